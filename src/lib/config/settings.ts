@@ -1,0 +1,50 @@
+// Every setting with the place it came from: flag > environment > project file > profile > default.
+
+export type OriginKind = 'flag' | 'environment' | 'project' | 'profile' | 'default';
+
+export interface Origin {
+  kind: OriginKind;
+  /** `--org`, `CDPADM_ORG_ID`, a file's path, a profile's name. */
+  detail: string;
+}
+
+export interface Setting {
+  value: string;
+  origin: Origin;
+}
+
+/** Names as they stand in a profile. */
+export type SettingName =
+  | 'base_url'
+  | 'auth_url'
+  | 'dsr_base_url'
+  | 'seeding_url'
+  | 'identity_url'
+  | 'audience'
+  | 'org_id'
+  | 'account_id'
+  | 'workspace_id'
+  | 'vendor_domain'
+  | 'environment'
+  | 'ca_file';
+
+export type SecretName = 'client_id' | 'client_secret' | 'workspace_key' | 'workspace_secret';
+
+export interface Settings {
+  /** The profile in use; undefined when everything comes from the environment. */
+  readonly profile: Setting | undefined;
+  readonly protected: boolean;
+  /** Requests a second or minute that a profile sets for areas whose limit is unknown, such as `{dsr: '1000/m'}`. */
+  readonly limits: Readonly<Record<string, string>>;
+  /** Neutral word -> the deployment's word. */
+  readonly names: Readonly<Record<string, string>>;
+  get(name: SettingName): Setting | undefined;
+  /** The value, or CliError usage (2) that says which flag, variable and profile field would give it. */
+  need(name: SettingName): string;
+  /** An integer such as the organization id, checked. */
+  needInteger(name: 'org_id' | 'account_id' | 'workspace_id'): bigint;
+  /** Where each secret comes from, never its value. */
+  secretOrigin(name: SecretName): Origin | undefined;
+  /** The secret itself, resolved now and known to the redactor; CliError auth (4) when there is none. */
+  secret(name: SecretName): Promise<string>;
+}

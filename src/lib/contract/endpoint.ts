@@ -1,0 +1,91 @@
+// How one call of the platform is written down: the only description that client, emulator and tests read.
+import type { ZodMiniType } from 'zod/mini';
+
+/** Which base address a path hangs on (a profile holds one address for each). */
+export type Service = 'base' | 'auth' | 'dsr' | 'seeding' | 'identity';
+
+/** The three credential kinds, and none for the token call itself. */
+export type Auth = 'none' | 'bearer' | 'dsr-basic' | 'seeding-basic';
+
+/**
+ * What may be done when the answer to a request was lost, so that nobody knows whether it was carried out:
+ * - `repeat`: send it again, a repeat is harmless;
+ * - `settle`: never blindly; a read decides (`OutcomeUnknownError` reaches the caller);
+ * - `once`: never again in any case.
+ * A 429, or a 401 that is renewed, did nothing: those are sent again whatever is said here.
+ */
+export type Safety = 'repeat' | 'settle' | 'once';
+
+/** Budgets of requests that are fixed by the specification and shared by all processes of one user. */
+export type Budget = 'roles';
+
+/**
+ * Where in a JSON value a deployment's own words stand (see `names.ts`). `keys:PATH` marks the keys of the object at
+ * PATH, `value:PATH` the string at PATH. A path is dotted; `*` is any key, `[]` any element, empty is the root.
+ */
+export type NameMark = `keys:${string}` | `value:${string}`;
+
+export interface EndpointNames {
+  body?: readonly NameMark[];
+  reply?: readonly NameMark[];
+  /** Query parameters whose value is a marked word. */
+  query?: readonly string[];
+}
+
+type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameters<Rest>
+  : never;
+
+/** Values for the `{placeholders}` of a path. */
+export type ParamsOf<Path extends string> = Record<PathParameters<Path>, string | number | bigint>;
+
+export interface EndpointSpec<
+  Path extends string,
+  Body extends ZodMiniType | undefined,
+  Reply extends ZodMiniType | undefined,
+> {
+  /** `<area>.<verb>`, unique: `roles.replace`. */
+  id: string;
+  service: Service;
+  auth: Auth;
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the service's base address, in the specification's own spelling (trailing slash included). */
+  path: Path;
+  /** The success status of the specification. The client accepts any 2xx. */
+  status: 200 | 201 | 202 | 204;
+  /** What is sent: strict; the emulator refuses what this refuses. Absent when the call has no body. */
+  body?: Body;
+  /** What comes back: loose; unknown fields are kept. Absent when the specification shows no body. */
+  reply?: Reply;
+  /** Names of the query parameters. */
+  query?: readonly string[];
+  safety: Safety;
+  budget?: Budget;
+  names?: EndpointNames;
+}
+
+export type Endpoint<
+  Path extends string = string,
+  Body extends ZodMiniType | undefined = ZodMiniType | undefined,
+  Reply extends ZodMiniType | undefined = ZodMiniType | undefined,
+> = Readonly<EndpointSpec<Path, Body, Reply>>;
+
+/** Declares one call of the platform. */
+export function endpoint<
+  const Path extends string,
+  Body extends ZodMiniType | undefined = undefined,
+  Reply extends ZodMiniType | undefined = undefined,
+>(spec: EndpointSpec<Path, Body, Reply>): Endpoint<Path, Body, Reply> {
+  return Object.freeze(spec);
+}
+
+/** Fills a path's placeholders, each percent-encoded, so that an id can never become a path of its own. */
+export function fillPath(path: string, params: Record<string, string | number | bigint>): string {
+  return path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
+    const value = params[name];
+    if (value === undefined || value === '') throw new TypeError(`path ${path} lacks ${name}`);
+    const encoded = encodeURIComponent(String(value));
+    // A segment of dots alone would be resolved away by every URL parser.
+    return /^\.{1,2}$/.test(encoded) ? encoded.replaceAll('.', '%2E') : encoded;
+  });
+}

@@ -1,0 +1,12 @@
+// The table of areas: every endpoint of the platform, found by area and name. A new area adds its file and one line.
+import type { Endpoint } from './endpoint.ts';
+import { oauthEndpoints } from './oauth.ts';
+import { rolesEndpoints } from './roles.ts';
+
+export const areas = {
+  oauth: oauthEndpoints,
+  roles: rolesEndpoints,
+} as const;
+
+/** Every endpoint, in the order of the specification. */
+export const allEndpoints: readonly Endpoint[] = Object.values(areas).flatMap((area): Endpoint[] => Object.values(area));

@@ -1,0 +1,100 @@
+// A. Custom roles: the manifest and its three calls (specification, "A. Custom roles").
+import { array, check, type infer as Infer, looseObject, nullish, string } from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { ROLE_LIMITS } from './limits.ts';
+import { characterCount, hasControlCharacter } from './shared.ts';
+
+/** The task that every custom role has; the platform adds it by itself, so it is never a difference. */
+export const CORE_TASK = 'user:core';
+
+/** Characters that the platform may refuse in ids and names (decision: D12). */
+export const RESTRICTED_CHARACTERS = /[<>"'\\`]/;
+
+function roleText(what: string, max: number) {
+  return string().check(
+    check((context) => {
+      const length = characterCount(context.value);
+      let message: string | undefined;
+      if (context.value.trim() === '') message = `${what} is empty`;
+      else if (length > max) message = `${what} has ${length} characters; at most ${max} are allowed`;
+      else if (what !== 'description' && hasControlCharacter(context.value)) message = `${what} holds a control character`;
+      if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
+    }),
+  );
+}
+
+export const TaskRef = looseObject({ task_id: string() });
+export type TaskRef = Infer<typeof TaskRef>;
+
+/** A role as it is sent. Loose, because fields that the platform itself returned are sent back to it. */
+export const Role = looseObject({
+  role_id: roleText('role_id', ROLE_LIMITS.roleId),
+  name: roleText('name', ROLE_LIMITS.name),
+  description: roleText('description', ROLE_LIMITS.description),
+  tasks: array(TaskRef),
+});
+export type Role = Infer<typeof Role>;
+
+/** The body of PUT. */
+export const ManifestRequest = looseObject({ roles: array(Role) });
+export type ManifestRequest = Infer<typeof ManifestRequest>;
+
+/** A role as it comes back: texts may be null. */
+export const RoleReply = looseObject({
+  role_id: string(),
+  name: nullish(string()),
+  description: nullish(string()),
+  tasks: array(TaskRef),
+});
+export type RoleReply = Infer<typeof RoleReply>;
+
+/** What GET and PUT answer. */
+export const ManifestReply = looseObject({
+  roles: array(RoleReply),
+  /** `YYYY-MM-DD HH:MM:SS` in UTC. */
+  last_modified_on: nullish(string()),
+  last_modified_by: nullish(string()),
+});
+export type ManifestReply = Infer<typeof ManifestReply>;
+
+export const Task = looseObject({ task_id: string(), display_name: nullish(string()), description: nullish(string()) });
+export type Task = Infer<typeof Task>;
+
+const ROLES_PATH = '/platform/v2/organizations/{orgId}/accounts/{accountId}/roles';
+
+export const rolesEndpoints = {
+  listTasks: endpoint({
+    id: 'roles.listTasks',
+    service: 'base',
+    auth: 'bearer',
+    method: 'GET',
+    path: '/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks',
+    status: 200,
+    reply: array(Task),
+    safety: 'repeat',
+    budget: 'roles',
+  }),
+  get: endpoint({
+    id: 'roles.get',
+    service: 'base',
+    auth: 'bearer',
+    method: 'GET',
+    path: ROLES_PATH,
+    status: 200,
+    reply: ManifestReply,
+    safety: 'repeat',
+    budget: 'roles',
+  }),
+  replace: endpoint({
+    id: 'roles.replace',
+    service: 'base',
+    auth: 'bearer',
+    method: 'PUT',
+    path: ROLES_PATH,
+    status: 200,
+    body: ManifestRequest,
+    reply: ManifestReply,
+    safety: 'settle',
+    budget: 'roles',
+  }),
+};

@@ -1,0 +1,47 @@
+// Small schemas and predicates that several areas of the wire share.
+import { array, check, looseObject, string, union, number, bigint, optional, nullable } from 'zod/mini';
+
+/** Length as the specification counts it: characters, not UTF-16 units. */
+export function characterCount(text: string): number {
+  let count = 0;
+  for (const _character of text) count++;
+  return count;
+}
+
+/** A string of `min` to `max` characters. */
+export function textOf(min: number, max: number, what: string) {
+  return string().check(
+    check((context) => {
+      const length = characterCount(context.value);
+      if (length >= min && length <= max) return;
+      const message = length < min ? `${what} is empty` : `${what} has ${length} characters; at most ${max} are allowed`;
+      context.issues.push({ code: 'custom', message, input: context.value });
+    }),
+  );
+}
+
+/** A control character anywhere in the text (C0, DEL, C1). */
+export function hasControlCharacter(text: string): boolean {
+  // eslint-disable-next-line no-control-regex -- finding control characters is the purpose
+  return /[\u0000-\u001f\u007f-\u009f]/.test(text);
+}
+
+/** A 64-bit integer of the wire, exact: number while a double holds it, else bigint. */
+export const Integer = union([number(), bigint()]);
+
+/** The error bodies that were seen or specified, all in one (decision: D5). */
+export const ErrorEnvelope = looseObject({
+  statusCode: optional(number()),
+  code: optional(union([number(), string()])),
+  message: optional(nullable(string())),
+  errors: optional(
+    array(
+      looseObject({
+        code: optional(union([number(), string()])),
+        message: optional(nullable(string())),
+        domain: optional(nullable(string())),
+        reason: optional(nullable(string())),
+      }),
+    ),
+  ),
+});

@@ -1,0 +1,107 @@
+// What the HTTP core is given and what it gives back.
+import type { infer as Infer, ZodMiniType } from 'zod/mini';
+import type { Endpoint, ParamsOf, Service } from '../contract/endpoint.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Redactor } from '../kernel/redact.ts';
+
+/** Input of one call, as far as the endpoint has such parts. */
+export type CallInput<E extends Endpoint> = (E extends Endpoint<infer Path, infer _Body, infer _Reply>
+  ? keyof ParamsOf<Path> extends never
+    ? { params?: undefined }
+    : { params: ParamsOf<Path> }
+  : never) &
+  ([NonNullable<E['body']>] extends [never]
+    ? { body?: undefined }
+    : { body: NonNullable<E['body']> extends infer Body extends ZodMiniType ? Infer<Body> : never }) & {
+    query?: Record<string, string | number | bigint | boolean | undefined>;
+    signal?: AbortSignal;
+    /** The slot of the shared rate budget was taken beforehand by `reserve`: do not wait for another. */
+    reserved?: boolean;
+  };
+
+export type ReplyOf<E extends Endpoint> = [NonNullable<E['reply']>] extends [never]
+  ? undefined
+  : NonNullable<E['reply']> extends infer Schema extends ZodMiniType
+    ? Infer<Schema>
+    : never;
+
+/** A request as it would be sent: for dry runs, with the body unmasked and no credentials in it. */
+export interface DescribedRequest {
+  method: string;
+  url: string;
+  body?: unknown;
+}
+
+export interface Reply<T> {
+  status: number;
+  headers: Record<string, string>;
+  body: T;
+}
+
+/** The one door to the wire. */
+export interface Client {
+  /** One call: credentials, budget, retries, errors and the reply's check included. Throws CliError. */
+  call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ReplyOf<E>>;
+  /** The same with status and headers. */
+  exchange<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Reply<ReplyOf<E>>>;
+  /** What `call` would send. Nothing is sent, no credentials are resolved. */
+  describe<E extends Endpoint>(endpoint: E, input: CallInput<E>): DescribedRequest;
+  /** Waits until `count` requests of the budget may be sent without a pause between them, and takes them. */
+  reserve(endpoint: Endpoint, count: number, signal?: AbortSignal): Promise<void>;
+  /** Makes sure that the next call of this endpoint needs no token request first. */
+  prepare(endpoint: Endpoint, signal?: AbortSignal): Promise<void>;
+  /** Ends idle connections. */
+  close(): Promise<void>;
+}
+
+export interface BearerCredentials {
+  clientId: string;
+  clientSecret: string;
+}
+
+export interface BasicCredentials {
+  key: string;
+  secret: string;
+}
+
+/** Credentials are resolved as late as possible, once, and only for the kind a call needs. */
+export interface CredentialSource {
+  /** A ready access token from the environment, used as it is and never renewed. */
+  accessToken(): Promise<string | undefined>;
+  bearer(): Promise<BearerCredentials>;
+  basic(): Promise<BasicCredentials>;
+}
+
+export interface HttpOptions {
+  /** Base addresses without a trailing slash. `address` throws CliError (usage) for one that is not configured. */
+  address(service: Service): string;
+  /** The `audience` of the token request. */
+  audience(): string;
+  credentials: CredentialSource;
+  /** Folder of cached tokens (cache directory). */
+  tokenFolder: string;
+  /** Folder of the shared rate budget (state directory). */
+  budgetFolder: string;
+  /** Milliseconds for one request. */
+  requestTimeoutMs: number;
+  /** Attempts after the first. */
+  retries: number;
+  proxy: { https?: string | undefined; http?: string | undefined; none?: string | undefined };
+  /** PEM text of further authorities, added to the system's. */
+  extraAuthorities?: string | undefined;
+  /** `node`: `node:http(s)`, for one or a few calls; `pool`: undici, for many. */
+  engine: 'node' | 'pool';
+  clock: Clock;
+  /** Uniform in [0, 1): the jitter. */
+  random(): number;
+  redactor: Redactor;
+  /** `-v` lines: decisions, waits and retries. */
+  onDecision(text: string): void;
+  /** `--debug` lines, already redacted. */
+  onDebug(text: string): void;
+  /** `--trace-file`: one redacted exchange as a plain object. */
+  onTrace?: ((exchange: Record<string, unknown>) => void) | undefined;
+  /** `--curl`: given instead of sending; the call then throws `CurlPrinted`. */
+  onCurl?: ((command: string) => void) | undefined;
+  signal: AbortSignal;
+}

@@ -1,0 +1,102 @@
+// The one error class of the program and the exit codes that scripts rely on.
+
+/** Exit codes; the table users see is `cdpadm help exit-codes`. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  partial: 3,
+  auth: 4,
+  notFound: 5,
+  conflict: 6,
+  unavailable: 7,
+  network: 8,
+  invalidInput: 9,
+  differences: 10,
+  waitTimedOut: 11,
+  guard: 12,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/**
+ * One thing wrong with an input. `path` is the field, dotted (`roles[3].name`); `line` and `column` count from 1
+ * and are absent when the input has no text of its own.
+ */
+export interface Issue {
+  path: string;
+  message: string;
+  file?: string;
+  line?: number;
+  column?: number;
+}
+
+/** The request an error belongs to; `id` is the client request id that was sent along. */
+export interface FailedRequest {
+  id: string;
+  method: string;
+  path: string;
+}
+
+export interface CliErrorOptions {
+  /** A stable dotted word for programs, such as `roles.assigned`. */
+  code: string;
+  message: string;
+  exit: ExitCode;
+  /** What to do about it, one or more sentences. */
+  hint?: string;
+  /** The HTTP status, where one caused it. */
+  status?: number;
+  request?: FailedRequest;
+  issues?: Issue[];
+  /** Further data for `-o json`; never secrets. */
+  details?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/** Every failure the program expects. Anything else that reaches the top is a bug and is reported as one. */
+export class CliError extends Error {
+  readonly code: string;
+  readonly exit: ExitCode;
+  readonly hint: string | undefined;
+  readonly status: number | undefined;
+  readonly request: FailedRequest | undefined;
+  readonly issues: Issue[];
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(options: CliErrorOptions) {
+    super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'CliError';
+    this.code = options.code;
+    this.exit = options.exit;
+    this.hint = options.hint;
+    this.status = options.status;
+    this.request = options.request;
+    this.issues = options.issues ?? [];
+    this.details = options.details;
+  }
+}
+
+/** A word or flag that the command line got wrong: exit 2. */
+export function usageError(message: string, hint?: string): CliError {
+  return new CliError({ code: 'usage', message, exit: EXIT.usage, ...(hint === undefined ? {} : { hint }) });
+}
+
+/** An input file with one or more issues: exit 9. */
+export function invalidInput(message: string, issues: Issue[], hint?: string): CliError {
+  return new CliError({
+    code: 'input.invalid',
+    message,
+    exit: EXIT.invalidInput,
+    issues,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/** The code of a failed system call (`ENOENT` …), or undefined for any other value. */
+export function systemErrorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,60 @@
+// The process we run in: the only file that touches Node's `process`.
+import { hostname } from 'node:os';
+import { isatty } from 'node:tty';
+
+export interface HostStreams {
+  stdin: NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+}
+
+export const host = {
+  pid: process.pid,
+  platform: process.platform,
+  nodeVersion: process.versions.node,
+  hostname: (): string => hostname(),
+  argv: (): string[] => process.argv.slice(2),
+  env: (): NodeJS.ProcessEnv => process.env,
+  cwd: (): string => process.cwd(),
+  execPath: process.execPath,
+  /** The numeric user id; undefined where the system has none (Windows). */
+  uid: (): number | undefined => process.getuid?.(),
+  /** Whether file descriptor 0, 1 or 2 is a terminal, without opening its stream (which costs milliseconds). */
+  isTerminal: (fd: 0 | 1 | 2): boolean => isatty(fd),
+  /** The standard streams. Each is opened at first access. */
+  streams: {
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return process.stdout;
+    },
+    get stderr() {
+      return process.stderr;
+    },
+  } satisfies HostStreams as HostStreams,
+  setExitCode: (code: number): void => {
+    process.exitCode = code;
+  },
+  /** Ends the process at once. Only for a second Ctrl-C, an EPIPE on stdout, or a finished shutdown after a signal. */
+  exitNow: (code: number): never => process.exit(code),
+  on: (event: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH', listener: () => void): void => {
+    process.on(event, listener);
+  },
+  off: (event: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH', listener: () => void): void => {
+    process.off(event, listener);
+  },
+  onUncaught: (listener: (error: unknown) => void): void => {
+    process.on('uncaughtException', listener);
+    process.on('unhandledRejection', listener);
+  },
+  /** Whether a process with this id lives on this machine. A process of another user counts as alive. */
+  isAlive: (pid: number): boolean => {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EPERM';
+    }
+  },
+} as const;

@@ -1,0 +1,50 @@
+// How a command says what its result looks like to people; JSON is always the data itself.
+import type { Style } from './style.ts';
+
+export type CellValue = string | number | bigint | boolean | null | undefined;
+
+/** One column of a table or one line of a record. */
+export interface Column<Row> {
+  /** The field's own name: `--fields` and CSV headers use it. */
+  key: string;
+  /** The heading; default is the key in upper case with spaces. */
+  title?: string;
+  value(row: Row): CellValue;
+  /** Colour for a cell, by state. Words carry the meaning; colour only repeats it. */
+  paint?(text: string, row: Row, style: Style): string;
+  /** Ids are never cut and never dropped. */
+  id?: boolean;
+  /** When the width is short the highest number is dropped first; default 0 is dropped last. */
+  rank?: number;
+  align?: 'left' | 'right';
+}
+
+/** A list of equal things: table, csv, markdown, name, ndjson. */
+export interface ListView<Row> {
+  kind: 'list';
+  columns: Column<Row>[];
+  /** The sentence for an empty list, on stderr. */
+  empty: string;
+  /** `-o name`: default is the first id column. */
+  name?(row: Row): string;
+}
+
+/** One thing with fields, drawn as `key  value` lines. */
+export interface RecordView<T> {
+  kind: 'record';
+  columns: Column<T>[];
+  name?(data: T): string;
+}
+
+/** A result with a shape of its own (a diff, a plan, a report). */
+export interface DocumentView<T> {
+  kind: 'document';
+  text(data: T, style: Style, width: number): string;
+  /** Default: the text without colour in a code block. */
+  markdown?(data: T): string;
+  html?(data: T): string;
+  /** Rows for csv and name, where that makes sense; otherwise those formats are a usage error. */
+  list?(data: T): { columns: Column<never>[]; rows: unknown[] };
+}
+
+export type View<T> = (T extends readonly (infer Row)[] ? ListView<Row> : never) | RecordView<T> | DocumentView<T>;

@@ -1,0 +1,138 @@
+// Everything a command may need, in one record; costly things are functions called on demand.
+import type { Readable, Writable } from 'node:stream';
+import type { Api } from '../api/index.ts';
+import type { SettingsPaths } from '../config/paths.ts';
+import type { Settings } from '../config/settings.ts';
+import type { DescribedRequest } from '../http/types.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Redactor } from '../kernel/redact.ts';
+import type { Style } from '../render/style.ts';
+import type { View } from '../render/view.ts';
+
+export type OutputFormat = 'table' | 'json' | 'ndjson' | 'yaml' | 'csv' | 'markdown' | 'name' | 'html';
+
+/** The flags that every command understands (`cdpadm help flags`), already checked. */
+export interface GlobalFlags {
+  profile: string | undefined;
+  workspace: string | undefined;
+  org: string | undefined;
+  account: string | undefined;
+  output: OutputFormat;
+  query: string | undefined;
+  fields: string[] | undefined;
+  header: boolean;
+  out: string | undefined;
+  dryRun: boolean;
+  yes: boolean;
+  /** What would have been typed; each value answers one question. */
+  confirm: string[];
+  input: boolean;
+  quiet: boolean;
+  verbose: boolean;
+  debug: boolean;
+  traceFile: string | undefined;
+  curl: boolean;
+  requestTimeoutMs: number;
+  retries: number;
+  /** Milliseconds for the whole command; undefined is no limit. */
+  timeoutMs: number | undefined;
+  caFile: string | undefined;
+  color: 'auto' | 'always' | 'never';
+  progress: 'auto' | 'plain' | 'json' | 'none';
+}
+
+/** The outside of the program as a command sees it; tests pass another. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  /** Whether each stream is a terminal. */
+  readonly tty: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
+  /** Columns of the terminal; 80 where there is none. */
+  columns(): number;
+  readonly clock: Clock;
+  random(): number;
+}
+
+/** What a running operation tells while it goes on; drawn as `--progress` says. */
+export interface Progress {
+  update(state: { done: number; total?: number; text?: string; data?: Record<string, unknown> }): void;
+  /** Takes the line away; `text` is left standing in its place. */
+  end(text?: string): void;
+}
+
+export interface Output {
+  /** The result of the command: `data` as the format asks, `view` for people. Call it once. */
+  emit<T>(data: T, view: View<T>): Promise<void>;
+  /** One object a line under JSON formats, `text` elsewhere: for commands that go on. */
+  emitLine(data: unknown, text: string): Promise<void>;
+  /** The result of a dry run: `{dry_run, requests, plan}`; `text` is what people see (default: the requests). */
+  emitDryRun(requests: DescribedRequest[], plan?: unknown, text?: (style: Style) => string): Promise<void>;
+  /** Raw text as the result (a file's content, a script). */
+  emitText(text: string): Promise<void>;
+  /** To stderr: what was done and what may come next. Silent under `--quiet`. */
+  note(text: string): void;
+  /** To stderr, under `--quiet` too. */
+  warn(text: string): void;
+  /** To stderr with `-v`. */
+  verbose(text: string): void;
+  /** To stderr, drawn for people (a diff before its confirmation); silent when the result itself is that drawing. */
+  show(text: (style: Style, width: number) => string): void;
+  progress(title: string): Progress;
+  /** Style of stderr. */
+  readonly style: Style;
+}
+
+export interface Prompts {
+  /** Whether a person can be asked at all. */
+  readonly possible: boolean;
+  /**
+   * An ordinary confirmation. `--yes` answers it. Where nobody can be asked: CliError usage (2) naming `--yes`.
+   * Answered no: CliError guard (12).
+   */
+  confirm(question: string): Promise<void>;
+  /**
+   * Something that must be typed. A matching `--confirm` answers it, `--yes` never does. Where nobody can be asked:
+   * CliError with exit `exit` (default 2) naming `--confirm VALUE`. Typed wrongly: CliError guard (12).
+   */
+  typed(question: string, expected: string, options?: { flag?: string }): Promise<void>;
+  input(question: string, options?: PromptOptions): Promise<string>;
+  secret(question: string, options?: PromptOptions): Promise<string>;
+  select<T extends string>(question: string, choices: { value: T; label?: string; hint?: string }[], options?: PromptOptions): Promise<T>;
+  /** Ordinary yes or no with a default, as data rather than as a gate. */
+  ask(question: string, fallback: boolean, options?: PromptOptions): Promise<boolean>;
+}
+
+export interface PromptOptions {
+  /** The flag to name in the usage error when nobody can be asked. */
+  flag?: string;
+  initial?: string;
+  /** A sentence that says what is wrong, or undefined when the text is right. Called as one types Enter. */
+  check?(text: string): string | undefined;
+}
+
+export interface Context {
+  readonly io: Io;
+  readonly clock: Clock;
+  /** Valid from the moment a command's action runs. */
+  readonly flags: GlobalFlags;
+  readonly out: Output;
+  readonly prompt: Prompts;
+  readonly redactor: Redactor;
+  readonly paths: SettingsPaths;
+  /** Aborted by Ctrl-C, SIGTERM, or the command's `--timeout`. */
+  readonly signal: AbortSignal;
+  /** Profile, project file, environment and flags, resolved with the origin of each value. */
+  settings(): Promise<Settings>;
+  /** The API clients over the shared HTTP core; opens the embedded platform for profile `local`. */
+  api(): Promise<Api>;
+  /**
+   * Asks before a write: shows profile, address and workspace; a protected profile must be typed or come by
+   * `--confirm`; an ordinary one is confirmed by `--yes` or an answer. Does nothing in a dry run.
+   */
+  confirmWrite(question: string): Promise<void>;
+  /** Frees what was opened (connections, the embedded platform). Called once by `main`. */
+  close(): Promise<void>;
+}
