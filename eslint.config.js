@@ -1,0 +1,59 @@
+// What the linter holds: type-checked rules for mistakes (a missing `await` above all), and one home for each global.
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+/** @param {string} home @param {string[]} names */
+const onlyIn = (home, ...names) => names.map((name) => ({ name, message: `Only ${home} may touch this.` }));
+
+export default defineConfig(
+  { ignores: ['dist/', 'coverage/'] },
+  {
+    files: ['**/*.{ts,js,mjs}'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      eqeqeq: 'error',
+      'no-console': 'error',
+      'no-eval': 'error',
+      'prefer-const': 'error',
+      'no-restricted-imports': ['error', { paths: [{ name: 'zod', message: "Import names from 'zod/mini'." }] }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-import-type-side-effects': 'error',
+      // `import('yaml')` as a type is how a module that is loaded late is spoken of.
+      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+      // An interface promises `async`; whether this one has to wait is its own affair.
+      '@typescript-eslint/require-await': 'off',
+      // Numbers and 64-bit ids read well in a sentence.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      // Records keyed by what a file or an answer holds are ordinary here.
+      '@typescript-eslint/no-dynamic-delete': 'off',
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...onlyIn('src/lib/kernel/host.ts', 'process'),
+        ...onlyIn('src/lib/http', 'fetch'),
+      ],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'Take the time from the Clock.' },
+      ],
+    },
+  },
+  { files: ['src/lib/kernel/host.ts'], rules: { 'no-restricted-globals': 'off' } },
+  { files: ['src/lib/kernel/**/*.ts'], rules: { 'no-restricted-properties': 'off' } },
+  {
+    files: ['bin/**/*.js'],
+    languageOptions: { sourceType: 'commonjs' },
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
+);

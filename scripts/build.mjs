@@ -1,0 +1,98 @@
+// Builds `dist/`: the program as CommonJS in chunks that are loaded when they are needed, and the library beside it.
+// CommonJS starts faster than ES modules (1.42 against 1.63 times an empty Node for `--help`).
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { rolldown } from 'rolldown';
+import { thirdPartyNotices } from './notices.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const dist = join(root, 'dist');
+const staging = join(root, 'node_modules', '.cache', `cdpadm-build-${process.pid}`);
+
+/** Packages that stay packages: they hold WebAssembly or machine code. They are the run-time dependencies. */
+const external = ['node-sqlite3-wasm', '@napi-rs/keyring'];
+
+const libraryEntry = join(root, 'src', 'library.ts');
+const hasLibrary = existsSync(libraryEntry);
+
+/**
+ * A chunk's file, named after the module or package that it is loaded for: `chunks/commands-roles-list.js`.
+ * @param {import('rolldown').PreRenderedChunk} chunk
+ */
+function chunkFile(chunk) {
+  const path = relative(root, chunk.facadeModuleId ?? chunk.moduleIds.at(-1) ?? '').replaceAll('\\', '/');
+  const name = path.startsWith('src/')
+    ? path
+        .slice('src/'.length)
+        .replace(/^lib\//, '')
+        .replace(/\.ts$/, '')
+    : packageName(path);
+  return `chunks/${name.replaceAll('/', '-').replace('@', '')}.js`;
+}
+
+/** @param {string} path a module's path that holds `node_modules/` */
+function packageName(path) {
+  return /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? 'shared';
+}
+
+/** Bundles into the staging folder and returns the paths of all modules that ended up in it. */
+async function bundle() {
+  const build = await rolldown({
+    cwd: root,
+    input: { main: 'src/main.ts', ...(hasLibrary && { index: libraryEntry }) },
+    platform: 'node',
+    external,
+    transform: { target: 'node20' },
+    // A warning is a mistake until somebody has looked at it.
+    onLog(level, log) {
+      if (level === 'warn') throw new Error(log.message);
+    },
+  });
+  const { output } = await build.write({
+    dir: staging,
+    format: 'cjs',
+    exports: 'named',
+    entryFileNames: (chunk) => (chunk.name === 'index' ? 'index.cjs' : '[name].js'),
+    chunkFileNames: chunkFile,
+    comments: { legal: false, annotation: false, jsdoc: false },
+    // Names stay as they are, so that a stack trace can be read without a source map.
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    minifyInternalExports: false,
+    dynamicImportInCjs: false,
+  });
+  await build.close();
+  return output.flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []));
+}
+
+/** Writes the library's declarations, and those of what they mention, to `types/`. */
+async function emitTypes() {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const args = [tsc, '-p', join(root, 'tsconfig.library.json'), '--outDir', join(staging, 'types')];
+  await promisify(execFile)(process.execPath, args, { cwd: root });
+}
+
+/** Puts the finished folder in the old one's place, so that nobody sees half of it. */
+async function publish() {
+  const old = `${staging}-old`;
+  if (existsSync(dist)) await rename(dist, old);
+  await rename(staging, dist);
+  await rm(old, { recursive: true, force: true });
+}
+
+try {
+  await mkdir(staging, { recursive: true });
+  const [modules] = await Promise.all([bundle(), hasLibrary ? emitTypes() : undefined]);
+  await writeFile(join(staging, 'package.json'), `${JSON.stringify({ type: 'commonjs' }, undefined, 2)}\n`);
+  await writeFile(join(staging, 'THIRD-PARTY-NOTICES.txt'), await thirdPartyNotices(modules));
+  await publish();
+} catch (error) {
+  const { stdout } = /** @type {{stdout?: string}} */ (error);
+  process.stderr.write(`The build failed.\n${stdout ?? (error instanceof Error ? error.message : String(error))}\n`);
+  process.exitCode = 1;
+} finally {
+  await rm(staging, { recursive: true, force: true });
+}

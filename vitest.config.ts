@@ -1,0 +1,19 @@
+// How the tests run: from the sources, with an environment that is the same on every machine.
+import { defineConfig } from 'vitest/config';
+
+// The program reads these, and so do the processes that tests start. A test that wants one passes it.
+const FOREIGN = /^(CDPADM_.*|(https?|no|all)_proxy|NO_COLOR|FORCE_COLOR|CI|VISUAL|EDITOR|NODE_EXTRA_CA_CERTS)$/i;
+for (const name of Object.keys(process.env)) {
+  if (FOREIGN.test(name)) delete process.env[name];
+}
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // A clock that goes by the machine's zone hides mistakes of the zone.
+    env: { TZ: 'America/St_Johns' },
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
+  },
+});
