@@ -1,0 +1,240 @@
+// The house holds: imports run downward only, and what touches the outside world has one home each.
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { readSources, type SourceFile, usesOfGlobal, walk } from './house/sources.ts';
+
+/** Room -> rooms it may import (ARCHITECTURE.md). `start` is main and program; a room may always import itself. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  start: ['commands', 'runtime', 'contract', 'kernel'],
+  // What other programs import: the embedded platform, for their own tests.
+  library: ['emulator', 'contract', 'kernel'],
+  commands: ['runtime', 'workflows', 'api', 'render', 'domain', 'files', 'contract', 'kernel'],
+  runtime: ['api', 'http', 'config', 'emulator', 'render', 'contract', 'kernel'],
+  workflows: ['api', 'domain', 'files', 'contract', 'kernel'],
+  api: ['http', 'contract', 'kernel'],
+  render: ['domain', 'contract', 'kernel'],
+  domain: ['contract', 'kernel'],
+  http: ['contract', 'kernel'],
+  files: ['contract', 'kernel'],
+  config: ['contract', 'kernel'],
+  emulator: ['contract', 'kernel'],
+  contract: ['kernel'],
+  kernel: [],
+};
+
+/** Package -> rooms (or files) that may import it. */
+const PACKAGE_HOMES: Record<string, readonly string[]> = {
+  '@hono/node-server': ['emulator'],
+  '@inquirer/external-editor': ['runtime'],
+  '@jmespath-community/jmespath': ['runtime'],
+  '@napi-rs/keyring': ['config'],
+  chalk: ['render'],
+  'cli-table3': ['render'],
+  commander: ['start', 'commands', 'runtime'],
+  conf: ['config'],
+  'csv-parse': ['files'],
+  hono: ['emulator'],
+  inquirer: ['runtime'],
+  'node-sqlite3-wasm': ['src/lib/emulator/db.ts'],
+  undici: ['http'],
+  yaml: ['files', 'config', 'runtime', 'emulator'],
+  'zod/mini': ['contract', 'config', 'emulator', 'http', 'files'],
+};
+
+const sources = readSources('src');
+const byPath = new Map(sources.map((file) => [file.path, file]));
+
+/** `src/lib/http/client.ts` -> `http`. */
+function roomOf(path: string): string {
+  const [, first = '', second = ''] = path.split('/');
+  if (first === 'lib') return second;
+  if (first === 'library.ts') return 'library';
+  return first === 'commands' ? 'commands' : 'start';
+}
+
+/** `src/commands/roles/push.ts` -> `roles`; `src/commands/api.ts` -> `api.ts`. */
+function commandOf(path: string): string {
+  return path.split('/')[2] ?? '';
+}
+
+/** Runs a check over all sources and returns its complaints, each with the file it is about. */
+function complaints(check: (file: SourceFile) => Iterable<string>): string[] {
+  return sources.flatMap((file) => [...check(file)].map((text) => `${file.path}: ${text}`));
+}
+
+describe('floors', () => {
+  test('every file stands in a known room', () => {
+    expect(sources.length).toBeGreaterThan(0);
+    expect(complaints((file) => (roomOf(file.path) in MAY_IMPORT ? [] : [`room ${roomOf(file.path)}`]))).toEqual([]);
+  });
+
+  test('imports run downward only', () => {
+    const wrong = complaints(function* ({ path, imports }) {
+      const room = roomOf(path);
+      for (const { target } of imports) {
+        if (!target?.startsWith('src/')) continue;
+        const other = roomOf(target);
+        if (other !== room && !MAY_IMPORT[room]?.includes(other)) yield `imports ${target}`;
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('only the version comes from outside src', () => {
+    const outside = complaints(({ imports }) =>
+      imports.flatMap(({ target }) => (target && !target.startsWith('src/') ? [target] : [])),
+    );
+    expect(outside).toEqual(['src/lib/kernel/version.ts: package.json']);
+  });
+
+  test('no command imports another', () => {
+    const wrong = complaints(function* ({ path, imports }) {
+      if (roomOf(path) !== 'commands') return;
+      for (const { target } of imports) {
+        if (target?.startsWith('src/commands/') && commandOf(target) !== commandOf(path)) yield `imports ${target}`;
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('an imported file exists and is named with its extension', () => {
+    const wrong = complaints(({ imports }) =>
+      imports.flatMap(({ target }) => (target?.startsWith('src/') && !byPath.has(target) ? [target] : [])),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('no file reaches itself by the imports that run', () => {
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (path: string, trail: string[]): void => {
+      if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '));
+      if (trail.includes(path) || done.has(path)) return;
+      for (const { target, typeOnly, late } of byPath.get(path)?.imports ?? []) {
+        if (target && !typeOnly && !late) visit(target, [...trail, path]);
+      }
+      done.add(path);
+    };
+    for (const { path } of sources) visit(path, []);
+    expect(cycles).toEqual([]);
+  });
+});
+
+describe('homes', () => {
+  const usersOf = (name: string): string[] =>
+    sources.filter((file) => usesOfGlobal(file, name) > 0).map((file) => file.path);
+
+  test.each([
+    ['console', []],
+    ['process', ['src/lib/kernel/host.ts']],
+    ['fetch', []],
+    ['require', []],
+  ])('%s', (name, homes) => {
+    expect(usersOf(name)).toEqual(homes);
+  });
+
+  test('the present moment is known to the kernel alone', () => {
+    const wrong = complaints(function* ({ path, ast }) {
+      if (roomOf(path) === 'kernel') return;
+      for (const node of walk(ast)) {
+        if (ts.isPropertyAccessExpression(node) && node.getText() === 'Date.now') yield node.getText();
+        if (!ts.isNewExpression(node) || node.expression.getText() !== 'Date') continue;
+        if (!node.arguments?.length) yield node.getText();
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('only the clock waits', () => {
+    const wrong = complaints(function* ({ path, ast, imports }) {
+      if (imports.some(({ specifier }) => specifier === 'node:timers/promises')) yield 'node:timers/promises';
+      if (path === 'src/lib/kernel/clock.ts') return;
+      for (const node of walk(ast)) {
+        if (isWaiting(node)) yield node.getText();
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('each package is imported where it belongs', () => {
+    const wrong = complaints(function* ({ path, imports }) {
+      for (const { specifier, target, typeOnly } of imports) {
+        if (target || specifier.startsWith('node:') || typeOnly) continue;
+        const homes = PACKAGE_HOMES[packageOf(specifier)];
+        if (!homes?.includes(roomOf(path)) && !homes?.includes(path)) yield `imports ${specifier}`;
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('zod comes by names from zod/mini: the whole of it is 450 kB, this is 14', () => {
+    const wrong = complaints(function* ({ ast, imports }) {
+      for (const { specifier } of imports) {
+        if (/^zod(?!\/mini$)/.test(specifier)) yield specifier;
+      }
+      for (const node of walk(ast)) {
+        if (ts.isNamespaceImport(node) && node.parent.parent.getText().includes('zod')) yield node.getText();
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+/**
+ * `new Promise((resolve) => setTimeout(resolve, …))` in any of its forms. A timer that ends something else (a request,
+ * a lock) does not wait.
+ */
+function isWaiting(node: ts.Node): boolean {
+  if (!ts.isNewExpression(node) || node.expression.getText() !== 'Promise') return false;
+  const executor = node.arguments?.[0];
+  if (!executor || !ts.isFunctionLike(executor)) return false;
+  const resolve = executor.parameters[0]?.name.getText();
+  for (const call of walk(executor)) {
+    if (!ts.isCallExpression(call) || call.expression.getText() !== 'setTimeout') continue;
+    const callback = call.arguments[0];
+    if (callback?.getText() === resolve) return true;
+    if (callback && ts.isArrowFunction(callback) && callback.body.getText().startsWith(`${resolve}(`)) return true;
+  }
+  return false;
+}
+
+/** The key of PACKAGE_HOMES: the package, or `zod/mini`, which is not zod. */
+function packageOf(specifier: string): string {
+  if (specifier === 'zod/mini') return specifier;
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+describe('style', () => {
+  const everything = [...sources, ...['bench', 'bin', 'scripts', 'test'].flatMap(readSources)];
+  const linesOf = (file: SourceFile): string[] => file.text.trimEnd().split('\n');
+
+  test('no file of the program has more than 300 lines', () => {
+    const long = [...sources, ...['bench', 'bin', 'scripts'].flatMap(readSources)]
+      .map((file) => `${file.path}: ${linesOf(file).length}`)
+      .filter((line) => Number(line.split(': ')[1]) > 300);
+    expect(long).toEqual([]);
+  });
+
+  test('a file opens with a sentence that says what it is', () => {
+    const silent = everything.filter((file) => {
+      const lines = linesOf(file).filter((line) => !line.startsWith('#!'));
+      const end = lines.findIndex((line) => !line.startsWith('//'));
+      const opening = lines.slice(0, end).map((line) => line.slice(2).trim());
+      return !/^\S.*[.!?:]$/.test(opening.join(' '));
+    });
+    expect(silent.map((file) => file.path)).toEqual([]);
+  });
+
+  test('names are kebab-case and say something', () => {
+    const wrong = sources.filter(({ path }) => {
+      const parts = path.replace(/\.ts$/, '').split('/');
+      return parts.some(
+        (part) => !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(part) || /^(utils?|helpers?|common)$/.test(part),
+      );
+    });
+    expect(wrong.map((file) => file.path)).toEqual([]);
+  });
+});

@@ -1,0 +1,68 @@
+// What is installed: runs on the oldest Node that we promise, builds nothing, and comes from wherever npm is told to.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { minVersion, satisfies } from 'semver';
+import { expect, test } from 'vitest';
+import { root } from './sources.ts';
+
+interface LockedPackage {
+  version?: string;
+  resolved?: string;
+  hasInstallScript?: boolean;
+  engines?: { node?: string };
+}
+
+interface Manifest {
+  engines: { node: string };
+  dependencies: Record<string, string>;
+  optionalDependencies: Record<string, string>;
+}
+
+const readJson = (path: string): unknown => JSON.parse(readFileSync(join(root, path), 'utf8'));
+
+const manifest = readJson('package.json') as Manifest;
+const lock = readJson('package-lock.json') as { packages: Record<string, LockedPackage> };
+const installed = Object.entries(lock.packages).filter(([path]) => path !== '');
+
+const oldest = manifest.engines.node.split('||').map((range) => minVersion(range)?.version ?? range);
+
+test('the oldest Nodes are those that we promise', () => {
+  expect(oldest).toEqual(['20.19.0', '22.13.0', '24.0.0']);
+  expect(installed.length).toBeGreaterThan(100);
+});
+
+test.each(oldest)('every package runs on Node %s', (version) => {
+  const tooNew = installed.filter(([, { engines }]) => !satisfies(version, engines?.node ?? '*'));
+  expect(tooNew.map(([path, { engines }]) => `${path} needs ${engines?.node}`)).toEqual([]);
+});
+
+test('what lies in node_modules agrees with the lock file', () => {
+  const wrong = installed.flatMap(([path, locked]) => {
+    const found = present(path);
+    return found && found.version !== locked.version ? [`${path}: ${found.version}, locked ${locked.version}`] : [];
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** The package as it lies there; undefined for one that is meant for another system. */
+function present(path: string): LockedPackage | undefined {
+  try {
+    return readJson(join(path, 'package.json')) as LockedPackage;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+test('no package runs a script when it is installed', () => {
+  expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([]);
+});
+
+test('the lock file names no registry', () => {
+  expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
+});
+
+test('only what cannot be bundled is installed with the program', () => {
+  expect(Object.keys(manifest.dependencies)).toEqual(['node-sqlite3-wasm']);
+  expect(Object.keys(manifest.optionalDependencies)).toEqual(['@napi-rs/keyring']);
+});

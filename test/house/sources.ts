@@ -1,0 +1,88 @@
+// The project's own source files, parsed, for the tests that look at code.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+export interface Import {
+  /** As it is written. */
+  specifier: string;
+  /** The file it means, from the root of the project; undefined for packages and Node's own modules. */
+  target: string | undefined;
+  /** It vanishes in the built program. */
+  typeOnly: boolean;
+  /** `import()`: loaded when it is needed. */
+  late: boolean;
+}
+
+export interface SourceFile {
+  /** From the root of the project, with `/`. */
+  path: string;
+  text: string;
+  ast: ts.SourceFile;
+  imports: Import[];
+}
+
+/** All files of our own code below `folder`. */
+export function readSources(folder: string): SourceFile[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => posix.join(folder, name.replaceAll('\\', '/')))
+    .filter((path) => /\.(ts|js|mjs)$/.test(path))
+    .sort()
+    .map(readSource);
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(root, path), 'utf8');
+  const ast = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  return { path, text, ast, imports: findImports(path, ast) };
+}
+
+/** Every node of the tree, the root first. */
+export function* walk(node: ts.Node): Generator<ts.Node> {
+  yield node;
+  for (const child of node.getChildren()) yield* walk(child);
+}
+
+function findImports(path: string, ast: ts.SourceFile): Import[] {
+  const found: Import[] = [];
+  const add = (name: ts.Node | undefined, typeOnly: boolean, late = false): void => {
+    if (!name || !ts.isStringLiteralLike(name)) return;
+    const specifier = name.text;
+    const target = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
+    found.push({ specifier, target, typeOnly, late });
+  };
+  for (const node of walk(ast)) {
+    if (ts.isImportDeclaration(node)) {
+      add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
+    } else if (ts.isExportDeclaration(node)) {
+      add(node.moduleSpecifier, node.isTypeOnly);
+    } else if (ts.isImportTypeNode(node)) {
+      add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, true);
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      add(node.arguments[0], false, true);
+    }
+  }
+  return found;
+}
+
+/** Uses of a global by its name: not a property, a key or a name of our own declaration. */
+export function usesOfGlobal(file: SourceFile, name: string): number {
+  let uses = 0;
+  for (const node of walk(file.ast)) {
+    if (!ts.isIdentifier(node) || node.text !== name) continue;
+    const { parent } = node;
+    const isMember =
+      (ts.isPropertyAccessExpression(parent) && parent.name === node) ||
+      (ts.isQualifiedName(parent) && parent.right === node) ||
+      (ts.isPropertyAssignment(parent) && parent.name === node) ||
+      ts.isPropertySignature(parent) ||
+      ts.isPropertyDeclaration(parent) ||
+      ts.isMethodDeclaration(parent) ||
+      ts.isMethodSignature(parent);
+    if (!isMember) uses += 1;
+  }
+  return uses;
+}

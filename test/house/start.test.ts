@@ -1,0 +1,89 @@
+// The program's start, `bin/cdpadm.js`: quick answers, and clear words where it cannot start.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { root } from './sources.ts';
+
+let folder: string;
+
+/** A copy of the start beside a bundle of one line, so that what is tested is the start alone. */
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'cdpadm-start-')));
+  cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ version: packageJson.version }));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function start(args: string[], nodeArgs: string[] = []): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [...nodeArgs, join(folder, 'bin/cdpadm.js'), ...args],
+    {
+      encoding: 'utf8',
+    },
+  );
+  return { status, stdout, stderr };
+}
+
+/** Makes Node say that it is another version. */
+function pretendToBe(version: string): string[] {
+  const preload = join(folder, `node-${version}.cjs`);
+  writeFileSync(
+    preload,
+    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`,
+  );
+  return ['--require', preload];
+}
+
+describe('unbuilt', () => {
+  test.each(['--version', '-V'])('%s is answered all the same', (flag) => {
+    expect(start([flag])).toEqual({ status: 0, stdout: `${packageJson.version}\n`, stderr: '' });
+  });
+
+  test('anything else says what to do', () => {
+    expect(start(['roles', 'list'])).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `cdpadm is not built yet. Run \`npm run build\` in ${folder}, then try again.\n`,
+    });
+  });
+
+  test('a reader that has gone away is no error', async () => {
+    const child = spawn(process.execPath, [join(folder, 'bin/cdpadm.js'), '--version']);
+    child.stdout.destroy();
+    const [exit, stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+    expect({ exit, stderr }).toEqual({ exit: [0, null], stderr: '' });
+  });
+});
+
+describe('built', () => {
+  beforeAll(() => {
+    mkdirSync(join(folder, 'dist'));
+    writeFileSync(
+      join(folder, 'dist/main.js'),
+      'exports.main = async () => console.log(JSON.stringify(process.argv.slice(2)))',
+    );
+  });
+
+  test('hands over to the bundle, which also answers a version that is not alone', () => {
+    expect(start(['--version', '--json'])).toEqual({ status: 0, stdout: '["--version","--json"]\n', stderr: '' });
+    expect(start([]).stdout).toBe('[]\n');
+  });
+
+  test.each(['18.20.4', '20.18.3'])('Node %s is told that it is too old', (version) => {
+    const { status, stdout, stderr } = start([], pretendToBe(version));
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toBe(`cdpadm needs Node.js 20.19 or newer, and this is ${version}. Install a newer Node.js.\n`);
+  });
+
+  test.each(['20.19.0', '22.13.0', '24.1.0'])('Node %s is new enough', (version) => {
+    expect(start([], pretendToBe(version)).stdout).toBe('[]\n');
+  });
+});
