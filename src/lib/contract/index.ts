@@ -9,4 +9,6 @@ export const areas = {
 } as const;
 
 /** Every endpoint, in the order of the specification. */
-export const allEndpoints: readonly Endpoint[] = Object.values(areas).flatMap((area): Endpoint[] => Object.values(area));
+export const allEndpoints: readonly Endpoint[] = Object.values(areas).flatMap((area): Endpoint[] =>
+  Object.values(area),
+);

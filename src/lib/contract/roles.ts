@@ -17,7 +17,8 @@ function roleText(what: string, max: number) {
       let message: string | undefined;
       if (context.value.trim() === '') message = `${what} is empty`;
       else if (length > max) message = `${what} has ${length} characters; at most ${max} are allowed`;
-      else if (what !== 'description' && hasControlCharacter(context.value)) message = `${what} holds a control character`;
+      else if (what !== 'description' && hasControlCharacter(context.value))
+        message = `${what} holds a control character`;
       if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
     }),
   );

@@ -14,7 +14,8 @@ export function textOf(min: number, max: number, what: string) {
     check((context) => {
       const length = characterCount(context.value);
       if (length >= min && length <= max) return;
-      const message = length < min ? `${what} is empty` : `${what} has ${length} characters; at most ${max} are allowed`;
+      const message =
+        length < min ? `${what} is empty` : `${what} has ${length} characters; at most ${max} are allowed`;
       context.issues.push({ code: 'custom', message, input: context.value });
     }),
   );

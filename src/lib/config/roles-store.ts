@@ -1,0 +1,112 @@
+// What this machine remembers of a roles manifest: the bases of pulled files and every manifest seen before a write.
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ManifestReply } from '../contract/roles.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
+import { canonicalJson, parseJson, stringifyJson } from '../kernel/json.ts';
+import { withLock } from '../kernel/lock.ts';
+
+/** Bases beyond this many are forgotten, oldest first: a file that old falls under the rule for files without one. */
+const MAX_BASES = 200;
+
+/** A manifest as it was before a write. */
+export interface Revision {
+  /** Sortable and unique: `20261121T080000123Z-1f3a9c`. */
+  revision: string;
+  /** ISO 8601. */
+  saved_at: string;
+  /** What was about to happen: `push`, `edit`, `rollback` … */
+  reason: string;
+  profile: string | null;
+  /** The plan that was about to be applied. */
+  plan: string;
+  manifest: ManifestReply;
+}
+
+export interface RolesStore {
+  /** Remembers a manifest that a file on disk now stands for. */
+  saveBase(manifest: ManifestReply): void;
+  /** The remembered bases with exactly this stamp, newest first. */
+  bases(stamp: Stamp): ManifestReply[];
+  /** Saves a manifest before it is written over; returns the new revision's name. On the disk when it returns. */
+  saveRevision(entry: Omit<Revision, 'revision' | 'saved_at'>): string;
+  /** Newest first. */
+  revisions(): Revision[];
+  /** One revision by its name or an unambiguous beginning of it. */
+  findRevision(name: string): Revision | undefined;
+  /** Runs `work` while no other process of this user writes this organization's manifest. */
+  exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+}
+
+type Stamp = Pick<ManifestReply, 'last_modified_on' | 'last_modified_by'>;
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}
+
+/** Opens the memory of one organization at one address below the state directory. */
+export function openRolesStore(
+  stateFolder: string,
+  scope: { organization: string; address: string },
+  clock: Clock,
+): RolesStore {
+  const key = digest(scope).slice(0, 16);
+  const folder = join(stateFolder, 'roles', `${scope.organization}-${key}`);
+  const bases = join(folder, 'bases');
+  const history = join(folder, 'history');
+
+  function files(inFolder: string): string[] {
+    if (!existsSync(inFolder)) return [];
+    return readdirSync(inFolder)
+      .filter((name) => name.endsWith('.json'))
+      .sort()
+      .reverse();
+  }
+
+  function read<T>(path: string): T | undefined {
+    const text = readPrivateFile(path);
+    return text === undefined ? undefined : (parseJson(text) as T);
+  }
+
+  function stampName(): string {
+    return new Date(clock.now()).toISOString().replace(/[-:.]/g, '');
+  }
+
+  /** `-<stamp>-<content>.json`: the end of a base's file name, so that finding one by its stamp reads no other. */
+  function baseSuffix(manifest: ManifestReply): string {
+    return `${stampKey(manifest)}${digest(manifest).slice(0, 24)}.json`;
+  }
+
+  function stampKey({ last_modified_on, last_modified_by }: Stamp): string {
+    return `-${digest([last_modified_on ?? null, last_modified_by ?? null]).slice(0, 12)}-`;
+  }
+
+  return {
+    saveBase: (manifest) => {
+      const suffix = baseSuffix(manifest);
+      const older = files(bases);
+      for (const name of older) if (name.endsWith(suffix)) removeFile(join(bases, name));
+      writePrivateFile(join(bases, `${stampName()}${suffix}`), stringifyJson(manifest));
+      for (const name of older.slice(MAX_BASES - 1)) removeFile(join(bases, name));
+    },
+    bases: (stamp) =>
+      files(bases)
+        .filter((name) => name.includes(stampKey(stamp)))
+        .flatMap((name) => read<ManifestReply>(join(bases, name)) ?? []),
+    saveRevision: (entry) => {
+      const revision = `${stampName()}-${randomBytes(3).toString('hex')}`;
+      const saved: Revision = { revision, saved_at: new Date(clock.now()).toISOString(), ...entry };
+      writePrivateFile(join(history, `${revision}.json`), `${stringifyJson(saved, 2)}\n`);
+      return revision;
+    },
+    revisions: () => files(history).flatMap((name) => read<Revision>(join(history, name)) ?? []),
+    findRevision: (name) => {
+      const matches = files(history).filter((file) => file.startsWith(name));
+      const only = matches.find((file) => file === `${name}.json`) ?? (matches.length === 1 ? matches[0] : undefined);
+      return only === undefined ? undefined : read<Revision>(join(history, only));
+    },
+    exclusively: (work, signal) => withLock(join(folder, 'write.lock'), clock, work, signal),
+  };
+}

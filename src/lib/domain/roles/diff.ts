@@ -1,0 +1,94 @@
+// What turns one manifest into another: roles created, modified, deleted; matched by role_id, never by position.
+import { canonicalJson } from '../../kernel/json.ts';
+import { isEscalation } from './escalation.ts';
+import { extraFields, type Role, rolesById, sameRole, taskIds } from './manifest.ts';
+
+export interface FieldChange {
+  from: unknown;
+  to: unknown;
+}
+
+export interface RoleChanges {
+  name?: FieldChange;
+  description?: FieldChange;
+  tasks?: { added: string[]; removed: string[] };
+  /** Changes of fields that the specification does not know. */
+  [field: string]: FieldChange | { added: string[]; removed: string[] } | undefined;
+}
+
+export interface ModifiedRole {
+  role_id: string;
+  changes: RoleChanges;
+  /** Gained tasks that deserve a second look. */
+  escalations: string[];
+}
+
+export interface RolesDiff {
+  created: Role[];
+  modified: ModifiedRole[];
+  deleted: Role[];
+  /** Ids. */
+  unchanged: string[];
+  summary: { create: number; modify: number; delete: number; unchanged: number };
+}
+
+/** Compares by `role_id`, in the order of `to` and then of `from`. */
+export function diffRoles(from: readonly Role[], to: readonly Role[]): RolesDiff {
+  const before = rolesById(from);
+  const after = rolesById(to);
+  const created: Role[] = [];
+  const modified: ModifiedRole[] = [];
+  const unchanged: string[] = [];
+  for (const role of after.values()) {
+    const old = before.get(role.role_id);
+    if (!old) created.push(role);
+    else if (sameRole(old, role)) unchanged.push(role.role_id);
+    else modified.push(compareRoles(old, role));
+  }
+  const deleted = [...before.values()].filter((role) => !after.has(role.role_id));
+  const summary = {
+    create: created.length,
+    modify: modified.length,
+    delete: deleted.length,
+    unchanged: unchanged.length,
+  };
+  return { created, modified, deleted, unchanged, summary };
+}
+
+/** Whether there is nothing to do. */
+export function isEmptyDiff(diff: Pick<RolesDiff, 'summary'>): boolean {
+  return diff.summary.create + diff.summary.modify + diff.summary.delete === 0;
+}
+
+/** Every task that somebody gains and that deserves a second look, with the role that gains it. */
+export function escalationsOf(diff: Pick<RolesDiff, 'created' | 'modified'>): { role_id: string; task_id: string }[] {
+  return [
+    ...diff.created.flatMap((role) =>
+      taskIds(role)
+        .filter(isEscalation)
+        .map((task_id) => ({ role_id: role.role_id, task_id })),
+    ),
+    ...diff.modified.flatMap((role) => role.escalations.map((task_id) => ({ role_id: role.role_id, task_id }))),
+  ];
+}
+
+function compareRoles(old: Role, role: Role): ModifiedRole {
+  const changes: RoleChanges = {};
+  if ((old.name ?? null) !== (role.name ?? null)) changes.name = { from: old.name ?? null, to: role.name ?? null };
+  if ((old.description ?? null) !== (role.description ?? null)) {
+    changes.description = { from: old.description ?? null, to: role.description ?? null };
+  }
+  const had = new Set(taskIds(old));
+  const has = new Set(taskIds(role));
+  const added = [...has].filter((id) => !had.has(id)).sort();
+  const removed = [...had].filter((id) => !has.has(id)).sort();
+  if (added.length + removed.length > 0) changes.tasks = { added, removed };
+  const oldExtra = extraFields(old);
+  const newExtra = extraFields(role);
+  for (const key of new Set([...Object.keys(oldExtra), ...Object.keys(newExtra)])) {
+    if (canonicalJson(oldExtra[key]) !== canonicalJson(newExtra[key])) {
+      changes[key] = { from: oldExtra[key] ?? null, to: newExtra[key] ?? null };
+    }
+  }
+  return { role_id: role.role_id, changes, escalations: added.filter(isEscalation) };
+}

@@ -1,0 +1,63 @@
+// The guards before a PUT: each dangerous kind of change needs a flag of its own, in dry runs too.
+import { escalationsOf } from './diff.ts';
+import type { PlannedPush } from './plan.ts';
+
+/** What the user allowed on the command line. */
+export interface GuardFlags {
+  allowDelete: boolean;
+  force: boolean;
+  allowEmpty: boolean;
+  failOnEscalation: boolean;
+}
+
+export interface GuardRefusal {
+  guard: 'delete' | 'empty' | 'threshold' | 'escalation';
+  /** The flag that lets it pass; absent where the flag that is set is the guard. */
+  flag?: string;
+  message: string;
+  /** What may be typed at a terminal instead of the flag. */
+  typed?: string;
+}
+
+/** From this many live roles on, changing more than the share below at once is suspicious. */
+const THRESHOLD_ROLES = 10;
+const THRESHOLD_SHARE = 0.3;
+
+/** Every guard that stands in the way of this push, all at once, so that one run tells everything. */
+export function guardPush({ plan, live, request }: PlannedPush, flags: GuardFlags): GuardRefusal[] {
+  const refusals: GuardRefusal[] = [];
+  const { modify, delete: deletions } = plan.summary;
+  if (deletions > 0 && !flags.allowDelete) {
+    refusals.push({
+      guard: 'delete',
+      flag: '--allow-delete',
+      message: `${count(deletions, 'role')} would be deleted for the whole organization: ${plan.deleted
+        .map((role) => role.role_id)
+        .join(', ')}`,
+      typed: String(deletions),
+    });
+  }
+  if (request.roles.length === 0 && live.roles.length > 0 && !flags.allowEmpty) {
+    refusals.push({ guard: 'empty', flag: '--allow-empty', message: 'the manifest would be left without any role' });
+  }
+  const touched = modify + deletions;
+  if (live.roles.length >= THRESHOLD_ROLES && touched > live.roles.length * THRESHOLD_SHARE && !flags.force) {
+    refusals.push({
+      guard: 'threshold',
+      flag: '--force',
+      message: `${touched} of ${live.roles.length} roles would be changed or deleted, more than ${THRESHOLD_SHARE * 100} %`,
+    });
+  }
+  const escalations = escalationsOf(plan);
+  if (flags.failOnEscalation && escalations.length > 0) {
+    refusals.push({
+      guard: 'escalation',
+      message: `permissions would be escalated: ${escalations.map((item) => `${item.role_id} gains ${item.task_id}`).join(', ')}`,
+    });
+  }
+  return refusals;
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+}

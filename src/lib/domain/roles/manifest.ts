@@ -1,0 +1,114 @@
+// The manifest as the domain sees it: live, wanted or remembered, always with the fields it does not know.
+import type { ManifestReply, RoleReply, TaskRef } from '../../contract/roles.ts';
+import { CORE_TASK } from '../../contract/roles.ts';
+import { canonicalJson } from '../../kernel/json.ts';
+
+/** One role, unknown fields included. Texts may be null where the platform sent null. */
+export type Role = RoleReply;
+
+/** When and by whom a manifest was last written; whole seconds, so never enough to tell two manifests apart. */
+export interface Stamp {
+  last_modified_on: string | null;
+  last_modified_by: string | null;
+}
+
+export interface Manifest extends Stamp {
+  roles: Role[];
+  /** Top-level fields that the specification does not know. */
+  extra: Record<string, unknown>;
+}
+
+/** Which manifest: it belongs to an organization at an address. */
+export interface ManifestScope {
+  organization: string;
+  address: string;
+}
+
+/** The manifest that the platform returned. */
+export function fromReply(reply: ManifestReply): Manifest {
+  const { roles, last_modified_on, last_modified_by, ...extra } = reply;
+  return { roles, last_modified_on: last_modified_on ?? null, last_modified_by: last_modified_by ?? null, extra };
+}
+
+/** The wire's form again. */
+export function toReply(manifest: Manifest): ManifestReply {
+  const { roles, last_modified_on, last_modified_by, extra } = manifest;
+  return { ...extra, last_modified_on, last_modified_by, roles };
+}
+
+/** The ids of a role's tasks, each once, without the one that every role has. */
+export function taskIds(role: Pick<Role, 'tasks'>): string[] {
+  return [...new Set(role.tasks.map((task) => task.task_id))].filter((id) => id !== CORE_TASK);
+}
+
+/** The unknown fields of a role. */
+export function extraFields(role: Role): Record<string, unknown> {
+  const { role_id, name, description, tasks, ...extra } = role;
+  return extra;
+}
+
+export function rolesById(roles: readonly Role[]): Map<string, Role> {
+  return new Map(roles.map((role) => [role.role_id, role]));
+}
+
+/** Whether two roles mean the same: order of tasks, repeated tasks and `user:core` do not count. */
+export function sameRole(a: Role, b: Role): boolean {
+  return roleContent(a) === roleContent(b);
+}
+
+/** Whether two lists of roles mean the same in all that the specification knows: what a PUT can be held to. */
+export function sameRoles(a: readonly Role[], b: readonly Role[]): boolean {
+  const known = (roles: readonly Role[]): string =>
+    canonicalJson(
+      roles
+        .map(({ role_id, name, description, tasks }) =>
+          roleContent({ role_id, name, description, tasks: tasks.map(({ task_id }) => ({ task_id })) }),
+        )
+        .sort(),
+    );
+  return known(a) === known(b);
+}
+
+/** Whether two manifests hold the same roles and unknown fields; stamps and order do not count. */
+export function sameContent(a: Manifest, b: Manifest): boolean {
+  return manifestContent(a) === manifestContent(b);
+}
+
+/** Whether two readings of the platform show the same state: content and stamps, whatever the order. */
+export function sameState(a: Manifest, b: Manifest): boolean {
+  return sameStamp(a, b) && sameContent(a, b);
+}
+
+export function sameStamp(a: Stamp, b: Stamp): boolean {
+  return a.last_modified_on === b.last_modified_on && a.last_modified_by === b.last_modified_by;
+}
+
+/** One text for everything a manifest means, stamps and order left out. */
+export function manifestContent(manifest: Manifest): string {
+  return canonicalJson({ extra: manifest.extra, roles: manifest.roles.map(roleContent).sort() });
+}
+
+function roleContent(role: Role): string {
+  const tasks = role.tasks.filter((task) => task.task_id !== CORE_TASK);
+  const unique = new Map(tasks.map((task) => [task.task_id, canonicalJson(task)]));
+  return canonicalJson({
+    role_id: role.role_id,
+    name: role.name ?? null,
+    description: role.description ?? null,
+    tasks: [...unique.values()].sort(),
+    extra: extraFields(role),
+  });
+}
+
+/** Roles sorted by id, tasks sorted with `user:core` first: the stable order of a pulled file. */
+export function inStableOrder(roles: readonly Role[]): Role[] {
+  const byTask = (a: TaskRef, b: TaskRef): number =>
+    Number(b.task_id === CORE_TASK) - Number(a.task_id === CORE_TASK) || compare(a.task_id, b.task_id);
+  return roles
+    .map((role) => ({ ...role, tasks: [...role.tasks].sort(byTask) }))
+    .sort((a, b) => compare(a.role_id, b.role_id));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

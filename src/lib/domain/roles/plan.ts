@@ -1,0 +1,47 @@
+// The plan of a push: computed once from the live manifest and the wanted roles, then shown, hashed and applied.
+import { createHash } from 'node:crypto';
+import type { ManifestRequest } from '../../contract/roles.ts';
+import { canonicalJson } from '../../kernel/json.ts';
+import { diffRoles, type RolesDiff } from './diff.ts';
+import { inStableOrder, type Manifest, type ManifestScope, type Role, rolesById, sameRole } from './manifest.ts';
+
+export interface RolesPlan extends RolesDiff {
+  /** 32 hex digits over organization, address, the whole live manifest and the whole wanted one. */
+  plan: string;
+  /** The stamp of the live manifest that the plan starts from. */
+  base: { last_modified_on: string | null; last_modified_by: string | null };
+}
+
+/** The plan and the two manifests behind it. */
+export interface PlannedPush {
+  plan: RolesPlan;
+  live: Manifest;
+  /** The body of the PUT: all wanted roles and the live manifest's unknown top-level fields. */
+  request: ManifestRequest;
+}
+
+/** Plans to replace the live manifest by exactly these roles. Unchanged roles go back as the platform sent them. */
+export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly Role[]): PlannedPush {
+  const current = rolesById(live.roles);
+  const roles = wanted.map((role) => {
+    const now = current.get(role.role_id);
+    return now && sameRole(now, role) ? now : role;
+  });
+  const request = { ...live.extra, roles } as ManifestRequest;
+  // Hashed in stable order: a platform that lists roles in another order has not changed.
+  const hashed = {
+    scope,
+    live: { ...live, roles: inStableOrder(live.roles) },
+    wanted: { ...live.extra, roles: inStableOrder(roles) },
+  };
+  const plan = createHash('sha256').update(canonicalJson(hashed)).digest('hex').slice(0, 32);
+  return {
+    live,
+    request,
+    plan: {
+      plan,
+      base: { last_modified_on: live.last_modified_on, last_modified_by: live.last_modified_by },
+      ...diffRoles(live.roles, roles),
+    },
+  };
+}

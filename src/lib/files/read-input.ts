@@ -1,0 +1,106 @@
+// Reads an input file, or standard input for `-`, as text that is safe to parse.
+import { readFile, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { CliError, EXIT, invalidInput, systemErrorCode } from '../kernel/errors.ts';
+
+/** Larger documents than this are a mistake: a manifest at every limit has under 2 MB. */
+const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
+
+/** Where relative paths and `-` lead. */
+export interface InputSource {
+  cwd: string;
+  stdin: Readable;
+}
+
+export interface InputText {
+  /** The path as the user gave it, `<stdin>` for `-`. */
+  name: string;
+  text: string;
+}
+
+/** Reads a whole text file. Throws CliError: not found (2), unreadable (1), not UTF-8, with NUL or too large (9). */
+export async function readInput(path: string, source: InputSource): Promise<InputText> {
+  const name = path === '-' ? '<stdin>' : path;
+  const bytes = path === '-' ? await readStream(source.stdin, name) : await readPath(path, source.cwd);
+  return { name, text: decodeText(name, bytes) };
+}
+
+/** The absolute path of a file argument. */
+export function resolvePath(path: string, cwd: string): string {
+  return isAbsolute(path) ? path : join(cwd, path);
+}
+
+async function readPath(path: string, cwd: string): Promise<Uint8Array> {
+  const full = resolvePath(path, cwd);
+  try {
+    const { size } = await stat(full);
+    if (size > MAX_DOCUMENT_BYTES) throw tooLarge(path);
+    return await readFile(full);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const code = systemErrorCode(error);
+    const reason =
+      code === 'ENOENT'
+        ? 'there is no such file'
+        : code === 'EISDIR'
+          ? 'it is a folder'
+          : code === 'EACCES'
+            ? 'permission denied'
+            : (error as Error).message;
+    throw new CliError({
+      code: 'files.read',
+      message: `Cannot read ${path}: ${reason}.`,
+      hint: 'Give the path of a file, or - for standard input.',
+      exit: EXIT.usage,
+      cause: error,
+    });
+  }
+}
+
+async function readStream(stream: Readable, name: string): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
+    size += bytes.length;
+    if (size > MAX_DOCUMENT_BYTES) throw tooLarge(name);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function decodeText(name: string, bytes: Uint8Array): string {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+    throw badText(name, 1, 1, 'the file is UTF-16; save it as UTF-8');
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    const { line, column } = positionAt(new TextDecoder('utf-8').decode(bytes), '\ufffd');
+    throw badText(name, line, column, 'a byte here is not UTF-8; save the file as UTF-8');
+  }
+  if (text.includes('\0')) {
+    const { line, column } = positionAt(text, '\0');
+    throw badText(name, line, column, 'a NUL character stands here; is this a text file?');
+  }
+  return text;
+}
+
+function positionAt(text: string, mark: string): { line: number; column: number } {
+  const before = text.slice(0, Math.max(0, text.indexOf(mark)));
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return { line: before.split('\n').length, column: before.length - lineStart + 1 };
+}
+
+function badText(file: string, line: number, column: number, message: string): CliError {
+  return invalidInput(`${file} cannot be read as text.`, [{ file, line, column, path: '', message }]);
+}
+
+function tooLarge(name: string): CliError {
+  return invalidInput(
+    `${name} is larger than ${MAX_DOCUMENT_BYTES / 1024 / 1024} MB, which no document of this kind is.`,
+    [],
+  );
+}

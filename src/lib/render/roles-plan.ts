@@ -1,0 +1,99 @@
+// Draws a plan for roles: what is created, modified and deleted, with words and signs beside every colour.
+import { CORE_TASK } from '../contract/roles.ts';
+import { isEscalation } from '../domain/roles/escalation.ts';
+import { escalationsOf, isEmptyDiff, type ModifiedRole, type RolesDiff } from '../domain/roles/diff.ts';
+import type { Role } from '../domain/roles/manifest.ts';
+import { stringifyJson } from '../kernel/json.ts';
+import { cleanLine as clean } from './clean.ts';
+import type { Style } from './style.ts';
+
+/** What is drawn: a diff, and its plan hash where it was made against the live manifest. */
+export type DrawnPlan = RolesDiff & { plan?: string };
+
+/** The plan as text, without a final newline. Texts from files and from the platform lose their control characters. */
+export function renderRolesPlan(plan: DrawnPlan, style: Style): string {
+  const lines: string[] = [];
+  for (const role of plan.created) lines.push(...createdLines(role, style), '');
+  for (const role of plan.modified) lines.push(...modifiedLines(role, style), '');
+  for (const role of plan.deleted) lines.push(...deletedLines(role, style), '');
+  if (isEmptyDiff(plan)) lines.push('No differences.');
+  lines.push(summaryLine(plan, style));
+  if (plan.plan !== undefined) lines.push(`plan ${plan.plan}`);
+  return lines.join('\n');
+}
+
+/** The plan as Markdown, made for a pull-request comment. */
+export function rolesPlanMarkdown(plan: DrawnPlan, plain: Style): string {
+  const escalations = escalationsOf(plan);
+  const warning =
+    escalations.length === 0
+      ? ''
+      : `\n> **Escalations:** ${escalations.map((item) => `\`${code(item.role_id)}\` gains \`${code(item.task_id)}\``).join(', ')}\n`;
+  // A fence longer than any run of back-ticks inside cannot be closed from within.
+  const body = renderRolesPlan(plan, plain);
+  const fence = '`'.repeat(Math.max(3, ...[...body.matchAll(/`+/g)].map((run) => run[0].length + 1)));
+  return `### Roles: ${plainSummary(plan)}\n${warning}\n${fence}diff\n${body}\n${fence}\n`;
+}
+
+function createdLines(role: Role, style: Style): string[] {
+  return [
+    style.green(`+ create ${clean(role.role_id)}`),
+    ...textLines(role, '+', style.green),
+    ...visibleTasks(role).map((task) => taskLine('+', task, style.green, style)),
+  ];
+}
+
+function deletedLines(role: Role, style: Style): string[] {
+  return [
+    `${style.red(`- delete ${clean(role.role_id)}`)}  ${style.bold('DELETED for the whole organization')}`,
+    ...textLines(role, '-', style.red),
+    ...visibleTasks(role).map((task) => `    ${style.red(`- ${clean(task)}`)}`),
+  ];
+}
+
+function modifiedLines(role: ModifiedRole, style: Style): string[] {
+  const lines = [style.yellow(`~ modify ${clean(role.role_id)}`)];
+  const { tasks, ...fields } = role.changes;
+  for (const [field, change] of Object.entries(fields)) {
+    if (!change || !('from' in change)) continue;
+    lines.push(`    ${style.red(`- ${clean(field)}: ${value(change.from)}`)}`);
+    lines.push(`    ${style.green(`+ ${clean(field)}: ${value(change.to)}`)}`);
+  }
+  for (const task of tasks?.added ?? []) lines.push(taskLine('+', task, style.green, style));
+  for (const task of tasks?.removed ?? []) lines.push(`    ${style.red(`- ${clean(task)}`)}`);
+  return lines;
+}
+
+function textLines(role: Role, sign: string, paint: (text: string) => string): string[] {
+  return (['name', 'description'] as const).map((field) => `    ${paint(`${sign} ${field}: ${value(role[field])}`)}`);
+}
+
+function taskLine(sign: string, task: string, paint: (text: string) => string, style: Style): string {
+  const mark = isEscalation(task) ? `  ${style.bold(style.yellow('! escalation'))}` : '';
+  return `    ${paint(`${sign} ${clean(task)}`)}${mark}`;
+}
+
+function visibleTasks(role: Role): string[] {
+  return role.tasks.map((task) => task.task_id).filter((id) => id !== CORE_TASK);
+}
+
+function value(item: unknown): string {
+  if (item === null || item === undefined) return '(none)';
+  return clean(typeof item === 'string' ? JSON.stringify(item) : stringifyJson(item));
+}
+
+function summaryLine(plan: RolesDiff, style: Style): string {
+  const escalations = escalationsOf(plan).length;
+  const text = plainSummary(plan);
+  return escalations === 0
+    ? text
+    : `${text}, ${style.yellow(`${escalations} escalation${escalations === 1 ? '' : 's'}`)}`;
+}
+
+function plainSummary({ summary }: RolesDiff): string {
+  return `${summary.create} to create, ${summary.modify} to modify, ${summary.delete} to delete, ${summary.unchanged} unchanged`;
+}
+
+function code(text: string): string {
+  return clean(text).replaceAll('`', "'");
+}

@@ -1,0 +1,65 @@
+// Plans what a push would do: the live manifest is read, the file's edits are carried onto it, nothing is written.
+import { showPath } from '../contract/explain.ts';
+import { isEmptyDiff } from '../domain/roles/diff.ts';
+import type { Manifest, ManifestScope } from '../domain/roles/manifest.ts';
+import type { MergeConflict } from '../domain/roles/merge.ts';
+import { type PlannedPush, planRoles } from '../domain/roles/plan.ts';
+import type { WantedRoles } from '../domain/roles/wanted.ts';
+import { CliError, EXIT, type Issue } from '../kernel/errors.ts';
+import { stringifyJson } from '../kernel/json.ts';
+
+export interface Planned extends PlannedPush {
+  wanted: WantedRoles;
+}
+
+/** Plans `wanted` on top of `live`. Throws a conflict (6) when both sides changed the same thing differently. */
+export function planWanted(scope: ManifestScope, live: Manifest, wanted: WantedRoles): Planned {
+  if (wanted.conflicts.length > 0) throw conflictError(wanted.conflicts);
+  return { ...planRoles(scope, live, wanted.roles), wanted };
+}
+
+/**
+ * Refuses (6) a file with an older stamp whose base is unknown, unless it changes nothing or `expectPlan` says that
+ * exactly this plan was looked at; and any plan that is not the expected one.
+ */
+export function requireExpected(planned: Planned, expectPlan: string | undefined): void {
+  const { plan, wanted } = planned;
+  if (expectPlan !== undefined && expectPlan.toLowerCase() !== plan.plan) {
+    throw new CliError({
+      code: 'roles.plan_mismatch',
+      message: `The plan is now ${plan.plan}, not ${expectPlan}: the platform or the file changed since it was made.`,
+      hint: 'Look at `cdpadm roles diff` again, then push with the plan it prints.',
+      exit: EXIT.conflict,
+    });
+  }
+  if (!wanted.stale || expectPlan !== undefined || isEmptyDiff(plan)) return;
+  throw new CliError({
+    code: 'roles.stale_file',
+    message:
+      'The file carries an older stamp than the platform, and the manifest it was made from is not known on this machine: ' +
+      'pushing it could undo what others changed meanwhile.',
+    hint: `Pull again and repeat your edit, name the manifest it was made from with --base FILE, or, if the difference shown is what you want, push with --expect-plan ${plan.plan}.`,
+    exit: EXIT.conflict,
+  });
+}
+
+function conflictError(conflicts: readonly MergeConflict[]): CliError {
+  const issues = conflicts.map((conflict): Issue => {
+    const sides = `yours: ${side(conflict.mine)}; the platform's: ${side(conflict.theirs)}; it was: ${side(conflict.base)}`;
+    return { path: showPath(['roles', conflict.role_id, conflict.field]), message: sides };
+  });
+  return new CliError({
+    code: 'roles.conflict',
+    message: 'Somebody else changed the same things on the platform since your file was pulled. Nothing was sent.',
+    hint: 'Keep a copy of your file, pull again with --overwrite, and repeat what is still wanted.',
+    exit: EXIT.conflict,
+    issues,
+    details: { conflicts },
+  });
+}
+
+function side(value: unknown): string {
+  if (value === null) return '(not there)';
+  const text = typeof value === 'string' ? `"${value}"` : stringifyJson(value);
+  return text.length > 400 ? `${text.slice(0, 400)}…` : text;
+}

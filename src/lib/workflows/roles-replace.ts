@@ -1,0 +1,66 @@
+// The PUT of a manifest with every outcome settled: sent, refused, or found out by reading when its answer was lost.
+import type { RolesApi } from '../api/roles.ts';
+import { fromReply, type Manifest, sameRoles, sameState } from '../domain/roles/manifest.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+import type { Tell } from './ports.ts';
+import type { Planned } from './roles-plan.ts';
+
+interface ReplacePorts {
+  api: RolesApi;
+  tell: Tell;
+  signal: AbortSignal;
+}
+
+/** A PUT whose answer is lost time and again is not tried for ever. */
+const MAX_SENDS = 3;
+
+/**
+ * Sends the planned manifest and returns what the platform holds then, stamps included. A lost answer is settled by
+ * GET: the wanted content means success, the old state means that the PUT never arrived and may go again, anything
+ * else is a conflict (6). Throws network (8) when even that cannot be read.
+ */
+export async function replaceSettled(planned: Planned, revision: string, ports: ReplacePorts): Promise<Manifest> {
+  for (let sends = 1; ; sends++) {
+    try {
+      const reply = fromReply(
+        await ports.api.replace(planned.request, { signal: ports.signal, reserved: sends === 1 }),
+      );
+      return reply.last_modified_on === null ? fromReply(await ports.api.get({ signal: ports.signal })) : reply;
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code !== 'http.outcome_unknown') throw error;
+      ports.tell.warn('The answer to the write was lost; reading what the platform holds now.');
+      const now = await readAfterLoss(error, revision, ports);
+      if (sameRoles(now.roles, planned.request.roles)) {
+        ports.tell.note('The write had arrived: the platform holds the wanted roles.');
+        return now;
+      }
+      if (!sameState(now, planned.live)) throw neither(revision);
+      if (sends >= MAX_SENDS) throw error;
+    }
+  }
+}
+
+async function readAfterLoss(lost: CliError, revision: string, ports: ReplacePorts): Promise<Manifest> {
+  try {
+    return fromReply(await ports.api.get({ signal: ports.signal }));
+  } catch (error) {
+    throw new CliError({
+      code: 'http.outcome_unknown',
+      message: `It is not known whether the manifest was replaced: its answer was lost, and the platform cannot be read (${(error as Error).message})`,
+      hint: `Run \`cdpadm roles diff\` when the platform answers again. What was there before is revision ${revision} of \`cdpadm roles history\`.`,
+      exit: EXIT.network,
+      ...(lost.request && { request: lost.request }),
+      cause: lost,
+    });
+  }
+}
+
+function neither(revision: string): CliError {
+  return new CliError({
+    code: 'roles.changed_meanwhile',
+    message:
+      'The answer to the write was lost, and the platform now holds neither the old manifest nor the wanted one: somebody else wrote at the same moment.',
+    hint: `Look at \`cdpadm roles diff\`. What was there before is revision ${revision} of \`cdpadm roles history\`.`,
+    exit: EXIT.conflict,
+  });
+}
