@@ -14,6 +14,8 @@ export interface Known {
   base?: Manifest | undefined;
   /** The ids a role may hold. Undefined: unknown, then the catalogue of the specification only advises. */
   liveTasks?: ReadonlySet<string> | undefined;
+  /** True while the platform was not read yet: a field it may know is then no issue. */
+  tolerateUnknown?: boolean | undefined;
   /** Ids to propose and to advise by when there are no live ones. */
   catalogTasks: ReadonlySet<string>;
 }
@@ -74,7 +76,7 @@ function checkTop(value: Record<string, unknown>, manifest: Manifest, known: Kno
   for (const key of Object.keys(value)) {
     if (TOP_FIELDS.includes(key)) continue;
     if (remembered(known).some((seen) => key in seen.extra)) manifest.extra[key] = value[key];
-    else unknownField(key, [key], TOP_FIELDS, report);
+    else unknownField(key, [key], TOP_FIELDS, known, report);
   }
   for (const key of ['last_modified_on', 'last_modified_by'] as const) {
     const stamp = value[key];
@@ -92,7 +94,7 @@ function checkRole(item: unknown, path: Path, known: Known, report: Report): Rol
   const seen = remembered(known).flatMap((manifest) => manifest.roles.filter((role) => role.role_id === id));
   for (const key of Object.keys(item)) {
     if (ROLE_FIELDS.includes(key) || seen.some((role) => key in extraFields(role))) continue;
-    unknownField(key, [...path, key], ROLE_FIELDS, report);
+    unknownField(key, [...path, key], ROLE_FIELDS, known, report);
   }
   const tasks = checkTasks(item['tasks'], [...path, 'tasks'], seen, known, report);
   const role = { ...item, tasks } as Role;
@@ -131,7 +133,7 @@ function checkTasks(value: unknown, path: Path, seen: readonly Role[], known: Kn
   const tasks = new Map<string, TaskRef>();
   for (const [index, item] of (value as unknown[]).entries()) {
     const place = [...path, index];
-    const task = readTask(item, place, seen, report);
+    const task = readTask(item, place, seen, known, report);
     if (!task) continue;
     if (tasks.has(task.task_id)) report.warn(place, `${task.task_id} is listed twice; once is enough`);
     else tasks.set(task.task_id, task);
@@ -145,15 +147,15 @@ function checkTasks(value: unknown, path: Path, seen: readonly Role[], known: Kn
   return [...tasks.values()];
 }
 
-function readTask(item: unknown, path: Path, seen: readonly Role[], report: Report): TaskRef | undefined {
+function readTask(item: unknown, path: Path, seen: readonly Role[], known: Known, report: Report): TaskRef | undefined {
   if (typeof item === 'string') {
     if (item !== '') return { task_id: item };
   } else if (isRecord(item) && typeof item['task_id'] === 'string' && item['task_id'] !== '') {
     const id = item['task_id'];
-    const known = seen.flatMap((role) => role.tasks.filter((task) => task.task_id === id));
+    const same = seen.flatMap((role) => role.tasks.filter((task) => task.task_id === id));
     for (const key of Object.keys(item)) {
-      if (key === 'task_id' || known.some((task) => key in task)) continue;
-      unknownField(key, [...path, key], ['task_id'], report);
+      if (key === 'task_id' || same.some((task) => key in task)) continue;
+      unknownField(key, [...path, key], ['task_id'], known, report);
     }
     return item as TaskRef;
   }
@@ -200,7 +202,8 @@ function remembered(known: Known): Manifest[] {
   return [known.live, known.base].filter((manifest) => manifest !== undefined);
 }
 
-function unknownField(key: string, path: Path, allowed: readonly string[], report: Report): void {
+function unknownField(key: string, path: Path, allowed: readonly string[], known: Known, report: Report): void {
+  if (known.tolerateUnknown) return;
   const proposal = nearest(key, allowed);
   report.issue(path, `unknown field \`${key}\`${proposal === undefined ? '' : `; did you mean \`${proposal}\`?`}`);
 }
