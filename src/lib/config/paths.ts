@@ -1,4 +1,5 @@
 // The program's four folders, kept apart by what losing them would mean.
+import { posix, win32 } from 'node:path';
 
 export interface SettingsPaths {
   /** Profiles and where their secrets are. */
@@ -9,4 +10,56 @@ export interface SettingsPaths {
   cache: string;
   /** The embedded platform's database. */
   data: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const FOLDER = 'cdpadm';
+
+/**
+ * Where the four folders are. `CDPADM_CONFIG_DIR` and its three sisters win and name the folder itself; `XDG_*_HOME`
+ * comes next on every platform (a relative one is ignored, as its standard asks); else the platform's own places
+ * below `home`. An empty variable is unset.
+ */
+export function resolvePaths(env: Environment, platform: NodeJS.Platform, home: string): SettingsPaths {
+  const path = platform === 'win32' ? win32 : posix;
+  const standard = standardPaths(env, platform, home);
+
+  function folder(kind: keyof SettingsPaths): string {
+    const own = env[`CDPADM_${kind.toUpperCase()}_DIR`];
+    if (own) return path.resolve(own);
+    const shared = env[`XDG_${kind.toUpperCase()}_HOME`];
+    if (shared && path.isAbsolute(shared)) return path.join(shared, FOLDER);
+    return standard[kind];
+  }
+
+  return { config: folder('config'), state: folder('state'), cache: folder('cache'), data: folder('data') };
+}
+
+function standardPaths(env: Environment, platform: NodeJS.Platform, home: string): SettingsPaths {
+  if (platform === 'win32') {
+    const roaming = env.APPDATA || win32.join(home, 'AppData', 'Roaming');
+    const local = win32.join(env.LOCALAPPDATA || win32.join(home, 'AppData', 'Local'), FOLDER);
+    return {
+      config: win32.join(roaming, FOLDER),
+      state: win32.join(local, 'State'),
+      cache: win32.join(local, 'Cache'),
+      data: win32.join(local, 'Data'),
+    };
+  }
+  if (platform === 'darwin') {
+    const support = posix.join(home, 'Library', 'Application Support', FOLDER);
+    return {
+      config: posix.join(home, 'Library', 'Preferences', FOLDER),
+      state: posix.join(support, 'State'),
+      cache: posix.join(home, 'Library', 'Caches', FOLDER),
+      data: posix.join(support, 'Data'),
+    };
+  }
+  return {
+    config: posix.join(home, '.config', FOLDER),
+    state: posix.join(home, '.local', 'state', FOLDER),
+    cache: posix.join(home, '.cache', FOLDER),
+    data: posix.join(home, '.local', 'share', FOLDER),
+  };
 }

@@ -28,7 +28,8 @@ export type SettingName =
   | 'environment'
   | 'ca_file';
 
-export type SecretName = 'client_id' | 'client_secret' | 'workspace_key' | 'workspace_secret';
+/** `access_token` comes from the environment only and is used as it is. */
+export type SecretName = 'client_id' | 'client_secret' | 'workspace_key' | 'workspace_secret' | 'access_token';
 
 export interface Settings {
   /** The profile in use; undefined when everything comes from the environment. */
@@ -45,6 +46,9 @@ export interface Settings {
   needInteger(name: 'org_id' | 'account_id' | 'workspace_id'): bigint;
   /** Where each secret comes from, never its value. */
   secretOrigin(name: SecretName): Origin | undefined;
-  /** The secret itself, resolved now and known to the redactor; CliError auth (4) when there is none. */
+  /**
+   * The secret itself, resolved now and known to the redactor. CliError auth (4) when there is none, when it cannot be
+   * had, or when it would go to an address that is not its own (see `address-rule.ts`).
+   */
   secret(name: SecretName): Promise<string>;
 }

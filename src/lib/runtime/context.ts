@@ -2,6 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Api } from '../api/index.ts';
 import type { SettingsPaths } from '../config/paths.ts';
+import type { Profiles } from '../config/profiles.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DescribedRequest } from '../http/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -124,8 +125,13 @@ export interface Context {
   readonly paths: SettingsPaths;
   /** Aborted by Ctrl-C, SIGTERM, or the command's `--timeout`. */
   readonly signal: AbortSignal;
-  /** Profile, project file, environment and flags, resolved with the origin of each value. */
-  settings(): Promise<Settings>;
+  /**
+   * Profile, project file, environment and flags, resolved with the origin of each value. With a name: as if
+   * `--profile NAME` had been given.
+   */
+  settings(profile?: string): Promise<Settings>;
+  /** The settings file: reading, creating, choosing and deleting profiles. */
+  readonly profiles: Profiles;
   /** The API clients over the shared HTTP core; opens the embedded platform for profile `local`. */
   api(): Promise<Api>;
   /**

@@ -1,0 +1,131 @@
+// The settings file as it is written: profiles by name, and which one is current.
+import {
+  bigint,
+  boolean,
+  check,
+  type infer as Infer,
+  literal,
+  looseObject,
+  number,
+  optional,
+  pipe,
+  record,
+  string,
+  transform,
+  union,
+} from 'zod/mini';
+import { profileNameProblem } from './profile-name.ts';
+import { looksLikeReference, parseReference } from './secret-reference.ts';
+import { checkSetting } from './setting-fields.ts';
+import type { SettingName } from './settings.ts';
+
+/** The version that this program writes. */
+export const FILE_VERSION = 1;
+
+/** A setting: checked, and brought into its one spelling. */
+function setting(name: SettingName) {
+  return pipe(
+    string().check(
+      check((context) => {
+        const checked = checkSetting(name, context.value);
+        if ('problem' in checked) refuse(context, checked.problem);
+      }),
+    ),
+    transform((text: string) => {
+      const checked = checkSetting(name, text);
+      return 'value' in checked ? checked.value : text;
+    }),
+  );
+}
+
+/** An id may have been typed without quotes; it is text from here on, so that no digit is ever lost. */
+function idSetting(name: SettingName) {
+  return pipe(pipe(union([string(), number(), bigint()]), transform(String)), setting(name));
+}
+
+/** Something secret is never written here itself; the message does not repeat it. */
+const Reference = string().check(
+  check((context) => {
+    if (parseReference(context.value)) return;
+    refuse(
+      context,
+      'must say where the secret is: env:NAME, command:LINE, keychain:ENTRY or file: (never the secret itself)',
+    );
+  }),
+);
+
+/** An id that may stand in the file itself. */
+const IdOrReference = string().check(
+  check((context) => {
+    if (!looksLikeReference(context.value) || parseReference(context.value)) return;
+    refuse(context, 'begins like a reference but is none; write env:NAME, command:LINE, keychain:ENTRY or file:');
+  }),
+);
+
+const Secrets = looseObject({
+  client_id: optional(IdOrReference),
+  client_secret: optional(Reference),
+  workspace_key: optional(IdOrReference),
+  workspace_secret: optional(Reference),
+});
+
+const PROFILE_FIELDS = {
+  base_url: optional(setting('base_url')),
+  auth_url: optional(setting('auth_url')),
+  dsr_base_url: optional(setting('dsr_base_url')),
+  seeding_url: optional(setting('seeding_url')),
+  identity_url: optional(setting('identity_url')),
+  audience: optional(setting('audience')),
+  org_id: optional(idSetting('org_id')),
+  account_id: optional(idSetting('account_id')),
+  workspace_id: optional(idSetting('workspace_id')),
+  vendor_domain: optional(setting('vendor_domain')),
+  environment: optional(setting('environment')),
+  ca_file: optional(setting('ca_file')),
+  /** Every write asks for the profile's name. */
+  protected: optional(boolean()),
+  /** Area -> rate, such as `{"dsr": "1000/m"}`. */
+  limits: optional(record(string(), string())),
+  /** Neutral word -> the deployment's word. */
+  names: optional(record(string(), string())),
+};
+
+/** What a project file may hold besides the name of a profile: everything of a profile but its secrets. */
+export const SHARED_FIELDS = PROFILE_FIELDS;
+
+export const Profile = looseObject({ ...PROFILE_FIELDS, secrets: optional(Secrets) });
+export type Profile = Infer<typeof Profile>;
+
+const ProfilesByName = record(string(), Profile).check(
+  check((context) => {
+    for (const name of Object.keys(context.value)) {
+      const problem = profileNameProblem(name);
+      if (problem !== undefined) {
+        context.issues.push({ code: 'custom', message: problem, input: context.value, path: [name] });
+      }
+    }
+  }),
+);
+
+export const SettingsFile = looseObject({
+  version: optional(literal(FILE_VERSION)),
+  current: optional(string()),
+  profiles: optional(ProfilesByName),
+});
+export type SettingsFile = Infer<typeof SettingsFile>;
+
+/** Fields that this version does not know, as dotted paths: kept, and told to the user. */
+export function unknownFields(profile: Profile): string[] {
+  const known = new Set([...Object.keys(PROFILE_FIELDS), 'secrets']);
+  const knownSecrets = new Set(Object.keys(Secrets.shape));
+  return [
+    ...Object.keys(profile).filter((key) => !known.has(key)),
+    ...Object.keys(profile.secrets ?? {})
+      .filter((key) => !knownSecrets.has(key))
+      .map((key) => `secrets.${key}`),
+  ];
+}
+
+function refuse(context: { value: unknown; issues: unknown[] }, message: string): void {
+  context.issues.push({ code: 'custom', message, input: context.value });
+}
