@@ -1,0 +1,42 @@
+// How much lies on the disk after `npm install cdpadm`, and how much of it is the program's own code.
+import { execFile } from 'node:child_process';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/**
+ * The package's own files and its run-time dependencies.
+ * @param {string} root the project's folder, built and with its dependencies installed
+ * @returns {Promise<number>} megabytes (of a million bytes)
+ */
+export async function installedSize(root) {
+  const listed = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: root });
+  // The first line is the project itself, of which only some files are packed.
+  const folders = listed.stdout.trim().split('\n').slice(1);
+  const own = ['bin', 'dist'].map((name) => join(root, name));
+  const sizes = await Promise.all([...folders, ...own].map((path) => folderSize(path)));
+  return sizes.reduce((sum, size) => sum + size, 0) / 1e6;
+}
+
+/**
+ * The code in `dist/` without the chunks of the embedded platform.
+ * @param {string} root
+ * @returns {Promise<number>} megabytes
+ */
+export async function bundleSize(root) {
+  const isProgram = (/** @type {string} */ path) => path.endsWith('.js') && !/^(emulator|hono)\b/.test(basename(path));
+  return (await folderSize(join(root, 'dist'), isProgram)) / 1e6;
+}
+
+/**
+ * @param {string} folder
+ * @param {(path: string) => boolean} counts
+ */
+async function folderSize(folder, counts = () => true) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const sizes = await Promise.all(files.filter(counts).map(async (file) => (await stat(file)).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

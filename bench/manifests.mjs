@@ -1,0 +1,60 @@
+// The role manifests that the benchmarks read and compare.
+
+export const SMALL_ORG = '101';
+export const BIG_ORG = '102';
+
+const ROLES = 100;
+const TASKS = 40;
+
+const stamp = { last_modified_on: '2026-05-04 03:02:01', last_modified_by: 'admin@example.com' };
+
+/**
+ * @param {string} roleId
+ * @param {string[]} tasks
+ */
+function role(roleId, tasks) {
+  return {
+    role_id: roleId,
+    name: `Name of ${roleId}`,
+    description: `What ${roleId} is for`,
+    tasks: tasks.map((task) => ({ task_id: task })),
+  };
+}
+
+/** @param {number} index */
+function bigTasks(index) {
+  return ['user:core', ...Array.from({ length: TASKS - 1 }, (_, task) => `feature_${(index + task * 3) % 150}:view`)];
+}
+
+/** Ten roles of ten tasks, as GET answers. */
+export function smallManifest() {
+  const roles = Array.from({ length: 10 }, (_, index) => role(`role-${index}`, bigTasks(index).slice(0, 10)));
+  return { roles, ...stamp };
+}
+
+/** A hundred roles of forty tasks, as GET answers. */
+export function bigManifest() {
+  return { roles: Array.from({ length: ROLES }, (_, index) => role(`role-${index}`, bigTasks(index))), ...stamp };
+}
+
+/** The same as YAML after an edit: every tenth role has a task more, one is gone and one is new. */
+export function editedYaml() {
+  const lines = [
+    `last_modified_on: ${stamp.last_modified_on}`,
+    `last_modified_by: ${stamp.last_modified_by}`,
+    'roles:',
+  ];
+  for (const [index, { role_id, name, description, tasks }] of bigManifest().roles.entries()) {
+    const id = index === ROLES - 1 ? 'role-new' : role_id;
+    lines.push(
+      `  # ${name}`,
+      `  - role_id: ${id}`,
+      `    name: ${name}`,
+      `    description: ${description}`,
+      '    tasks:',
+    );
+    lines.push(...tasks.map(({ task_id }) => `      - ${task_id}`));
+    if (index % 10 === 0) lines.push('      - audiences:view');
+  }
+  return `${lines.join('\n')}\n`;
+}

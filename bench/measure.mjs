@@ -1,0 +1,87 @@
+// Runs whole processes in interleaved rounds and takes medians, so that a slow moment of the machine hits all alike.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const PEAK = fileURLToPath(new URL('peak.cjs', import.meta.url));
+
+/**
+ * @typedef {object} Case
+ * @property {string[]} args what Node is given
+ * @property {() => Record<string, string>} env made anew for each run; nothing else of our own environment is passed,
+ *   above all not NODE_EXTRA_CA_CERTS, which triples the start of Node 20
+ * @property {number[]} [exits] the exit codes that are right (default 0)
+ * @property {boolean} [silent] no output is expected
+ */
+
+/**
+ * @template {string} Name
+ * @param {Record<Name, Case>} cases
+ * @param {number} rounds
+ * @param {(test: Case) => number} measure one run
+ * @returns {Record<Name, number>} the median of each
+ */
+export function medians(cases, rounds, measure) {
+  const names = /** @type {Name[]} */ (Object.keys(cases));
+  const samples = new Map(names.map((name) => [name, /** @type {number[]} */ ([])]));
+  // The first round fills caches (the token, the file system's) and is not counted.
+  for (let round = 0; round <= rounds; round += 1) {
+    const shift = round % names.length;
+    for (const name of [...names.slice(shift), ...names.slice(0, shift)]) {
+      const value = measure(cases[name]);
+      if (round > 0) samples.get(name)?.push(value);
+    }
+  }
+  return /** @type {Record<Name, number>} */ (
+    Object.fromEntries([...samples].map(([name, values]) => [name, median(values)]))
+  );
+}
+
+/** @param {number[]} values */
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const [low = NaN, high = NaN] = sorted.length % 2 ? [sorted[middle], sorted[middle]] : sorted.slice(middle - 1);
+  return (low + high) / 2;
+}
+
+/**
+ * Milliseconds from the start of the process to its end.
+ * @param {Case} test
+ */
+export function time(test) {
+  const env = environment(test);
+  const before = process.hrtime.bigint();
+  const result = spawnSync(process.execPath, test.args, { env, encoding: 'utf8' });
+  const after = process.hrtime.bigint();
+  check(test, result);
+  return Number(after - before) / 1e6;
+}
+
+/**
+ * Megabytes: the largest resident set, as the system counted it. The process tells it itself when it ends.
+ * @param {Case} test
+ */
+export function peakMemory(test) {
+  const result = spawnSync(process.execPath, ['--require', PEAK, ...test.args], {
+    env: environment(test),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  check(test, result);
+  return Number(result.output[3]) / 1024;
+}
+
+/** @param {Case} test */
+function environment(test) {
+  return { PATH: process.env.PATH ?? '', ...test.env() };
+}
+
+/**
+ * A run that failed quickly must not pass for a quick run.
+ * @param {Case} test
+ * @param {import('node:child_process').SpawnSyncReturns<string>} result
+ */
+function check(test, { status, stdout, stderr }) {
+  const right = (test.exits ?? [0]).includes(status ?? -1) && (test.silent === true || stdout !== '');
+  if (!right) throw new Error(`${test.args.join(' ')} ended with ${status}:\n${stdout}${stderr}`);
+}

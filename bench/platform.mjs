@@ -1,0 +1,41 @@
+// A server of fixed answers, so that what is measured is the client: a token, and the manifests of two organizations.
+// It runs as a process of its own and tells its address on a line; it ends when its standard input is closed.
+import { createServer } from 'node:http';
+import { BIG_ORG, bigManifest, SMALL_ORG, smallManifest } from './manifests.mjs';
+
+/** @type {Record<string, string>} */
+const ANSWERS = {
+  'POST /oauth/token': JSON.stringify({ access_token: 'bench', expires_in: 28_800, token_type: 'Bearer' }),
+  [`GET ${rolesPath(SMALL_ORG)}`]: JSON.stringify(smallManifest()),
+  [`GET ${rolesPath(BIG_ORG)}`]: JSON.stringify(bigManifest()),
+};
+
+/** @param {string} org */
+function rolesPath(org) {
+  return `/platform/v2/organizations/${org}/accounts/1/roles`;
+}
+
+let tokens = 0;
+
+const server = createServer((request, response) => {
+  const name = `${request.method} ${request.url}`;
+  const answer = ANSWERS[name];
+  if (name === 'POST /oauth/token') tokens += 1;
+  const refused = name.startsWith('GET') && request.headers.authorization !== 'Bearer bench';
+  // A second token would mean that the cached one was not used, and the figure was of something else.
+  const status = tokens > 1 ? 500 : refused ? 401 : answer === undefined ? 404 : 200;
+  request.resume();
+  request.on('end', () => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(status === 200 ? answer : JSON.stringify({ error: `${name} is not answered here` }));
+  });
+});
+
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  if (typeof address === 'object' && address) process.stdout.write(`http://127.0.0.1:${address.port}\n`);
+});
+process.stdin.resume().on('end', () => {
+  server.close();
+  server.closeAllConnections();
+});
