@@ -1,0 +1,95 @@
+// Applies an intent through the one push workflow and reports what became of it.
+import { toReply } from '../../lib/domain/roles/manifest.ts';
+import type { RolesPlan } from '../../lib/domain/roles/plan.ts';
+import { renderRolesPlan } from '../../lib/render/roles-plan.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import type { RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
+import { type PushIntent, type PushOutcome, pushRoles } from '../../lib/workflows/roles-push.ts';
+import type { Planned } from '../../lib/workflows/roles-plan.ts';
+import { guardFlags, type RawGuardFlags } from './guards.ts';
+
+/** What a push prints as data: the plan, whether it was applied, and the saved copy of what was there before. */
+interface AppliedPlan extends RolesPlan {
+  applied: boolean;
+  revision: string | null;
+}
+
+/** Runs the push workflow with the questions, the screen and the memory of this context. */
+export async function applyIntent(
+  ctx: Context,
+  memory: RolesMemoryOfContext,
+  intent: PushIntent,
+  flags: RawGuardFlags,
+): Promise<PushOutcome> {
+  const api = await ctx.api();
+  const { dryRun } = ctx.flags;
+  let refused: Planned | undefined;
+  try {
+    return await pushRoles(
+      intent,
+      { guards: guardFlags(flags), expectPlan: flags.expectPlan, dryRun },
+      {
+        api: api.roles,
+        memory: memory.store,
+        scope: memory.scope,
+        profile: memory.profile,
+        ask: {
+          possible: ctx.prompt.possible,
+          confirmWrite: (question) => ctx.confirmWrite(question),
+          typed: (question, expected) => ctx.prompt.typed(question, expected, { flag: '--allow-delete' }),
+          offer: (question) => (ctx.prompt.possible ? ctx.prompt.ask(question, false) : Promise.resolve(false)),
+        },
+        tell: ctx.out,
+        show: (planned) => {
+          // A dry run prints the plan as its result; only when it is refused does it have to be shown beside.
+          if (dryRun) refused = planned;
+          else showPlan(ctx, planned);
+        },
+        signal: ctx.signal,
+      },
+    );
+  } catch (error) {
+    if (refused) showPlan(ctx, refused);
+    throw error;
+  }
+}
+
+function showPlan(ctx: Context, planned: Planned): void {
+  tellRebased(ctx, planned.wanted.rebased);
+  ctx.out.show((style) => renderRolesPlan(planned.plan, style));
+}
+
+/** Says which roles keep changes that the platform got since the file was made. */
+export function tellRebased(ctx: Context, roleIds: readonly string[]): void {
+  if (roleIds.length === 0) return;
+  ctx.out.note(`Kept from the platform, changed there since your file was made: ${roleIds.join(', ')}`);
+}
+
+/** Prints the outcome: the request for a dry run, else the plan with what became of it. */
+export async function emitOutcome(ctx: Context, outcome: PushOutcome): Promise<void> {
+  const { plan, request } = outcome.planned;
+  if (outcome.kind === 'dry-run') {
+    const api = await ctx.api();
+    await ctx.out.emitDryRun([api.roles.describeReplace(request)], plan, (style) => renderRolesPlan(plan, style));
+    return;
+  }
+  const data: AppliedPlan = { ...plan, applied: outcome.kind === 'applied', revision: outcome.revision ?? null };
+  await ctx.out.emit(data, outcomeView);
+  if (outcome.revision !== undefined) {
+    ctx.out.note(`What was there before: cdpadm roles rollback ${outcome.revision}`);
+  }
+}
+
+/** The wire's form of the manifest that a file is brought up to date with. */
+export function manifestAfter(outcome: PushOutcome) {
+  return toReply(outcome.manifest);
+}
+
+const outcomeView: DocumentView<AppliedPlan> = {
+  kind: 'document',
+  text: ({ applied, summary }) =>
+    applied
+      ? `Done: ${summary.create} created, ${summary.modify} modified, ${summary.delete} deleted.`
+      : 'Nothing to do: the platform already holds these roles.',
+};

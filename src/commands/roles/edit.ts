@@ -1,0 +1,117 @@
+// `roles edit`: the manifest, or one role of it, in the user's editor, then pushed like a file.
+import { Command } from 'commander';
+import type { RoleReply } from '../../lib/contract/roles.ts';
+import { fromReply, inStableOrder, type Manifest, type Role, toReply } from '../../lib/domain/roles/manifest.ts';
+import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
+import { writeManifestText } from '../../lib/files/roles-file.ts';
+import { CliError } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { type EditedFile, openEditedFile } from '../../lib/runtime/editor.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
+import { applyIntent, emitOutcome } from './apply.ts';
+import { findRole } from './get.ts';
+import { type RawGuardFlags, withGuardFlags } from './guards.ts';
+import { checkRolesText } from './session.ts';
+
+export function editCommand(ctx: Context): Command {
+  const command = withGuardFlags(
+    new Command('edit')
+      .description('edit the manifest, or one role, in your editor and push it')
+      .argument('[role_id]', 'only this role'),
+  ).action((roleId: string | undefined, flags: RawGuardFlags) => editRoles(ctx, roleId, flags));
+  return withHelp(command, {
+    notes: [
+      'The editor is CDPADM_EDITOR, VISUAL or EDITOR. An invalid text opens again with what is wrong; an unchanged or empty one sends nothing.',
+    ],
+    examples: ['cdpadm roles edit', 'cdpadm roles edit admin-role --dry-run'],
+    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
+    errors: ['9   still invalid when it was saved a second time', '12  a guard refused, or you answered no'],
+  });
+}
+
+async function editRoles(ctx: Context, roleId: string | undefined, flags: RawGuardFlags): Promise<void> {
+  const memory = await openRolesMemory(ctx);
+  const { roles: api } = await ctx.api();
+  const [reply, tasks] = await Promise.all([api.get({ signal: ctx.signal }), api.listTasks(ctx.signal)]);
+  const opened = fromReply(reply);
+  const liveTasks = new Set(tasks.map((task) => task.task_id));
+  const part = roleId === undefined ? opened : { ...opened, roles: [findRole(opened.roles, roleId)] };
+  const text = await writeManifestText(
+    toReply({ ...part, roles: inStableOrder(part.roles) }),
+    'yaml',
+    'Save and leave the editor to see the difference. An empty file sends nothing.',
+  );
+  const file = openEditedFile(ctx.io, 'roles.yaml');
+  try {
+    const edited = await editUntilValid(ctx, file, text, (saved) =>
+      checkRolesText(saved, file.path, opened, liveTasks),
+    );
+    if (edited === undefined) {
+      ctx.out.note('Nothing was changed; nothing is sent.');
+      file.discard();
+      return;
+    }
+    const mine: Manifest = roleId === undefined ? edited : replaceRole(opened, roleId, edited.roles);
+    const intent = { reason: 'edit', want: (live: Manifest) => wantedRoles(mine, opened, live) };
+    const outcome = await applyIntent(ctx, memory, intent, flags);
+    file.discard();
+    await emitOutcome(ctx, outcome);
+  } catch (error) {
+    ctx.out.warn(`Your text is kept in ${file.path}`);
+    throw error;
+  }
+}
+
+const HEADER_MARK = '#! ';
+
+/** Opens the editor until the text is valid. Undefined when nothing was changed. Gives up when the errors stay. */
+async function editUntilValid(
+  ctx: Context,
+  file: EditedFile,
+  original: string,
+  check: (text: string) => Promise<Manifest>,
+): Promise<Manifest | undefined> {
+  let shown = original;
+  for (;;) {
+    const saved = await file.edit(shown);
+    const text = withoutHeader(saved);
+    if (text === original || isBlank(text)) return undefined;
+    try {
+      return await check(text);
+    } catch (error) {
+      if (!(error instanceof CliError) || saved === shown) throw error;
+      shown = `${errorHeader(error)}${text}`;
+      ctx.out.warn(errorHeader(error).replaceAll(HEADER_MARK, '').trimEnd());
+    }
+  }
+}
+
+function errorHeader(error: CliError): string {
+  const extra = error.issues.length + 2;
+  const lines = error.issues.map(
+    ({ line, column, path, message }) =>
+      `line ${(line ?? 1) + extra}:${column ?? 1}: ${path === '' ? '' : `${path}: `}${message}`,
+  );
+  return ['Not valid yet. Mend this, or empty the file to give up:', ...lines, '']
+    .map((line) => `${HEADER_MARK}${line}\n`)
+    .join('');
+}
+
+function withoutHeader(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !line.startsWith(HEADER_MARK.trimEnd()))
+    .join('\n');
+}
+
+function isBlank(text: string): boolean {
+  return text.split('\n').every((line) => line.trim() === '' || line.trimStart().startsWith('#'));
+}
+
+function replaceRole(manifest: Manifest, roleId: string, replacement: readonly Role[]): Manifest {
+  return {
+    ...manifest,
+    roles: manifest.roles.flatMap((role): RoleReply[] => (role.role_id === roleId ? [...replacement] : [role])),
+  };
+}

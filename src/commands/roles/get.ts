@@ -1,0 +1,52 @@
+// `roles get`: one role with its tasks.
+import { Command } from 'commander';
+import type { RoleReply } from '../../lib/contract/roles.ts';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { nearest } from '../../lib/kernel/nearest.ts';
+import type { RecordView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+
+const view: RecordView<RoleReply> = {
+  kind: 'record',
+  columns: [
+    { key: 'role_id', id: true, value: (role) => role.role_id },
+    { key: 'name', value: (role) => role.name },
+    { key: 'description', value: (role) => role.description },
+    { key: 'tasks', value: (role) => role.tasks.map((task) => task.task_id).join(', ') },
+  ],
+};
+
+export function getCommand(ctx: Context): Command {
+  const command = new Command('get')
+    .description('show one role with its tasks')
+    .argument('<role_id>', 'the id of the role')
+    .action((roleId: string) => getRole(ctx, roleId));
+  return withHelp(command, {
+    examples: ['cdpadm roles get admin-role', 'cdpadm roles get admin-role -o yaml'],
+    json: '{"role_id","name","description","tasks":[{"task_id"}]}',
+    errors: ['5  there is no such role'],
+  });
+}
+
+async function getRole(ctx: Context, roleId: string): Promise<void> {
+  const api = await ctx.api();
+  const { roles } = await api.roles.get({ signal: ctx.signal });
+  await ctx.out.emit(findRole(roles, roleId), view);
+}
+
+/** The role with this id; CliError not found (5) with the nearest id otherwise. */
+export function findRole(roles: readonly RoleReply[], roleId: string): RoleReply {
+  const role = roles.find((item) => item.role_id === roleId);
+  if (role) return role;
+  const proposal = nearest(
+    roleId,
+    roles.map((item) => item.role_id),
+  );
+  throw new CliError({
+    code: 'roles.not_found',
+    message: `There is no role ${roleId}.`,
+    hint: proposal === undefined ? '`cdpadm roles list` shows them all.' : `Did you mean ${proposal}?`,
+    exit: EXIT.notFound,
+  });
+}

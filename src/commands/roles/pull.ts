@@ -1,0 +1,88 @@
+// `roles pull`: the live manifest as a file to edit.
+import { readFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import { fromReply, inStableOrder, type Manifest, sameContent, toReply } from '../../lib/domain/roles/manifest.ts';
+import { checkManifest } from '../../lib/domain/roles/validate.ts';
+import { chooseBase } from '../../lib/domain/roles/wanted.ts';
+import { parseDocumentText } from '../../lib/files/load.ts';
+import { resolvePath } from '../../lib/files/read-input.ts';
+import { formatOf, updateManifestText, writeManifestText } from '../../lib/files/roles-file.ts';
+import { writeUserFile } from '../../lib/kernel/durable.ts';
+import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
+import { CATALOG_TASKS, DEFAULT_FILE } from './session.ts';
+
+export function pullCommand(ctx: Context): Command {
+  const command = new Command('pull')
+    .description('write the live manifest to a file, to be edited, diffed and pushed')
+    .argument('[file]', 'YAML, or JSON by its extension; - is standard output', DEFAULT_FILE)
+    .option('--overwrite', 'replace a file that holds local edits')
+    .action((file: string, flags: { overwrite?: boolean }) => pullRoles(ctx, file, flags.overwrite === true));
+  return withHelp(command, {
+    notes: ['A file without local edits is brought up to date in place: its comments and its order stay.'],
+    examples: ['cdpadm roles pull', 'cdpadm roles pull team.json --overwrite', 'cdpadm roles pull -'],
+    errors: ['6  the file holds local edits (see --overwrite)'],
+  });
+}
+
+async function pullRoles(ctx: Context, file: string, overwrite: boolean): Promise<void> {
+  const memory = await openRolesMemory(ctx);
+  const api = await ctx.api();
+  const live = fromReply(await api.roles.get({ signal: ctx.signal }));
+  const format = formatOf(file);
+  const headline = `Roles of organization ${memory.scope.organization} at ${memory.scope.address}`;
+  const fresh = (): Promise<string> =>
+    writeManifestText(toReply({ ...live, roles: inStableOrder(live.roles) }), format, headline);
+  if (file === '-') {
+    await ctx.out.emitText(await fresh());
+    return;
+  }
+  const path = resolvePath(file, ctx.io.cwd);
+  const existing = overwrite ? undefined : await readIfThere(path);
+  if (existing !== undefined) await refuseLocalEdits(file, existing, live, memory);
+  const text = existing === undefined ? await fresh() : await updateManifestText(existing, format, toReply(live));
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitText(text);
+    return;
+  }
+  memory.store.saveBase(toReply(live));
+  if (text !== existing) writeUserFile(path, text);
+  ctx.out.note(`${text === existing ? 'Up to date' : 'Wrote'}: ${file} (${live.roles.length} roles)`);
+  ctx.out.note(`Edit it, then: cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${file}`}`);
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** A file may be brought up to date when it says what its base or the platform says; anything else is somebody's work. */
+async function refuseLocalEdits(
+  file: string,
+  text: string,
+  live: Manifest,
+  memory: RolesMemoryOfContext,
+): Promise<void> {
+  const document = await parseDocumentText(file, text, formatOf(file));
+  const { manifest, issues } = checkManifest(document.value, { catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
+  const base = chooseBase(manifest, memory.store.bases(manifest).map(fromReply));
+  const untouched = [base, live].some((known) => known && sameContent(withExtra(manifest, known), known));
+  if (issues.length === 0 && untouched) return;
+  throw new CliError({
+    code: 'roles.local_edits',
+    message: `${file} holds edits that the platform does not have; it was left as it is.`,
+    hint: `Look at them with \`cdpadm roles diff ${file}\`, push them, or pull with --overwrite to throw them away.`,
+    exit: EXIT.conflict,
+  });
+}
+
+/** Unknown top-level fields are the platform's own; a file need not repeat them to say the same. */
+function withExtra(manifest: Manifest, known: Manifest): Manifest {
+  return { ...manifest, extra: known.extra };
+}

@@ -1,0 +1,56 @@
+// `roles rollback`: puts a saved manifest back, through the same diff and guards as a push.
+import { Command } from 'commander';
+import { fromReply } from '../../lib/domain/roles/manifest.ts';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { nearest } from '../../lib/kernel/nearest.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
+import { applyIntent, emitOutcome } from './apply.ts';
+import { type RawGuardFlags, withGuardFlags } from './guards.ts';
+
+export function rollbackCommand(ctx: Context): Command {
+  const command = withGuardFlags(
+    new Command('rollback')
+      .description('put a saved manifest back')
+      .argument('<revision>', 'a revision of `roles history`, or the beginning of one'),
+  ).action((revision: string, flags: RawGuardFlags) => rollBack(ctx, revision, flags));
+  return withHelp(command, {
+    notes: ['What is there now is saved first: a rollback can be rolled back.'],
+    examples: [
+      'cdpadm roles rollback 20261121T080000123Z-1f3a9c --dry-run',
+      'cdpadm roles rollback 20261121T08 --allow-delete',
+    ],
+    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
+    errors: ['5   there is no such revision', '12  a guard refused, or you answered no'],
+  });
+}
+
+async function rollBack(ctx: Context, name: string, flags: RawGuardFlags): Promise<void> {
+  const memory = await openRolesMemory(ctx);
+  const saved = memory.store.findRevision(name);
+  if (!saved)
+    throw noSuchRevision(
+      name,
+      memory.store.revisions().map((item) => item.revision),
+    );
+  const { roles } = fromReply(saved.manifest);
+  const outcome = await applyIntent(
+    ctx,
+    memory,
+    { reason: 'rollback', want: () => ({ roles, conflicts: [], rebased: [], stale: false }) },
+    flags,
+  );
+  await emitOutcome(ctx, outcome);
+}
+
+function noSuchRevision(name: string, known: readonly string[]): CliError {
+  const several = known.filter((revision) => revision.startsWith(name)).length > 1;
+  const proposal = nearest(name, known);
+  return new CliError({
+    code: 'roles.revision_not_found',
+    message: several ? `${name} is the beginning of several revisions.` : `There is no revision ${name}.`,
+    hint: proposal === undefined || several ? '`cdpadm roles history` lists them.' : `Did you mean ${proposal}?`,
+    exit: EXIT.notFound,
+  });
+}

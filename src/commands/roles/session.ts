@@ -1,0 +1,96 @@
+// What the roles commands share: the organization at hand, a roles file with its base, and how a push is reported.
+import { type FieldIssue, showPath } from '../../lib/contract/explain.ts';
+import { PERMISSIONS } from '../../lib/contract/role-catalog.ts';
+import { fromReply, type Manifest } from '../../lib/domain/roles/manifest.ts';
+import { type CheckedManifest, checkManifest, type Known } from '../../lib/domain/roles/validate.ts';
+import { chooseBase } from '../../lib/domain/roles/wanted.ts';
+import { type LoadedDocument, loadDocument, parseDocumentText } from '../../lib/files/load.ts';
+import { type Issue, invalidInput } from '../../lib/kernel/errors.ts';
+import { renderRolesPlan, rolesPlanMarkdown } from '../../lib/render/roles-plan.ts';
+import { plainStyle } from '../../lib/render/style.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import type { RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
+import type { RolesPlan } from '../../lib/domain/roles/plan.ts';
+
+export const DEFAULT_FILE = 'roles.yaml';
+
+export const CATALOG_TASKS: ReadonlySet<string> = new Set(PERMISSIONS.map((permission) => permission.task_id));
+
+/** A roles file, checked as far as that goes without the platform, and the manifest it was made from. */
+export interface RolesFile {
+  document: LoadedDocument;
+  base: Manifest | undefined;
+  /** Checks against everything known; throws invalid input (9) with the place of every issue. */
+  check(known: Omit<Known, 'base' | 'catalogTasks'>): CheckedManifest;
+}
+
+/** Loads a roles file and finds its base. Throws invalid input (9) for whatever can be seen without the platform. */
+export async function openRolesFile(
+  ctx: Context,
+  path: string,
+  memory: RolesMemoryOfContext | undefined,
+  baseFile?: string,
+): Promise<RolesFile> {
+  const document = await loadDocument(path, ctx.io);
+  const first = checkManifest(document.value, { catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
+  const base = baseFile === undefined ? rememberedBase(first.manifest, memory) : await loadBase(ctx, baseFile);
+  const check: RolesFile['check'] = (known) => {
+    const checked = checkManifest(document.value, { ...known, base, catalogTasks: CATALOG_TASKS });
+    if (checked.issues.length > 0) throw invalidFile(document, checked.issues);
+    return checked;
+  };
+  if (first.issues.length > 0) throw invalidFile(document, first.issues);
+  return { document, base, check };
+}
+
+/** Advice is told with its place, on stderr; it stops nothing. */
+export function tellAdvice(ctx: Context, document: LoadedDocument, advice: readonly FieldIssue[]): void {
+  for (const item of advice) {
+    const { line, column } = document.locate(item.path);
+    ctx.out.warn(`${document.name}:${line}:${column}: ${showPath(item.path)}: ${item.message}`);
+  }
+}
+
+function rememberedBase(file: Manifest, memory: RolesMemoryOfContext | undefined): Manifest | undefined {
+  return memory && file.last_modified_on !== null
+    ? chooseBase(file, memory.store.bases(file).map(fromReply))
+    : undefined;
+}
+
+async function loadBase(ctx: Context, path: string): Promise<Manifest> {
+  const document = await loadDocument(path, ctx.io);
+  const checked = checkManifest(document.value, { catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
+  if (checked.issues.length > 0) throw invalidFile(document, checked.issues);
+  return checked.manifest;
+}
+
+function invalidFile(document: LoadedDocument, issues: readonly FieldIssue[]) {
+  const placed = issues.map((issue): Issue => {
+    const unknown = issue.message.startsWith('unknown field');
+    const place = document.locate(issue.path, unknown ? 'key' : undefined);
+    return { file: document.name, ...place, path: showPath(issue.path), message: issue.message };
+  });
+  const count = placed.length === 1 ? 'one issue' : `${placed.length} issues`;
+  return invalidInput(`${document.name} is not a valid roles file: ${count}. Nothing was sent.`, placed);
+}
+
+/** Reads and checks an edited text against the platform. Throws invalid input (9). */
+export async function checkRolesText(
+  text: string,
+  name: string,
+  live: Manifest,
+  liveTasks: ReadonlySet<string>,
+): Promise<Manifest> {
+  const document = await parseDocumentText(name, text, 'yaml');
+  const { manifest, issues } = checkManifest(document.value, { live, liveTasks, catalogTasks: CATALOG_TASKS });
+  if (issues.length > 0) throw invalidFile(document, issues);
+  return manifest;
+}
+
+/** How a plan looks in every format. */
+export const planView: DocumentView<RolesPlan> = {
+  kind: 'document',
+  text: (plan, style) => renderRolesPlan(plan, style),
+  markdown: (plan) => rolesPlanMarkdown(plan, plainStyle),
+};

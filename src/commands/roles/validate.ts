@@ -1,0 +1,59 @@
+// `roles validate`: a roles file against the specification and, online, against the platform's own tasks.
+import { Command } from 'commander';
+import { showPath } from '../../lib/contract/explain.ts';
+import { fromReply } from '../../lib/domain/roles/manifest.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
+import { DEFAULT_FILE, openRolesFile, tellAdvice } from './session.ts';
+
+interface Validation {
+  valid: true;
+  file: string;
+  roles: number;
+  warnings: { path: string; line: number; column: number; message: string }[];
+}
+
+const view: DocumentView<Validation> = {
+  kind: 'document',
+  text: ({ file, roles, warnings }) =>
+    `${file} is valid: ${roles} role${roles === 1 ? '' : 's'}${warnings.length > 0 ? `, ${warnings.length} warning${warnings.length === 1 ? '' : 's'}` : ''}.`,
+};
+
+export function validateCommand(ctx: Context): Command {
+  const command = new Command('validate')
+    .description('check a roles file without changing anything')
+    .argument('[file]', 'the roles file; - is standard input', DEFAULT_FILE)
+    .option('--online', "check the tasks against the platform's own list")
+    .action((file: string, flags: { online?: boolean }) => validateRoles(ctx, file, flags.online === true));
+  return withHelp(command, {
+    examples: ['cdpadm roles validate', 'cdpadm roles validate roles.yaml --online'],
+    json: '{"valid":true,"file","roles","warnings":[{"path","line","column","message"}]}',
+    errors: ['9  the file is invalid; every issue is listed with its place'],
+  });
+}
+
+async function validateRoles(ctx: Context, file: string, online: boolean): Promise<void> {
+  // Offline, an unknown field can only be excused by a manifest that was pulled before on this machine.
+  const settings = await ctx.settings();
+  const memory = settings.get('base_url') && settings.get('org_id') ? await openRolesMemory(ctx) : undefined;
+  const roles = await openRolesFile(ctx, file, memory);
+  const checked = roles.check(online ? await readPlatform(ctx) : {});
+  const warnings = checked.warnings.map(({ path, message }) => ({
+    path: showPath(path),
+    ...roles.document.locate(path),
+    message,
+  }));
+  tellAdvice(ctx, roles.document, checked.warnings);
+  await ctx.out.emit(
+    { valid: true, file: roles.document.name, roles: checked.manifest.roles.length, warnings } satisfies Validation,
+    view,
+  );
+}
+
+async function readPlatform(ctx: Context) {
+  const { roles } = await ctx.api();
+  const [reply, tasks] = await Promise.all([roles.get({ signal: ctx.signal }), roles.listTasks(ctx.signal)]);
+  return { live: fromReply(reply), liveTasks: new Set(tasks.map((task) => task.task_id)) };
+}

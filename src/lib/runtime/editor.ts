@@ -1,0 +1,71 @@
+// The user's editor on a private copy of a text: no shell, an unpredictable name, kept when something goes wrong.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writePrivateFile } from '../kernel/durable.ts';
+import { CliError, EXIT, usageError } from '../kernel/errors.ts';
+import type { Io } from './context.ts';
+
+/** A text being edited, in a 0700 folder of its own. */
+export interface EditedFile {
+  readonly path: string;
+  /** Writes `text`, opens the editor and returns what was saved. Throws CliError when the editor fails. */
+  edit(text: string): Promise<string>;
+  /** Removes the file and its folder. Not called on a failure: the text is the user's work. */
+  discard(): void;
+}
+
+/** Makes the private copy. `name` is the file's name, with the extension the editor shall see. */
+export function openEditedFile(io: Io, name: string): EditedFile {
+  const command = editorCommand(io);
+  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-edit-'));
+  const path = join(folder, name);
+  return {
+    path,
+    edit: async (text) => {
+      writePrivateFile(path, text);
+      await runEditor(command, path, io);
+      return readFileSync(path, 'utf8');
+    },
+    discard: () => {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function editorCommand(io: Io): string[] {
+  const names = ['CDPADM_EDITOR', 'VISUAL', 'EDITOR'] as const;
+  const chosen = names.map((name) => io.env[name]).find((value) => value !== undefined && value.trim() !== '');
+  const words = splitWords(chosen ?? 'vi');
+  if (words.length === 0) throw usageError('The editor variable holds no command.', `Set one of ${names.join(', ')}.`);
+  return words;
+}
+
+/** Splits `code --wait "a b"` into words; quotes group, nothing is expanded. */
+function splitWords(text: string): string[] {
+  return [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+}
+
+function runEditor([program = 'vi', ...args]: string[], path: string, io: Io): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, [...args, path], { stdio: 'inherit', cwd: io.cwd, env: { ...io.env } });
+    const fail = (reason: string): void => {
+      reject(
+        new CliError({
+          code: 'editor.failed',
+          message: `The editor ${program} ${reason}.`,
+          hint: `Your text is kept in ${path}. Choose another editor with CDPADM_EDITOR, VISUAL or EDITOR.`,
+          exit: EXIT.failed,
+        }),
+      );
+    };
+    child.on('error', (error) => {
+      fail(`cannot be started: ${error.message}`);
+    });
+    child.on('exit', (code, signal) => {
+      if (code === 0) resolve();
+      else fail(signal ? `was ended by ${signal}` : `ended with code ${code}`);
+    });
+  });
+}

@@ -1,0 +1,26 @@
+// Opens this machine's memory of the organization that the settings name.
+import type { RolesStore } from '../config/roles-store.ts';
+import type { Context } from './context.ts';
+
+export interface RolesMemoryOfContext {
+  /** What the memory and every plan are keyed by. */
+  scope: { organization: string; address: string };
+  store: RolesStore;
+  profile: string | null;
+}
+
+/** The embedded platform listens on another port each time; its manifest is the same one all the same. */
+const LOCAL_ADDRESS = 'local';
+
+export async function openRolesMemory(ctx: Context): Promise<RolesMemoryOfContext> {
+  const { openRolesStore } = await import('../config/roles-store.ts');
+  const settings = await ctx.settings();
+  const profile = settings.profile?.value ?? null;
+  const address = settings.get('base_url');
+  const local = profile === LOCAL_ADDRESS && address?.origin.kind === 'profile';
+  const scope = {
+    organization: String(settings.needInteger('org_id')),
+    address: local ? LOCAL_ADDRESS : settings.need('base_url').replace(/\/+$/, '').toLowerCase(),
+  };
+  return { scope, store: openRolesStore(ctx.paths.state, scope, ctx.clock), profile };
+}
