@@ -1,5 +1,11 @@
 // The door to profiles: reading, creating, choosing and deleting them, and the places their secrets are kept in.
+import { CliError, EXIT, usageError } from '../kernel/errors.ts';
+import { profileNotFound } from './load-settings.ts';
+import { LOCAL_PROFILE, profileNameProblem } from './profile-name.ts';
 import type { Profile } from './profile-schema.ts';
+import { createSecrets, type SecretsOptions } from './secrets.ts';
+import { checkSetting } from './setting-fields.ts';
+import { changeSettingsFile, type RawSettings, readSettingsFile, settingsFilePath } from './settings-file.ts';
 import type { SettingName } from './settings.ts';
 
 /** Where a secret that was typed or piped in is kept. */
@@ -36,4 +42,85 @@ export interface Profiles {
   checkValue(name: SettingName, text: string): { value: string } | { problem: string };
   /** CliError auth (4), with the ways out, when secrets cannot be stored there. */
   checkStorage(storage: SecretStorage): Promise<void>;
+}
+
+/** Opens the profiles of the configuration folder; nothing is read or made before a method is called. */
+export function openProfiles(options: SecretsOptions): Profiles {
+  const { folder, clock, signal } = options;
+  const secrets = createSecrets(options);
+  const change = <T>(work: (raw: RawSettings, write: () => void) => Promise<T>) =>
+    changeSettingsFile(folder, clock, work, signal);
+
+  async function find(name: string): Promise<Profile> {
+    const { profiles } = await readSettingsFile(folder);
+    const profile = profiles.get(name);
+    if (!profile && name !== LOCAL_PROFILE) throw profileNotFound(name, profiles);
+    return profile ?? {};
+  }
+
+  async function create(name: string, draft: ProfileDraft): Promise<{ current: boolean }> {
+    const problem = profileNameProblem(name);
+    if (problem !== undefined) throw usageError(problem);
+    return await change(async (raw, write) => {
+      // Two names that differ in case only would share a file of secrets on many file systems.
+      const taken = Object.keys(raw.profiles).find((other) => other.toLowerCase() === name.toLowerCase());
+      if (taken !== undefined) throw profileTaken(taken);
+      const kept = await secrets.keep(name, draft.typed, draft.storage);
+      const references = { ...draft.profile.secrets, ...kept };
+      raw.profiles[name] = { ...draft.profile, ...(Object.keys(references).length > 0 && { secrets: references }) };
+      if (draft.use || raw.current === undefined) raw.current = name;
+      try {
+        write();
+      } catch (error) {
+        await secrets.discard(name, Object.values(kept));
+        throw error;
+      }
+      return { current: raw.current === name };
+    });
+  }
+
+  async function use(name: string): Promise<void> {
+    await change(async (raw, write) => {
+      await find(name);
+      raw.current = name;
+      write();
+    });
+  }
+
+  async function remove(name: string): Promise<{ wasCurrent: boolean; left: string[] }> {
+    if (name === LOCAL_PROFILE) throw usageError(`Profile \`${name}\` is built in; it cannot be deleted.`);
+    return await change(async (raw, write) => {
+      const profile = await find(name);
+      const wasCurrent = raw.current === name;
+      if (wasCurrent) delete raw.current;
+      delete raw.profiles[name];
+      write();
+      const others = JSON.stringify(raw.profiles);
+      const written = Object.values(profile.secrets ?? {}).filter((text) => typeof text === 'string');
+      // A copied profile may refer to the same keychain entry.
+      const unshared = written.filter((text) => text === 'file:' || !others.includes(JSON.stringify(text)));
+      return { wasCurrent, left: await secrets.discard(name, unshared) };
+    });
+  }
+
+  return {
+    file: settingsFilePath(folder),
+    read: () => readSettingsFile(folder),
+    find,
+    create,
+    use,
+    remove,
+    nameProblem: profileNameProblem,
+    checkValue: checkSetting,
+    checkStorage: secrets.check,
+  };
+}
+
+function profileTaken(name: string): CliError {
+  return new CliError({
+    code: 'profile.exists',
+    message: `There is a profile \`${name}\` already.`,
+    hint: `Choose another name, or delete it first: cdpadm profile delete ${name}.`,
+    exit: EXIT.conflict,
+  });
 }

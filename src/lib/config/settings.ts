@@ -39,6 +39,8 @@ export interface Settings {
   readonly limits: Readonly<Record<string, string>>;
   /** Neutral word -> the deployment's word. */
   readonly names: Readonly<Record<string, string>>;
+  /** Every setting that has a value, in a fixed order. */
+  all(): [SettingName, Setting][];
   get(name: SettingName): Setting | undefined;
   /** The value, or CliError usage (2) that says which flag, variable and profile field would give it. */
   need(name: SettingName): string;

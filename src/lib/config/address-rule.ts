@@ -1,0 +1,49 @@
+// A profile's secrets go to that profile's own addresses only; an address from elsewhere brings its own credentials.
+import { CliError, EXIT } from '../kernel/errors.ts';
+import { labelOf, variableOf } from './setting-fields.ts';
+import type { Origin, SecretName, Setting, SettingName } from './settings.ts';
+
+/** Which addresses each secret, or what is bought with it, is sent to. */
+const SENT_TO: Record<SecretName, readonly SettingName[]> = {
+  client_id: ['auth_url', 'base_url'],
+  client_secret: ['auth_url', 'base_url'],
+  access_token: ['base_url'],
+  workspace_key: ['dsr_base_url', 'seeding_url', 'identity_url'],
+  workspace_secret: ['dsr_base_url', 'seeding_url', 'identity_url'],
+};
+
+/**
+ * Throws CliError auth (4) when the secret would go to an address that is not its own:
+ * - a profile's secret goes to the addresses in that profile, wherever they were repeated;
+ * - a secret of the environment goes anywhere but to an address that only a project file names: a repository that
+ *   somebody clones must not be able to say where their credentials go.
+ */
+export function refuseForeignAddress(
+  secret: SecretName,
+  origin: Origin,
+  address: (name: SettingName) => Setting | undefined,
+  own: Readonly<Partial<Record<SettingName, string>>>,
+): void {
+  for (const name of SENT_TO[secret]) {
+    const setting = address(name);
+    if (!setting || setting.value === own[name]) continue;
+    const kind = setting.origin.kind;
+    const foreign = origin.kind === 'profile' ? kind !== 'profile' && kind !== 'default' : kind === 'project';
+    if (foreign) throw foreignAddress(secret, origin, name, setting);
+  }
+}
+
+function foreignAddress(secret: SecretName, origin: Origin, name: SettingName, setting: Setting): CliError {
+  const fromProfile = origin.kind === 'profile';
+  return new CliError({
+    code: 'auth.foreign_address',
+    message:
+      `The ${labelOf(secret)} comes from ${fromProfile ? 'profile' : 'the environment,'} ${origin.detail}, ` +
+      `but the ${labelOf(name)} ${setting.value} comes from ${setting.origin.detail}; it is not sent there.`,
+    hint: fromProfile
+      ? `Unset ${setting.origin.detail}, choose the profile of that address, or give ${variableOf(secret)} the same way.`
+      : `Set ${variableOf(name)} to that address if you trust it, or choose a profile that has it.`,
+    exit: EXIT.auth,
+    details: { secret, address: name },
+  });
+}

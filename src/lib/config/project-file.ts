@@ -1,0 +1,106 @@
+// `.cdpadm.yaml`: settings that a repository shares with everybody who works in it; never credentials.
+import * as fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type infer as Infer, optional, strictObject, string } from 'zod/mini';
+import { explainIssues, showPath } from '../contract/explain.ts';
+import { type CliError, type Issue, invalidInput } from '../kernel/errors.ts';
+import { nearest } from '../kernel/nearest.ts';
+import { SHARED_FIELDS } from './profile-schema.ts';
+import { SECRET_NAMES } from './setting-fields.ts';
+import { placeFinder, placeOfOffset } from './text-places.ts';
+
+const FILE_NAME = '.cdpadm.yaml';
+/** A file of settings has a few hundred bytes. */
+const MAX_BYTES = 256 * 1024;
+
+const ProjectSettings = strictObject({ profile: optional(string()), ...SHARED_FIELDS });
+
+/** What the file says; everything of a profile but its secrets. */
+export interface ProjectFile {
+  file: string;
+  /** The profile to use. */
+  profile: string | undefined;
+  settings: Omit<Infer<typeof ProjectSettings>, 'profile'>;
+}
+
+/**
+ * Finds the file from `cwd` upward to the root of its repository (the folder with `.git`) or to `home`. Outside of
+ * both only `cwd` itself is looked at: a folder such as /tmp belongs to others too.
+ */
+export function findProjectFile(cwd: string, home: string): string | undefined {
+  for (const folder of foldersUpward(cwd, home)) {
+    const file = join(folder, FILE_NAME);
+    if (fs.statSync(file, { throwIfNoEntry: false })?.isFile()) return file;
+  }
+  return undefined;
+}
+
+function foldersUpward(cwd: string, home: string): string[] {
+  const folders: string[] = [];
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    folders.push(folder);
+    if (folder === home || fs.existsSync(join(folder, '.git'))) return folders;
+    if (folder === dirname(folder)) return [cwd];
+  }
+}
+
+/** Reads the file. Throws CliError invalid input (9) with each place: bad YAML, unknown fields, credentials. */
+export async function readProjectFile(file: string): Promise<ProjectFile> {
+  const text = readText(file);
+  const { isMap, parseDocument } = await import('yaml');
+  const document = parseDocument(text, { intAsBigInt: true, prettyErrors: false, stringKeys: true });
+  const mistakes = [...document.errors, ...document.warnings];
+  if (mistakes.length > 0) {
+    throw unusable(
+      file,
+      mistakes.map(({ pos, message }) => ({ file, path: '', ...placeOfOffset(text, pos[0]), message })),
+    );
+  }
+  if (document.contents !== null && !isMap(document.contents)) {
+    throw unusable(file, [{ file, path: '', line: 1, column: 1, message: 'must be a list of `name: value` lines' }]);
+  }
+  let value: Record<string, unknown>;
+  try {
+    value = (document.toJS({ maxAliasCount: 20 }) ?? {}) as Record<string, unknown>;
+  } catch (error) {
+    throw unusable(file, [{ file, path: '', line: 1, column: 1, message: (error as Error).message }]);
+  }
+  const result = ProjectSettings.safeParse(value);
+  if (result.success) {
+    const { profile, ...settings } = result.data;
+    return { file, profile, settings };
+  }
+  const place = await placeFinder(text);
+  const issues = explainIssues(result.error.issues, value).map(({ path, message }) => ({
+    file,
+    path: showPath(path),
+    ...place(path),
+    message: unknownField(message, path) ?? message,
+  }));
+  throw unusable(file, issues);
+}
+
+function unknownField(message: string, path: readonly (string | number)[]): string | undefined {
+  const [name] = path;
+  if (path.length !== 1 || typeof name !== 'string' || !message.startsWith('unknown field')) return undefined;
+  if (name === 'secrets' || SECRET_NAMES.some((secret) => secret === name)) {
+    return 'credentials do not belong in a file that a repository shares; keep them in a profile or in the environment';
+  }
+  const guess = nearest(name, ['profile', ...Object.keys(SHARED_FIELDS)]);
+  return guess === undefined ? message : `${message}; did you mean \`${guess}\`?`;
+}
+
+function readText(file: string): string {
+  if (fs.statSync(file).size > MAX_BYTES) {
+    throw unusable(file, [{ file, path: '', message: `is larger than ${MAX_BYTES / 1024} kB` }]);
+  }
+  return fs.readFileSync(file, 'utf8');
+}
+
+function unusable(file: string, issues: Issue[]): CliError {
+  return invalidInput(
+    `The project file ${file} cannot be used.`,
+    issues,
+    `It may hold \`profile\` and any setting of a profile but secrets: ${Object.keys(SHARED_FIELDS).join(', ')}.`,
+  );
+}

@@ -1,0 +1,101 @@
+// A secret that a command writes: a password manager's own tool, asked when the secret is needed.
+import { spawn } from 'node:child_process';
+import type { Clock } from '../kernel/clock.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+
+const TIME_LIMIT_MS = 30_000;
+/** Far more than any secret; a command that writes on is the wrong one. */
+const MAX_OUTPUT_BYTES = 64 * 1024;
+
+export interface CommandOptions {
+  /** The command's environment. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** What the secret is, for messages. */
+  what: string;
+  clock: Clock;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs the line in the user's shell, as git does with credential helpers, and returns the first line of its standard
+ * output, trimmed. Nothing that it writes is ever shown. CliError auth (4) when it fails, writes nothing, or takes
+ * longer than 30 seconds.
+ */
+export async function secretFromCommand(line: string, options: CommandOptions): Promise<string> {
+  const { status, output } = await run(line, options);
+  if (status !== 'exit 0') throw commandFailed(line, options.what, describeEnd(status));
+  const secret = output.split(/\r?\n/, 1)[0]?.trim() ?? '';
+  if (secret === '') throw commandFailed(line, options.what, 'it wrote nothing on its first line');
+  return secret;
+}
+
+function run(line: string, { env, clock, signal }: CommandOptions): Promise<{ status: string; output: string }> {
+  return new Promise((resolve, reject) => {
+    // The terminal stays the child's own, so that it can ask for a PIN there; what it writes elsewhere is dropped.
+    const child = spawn(line, { shell: true, env, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true });
+    const chunks: Buffer[] = [];
+    const waiting = new AbortController();
+    let size = 0;
+
+    function stop(): void {
+      waiting.abort();
+      signal?.removeEventListener('abort', interrupted);
+      child.kill('SIGKILL');
+      // A grandchild may still hold the pipe open; it must not hold us.
+      child.stdout.destroy();
+    }
+    function end(status: string): void {
+      stop();
+      resolve({ status, output: Buffer.concat(chunks).toString('utf8') });
+    }
+    function interrupted(): void {
+      stop();
+      reject(signal?.reason as Error);
+    }
+
+    if (signal?.aborted) {
+      interrupted();
+      return;
+    }
+    signal?.addEventListener('abort', interrupted, { once: true });
+    clock.sleep(TIME_LIMIT_MS, waiting.signal).then(
+      () => {
+        end('time limit');
+      },
+      () => undefined,
+    );
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > MAX_OUTPUT_BYTES) end('too much output');
+    });
+    child.on('error', () => {
+      end('cannot start');
+    });
+    child.on('close', (code, killed) => {
+      end(killed === null ? `exit ${code}` : killed);
+    });
+  });
+}
+
+function describeEnd(status: string): string {
+  switch (status) {
+    case 'time limit':
+      return `it took longer than ${TIME_LIMIT_MS / 1000} seconds`;
+    case 'too much output':
+      return `it wrote more than ${MAX_OUTPUT_BYTES / 1024} kB`;
+    case 'cannot start':
+      return 'it could not be started';
+    default:
+      return `it ended with ${status}`;
+  }
+}
+
+function commandFailed(line: string, what: string, why: string): CliError {
+  return new CliError({
+    code: 'secrets.command',
+    message: `The command for the ${what} gave none: ${why}.`,
+    hint: `Run it yourself to see what it says: ${line}`,
+    exit: EXIT.auth,
+  });
+}

@@ -1,0 +1,144 @@
+// Secrets by reference: had at the last moment, known to the redactor from then on, kept where the user chose.
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../kernel/clock.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+import type { Redactor } from '../kernel/redact.ts';
+import { type Keychain, openKeychain } from './keychain.ts';
+import type { ProfileSecretName, SecretStorage } from './profiles.ts';
+import { secretFromCommand } from './secret-command.ts';
+import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
+import { looksLikeReference, parseReference, type SecretReference } from './secret-reference.ts';
+import { labelOf, SECRET_NAMES, variableOf } from './setting-fields.ts';
+
+export interface SecretsOptions {
+  /** The configuration folder. */
+  folder: string;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  redactor: Redactor;
+  signal?: AbortSignal | undefined;
+  /** Default: the system's. */
+  keychain?: (() => Promise<Keychain>) | undefined;
+}
+
+/** Which secret of which profile. */
+export interface SecretPlace {
+  profile: string;
+  name: ProfileSecretName;
+}
+
+export interface Secrets {
+  /** The value behind what a profile says; an id that stands there itself is that id. CliError auth (4). */
+  resolve(written: string, place: SecretPlace): Promise<string>;
+  /** Keeps typed values; returns what the profile is to say instead. */
+  keep(
+    profile: string,
+    typed: Partial<Record<ProfileSecretName, string>>,
+    storage: SecretStorage,
+  ): Promise<Partial<Record<ProfileSecretName, string>>>;
+  /** Removes what is kept behind these references of a profile; returns a sentence for each that could not be. */
+  discard(profile: string, written: readonly string[]): Promise<string[]>;
+  /** Throws CliError auth (4) when nothing can be kept there. */
+  check(storage: SecretStorage): Promise<void>;
+}
+
+export function createSecrets(options: SecretsOptions): Secrets {
+  const { folder, redactor } = options;
+  let opening: Promise<Keychain> | undefined;
+  const keychain = () => (opening ??= (options.keychain ?? openKeychain)());
+
+  async function read(reference: SecretReference, place: SecretPlace): Promise<string> {
+    const what = `${labelOf(place.name)} of profile \`${place.profile}\``;
+    switch (reference.kind) {
+      case 'env': {
+        const value = options.env[reference.name];
+        if (value) return value;
+        throw secretMissing(`The ${what} is in the environment variable ${reference.name}, which is not set.`);
+      }
+      case 'command':
+        return await secretFromCommand(reference.line, { ...options, env: withoutSecrets(options.env), what });
+      case 'file':
+        return readSecretFile(folder, place.profile, place.name);
+      case 'keychain': {
+        const value = await (await keychain()).get(reference.entry, options.signal);
+        if (value) return value;
+        throw secretMissing(`The ${what} is not in the keychain (service cdpadm, entry ${reference.entry}).`);
+      }
+    }
+  }
+
+  async function keep(
+    profile: string,
+    typed: Partial<Record<ProfileSecretName, string>>,
+    storage: SecretStorage,
+  ): Promise<Partial<Record<ProfileSecretName, string>>> {
+    const entries = Object.entries(typed) as [ProfileSecretName, string][];
+    for (const [name, value] of entries) if (name !== 'client_id') redactor.add(value);
+    if (entries.length === 0) return {};
+    if (storage === 'file') {
+      writeSecretFile(folder, profile, typed);
+      return Object.fromEntries(entries.map(([name]) => [name, 'file:']));
+    }
+    const chain = await keychain();
+    const kept: Partial<Record<ProfileSecretName, string>> = {};
+    try {
+      for (const [name, value] of entries) {
+        // The random part keeps profiles of equal name in different configuration folders apart.
+        const entry = `${profile}/${name}/${randomBytes(6).toString('hex')}`;
+        await chain.set(entry, value);
+        kept[name] = `keychain:${entry}`;
+      }
+    } catch (error) {
+      await discard(profile, Object.values(kept));
+      throw error;
+    }
+    return kept;
+  }
+
+  async function discard(profile: string, written: readonly string[]): Promise<string[]> {
+    const left: string[] = [];
+    for (const text of written) {
+      const reference = parseReference(text);
+      if (reference?.kind === 'file') removeSecretFile(folder, profile);
+      if (reference?.kind !== 'keychain') continue;
+      try {
+        await (await keychain()).remove(reference.entry);
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        left.push(`The keychain entry ${reference.entry} (service cdpadm) could not be removed: ${error.message}`);
+      }
+    }
+    return left;
+  }
+
+  return {
+    keep,
+    discard,
+    resolve: async (written, place) => {
+      const reference = looksLikeReference(written) ? parseReference(written) : undefined;
+      const value = reference ? await read(reference, place) : written;
+      // The client id is an id: it may be read in an error, and stands in the settings file itself.
+      if (place.name !== 'client_id') redactor.add(value);
+      return value;
+    },
+    check: async (storage) => {
+      // Reading an entry that cannot be there tells whether the service answers, without leaving anything behind.
+      if (storage === 'keychain') await (await keychain()).get('probe', options.signal);
+    },
+  };
+}
+
+/** A helper command needs none of our own secrets. */
+function withoutSecrets(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  const ours = new Set<string>(SECRET_NAMES.map(variableOf));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.has(name)));
+}
+
+function secretMissing(message: string): CliError {
+  return new CliError({
+    code: 'secrets.missing',
+    message,
+    hint: 'Set it, or create the profile anew with another place for the secret.',
+    exit: EXIT.auth,
+  });
+}

@@ -1,0 +1,127 @@
+// Reading and writing `config.json`: read plainly and checked; written by conf, under a lock, never over a broken file.
+import { join } from 'node:path';
+import { explainIssues, showPath } from '../contract/explain.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
+import { CliError, EXIT, invalidInput } from '../kernel/errors.ts';
+import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
+import { withLock } from '../kernel/lock.ts';
+import { FILE_VERSION, type Profile, SettingsFile, unknownFields } from './profile-schema.ts';
+import { placeFinder, placeOfOffset } from './text-places.ts';
+
+const CONFIG_NAME = 'config';
+
+/** What the settings file says, checked. */
+export interface StoredSettings {
+  current: string | undefined;
+  profiles: ReadonlyMap<string, Profile>;
+  /** Sentences on what this version does not understand; it is kept. */
+  warnings: string[];
+}
+
+/** The settings file as raw JSON, with everything in it that this version does not know. */
+export interface RawSettings {
+  version: number;
+  current?: string;
+  profiles: Record<string, unknown>;
+  [unknown: string]: unknown;
+}
+
+/** The path of the settings file. */
+export function settingsFilePath(folder: string): string {
+  return join(folder, `${CONFIG_NAME}.json`);
+}
+
+/** Reads and checks the file; a missing one is an empty one. Throws CliError invalid input (9) with every place. */
+export async function readSettingsFile(folder: string): Promise<StoredSettings> {
+  const { checked } = await readBoth(folder);
+  const profiles = new Map(Object.entries(checked.profiles ?? {}));
+  const warnings = [...profiles].flatMap(([name, profile]) =>
+    unknownFields(profile).map(
+      (field) =>
+        `${settingsFilePath(folder)}: profile \`${name}\` has \`${field}\`, which this version does not know; it is kept.`,
+    ),
+  );
+  return { current: checked.current, profiles, warnings };
+}
+
+/**
+ * Changes the file: reads it under the lock and hands its raw value to `change`, which edits it and calls `write` when
+ * it is right. Processes that do so at the same time wait for each other. Throws before `change` when the file is
+ * broken, so that it is never written over.
+ */
+export async function changeSettingsFile<T>(
+  folder: string,
+  clock: Clock,
+  change: (raw: RawSettings, write: () => void) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  ensurePrivateFolder(folder);
+  const { default: Conf } = await import('conf');
+  async function work(): Promise<T> {
+    const { raw } = await readBoth(folder);
+    const store = new Conf<Record<string, unknown>>({
+      cwd: folder,
+      configName: CONFIG_NAME,
+      projectSuffix: '',
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+      clearInvalidConfig: false,
+      deserialize: (text) => parseJson(text) as Record<string, unknown>,
+      serialize: (value) => `${stringifyJson(value, 2)}\n`,
+    });
+    return await change(raw, () => {
+      store.store = raw;
+    });
+  }
+  return await withLock(`${settingsFilePath(folder)}.lock`, clock, work, signal);
+}
+
+async function readBoth(folder: string): Promise<{ raw: RawSettings; checked: SettingsFile }> {
+  const file = settingsFilePath(folder);
+  const text = readPrivateFile(file);
+  if (text === undefined) return { raw: { version: FILE_VERSION, profiles: {} }, checked: {} };
+  const value = parseText(file, text);
+  refuseNewer(file, value);
+  const result = SettingsFile.safeParse(value);
+  if (result.success) {
+    const raw = value as Partial<RawSettings>;
+    return { raw: { ...raw, version: FILE_VERSION, profiles: raw.profiles ?? {} }, checked: result.data };
+  }
+  const place = await placeFinder(text);
+  const issues = explainIssues(result.error.issues, value).map(({ path, message }) => ({
+    file,
+    path: showPath(path),
+    ...place(path),
+    message,
+  }));
+  throw broken(file, issues);
+}
+
+function parseText(file: string, text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw broken(file, [{ file, path: '', ...placeOfOffset(text, error.offset ?? 0), message: error.message }]);
+  }
+}
+
+function refuseNewer(file: string, value: unknown): void {
+  const version = (value as { version?: unknown } | null)?.version;
+  if (typeof version !== 'number' || version <= FILE_VERSION) return;
+  throw new CliError({
+    code: 'config.newer',
+    message: `${file} was written by a newer version of this program (format ${version}; this one knows ${FILE_VERSION}).`,
+    hint: 'Update cdpadm, or point CDPADM_CONFIG_DIR at another folder.',
+    exit: EXIT.failed,
+  });
+}
+
+function broken(file: string, issues: Parameters<typeof invalidInput>[1]): CliError {
+  return invalidInput(
+    `The settings file ${file} cannot be used.`,
+    issues,
+    'Correct the file, or move it away to begin anew. It is never overwritten while it is broken.',
+  );
+}

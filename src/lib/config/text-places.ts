@@ -1,0 +1,44 @@
+// Where in a JSON or YAML text a value stands, so that an issue can name its line. Loaded and used on failure only.
+import type { Node, Pair } from 'yaml';
+
+export interface Place {
+  /** Both count from 1. */
+  line: number;
+  column: number;
+}
+
+/** The place of an offset. */
+export function placeOfOffset(text: string, offset: number): Place {
+  const before = text.slice(0, offset);
+  return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
+}
+
+/**
+ * Finds values by their path from the root: the key where there is one, else the item; the nearest thing around it
+ * when nothing is there. JSON is read as the YAML that it also is.
+ */
+export async function placeFinder(text: string): Promise<(path: readonly (string | number)[]) => Place> {
+  const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
+  const root = parseDocument(text, { prettyErrors: false }).contents as Node | null;
+  return (path) => {
+    let node: Node | null | undefined = root;
+    let offset = 0;
+    for (const segment of path) {
+      let next: Node | null | undefined;
+      if (isMap(node)) {
+        const pairs = node.items as Pair<Node, Node | null>[];
+        const pair: Pair<Node, Node | null> | undefined = pairs.find(
+          ({ key }) => isScalar(key) && String(key.value) === String(segment),
+        );
+        offset = pair?.key.range?.[0] ?? offset;
+        next = pair?.value;
+      } else if (isSeq(node)) {
+        next = node.items[Number(segment)] as Node | undefined;
+        offset = next?.range?.[0] ?? offset;
+      }
+      if (!next) break;
+      node = next;
+    }
+    return placeOfOffset(text, offset);
+  };
+}
