@@ -11,3 +11,19 @@ export interface Style {
   yellow(text: string): string;
   cyan(text: string): string;
 }
+
+const same = (text: string): string => text;
+
+/** For files, pipes and `NO_COLOR`. */
+export const plainStyle: Style = { level: 0, bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+
+/**
+ * The style of one stream. With colour only the sixteen that the terminal's own palette defines, so that they can be
+ * read on any background; chalk is loaded then and not before.
+ */
+export async function createStyle(coloured: boolean): Promise<Style> {
+  if (!coloured) return plainStyle;
+  const { Chalk } = await import('chalk');
+  const { bold, dim, red, green, yellow, cyan } = new Chalk({ level: 1 });
+  return { level: 1, bold, dim, red, green, yellow, cyan };
+}

@@ -6,6 +6,7 @@ import type { Profiles } from '../config/profiles.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DescribedRequest } from '../http/types.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { ExitCode } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { Style } from '../render/style.ts';
 import type { View } from '../render/view.ts';
@@ -98,10 +99,14 @@ export interface Prompts {
    * Something that must be typed. A matching `--confirm` answers it, `--yes` never does. Where nobody can be asked:
    * CliError with exit `exit` (default 2) naming `--confirm VALUE`. Typed wrongly: CliError guard (12).
    */
-  typed(question: string, expected: string, options?: { flag?: string }): Promise<void>;
+  typed(question: string, expected: string, options?: { flag?: string; exit?: ExitCode }): Promise<void>;
   input(question: string, options?: PromptOptions): Promise<string>;
   secret(question: string, options?: PromptOptions): Promise<string>;
-  select<T extends string>(question: string, choices: { value: T; label?: string; hint?: string }[], options?: PromptOptions): Promise<T>;
+  select<T extends string>(
+    question: string,
+    choices: { value: T; label?: string; hint?: string }[],
+    options?: PromptOptions,
+  ): Promise<T>;
   /** Ordinary yes or no with a default, as data rather than as a gate. */
   ask(question: string, fallback: boolean, options?: PromptOptions): Promise<boolean>;
 }
@@ -131,7 +136,7 @@ export interface Context {
    */
   settings(profile?: string): Promise<Settings>;
   /** The settings file: reading, creating, choosing and deleting profiles. */
-  readonly profiles: Profiles;
+  profiles(): Promise<Profiles>;
   /** The API clients over the shared HTTP core; opens the embedded platform for profile `local`. */
   api(): Promise<Api>;
   /**
@@ -139,6 +144,8 @@ export interface Context {
    * `--confirm`; an ordinary one is confirmed by `--yes` or an answer. Does nothing in a dry run.
    */
   confirmWrite(question: string): Promise<void>;
+  /** The exit code of a command that ended well in a way of its own: differences found, some rows failed. */
+  setExit(code: ExitCode): void;
   /** Frees what was opened (connections, the embedded platform). Called once by `main`. */
   close(): Promise<void>;
 }

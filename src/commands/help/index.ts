@@ -1,0 +1,40 @@
+// `help TOPIC`: what is true for every command, a page for each subject.
+import { Command, type Option } from 'commander';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { nearest } from '../../lib/kernel/nearest.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { topics } from './topics.ts';
+
+export function helpCommand(ctx: Context): Command {
+  const command = new Command('help')
+    .description('help on a command or a topic')
+    .argument('<topic>', `${Object.keys(topics).join(', ')}, flags; or the words of a command`)
+    .action((topic: string, _flags: unknown, self: Command) => ctx.out.emitText(topicText(topic, self)));
+  return withHelp(command, { examples: ['cdpadm help exit-codes', 'cdpadm help roles push'] });
+}
+
+function topicText(topic: string, self: Command): string {
+  if (topic === 'flags') return flagsTopic(self.parent?.options ?? []);
+  const text = topics[topic];
+  if (text !== undefined) return text;
+  const known = [...Object.keys(topics), 'flags', ...(self.parent?.commands ?? []).map((command) => command.name())];
+  const guess = nearest(topic, known);
+  throw usageError(
+    `There is no command and no help topic \`${topic}\`.`,
+    `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}Topics: ${Object.keys(topics).join(', ')}, flags.`,
+  );
+}
+
+/** The flags of the root under their headings. */
+function flagsTopic(options: readonly Option[]): string {
+  const width = Math.max(...options.map(({ flags }) => flags.length));
+  const headings = [...new Set(options.map((option) => option.helpGroupHeading ?? ''))].filter(Boolean);
+  const parts = headings.map((heading) => {
+    const lines = options
+      .filter((option) => option.helpGroupHeading === heading)
+      .map((option) => `  ${option.flags.padEnd(width)}  ${option.description}`);
+    return [heading, ...lines].join('\n');
+  });
+  return `Flags that every command understands, before or after its name.\n\n${parts.join('\n\n')}\n`;
+}

@@ -1,0 +1,111 @@
+// The pages of `cdpadm help TOPIC`.
+
+const exitCodes = `Exit codes
+
+  0    done; an empty list is no failure
+  1    the platform refused for another reason, a run failed, --fail-if-stale, a failing doctor line, or a bug
+  2    usage: an unknown command or flag, a missing or malformed argument, a question that cannot be asked here
+  3    partial: a bulk run finished and some rows failed; they are in the result file
+  4    authentication or authorisation: 401, 403, or no credentials
+  5    not found or gone: 404, 410
+  6    conflict or precondition: the remote side changed, another plan than expected, a role is assigned, not idle
+  7    rate limited or unavailable after every retry: 429, 500, 502, 503, 504
+  8    network: refused, reset, TLS, time-out, or an outcome that stays unknown after a lost answer
+  9    an input file is invalid; every issue is listed as file:line:column: path: sentence
+  10   differences were found; only with diff --exit-code
+  11   a wait reached its --timeout
+  12   a guard refused: deletions, a threshold, an emptied manifest, --fail-on, a protected profile, or you said no
+  130  interrupted by Ctrl-C
+  143  terminated
+
+Checks come in this order: the input (9), an unexpected plan (6), guards (12), confirmation (2 or 12).
+`;
+
+const environment = `Environment variables
+
+An empty variable counts as unset. With these alone, and no profile, every command works.
+
+  CDPADM_PROFILE            the profile to use; \`local\` is the embedded platform
+  CDPADM_BASE_URL           address of roles, groups and warehouse sync
+  CDPADM_AUTH_URL           address of the token call
+  CDPADM_AUDIENCE           audience of the token; default is the base address
+  CDPADM_DSR_BASE_URL       address of data subject requests
+  CDPADM_SEEDING_URL        address of seeding
+  CDPADM_IDENTITY_URL       address of intake
+  CDPADM_ORG_ID             organization
+  CDPADM_ACCOUNT_ID         account
+  CDPADM_WORKSPACE_ID       workspace
+  CDPADM_VENDOR_DOMAIN      vendor domain of extension keys
+  CDPADM_ENVIRONMENT        development or production
+  CDPADM_CLIENT_ID          credentials of the platform
+  CDPADM_CLIENT_SECRET
+  CDPADM_WORKSPACE_KEY      credentials of the workspace
+  CDPADM_WORKSPACE_SECRET
+  CDPADM_ACCESS_TOKEN       a ready token, used as it is
+  CDPADM_CA_FILE            further trusted certificate authorities, PEM
+
+  CDPADM_OUTPUT             default of -o
+  CDPADM_EDITOR             the editor; else VISUAL, EDITOR, vi
+  CDPADM_ACCESSIBLE         questions and progress line by line, without redrawing
+  CDPADM_NO_COLOR           no colour; also NO_COLOR, TERM=dumb. FORCE_COLOR asks for it
+  COLUMNS                   width where the terminal does not tell it
+  CI                        never ask
+
+  CDPADM_CONFIG_DIR         where the four folders are: see \`cdpadm help files\`
+  CDPADM_STATE_DIR
+  CDPADM_CACHE_DIR
+  CDPADM_DATA_DIR
+
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY   the usual ones
+
+Precedence: flag, environment, project file, profile, default. \`cdpadm profile show --origin\` prints each value's source.
+`;
+
+const formatting = `Output
+
+Only the result goes to standard output; questions, progress, warnings and what was done go to standard error.
+
+  -o table      aligned on a terminal; tab-separated, whole and without colour in a pipe or a file
+  -o json       one document in the platform's own field names, integers exact
+  -o ndjson     one object a line
+  -o yaml       the same data as YAML
+  -o csv        RFC 4180; a cell that a spreadsheet would run as a formula gets a leading apostrophe
+  -o markdown   for summaries and tickets
+  -o name       only the ids, one a line
+  -o html       where a command says so
+
+  --query EXPR    JMESPath over the data before it is drawn; integers beyond 2^53 are strings in it
+  --fields a,b    columns of table, csv and markdown, in this order
+  --no-header     without the heading line
+  --out FILE      into a file, whole or not at all
+
+Under -o json an error is one document on standard error:
+  {"error":{"code","message","hint","status","request":{"id","method","path"},"issues":[{"path","line","column","message"}]}}
+
+Colour: --color and --no-color, then CDPADM_NO_COLOR, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, TERM=dumb, and at last
+whether the stream is a terminal. Words carry every meaning; colour only repeats it.
+`;
+
+const files = `Files
+
+  config   profiles and where their secrets are      CDPADM_CONFIG_DIR, else XDG_CONFIG_HOME/cdpadm
+  state    history, journals, locks, rate budget     CDPADM_STATE_DIR, else XDG_STATE_HOME/cdpadm
+  cache    tokens; may be thrown away at any time    CDPADM_CACHE_DIR, else XDG_CACHE_HOME/cdpadm
+  data     the embedded platform's state             CDPADM_DATA_DIR, else XDG_DATA_HOME/cdpadm
+
+All of them are readable by you alone (folders 0700, files 0600).
+
+  .cdpadm.yaml   the project file: names a profile and ids, never a secret. It is looked for from the working folder
+                 upward to the repository's root.
+  roles.yaml     what \`roles pull\` writes and \`roles push\` reads when no file is named
+
+\`-\` as a file is standard input. Files are YAML or JSON, by their extension.
+`;
+
+/** Topic -> page, ending in a line feed. */
+export const topics: Readonly<Record<string, string>> = {
+  'exit-codes': exitCodes,
+  environment,
+  formatting,
+  files,
+};

@@ -1,0 +1,29 @@
+// Text from outside made harmless for a terminal: it can move no cursor, start no colour and forge no line.
+
+// C0 and C1 controls, line and paragraph separators, bidirectional controls, the byte-order mark, tag characters.
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\u{e0000}-\u{e007f}]/gu;
+
+/** What stands in place of a character that was taken out. */
+const REPLACEMENT = '\ufffd';
+
+/** One line: tabs and line ends become spaces, every other control, escape or bidirectional character U+FFFD. */
+export function cleanLine(text: string): string {
+  return text.replace(/\r\n|[\t\n\r]/g, ' ').replace(UNSAFE, REPLACEMENT);
+}
+
+/** Several lines: line feeds and tabs stay. */
+export function cleanText(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(UNSAFE, (character) => (character === '\n' || character === '\t' ? character : REPLACEMENT));
+}
+
+/** JSON text whose unsafe characters are written as escapes: the same value, harmless on a screen. */
+export function escapeJson(json: string): string {
+  return json.replace(UNSAFE, (character) => {
+    if (character === '\n') return character;
+    return Array.from({ length: character.length }, (_, index) => {
+      return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+    }).join('');
+  });
+}

@@ -1,0 +1,25 @@
+// Results as Markdown, for summaries of continuous integration and for tickets.
+import { cellText } from './cells.ts';
+import { cleanLine } from './clean.ts';
+import type { Column } from './view.ts';
+
+/** A table whose cells cannot end it, start code, or bring markup of their own. */
+export function toMarkdownTable<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
+  const line = (cells: string[]): string => `| ${cells.join(' | ')} |\n`;
+  // Markdown has no table without a heading line; an empty one is the nearest.
+  const head = columns.map((column) => (header ? escapeMarkdown(column.key) : ' '));
+  const rule = columns.map((column) => (column.align === 'right' ? '---:' : '---'));
+  const body = rows.map((row) => line(columns.map((column) => escapeMarkdown(cellText(column.value(row))))));
+  return line(head) + line(rule) + body.join('');
+}
+
+/** Text as it stands, in a block whose fence is longer than any run of back-ticks inside. */
+export function toCodeBlock(text: string): string {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (match) => match[0].length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text.replace(/\n*$/, '\n')}${fence}\n`;
+}
+
+function escapeMarkdown(text: string): string {
+  return cleanLine(text).replace(/[\\|`*_<>[\]#~]/g, '\\$&');
+}

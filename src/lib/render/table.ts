@@ -1,0 +1,131 @@
+// A list drawn for a terminal: a table that fits its width, or cards where no table does.
+import { cellText, columnTitle } from './cells.ts';
+import { cleanLine } from './clean.ts';
+import type { Style } from './style.ts';
+import type { Column } from './view.ts';
+import { displayWidth, fitText, padText } from './width.ts';
+
+export interface TableOptions {
+  width: number;
+  style: Style;
+  header: boolean;
+}
+
+/** Spaces between two columns. */
+const GAP = 2;
+/** A cut cell is still worth reading at the first width; at the second it is the last resort before cards. */
+const COMFORTABLE = 20;
+const NARROWEST = 8;
+
+interface Sized<Row> {
+  column: Column<Row>;
+  width: number;
+}
+
+/**
+ * Draws rows under headings. When they are wider than the terminal, long cells are cut and then columns dropped, the
+ * highest `rank` first; ids are neither cut nor dropped. Where not even that fits, each row becomes a card of lines.
+ */
+export async function drawTable<Row>(
+  rows: readonly Row[],
+  columns: Column<Row>[],
+  options: TableOptions,
+): Promise<string> {
+  const sized = columns.map((column) => {
+    const title = options.header ? displayWidth(columnTitle(column)) : 0;
+    return { column, width: Math.max(title, ...rows.map((row) => displayWidth(cleanCell(column, row)))) };
+  });
+  const fitted = fitColumns(sized, options.width);
+  return fitted ? await drawGrid(rows, fitted, options) : drawCards(rows, columns, options);
+}
+
+/** Draws one thing as `KEY  value` lines, whole. */
+export function drawRecord<T>(data: T, columns: Column<T>[], style: Style): string {
+  const width = Math.max(0, ...columns.map((column) => displayWidth(columnTitle(column))));
+  return columns
+    .map((column) => {
+      const title = style.bold(padText(columnTitle(column), width));
+      return `${title}${' '.repeat(GAP)}${paintCell(column, data, cleanCell(column, data), style)}`.trimEnd();
+    })
+    .join('\n');
+}
+
+function drawCards<Row>(rows: readonly Row[], columns: Column<Row>[], options: TableOptions): string {
+  return rows.map((row) => drawRecord(row, columns, options.style)).join('\n\n');
+}
+
+async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options: TableOptions): Promise<string> {
+  const { default: Table } = await import('cli-table3');
+  const none = {
+    top: '',
+    'top-mid': '',
+    'top-left': '',
+    'top-right': '',
+    bottom: '',
+    'bottom-mid': '',
+    'bottom-left': '',
+  };
+  const inner = {
+    'bottom-right': '',
+    left: '',
+    'left-mid': '',
+    mid: '',
+    'mid-mid': '',
+    right: '',
+    'right-mid': '',
+    middle: '',
+  };
+  const table = new Table({
+    ...(options.header && { head: sized.map(({ column }) => options.style.bold(columnTitle(column))) }),
+    chars: { ...none, ...inner },
+    // The library colours headings and borders by itself, on files too, unless it is told not to.
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
+    colAligns: sized.map(({ column }) => column.align ?? 'left'),
+  });
+  for (const row of rows) {
+    table.push(
+      sized.map(({ column, width }) => paintCell(column, row, fitText(cleanCell(column, row), width), options.style)),
+    );
+  }
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+function fitColumns<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] | undefined {
+  for (let kept = sized; ;) {
+    const cut = cutColumns(kept, width, COMFORTABLE);
+    if (cut) return cut;
+    const rank = Math.max(...kept.map(({ column }) => (column.id ? 0 : (column.rank ?? 0))));
+    if (rank === 0) return cutColumns(kept, width, NARROWEST);
+    const last = kept.findLastIndex(({ column }) => !column.id && column.rank === rank);
+    kept = kept.filter((_, index) => index !== last);
+  }
+}
+
+/** Takes columns from the widest cells, none below `least`, until all fit; undefined when that is not enough. */
+function cutColumns<Row>(sized: Sized<Row>[], width: number, least: number): Sized<Row>[] | undefined {
+  const result = sized.map((entry) => ({ ...entry }));
+  let excess = result.reduce((sum, entry) => sum + entry.width, GAP * (result.length - 1)) - width;
+  while (excess > 0) {
+    const candidates = result.filter(({ column, width: own }) => !column.id && own > least);
+    const widest = Math.max(0, ...candidates.map((entry) => entry.width));
+    const target = candidates.find((entry) => entry.width === widest);
+    if (!target) return undefined;
+    const next = Math.max(least, ...candidates.map((entry) => entry.width).filter((own) => own < widest));
+    const step = Math.min(excess, Math.max(1, widest - next));
+    target.width -= step;
+    excess -= step;
+  }
+  return result;
+}
+
+function cleanCell<Row>(column: Column<Row>, row: Row): string {
+  return cleanLine(cellText(column.value(row)));
+}
+
+function paintCell<Row>(column: Column<Row>, row: Row, text: string, style: Style): string {
+  return column.paint && text !== '' ? column.paint(text, row, style) : text;
+}

@@ -1,0 +1,37 @@
+// How many columns of a terminal a text takes, and cutting it to fit.
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const NO_WIDTH = /[\p{Mn}\p{Me}\u200b-\u200d\ufe00-\ufe0f]/u;
+
+/** Columns of a text without colour and without line ends; East Asian characters and emoji take two. */
+export function displayWidth(text: string): number {
+  // Nearly every text is ASCII, where a column is a character.
+  if (/^[ -~]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += characterWidth(character);
+  return width;
+}
+
+/** The text, or its beginning and `…`, in at most `width` columns. */
+export function fitText(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = '';
+  let used = 1;
+  for (const character of text) {
+    used += characterWidth(character);
+    if (used > width) break;
+    kept += character;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** Pads with spaces on the right to `width` columns. */
+export function padText(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+}
+
+function characterWidth(character: string): number {
+  if (NO_WIDTH.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}

@@ -1,0 +1,122 @@
+// From flags, environment and profile to the API clients: the one place where config, HTTP core and clients meet.
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createApi, type Api } from '../api/index.ts';
+import { loadSettings } from '../config/load-settings.ts';
+import type { Settings, SettingName } from '../config/settings.ts';
+import type { Service } from '../contract/endpoint.ts';
+import { createClient } from '../http/client.ts';
+import { openDurableLog } from '../kernel/durable.ts';
+import { usageError } from '../kernel/errors.ts';
+import { stringifyJson } from '../kernel/json.ts';
+import type { Context } from './context.ts';
+
+/** Registers what is to be closed when the command ends. */
+export type OnClose = (close: () => Promise<void>) => void;
+
+const ADDRESS_OF: Record<Service, SettingName> = {
+  base: 'base_url',
+  auth: 'auth_url',
+  dsr: 'dsr_base_url',
+  seeding: 'seeding_url',
+  identity: 'identity_url',
+};
+
+/** The settings as if `--profile profile` had been given; without one as the flags say. */
+export async function resolveFor(ctx: Context, profile: string | undefined, onClose: OnClose): Promise<Settings> {
+  const { org, account, workspace, caFile } = ctx.flags;
+  return await loadSettings({
+    flags: {
+      profile: profile ?? ctx.flags.profile,
+      settings: {
+        ...(org !== undefined && { org_id: org }),
+        ...(account !== undefined && { account_id: account }),
+        ...(workspace !== undefined && { workspace_id: workspace }),
+        ...(caFile !== undefined && { ca_file: caFile }),
+      },
+    },
+    env: ctx.io.env,
+    cwd: ctx.io.cwd,
+    home: ctx.io.env.HOME || homedir(),
+    paths: ctx.paths,
+    clock: ctx.clock,
+    redactor: ctx.redactor,
+    signal: ctx.signal,
+    onWarning: ctx.out.warn,
+    local: async () => {
+      const { openEmbedded } = await import('./embedded.ts');
+      const embedded = await openEmbedded(ctx);
+      onClose(embedded.close);
+      return embedded.values;
+    },
+  });
+}
+
+/** Opens the HTTP core for the settings in use and hangs the clients of all areas on it. */
+export async function connect(ctx: Context, onClose: OnClose): Promise<Api> {
+  const { flags, io } = ctx;
+  const settings = await ctx.settings();
+  const authorities = settings.get('ca_file');
+  let printed = Promise.resolve();
+  const client = createClient({
+    address: (service) => settings.need(ADDRESS_OF[service]).replace(/\/+$/, ''),
+    audience: () => settings.need('audience'),
+    credentials: {
+      accessToken: async () =>
+        settings.secretOrigin('access_token') === undefined ? undefined : await settings.secret('access_token'),
+      bearer: async () => ({
+        clientId: await settings.secret('client_id'),
+        clientSecret: await settings.secret('client_secret'),
+      }),
+      basic: async () => ({
+        key: await settings.secret('workspace_key'),
+        secret: await settings.secret('workspace_secret'),
+      }),
+    },
+    tokenFolder: join(ctx.paths.cache, 'tokens'),
+    budgetFolder: join(ctx.paths.state, 'budget'),
+    requestTimeoutMs: flags.requestTimeoutMs,
+    retries: flags.retries,
+    proxy: {
+      https: io.env.https_proxy || io.env.HTTPS_PROXY,
+      // An upper-case HTTP_PROXY is what a web server makes of a request header; ours is a command line.
+      http: io.env.http_proxy || io.env.HTTP_PROXY,
+      none: io.env.no_proxy || io.env.NO_PROXY,
+    },
+    extraAuthorities: authorities && readAuthorities(authorities.value),
+    engine: 'node',
+    clock: ctx.clock,
+    random: io.random,
+    redactor: ctx.redactor,
+    onDecision: ctx.out.verbose,
+    onDebug: (text) => {
+      if (flags.debug) ctx.out.verbose(text);
+    },
+    onTrace: flags.traceFile === undefined ? undefined : openTrace(resolve(io.cwd, flags.traceFile), onClose),
+    ...(flags.curl && { onCurl: (command) => (printed = ctx.out.emitText(`${command}\n`)) }),
+    signal: ctx.signal,
+  });
+  onClose(async () => {
+    await client.close();
+    await printed;
+  });
+  return createApi(client, {
+    roles: () => ({ orgId: settings.needInteger('org_id'), accountId: settings.needInteger('account_id') }),
+  });
+}
+
+function readAuthorities(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw usageError(`The file of certificate authorities ${path} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** `--trace-file`: a private file with one exchange a line. */
+function openTrace(path: string, onClose: OnClose): (exchange: Record<string, unknown>) => void {
+  const log = openDurableLog(path);
+  onClose(async () => log.close());
+  return (exchange) => log.append(`${stringifyJson(exchange)}\n`);
+}

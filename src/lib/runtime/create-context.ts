@@ -1,0 +1,110 @@
+// Builds the Context of one run: light at first, for `--help` needs none of it; complete once the flags are read.
+import { homedir } from 'node:os';
+import type { Api } from '../api/index.ts';
+import { resolvePaths } from '../config/paths.ts';
+import type { Settings } from '../config/settings.ts';
+import { EXIT, type ExitCode } from '../kernel/errors.ts';
+import { host } from '../kernel/host.ts';
+import { createRedactor } from '../kernel/redact.ts';
+import { wantsColour } from '../render/colour.ts';
+import { createStyle } from '../render/style.ts';
+import type { Context, GlobalFlags, Io, Output, Prompts } from './context.ts';
+import { createOutput } from './output.ts';
+import { createPrompts } from './prompts.ts';
+
+/** A context that `begin` completes before the command's action runs. */
+export interface StartedContext extends Context {
+  /** Takes the checked flags; loads what the action needs at hand (colour, the query's language). */
+  begin(flags: GlobalFlags): Promise<void>;
+  /** What the command set by `setExit`; 0 unless it did. */
+  readonly exit: ExitCode;
+}
+
+interface Ready {
+  flags: GlobalFlags;
+  out: Output;
+  prompt: Prompts;
+}
+
+export function createContext(io: Io, signal: AbortSignal): StartedContext {
+  const redactor = createRedactor();
+  const paths = resolvePaths(io.env, host.platform, io.env.HOME || homedir());
+  const closers: (() => Promise<void>)[] = [];
+  const onClose = (close: () => Promise<void>): void => void closers.push(close);
+  let exit: ExitCode = EXIT.ok;
+  let ready: Ready | undefined;
+  let api: Promise<Api> | undefined;
+  const settings = new Map<string | undefined, Promise<Settings>>();
+
+  function current(): Ready {
+    if (!ready) throw new Error('the context is complete only when an action runs');
+    return ready;
+  }
+
+  const context: StartedContext = {
+    io,
+    clock: io.clock,
+    redactor,
+    paths,
+    signal,
+    get flags() {
+      return current().flags;
+    },
+    get out() {
+      return current().out;
+    },
+    get prompt() {
+      return current().prompt;
+    },
+    profiles: async () => {
+      const { openProfiles } = await import('../config/profiles.ts');
+      return openProfiles({ folder: paths.config, env: io.env, clock: io.clock, redactor, signal });
+    },
+    settings: (profile) => {
+      const known = settings.get(profile) ?? loadSettings(profile);
+      settings.set(profile, known);
+      return known;
+    },
+    api: () => (api ??= openApi()),
+    confirmWrite: async (question) => {
+      if (current().flags.dryRun) return;
+      const { confirmWrite } = await import('./confirm-write.ts');
+      await confirmWrite(context, question);
+    },
+    setExit: (code) => {
+      exit = code;
+    },
+    get exit() {
+      return exit;
+    },
+    begin: async (flags) => {
+      const query =
+        flags.query === undefined ? undefined : await (await import('./query.ts')).compileQuery(flags.query);
+      const toFile = flags.out !== undefined && flags.out !== '-';
+      const styles = {
+        stdout: await createStyle(!toFile && wantsColour(flags.color, io.env, io.tty.stdout)),
+        stderr: await createStyle(wantsColour(flags.color, io.env, io.tty.stderr)),
+      };
+      ready = {
+        flags,
+        out: createOutput({ io, flags, redactor, query, styles }),
+        prompt: createPrompts(io, flags, signal),
+      };
+    },
+    close: async () => {
+      for (const close of closers.reverse()) await close();
+    },
+  };
+
+  async function loadSettings(profile: string | undefined): Promise<Settings> {
+    const { resolveFor } = await import('./connect.ts');
+    return await resolveFor(context, profile, onClose);
+  }
+
+  async function openApi(): Promise<Api> {
+    const { connect } = await import('./connect.ts');
+    return await connect(context, onClose);
+  }
+
+  return context;
+}

@@ -1,0 +1,180 @@
+// The flags that every command understands: defined once on the root, read and checked once before an action.
+import { Option, type Command } from 'commander';
+import { usageError } from '../kernel/errors.ts';
+import { nearest } from '../kernel/nearest.ts';
+import { parseDuration } from '../kernel/timestamps.ts';
+import type { GlobalFlags, OutputFormat } from './context.ts';
+
+export const OUTPUT_FORMATS = [
+  'table',
+  'json',
+  'ndjson',
+  'yaml',
+  'csv',
+  'markdown',
+  'name',
+  'html',
+] as const satisfies OutputFormat[];
+const COLOUR_MODES = ['auto', 'always', 'never'] as const;
+const PROGRESS_MODES = ['auto', 'plain', 'json', 'none'] as const;
+
+const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
+const DEFAULT_RETRIES = 4;
+const MAX_RETRIES = 20;
+
+/** Headings of `cdpadm help flags`, in its order. */
+const WHERE = 'Which platform:';
+const OUTPUT = 'Output:';
+const SAFETY = 'Asking and safety:';
+const WIRE = 'Network:';
+const TALK = 'Messages:';
+
+/** Adds every global flag to the root command. */
+export function defineGlobalFlags(root: Command): void {
+  const add = (group: string, flags: string, description: string): void => {
+    root.addOption(new Option(flags, description).helpGroup(group));
+  };
+  add(WHERE, '--profile <name>', 'which profile to use; `local` is the embedded platform');
+  add(WHERE, '--org <id>', 'organization, instead of the profile’s');
+  add(WHERE, '--account <id>', 'account, instead of the profile’s');
+  add(WHERE, '--workspace <id>', 'workspace, instead of the profile’s');
+  add(OUTPUT, '-o, --output <format>', `${OUTPUT_FORMATS.join(', ')} (default: table)`);
+  add(OUTPUT, '--json', 'the same as -o json');
+  add(OUTPUT, '--query <expr>', 'JMESPath over the data; 64-bit ids compare as strings');
+  add(OUTPUT, '--fields <a,b>', 'columns of table, csv and markdown');
+  add(OUTPUT, '--no-header', 'no heading line in table, csv and markdown');
+  add(OUTPUT, '--out <file>', 'write the result there instead of standard output');
+  add(OUTPUT, '--color <when>', 'auto, always or never');
+  add(OUTPUT, '--no-color', 'the same as --color never');
+  add(SAFETY, '-n, --dry-run', 'show what would be done or sent, and do nothing');
+  add(SAFETY, '-y, --yes', 'answer yes to ordinary confirmations');
+  root.addOption(
+    new Option('--confirm <value>', 'what one would have typed; may be repeated')
+      .argParser((value: string, before: string[] | undefined) => [...(before ?? []), value])
+      .helpGroup(SAFETY),
+  );
+  add(SAFETY, '--no-input', 'never ask; what is missing is an error that names its flag');
+  add(TALK, '-q, --quiet', 'only the result, warnings and errors');
+  add(TALK, '-v, --verbose', 'decisions and retries too');
+  add(TALK, '--debug', 'redacted HTTP lines and stacks too');
+  add(TALK, '--progress <how>', 'auto, plain, json or none');
+  add(WIRE, '--timeout <dur>', 'how long the whole command may take, such as 90s or 10m');
+  add(WIRE, '--request-timeout <dur>', 'how long one request may take (default: 30s)');
+  add(WIRE, '--retries <n>', `attempts after the first (default: ${DEFAULT_RETRIES})`);
+  add(WIRE, '--ca-file <file>', 'further trusted certificate authorities, PEM');
+  add(WIRE, '--trace-file <file>', 'every exchange as NDJSON, redacted');
+  add(WIRE, '--curl', 'print the equivalent curl command and do nothing');
+}
+
+type Raw = Record<string, unknown>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The flags as commander read them, checked and completed by `CDPADM_OUTPUT`. Throws CliError usage (2) that names
+ * the flag and what it takes.
+ */
+export function readGlobalFlags(raw: Raw, env: Environment): GlobalFlags {
+  const output = outputFormat(raw, env);
+  const fields = text(raw, 'fields')
+    ?.split(',')
+    .map((field) => field.trim())
+    .filter((field) => field !== '');
+  if (fields && !['table', 'csv', 'markdown'].includes(output)) {
+    throw usageError('--fields chooses the columns of table, csv and markdown.', `With -o ${output} use --query.`);
+  }
+  return {
+    profile: text(raw, 'profile'),
+    workspace: id(raw, 'workspace'),
+    org: id(raw, 'org'),
+    account: id(raw, 'account'),
+    output,
+    query: text(raw, 'query'),
+    fields,
+    header: raw['header'] !== false,
+    out: text(raw, 'out'),
+    dryRun: raw['dryRun'] === true,
+    yes: raw['yes'] === true,
+    confirm: (raw['confirm'] as string[] | undefined) ?? [],
+    input: raw['input'] !== false,
+    quiet: raw['quiet'] === true,
+    verbose: raw['verbose'] === true,
+    debug: raw['debug'] === true,
+    traceFile: text(raw, 'traceFile'),
+    curl: raw['curl'] === true,
+    requestTimeoutMs: duration(raw, 'requestTimeout', '--request-timeout') ?? DEFAULT_REQUEST_TIMEOUT_MS,
+    retries: retries(raw),
+    timeoutMs: duration(raw, 'timeout', '--timeout'),
+    caFile: text(raw, 'caFile'),
+    color: raw['color'] === false ? 'never' : oneOf(text(raw, 'color') ?? 'auto', COLOUR_MODES, '--color'),
+    progress: oneOf(text(raw, 'progress') ?? 'auto', PROGRESS_MODES, '--progress'),
+  };
+}
+
+/** The same without any failure: enough to draw an error that came before the flags were checked. */
+export function lenientFlags(raw: Raw, env: Environment): GlobalFlags {
+  try {
+    return readGlobalFlags(raw, env);
+  } catch {
+    const output = raw['json'] === true ? 'json' : OUTPUT_FORMATS.find((format) => format === raw['output']);
+    return readGlobalFlags({ ...(output && { output }), ...(raw['color'] === false && { color: false }) }, {});
+  }
+}
+
+function outputFormat(raw: Raw, env: Environment): OutputFormat {
+  if (raw['json'] === true) {
+    const other = text(raw, 'output');
+    if (other !== undefined && other !== 'json') throw usageError(`--json and -o ${other} contradict each other.`);
+    return 'json';
+  }
+  const flag = text(raw, 'output');
+  if (flag !== undefined) return oneOf(flag, OUTPUT_FORMATS, '--output');
+  return oneOf(env.CDPADM_OUTPUT || 'table', OUTPUT_FORMATS, 'CDPADM_OUTPUT');
+}
+
+function text(raw: Raw, name: string): string | undefined {
+  const value = raw[name];
+  if (typeof value !== 'string') return undefined;
+  if (value.trim() === '') throw usageError(`${flagName(name)} needs a value.`);
+  return value;
+}
+
+function id(raw: Raw, name: string): string | undefined {
+  const value = text(raw, name);
+  if (value !== undefined && !/^\d{1,19}$/.test(value)) {
+    throw usageError(`${flagName(name)} takes a number such as 12345, not \`${value}\`.`);
+  }
+  return value;
+}
+
+function duration(raw: Raw, name: string, flag: string): number | undefined {
+  const value = text(raw, name);
+  if (value === undefined) return undefined;
+  const ms = parseDuration(value);
+  if (ms === undefined || ms === 0)
+    throw usageError(`${flag} takes a duration such as 500ms, 30s, 15m or 8h, not \`${value}\`.`);
+  return ms;
+}
+
+function retries(raw: Raw): number {
+  const value = text(raw, 'retries');
+  if (value === undefined) return DEFAULT_RETRIES;
+  if (!/^\d{1,2}$/.test(value) || Number(value) > MAX_RETRIES) {
+    throw usageError(`--retries takes a whole number from 0 to ${MAX_RETRIES}, not \`${value}\`.`);
+  }
+  return Number(value);
+}
+
+function oneOf<const T extends string>(value: string, allowed: readonly T[], flag: string): T {
+  const found = allowed.find((candidate) => candidate === value);
+  if (found !== undefined) return found;
+  const guess = nearest(value, allowed);
+  const hint =
+    guess === undefined
+      ? `It takes ${allowed.join(', ')}.`
+      : `Did you mean \`${guess}\`? It takes ${allowed.join(', ')}.`;
+  throw usageError(`${flag} does not know \`${value}\`.`, hint);
+}
+
+function flagName(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

@@ -1,0 +1,37 @@
+// The ways a command is told to stop: as errors, so that whatever is awaited ends with the right exit code.
+import { CliError, EXIT } from '../kernel/errors.ts';
+import { formatDuration } from '../kernel/timestamps.ts';
+
+/** Ctrl-C. */
+export function interrupted(): CliError {
+  return new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted });
+}
+
+/** SIGTERM, as a service manager sends it. */
+export function terminated(): CliError {
+  return new CliError({ code: 'terminated', message: 'Terminated.', exit: EXIT.terminated });
+}
+
+/** The command's `--timeout` is over. */
+export function timedOut(ms: number): CliError {
+  return new CliError({
+    code: 'timeout',
+    message: `The command did not end within its --timeout of ${formatDuration(ms)}.`,
+    hint: 'Give it longer, or run it again to see how far it came.',
+    exit: EXIT.waitTimedOut,
+  });
+}
+
+/** The reader of standard output has gone away (`| head -1`): no failure, but there is nothing more to write for. */
+export class BrokenPipeError extends Error {
+  constructor() {
+    super('standard output was closed by its reader');
+    this.name = 'BrokenPipeError';
+  }
+}
+
+/** Whether an error means that the command is done and there is nothing to tell. */
+export function isQuietEnd(error: unknown): boolean {
+  // `CurlPrinted` by its name: the HTTP core is not loaded where nothing was to be sent.
+  return error instanceof BrokenPipeError || (error instanceof Error && error.name === 'CurlPrinted');
+}

@@ -1,0 +1,38 @@
+// Standard error: lines for people, and the one live line of a running operation below them.
+import { cleanText } from '../render/clean.ts';
+import type { Io } from './context.ts';
+
+export interface Messages {
+  /** Writes text that is already safe; the live line steps aside for it. */
+  write(text: string): void;
+  /** Cleans text of unknown origin and writes it as lines. */
+  line(text: string): void;
+  /** Replaces the live line, already cut to the width; nothing takes it away. */
+  live(text: string | undefined): void;
+}
+
+/** Back to the first column, and the line is empty. */
+const CLEAR_LINE = '\r\u001b[K';
+
+export function createMessages(io: Io): Messages {
+  let current: string | undefined;
+
+  function put(text: string): void {
+    // Standard error that nobody reads any more is no reason to stop.
+    io.stderr.write(text, () => undefined);
+  }
+
+  function write(text: string): void {
+    put(current === undefined ? text : `${CLEAR_LINE}${text}${current}`);
+  }
+
+  return {
+    write,
+    line: (text) => write(`${cleanText(text).replace(/\n+$/, '')}\n`),
+    live: (text) => {
+      if (text !== undefined) put(`${CLEAR_LINE}${text}`);
+      else if (current !== undefined) put(CLEAR_LINE);
+      current = text;
+    },
+  };
+}

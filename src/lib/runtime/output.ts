@@ -1,0 +1,109 @@
+// Everything a command says: its result on standard output, all else on standard error.
+import { resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import type { DescribedRequest } from '../http/types.ts';
+import { systemErrorCode } from '../kernel/errors.ts';
+import type { Redactor } from '../kernel/redact.ts';
+import { cleanText } from '../render/clean.ts';
+import type { Style } from '../render/style.ts';
+import type { DocumentView } from '../render/view.ts';
+import type { GlobalFlags, Io, Output } from './context.ts';
+import { BrokenPipeError } from './interrupt.ts';
+import { createMessages } from './messages.ts';
+import { createProgress } from './progress.ts';
+import type { Query } from './query.ts';
+import { jsonText, resultText, viewOfQueried, type AnyView, type Target } from './result-text.ts';
+
+export interface OutputSetup {
+  io: Io;
+  flags: GlobalFlags;
+  redactor: Redactor;
+  query: Query | undefined;
+  styles: { stdout: Style; stderr: Style };
+}
+
+export interface DryRun {
+  dry_run: true;
+  requests: DescribedRequest[];
+  plan?: unknown;
+}
+
+export function createOutput({ io, flags, redactor, query, styles }: OutputSetup): Output {
+  const messages = createMessages(io);
+  const toTerminal = flags.out === undefined && io.tty.stdout;
+  const isJson = flags.output === 'json' || flags.output === 'ndjson';
+
+  async function deliver(text: string): Promise<void> {
+    if (flags.out !== undefined && flags.out !== '-') {
+      const { writeUserFile } = await import('../kernel/durable.ts');
+      writeUserFile(resolve(io.cwd, flags.out), text);
+      if (!flags.quiet) messages.line(`Written to ${flags.out}.`);
+      return;
+    }
+    if (text !== '') await write(io.stdout, text);
+  }
+
+  async function emit(data: unknown, view: AnyView): Promise<void> {
+    const target: Target = { terminal: toTerminal, width: io.columns(), style: styles.stdout };
+    if (query) {
+      const found = query(data);
+      const queried = viewOfQueried(found);
+      if (queried) await deliver(await resultText(found, queried, flags, target));
+      else if (flags.output === 'yaml' || isJson) await deliver(await resultText(found, view, flags, target));
+      else await deliver(`${jsonText(found, 2)}\n`);
+      return;
+    }
+    const text = await resultText(data, view, flags, target);
+    // What is not drawn by us may hold anything; a file or a pipe gets it exactly, a terminal harmless.
+    const exact = flags.output === 'yaml' || flags.output === 'csv';
+    await deliver(exact && toTerminal ? cleanText(text) : text);
+    const isTable = flags.output === 'table' || flags.output === 'markdown';
+    if (view.kind === 'list' && isTable && (data as unknown[]).length === 0 && !flags.quiet) messages.line(view.empty);
+  }
+
+  return {
+    style: styles.stderr,
+    emit: (data, view) => emit(data, view as unknown as AnyView),
+    emitLine: (data, text) => write(io.stdout, isJson ? `${jsonText(data)}\n` : `${cleanText(text)}\n`),
+    emitText: (text) => deliver(toTerminal ? cleanText(text) : text),
+    emitDryRun: async (requests, plan, text) => {
+      const result: DryRun = { dry_run: true, requests, ...(plan !== undefined && { plan }) };
+      const view: DocumentView<DryRun> = {
+        kind: 'document',
+        text: (_data, style) => text?.(style) ?? requestsText(requests),
+      };
+      await emit(result, view as unknown as AnyView);
+    },
+    note: (text) => {
+      if (!flags.quiet) messages.line(redactor.text(text));
+    },
+    warn: (text) => {
+      messages.write(`${styles.stderr.yellow('Warning:')} ${redactor.text(cleanText(text))}\n`);
+    },
+    verbose: (text) => {
+      if (flags.verbose || flags.debug) messages.write(`${styles.stderr.dim(redactor.text(cleanText(text)))}\n`);
+    },
+    show: (text) => {
+      messages.write(`${text(styles.stderr, io.columns()).replace(/\n+$/, '')}\n`);
+    },
+    progress: (title) => createProgress(title, io, flags, messages),
+  };
+}
+
+/** What would be sent, when a command has nothing better to show for it. */
+function requestsText(requests: DescribedRequest[]): string {
+  if (requests.length === 0) return 'Nothing would be sent.';
+  return requests
+    .map(({ method, url, body }) => `${method} ${cleanText(url)}${body === undefined ? '' : `\n${jsonText(body, 2)}`}`)
+    .join('\n\n');
+}
+
+/** Resolves when the text is handed over. Rejects with BrokenPipeError when nobody reads it any more. */
+function write(stream: Writable, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => {
+      if (!error) resolve();
+      else reject(systemErrorCode(error) === 'EPIPE' || stream.destroyed ? new BrokenPipeError() : error);
+    });
+  });
+}

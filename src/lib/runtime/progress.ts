@@ -1,0 +1,77 @@
+// How a running operation tells where it is: one live line, a plain line now and then, NDJSON events, or nothing.
+import { isoMillis } from '../kernel/timestamps.ts';
+import { stringifyJson } from '../kernel/json.ts';
+import { cleanLine } from '../render/clean.ts';
+import { fitText } from '../render/width.ts';
+import type { GlobalFlags, Io, Progress } from './context.ts';
+import type { Messages } from './messages.ts';
+
+type State = Parameters<Progress['update']>[0];
+
+/** A live line is drawn at most this often; a plain one this often or every tenth of the way. */
+const LIVE_INTERVAL_MS = 100;
+const PLAIN_INTERVAL_MS = 10_000;
+const PLAIN_STEP = 0.1;
+
+/** Starts the progress of one operation as `--progress` says; without it, as the terminal allows. */
+export function createProgress(title: string, io: Io, flags: GlobalFlags, messages: Messages): Progress {
+  const mode = flags.progress === 'auto' ? automaticMode(io, flags) : flags.progress;
+  if (mode === 'none') return { update: () => undefined, end: () => undefined };
+  if (mode === 'json') return jsonProgress(title, io, messages);
+  return mode === 'live' ? liveProgress(title, io, messages) : plainProgress(title, io, messages);
+}
+
+function automaticMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'none' {
+  if (flags.quiet) return 'none';
+  const still = io.env.TERM === 'dumb' || Boolean(io.env.CDPADM_ACCESSIBLE) || Boolean(io.env.CI);
+  return io.tty.stderr && !still ? 'live' : 'plain';
+}
+
+function liveProgress(title: string, io: Io, messages: Messages): Progress {
+  let drawn = Number.NEGATIVE_INFINITY;
+  return {
+    update: (state) => {
+      if (io.clock.now() - drawn < LIVE_INTERVAL_MS) return;
+      drawn = io.clock.now();
+      messages.live(fitText(sentence(title, state), io.columns() - 1));
+    },
+    end: (text) => {
+      messages.live(undefined);
+      if (text !== undefined) messages.line(text);
+    },
+  };
+}
+
+function plainProgress(title: string, io: Io, messages: Messages): Progress {
+  let told = io.clock.now();
+  let share = 0;
+  return {
+    update: (state) => {
+      const now = state.total ? state.done / state.total : 0;
+      if (io.clock.now() - told < PLAIN_INTERVAL_MS && now - share < PLAIN_STEP) return;
+      told = io.clock.now();
+      share = now;
+      messages.line(sentence(title, state));
+    },
+    end: (text) => {
+      if (text !== undefined) messages.line(text);
+    },
+  };
+}
+
+function jsonProgress(title: string, io: Io, messages: Messages): Progress {
+  const event = (name: string, fields: object): void => {
+    messages.write(`${stringifyJson({ event: name, title, at: isoMillis(io.clock.now()), ...fields })}\n`);
+  };
+  event('start', {});
+  return {
+    update: ({ data, ...state }) => event('progress', { ...state, ...data }),
+    end: (text) => event('end', { text }),
+  };
+}
+
+function sentence(title: string, state: State): string {
+  const count = state.total === undefined ? `${state.done}` : `${state.done} of ${state.total}`;
+  const percent = state.total ? ` (${Math.floor((state.done / state.total) * 100)} %)` : '';
+  return cleanLine(`${title}: ${count}${percent}${state.text === undefined ? '' : `, ${state.text}`}`);
+}

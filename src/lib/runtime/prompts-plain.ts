@@ -1,0 +1,76 @@
+// Questions line by line, without redrawing: for screen readers (`CDPADM_ACCESSIBLE`) and dumb terminals.
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import type { Io } from './context.ts';
+import { promptEnded, type Asker } from './prompts.ts';
+
+export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
+  /** Asks again until `read` takes the answer; it gives undefined and has said why when it does not. */
+  async function untilRight<T>(question: string, read: (line: string) => T | undefined, hidden = false): Promise<T> {
+    for (;;) {
+      const value = read(await readLine(io, signal, question, hidden));
+      if (value !== undefined) return value;
+    }
+  }
+
+  const complain = (sentence: string): undefined => {
+    io.stderr.write(`${sentence}\n`);
+    return undefined;
+  };
+
+  const asText =
+    (options: Parameters<Asker['input']>[1]) =>
+    (line: string): string | undefined => {
+      const text = line === '' ? (options.initial ?? '') : line;
+      const wrong = options.check?.(text);
+      return wrong === undefined ? text : complain(wrong);
+    };
+
+  return {
+    input: (question, options) => {
+      const initial = options.initial === undefined ? '' : ` (${options.initial})`;
+      return untilRight(`${question}${initial} `, asText(options));
+    },
+    secret: (question, options) => untilRight(`${question} (not shown) `, asText(options), true),
+    select: (question, choices, options) => {
+      const lines = choices.map(({ value, label, hint }, index) => {
+        return `  ${index + 1}. ${label ?? value}${hint === undefined ? '' : `: ${hint}`}`;
+      });
+      io.stderr.write(`${question}\n${lines.join('\n')}\n`);
+      const initial = choices.findIndex(({ value }) => value === options.initial) + 1;
+      return untilRight(`Number${initial > 0 ? ` (${initial})` : ''} `, (line) => {
+        const number = line === '' ? initial : Number(line);
+        return choices[number - 1]?.value ?? complain(`Type a number from 1 to ${choices.length}.`);
+      });
+    },
+    yesNo: (question, fallback) =>
+      untilRight(`${question} (${fallback ? 'Y/n' : 'y/N'}) `, (line) => {
+        if (line === '') return fallback;
+        if (/^(y|yes)$/i.test(line)) return true;
+        return /^(n|no)$/i.test(line) ? false : complain('Type y or n.');
+      }),
+  };
+}
+
+function readLine(io: Io, signal: AbortSignal, question: string, hidden: boolean): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const lines = createInterface({ input: io.stdin, output: hidden ? silent : io.stderr, terminal: true });
+    const stop = (reason: unknown): void => {
+      signal.removeEventListener('abort', aborted);
+      lines.removeAllListeners('close');
+      lines.close();
+      if (hidden || reason !== undefined) io.stderr.write('\n');
+      if (reason !== undefined) reject(reason as Error);
+    };
+    const aborted = (): void => stop(signal.reason);
+    signal.addEventListener('abort', aborted, { once: true });
+    lines.on('SIGINT', () => stop(promptEnded('ctrl-c')));
+    lines.on('close', () => stop(promptEnded('ctrl-d')));
+    if (hidden) io.stderr.write(question);
+    lines.question(hidden ? '' : question, (line) => {
+      stop(undefined);
+      resolve(line.trim());
+    });
+  });
+}

@@ -1,0 +1,19 @@
+// Writes an error to standard error in the form that the flags ask for, and says which exit code it is.
+import { CliError } from '../kernel/errors.ts';
+import type { Redactor } from '../kernel/redact.ts';
+import { wantsColour } from '../render/colour.ts';
+import { bugError, failureJson, failureScreen } from '../render/failure.ts';
+import { createStyle } from '../render/style.ts';
+import type { GlobalFlags, Io } from './context.ts';
+
+/** Whatever is no CliError is a bug, and said to be one. */
+export async function showFailure(error: unknown, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<number> {
+  const known = error instanceof CliError ? error : bugError(error, flags.debug);
+  const isJson = flags.output === 'json' || flags.output === 'ndjson';
+  const text = isJson
+    ? failureJson(known, redactor)
+    : failureScreen(known, await createStyle(wantsColour(flags.color, io.env, io.tty.stderr)), redactor);
+  const stack = flags.debug && known === error && known.stack !== undefined && !isJson;
+  io.stderr.write(stack ? `${text}${redactor.text(known.stack ?? '')}\n` : text);
+  return known.exit;
+}

@@ -1,0 +1,87 @@
+// From the command line to an exit code: the only file that sets it.
+import { CliError, EXIT } from './lib/kernel/errors.ts';
+import { host } from './lib/kernel/host.ts';
+import { createRedactor, type Redactor } from './lib/kernel/redact.ts';
+import type { GlobalFlags, Io } from './lib/runtime/context.ts';
+import { createContext } from './lib/runtime/create-context.ts';
+import { lenientFlags, readGlobalFlags } from './lib/runtime/global-flags.ts';
+import { interrupted, isQuietEnd, terminated, timedOut } from './lib/runtime/interrupt.ts';
+import { processIo } from './lib/runtime/io.ts';
+import { HelpShown } from './lib/runtime/usage-failure.ts';
+import { createProgram, entries, operandsOf } from './program.ts';
+
+/** Runs the program in the process that we are. Called by `bin/cdpadm.js`. */
+export async function main(): Promise<void> {
+  // Whatever ends the process before we do, such as an input that closes below a prompt, did not succeed.
+  host.setExitCode(EXIT.failed);
+  const io = processIo();
+  const stop = new AbortController();
+  onSignal('SIGINT', stop, interrupted);
+  onSignal('SIGTERM', stop, terminated);
+  host.onUncaught((error) => {
+    const flags = lenientFlags({ debug: host.argv().includes('--debug') }, io.env);
+    void report(error, io, flags, createRedactor()).finally(() => host.exitNow(EXIT.failed));
+  });
+  host.setExitCode(await run(host.argv(), io, stop));
+}
+
+/**
+ * Runs one command line and returns its exit code. `stop` is what Ctrl-C and `--timeout` abort; its reason is the
+ * CliError that the command ends with.
+ */
+export async function run(argv: readonly string[], io: Io, stop = new AbortController()): Promise<number> {
+  const ctx = createContext(io, stop.signal);
+  const finished = new AbortController();
+  let flagsSoFar = (): Record<string, unknown> => ({});
+  try {
+    try {
+      const args = wantedHelp(argv) ?? argv;
+      const [wanted] = operandsOf(args);
+      const root = await createProgram(ctx, (name) => name === wanted);
+      flagsSoFar = () => root.opts();
+      root.hook('preAction', async () => {
+        const flags = readGlobalFlags(root.opts(), io.env);
+        await ctx.begin(flags);
+        if (flags.timeoutMs !== undefined) stopAfter(flags.timeoutMs, stop, finished.signal, io);
+      });
+      await root.parseAsync([...args], { from: 'user' });
+    } finally {
+      finished.abort();
+      await ctx.close();
+    }
+    return stop.signal.reason instanceof CliError ? stop.signal.reason.exit : ctx.exit;
+  } catch (error) {
+    if (error instanceof HelpShown) return error.wanted ? EXIT.ok : EXIT.usage;
+    if (isQuietEnd(error)) return EXIT.ok;
+    return await report(error, io, lenientFlags(flagsSoFar(), io.env), ctx.redactor);
+  }
+}
+
+/** Draws the error on standard error and returns its exit code. */
+async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<number> {
+  const { showFailure } = await import('./lib/runtime/show-failure.ts');
+  return await showFailure(error, io, flags, redactor);
+}
+
+/** `help roles push` is `roles push --help`, and `help` alone `--help`; a topic is the help command's own affair. */
+function wantedHelp(argv: readonly string[]): string[] | undefined {
+  const [first, ...words] = operandsOf(argv);
+  if (first !== 'help') return undefined;
+  const isCommand = words[0] === undefined || entries.some(({ name }) => name === words[0]);
+  return isCommand ? [...words, '--help'] : undefined;
+}
+
+function stopAfter(ms: number, stop: AbortController, finished: AbortSignal, io: Io): void {
+  io.clock.sleep(ms, finished).then(
+    () => stop.abort(timedOut(ms)),
+    () => undefined,
+  );
+}
+
+/** The first signal asks the command to come to an end, the second ends the process. */
+function onSignal(signal: 'SIGINT' | 'SIGTERM', stop: AbortController, reason: () => CliError): void {
+  host.on(signal, () => {
+    if (stop.signal.aborted) host.exitNow(reason().exit);
+    stop.abort(reason());
+  });
+}

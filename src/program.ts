@@ -1,0 +1,90 @@
+// The command tree. The root knows names and summaries; only the group that is asked for is loaded and built.
+import { Command } from 'commander';
+import { PROGRAM, VERSION } from './lib/kernel/version.ts';
+import type { Context } from './lib/runtime/context.ts';
+import { defineGlobalFlags } from './lib/runtime/global-flags.ts';
+import { helpSettings } from './lib/runtime/help-screen.ts';
+import { usageFailure } from './lib/runtime/usage-failure.ts';
+
+interface Entry {
+  name: string;
+  summary: string;
+  heading: string;
+  load(ctx: Context): Promise<Command>;
+}
+
+const ACCESS = 'Access:';
+const SETUP = 'Set-up:';
+
+/** Every group and single command, in the order of the help. */
+export const entries: readonly Entry[] = [
+  {
+    name: 'roles',
+    summary: 'custom access roles: pull, edit, diff, push',
+    heading: ACCESS,
+    load: async (ctx) => (await import('./commands/roles/index.ts')).rolesGroup(ctx),
+  },
+  {
+    name: 'help',
+    summary: 'help on a command or a topic: exit-codes, environment, formatting, files, flags',
+    heading: SETUP,
+    load: async (ctx) => (await import('./commands/help/index.ts')).helpCommand(ctx),
+  },
+];
+
+/** The root command. Of its entries those that `wants` says are built, the others are names with a summary. */
+export async function createProgram(ctx: Context, wants: (name: string) => boolean): Promise<Command> {
+  const root = new Command(PROGRAM)
+    .description('Administer a customer-data platform from a terminal.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false)
+    .showSuggestionAfterError(false);
+  settle(root, ctx);
+  defineGlobalFlags(root);
+  for (const entry of entries) {
+    const command = wants(entry.name) ? await entry.load(ctx) : new Command(entry.name);
+    root.addCommand(command.summary(entry.summary).helpGroup(entry.heading));
+    adopt(root, command, ctx);
+  }
+  return root;
+}
+
+/** The whole tree, for completion and for tests that walk it. */
+export function loadAll(ctx: Context): Promise<Command> {
+  return createProgram(ctx, () => true);
+}
+
+/** The words of a command line that are no global flag and no such flag's value: the command's name comes first. */
+export function operandsOf(argv: readonly string[]): string[] {
+  // Commander's own reading of the global flags, on a root of its own: it knows which of them take a value.
+  const probe = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+  defineGlobalFlags(probe);
+  try {
+    return probe.parseOptions([...argv]).operands;
+  } catch {
+    // The real root will say what is wrong.
+    return [];
+  }
+}
+
+/** Gives a command built apart, and all below it, the settings that commander copies only to what it builds itself. */
+function adopt(parent: Command, command: Command, ctx: Context): void {
+  command.copyInheritedSettings(parent).helpCommand(false);
+  settle(command, ctx);
+  for (const child of command.commands) adopt(command, child, ctx);
+}
+
+function settle(command: Command, ctx: Context): void {
+  command
+    .exitOverride((error) => {
+      throw usageFailure(error, command);
+    })
+    .configureOutput({
+      writeOut: (text) => ctx.io.stdout.write(text),
+      writeErr: (text) => ctx.io.stderr.write(text),
+      // What is wrong is told by the failure's own screen.
+      outputError: () => undefined,
+    })
+    .configureHelp(helpSettings(ctx.io.columns));
+}

@@ -1,0 +1,90 @@
+// Runs the program in process with streams, folders and a clock of its own, and tells what came out.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { type Clock, systemClock } from '../../src/lib/kernel/clock.ts';
+import type { Io } from '../../src/lib/runtime/context.ts';
+import { run } from '../../src/main.ts';
+
+export interface CliOptions {
+  /** Added to an environment that holds nothing but the four folders. */
+  env?: Record<string, string>;
+  cwd?: string;
+  stdin?: string;
+  /** Which streams are terminals; default none. */
+  tty?: { stdin?: boolean; stdout?: boolean; stderr?: boolean } | boolean;
+  columns?: number;
+  clock?: Clock;
+  /** Aborting it with a CliError is Ctrl-C, SIGTERM or a time limit. */
+  stop?: AbortController;
+  /** Called with everything that came out so far, each time something does. */
+  onOutput?: (stdout: string, stderr: string) => void;
+}
+
+export interface CliResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A place for the program's four folders and a working folder, apart from every other test's. */
+export interface CliHome {
+  folder: string;
+  cwd: string;
+  env: Record<string, string>;
+  remove(): void;
+}
+
+export function createCliHome(): CliHome {
+  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-test-'));
+  const cwd = mkdtempSync(join(folder, 'work-'));
+  const env = Object.fromEntries(
+    ['config', 'state', 'cache', 'data'].map((kind) => [`CDPADM_${kind.toUpperCase()}_DIR`, join(folder, kind)]),
+  );
+  return { folder, cwd, env: { HOME: folder, ...env }, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/**
+ * Runs one command line, the program's name left out. Without folders in `env` the run has its own and they are gone
+ * afterwards; several runs that belong together share a `createCliHome()`.
+ */
+export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const own = options.env?.CDPADM_STATE_DIR === undefined ? createCliHome() : undefined;
+  const stdout = sink();
+  const stderr = sink();
+  const tell = (): void => options.onOutput?.(stdout.text(), stderr.text());
+  stdout.stream.on('written', tell);
+  stderr.stream.on('written', tell);
+  const tty =
+    typeof options.tty === 'object' ? options.tty : { stdin: options.tty, stdout: options.tty, stderr: options.tty };
+  const io: Io = {
+    env: { ...own?.env, ...options.env },
+    cwd: options.cwd ?? own?.cwd ?? tmpdir(),
+    stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    tty: { stdin: tty.stdin ?? false, stdout: tty.stdout ?? false, stderr: tty.stderr ?? false },
+    columns: () => options.columns ?? 80,
+    clock: options.clock ?? systemClock,
+    random: Math.random,
+  };
+  try {
+    const code = await run(args, io, options.stop);
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    own?.remove();
+  }
+}
+
+function sink(): { stream: Writable; text(): string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+      stream.emit('written');
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
+}
