@@ -1,20 +1,25 @@
 // A lock between processes that a killed holder never leaves stuck.
-import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
-import { dirname } from 'node:path';
-import type { Clock } from './clock.ts';
+import { basename, dirname, join } from 'node:path';
+import { type Clock, systemClock } from './clock.ts';
 import { ensurePrivateFolder } from './durable.ts';
 import { systemErrorCode } from './errors.ts';
+import { cannotRead, cannotWrite } from './file-failure.ts';
 import { host } from './host.ts';
+import { momentaryPath, sweepMomentaryFiles, uniqueWord } from './momentary.ts';
 
-/** A holder on another machine (a shared home folder) cannot be asked whether it lives; its lock ends with age. */
+/** A holder on another machine (a shared home folder) cannot be asked whether it lives: it keeps its lock young. */
 const FOREIGN_HOST_STALE_MS = 10 * 60_000;
+const HEARTBEAT_MS = 60_000;
 const POLL_MS = 15;
 
-interface Holder {
+/** Who has a lock: the file's content. */
+export interface Holder {
   pid: number;
   host: string;
   nonce: string;
+  /** When the process began, in the system's own words; tells it from a later process with the same id. */
+  began?: string | undefined;
 }
 
 export interface Lock {
@@ -24,20 +29,13 @@ export interface Lock {
 /**
  * Takes the lock file at `path` or returns undefined when a living process holds it. A dead holder's lock is taken
  * over: whoever holds the lock *on that dead instance* (its nonce is in the name) may remove it, so that two
- * processes can never both break it and none can break a new one.
+ * processes can never both break it and none can break a new one. Throws CliError when the folder cannot be written.
  */
 export function tryLock(path: string): Lock | undefined {
   ensurePrivateFolder(dirname(path));
-  const nonce = randomBytes(9).toString('base64url');
-  const own: Holder = { pid: host.pid, host: host.hostname(), nonce };
+  const own: Holder = { pid: host.pid, host: host.hostname(), nonce: uniqueWord(), began: lifeOf(host.pid) };
   for (let attempt = 0; attempt < 3; attempt++) {
-    if (createWhole(path, JSON.stringify(own), nonce)) {
-      return {
-        release: () => {
-          if (readHolder(path)?.nonce === nonce) fs.rmSync(path, { force: true });
-        },
-      };
-    }
+    if (createWhole(path, JSON.stringify(own))) return held(path, own.nonce);
     const holder = readHolder(path);
     if (holder !== undefined && (isHeld(path, holder) || !breakDead(path, holder))) return undefined;
   }
@@ -47,6 +45,7 @@ export function tryLock(path: string): Lock | undefined {
 /** Waits for the lock. Rejects with the signal's reason when that is aborted first. */
 export async function acquireLock(path: string, clock: Clock, signal?: AbortSignal): Promise<Lock> {
   for (;;) {
+    signal?.throwIfAborted();
     const lock = tryLock(path);
     if (lock) return lock;
     await clock.sleep(POLL_MS, signal);
@@ -54,7 +53,12 @@ export async function acquireLock(path: string, clock: Clock, signal?: AbortSign
 }
 
 /** Runs `work` while holding the lock at `path`. */
-export async function withLock<T>(path: string, clock: Clock, work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function withLock<T>(
+  path: string,
+  clock: Clock,
+  work: () => T | Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const lock = await acquireLock(path, clock, signal);
   try {
     return await work();
@@ -63,43 +67,122 @@ export async function withLock<T>(path: string, clock: Clock, work: () => T | Pr
   }
 }
 
+function held(path: string, nonce: string): Lock {
+  const isOurs = (): boolean => readHolder(path)?.nonce === nonce;
+  const heartbeat = setInterval(() => {
+    const now = systemClock.now() / 1000;
+    // A folder that went away takes the lock with it; that is no reason to end the process.
+    try {
+      if (isOurs()) fs.utimesSync(path, now, now);
+    } catch {
+      clearInterval(heartbeat);
+    }
+  }, HEARTBEAT_MS);
+  heartbeat.unref();
+  return {
+    release: () => {
+      clearInterval(heartbeat);
+      if (isOurs()) fs.rmSync(path, { force: true });
+    },
+  };
+}
+
 /** Creates the file with its content in one step, so that no reader ever sees it empty. False when it is there. */
-function createWhole(path: string, content: string, nonce: string): boolean {
-  const temporary = `${path}.${nonce}.new`;
-  fs.writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
+function createWhole(path: string, content: string): boolean {
+  const temporary = momentaryPath(dirname(path));
   try {
+    fs.writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
     fs.linkSync(temporary, path);
     return true;
   } catch (error) {
     if (systemErrorCode(error) === 'EEXIST') return false;
-    throw error;
+    throw cannotWrite(path, error);
   } finally {
     fs.rmSync(temporary, { force: true });
   }
 }
 
-function readHolder(path: string): Holder | undefined {
+/** Who holds the lock; undefined when nobody does. Content that a power failure destroyed stands for nobody alive. */
+/** The holder named in a lock file, dead or alive; undefined when there is no such file. */
+export function readHolder(path: string): Holder | undefined {
+  let content: string;
+  let instance: string;
   try {
-    return JSON.parse(fs.readFileSync(path, 'utf8')) as Holder;
+    const descriptor = fs.openSync(path, 'r');
+    try {
+      content = fs.readFileSync(descriptor, 'utf8');
+      const { ino, mtimeMs } = fs.fstatSync(descriptor);
+      instance = `${ino}x${Math.floor(mtimeMs)}`;
+    } finally {
+      fs.closeSync(descriptor);
+    }
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined;
-    throw error;
+    throw cannotRead(path, error);
   }
+  try {
+    const holder = JSON.parse(content) as Holder;
+    if (Number.isSafeInteger(holder.pid) && /^\w+$/.test(holder.nonce)) return holder;
+  } catch {
+    // Goes on as a holder that cannot be alive.
+  }
+  return { pid: 0, host: host.hostname(), nonce: instance };
 }
 
 function isHeld(path: string, holder: Holder): boolean {
-  if (holder.host === host.hostname()) return host.isAlive(holder.pid);
+  if (holder.host === host.hostname()) return isAlive(holder);
   const stat = fs.statSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && Date.now() - stat.mtimeMs < FOREIGN_HOST_STALE_MS;
+  return stat !== undefined && systemClock.now() - stat.mtimeMs < FOREIGN_HOST_STALE_MS;
+}
+
+function isAlive({ pid, began }: Holder): boolean {
+  // To send a signal to process 0 would be to send it to ourselves.
+  if (pid <= 0 || !host.isAlive(pid)) return false;
+  const life = lifeOf(pid);
+  return life === undefined || (life !== ENDED && (began === undefined || life === began));
+}
+
+const ENDED = 'ended';
+
+/**
+ * When the process began, in ticks since the system's start; `ended` for one that was killed and not yet buried by its
+ * parent. Undefined where the system does not tell it in a file (only Linux does).
+ */
+function lifeOf(pid: number): string | undefined {
+  if (host.platform !== 'linux') return undefined;
+  let line: string;
+  try {
+    line = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return undefined;
+  }
+  // The second field, the program's name in parentheses, may hold spaces and parentheses.
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' || fields[0] === 'X' ? ENDED : fields[19];
 }
 
 function breakDead(path: string, dead: Holder): boolean {
-  const right = tryLock(`${path}.${dead.nonce}`);
+  const marker = `${path}.${dead.nonce}.dead`;
+  const right = tryLock(marker);
   if (!right) return false;
   try {
     if (readHolder(path)?.nonce === dead.nonce) fs.rmSync(path, { force: true });
+    sweep(path, marker);
     return true;
   } finally {
     right.release();
+  }
+}
+
+/** Removes what others left behind who were killed while they took or broke this lock. */
+function sweep(path: string, ownMarker: string): void {
+  const folder = dirname(path);
+  sweepMomentaryFiles(folder);
+  const isMarker = (name: string): boolean =>
+    name.startsWith(`${basename(path)}.`) && /^(\.\w+\.dead)+$/.test(name.slice(basename(path).length));
+  // A marker of an earlier instance gives no right to anything any more, since that instance never comes back.
+  for (const name of fs.readdirSync(folder).filter(isMarker)) {
+    const marker = join(folder, name);
+    if (!marker.startsWith(ownMarker)) fs.rmSync(marker, { force: true });
   }
 }

@@ -1,0 +1,56 @@
+// What an area of the platform (tokens, roles, …) brings along: its tables, its fixtures and a handler per endpoint.
+import type { Endpoint, ParamsOf } from '../contract/endpoint.ts';
+import type { Caller } from './auth.ts';
+import type { Fixtures } from './fixtures/grammar.ts';
+import type { Platform } from './platform.ts';
+import type { Answer } from './platform-error.ts';
+
+/** A request whose credentials were checked. */
+export interface PlatformRequest<Params> {
+  params: Params;
+  query: URLSearchParams;
+  /** A header by its lower-case name; the first one when it came more than once. */
+  header(name: string): string | undefined;
+  /** The body as it came. */
+  body: Buffer;
+  caller: Caller;
+}
+
+type ParamsFor<E> = E extends Endpoint<infer Path> ? Record<keyof ParamsOf<Path>, string> : never;
+
+export type Handler<E> = (request: PlatformRequest<ParamsFor<E>>) => Answer;
+
+/** A handler for every endpoint of an area, under the endpoint's name in the contract. */
+export type Handlers<Endpoints> = { [Name in keyof Endpoints]: Handler<Endpoints[Name]> };
+
+/** A call of the control address; `path` is below it, such as `/role-assignments`. */
+export interface ControlRoute {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  /** `body` is the parsed JSON, undefined when none was sent. */
+  handle(body: unknown): Answer;
+}
+
+/** An area of a running platform. */
+export interface OpenArea<Endpoints> {
+  handlers: Handlers<Endpoints>;
+  control?: readonly ControlRoute[];
+  /** Forgets everything and takes what the fixtures say. Called inside a transaction. */
+  load?(fixtures: Fixtures): void;
+  /** Does what has fallen due by `now` (epoch ms): called at opening and whenever the clock was moved. */
+  catchUp?(now: number): void;
+}
+
+export interface Area<Endpoints = Record<string, Endpoint>> {
+  name: string;
+  /** This area's part of the contract. */
+  endpoints: Endpoints;
+  /** SQL steps: the first makes the tables, each later one brings them one version on. Never changed, only added to. */
+  migrations: readonly string[];
+  open(platform: Platform): OpenArea<Endpoints>;
+}
+
+/** Declares an area, so that a handler too few or too many is a type error. */
+export function defineArea<const Endpoints extends Record<string, Endpoint>>(area: Area<Endpoints>): Area {
+  return area as unknown as Area;
+}

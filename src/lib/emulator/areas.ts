@@ -1,0 +1,6 @@
+// The areas that the platform offers. A new one adds its file under `routes/` and one line here.
+import type { Area } from './area.ts';
+import { oauthArea } from './routes/oauth.ts';
+import { rolesArea } from './routes/roles.ts';
+
+export const platformAreas: readonly Area[] = [oauthArea, rolesArea];

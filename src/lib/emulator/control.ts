@@ -1,0 +1,127 @@
+// The control address: clock, faults, log and reset, for the person at this machine and for nobody else.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { check, optional, strictObject, string } from 'zod/mini';
+import { isoMillis, parseDuration, parseIso } from '../kernel/timestamps.ts';
+import type { ControlRoute } from './area.ts';
+import { refusalAnswer, write } from './exchange.ts';
+import { Fault } from './faults.ts';
+import type { RunningPlatform } from './platform.ts';
+import { type Answer, answer, refusal } from './platform-error.ts';
+import { CONTROL_PATH, type EmulatorReady } from './ready.ts';
+import { checkBody, parseBody, PeerGone, readBody } from './request-body.ts';
+
+const BAD_REQUEST = 'Bad request';
+
+/** Answers one request below the control address. */
+export type Control = (incoming: IncomingMessage, outgoing: ServerResponse, path: string) => Promise<void>;
+
+export function createControl(platform: RunningPlatform, ready: () => EmulatorReady): Control {
+  const routes = [...ownRoutes(platform, ready), ...platform.areas.flatMap(({ open }) => open.control ?? [])];
+
+  function dispatch(method: string | undefined, path: string, body: Buffer): Answer {
+    const wanted = path.slice(CONTROL_PATH.length).replace(/\/$/, '');
+    const route = routes.find((candidate) => candidate.method === method && candidate.path === wanted);
+    if (!route) throw refusal(404, `Not found: ${String(method)} ${wanted} is no call of the control address`);
+    const refuse = (detail: string): Error => refusal(400, `${BAD_REQUEST}: ${detail}`);
+    return route.handle(body.length === 0 ? undefined : parseBody(body, refuse));
+  }
+
+  return async (incoming, outgoing, path) => {
+    try {
+      refuseStrangers(incoming);
+      write(outgoing, dispatch(incoming.method, path, await readBody(incoming)));
+    } catch (error) {
+      if (!(error instanceof PeerGone)) write(outgoing, refusalAnswer(error));
+    }
+  };
+}
+
+/**
+ * Only from this machine, and not from a web page: a browser sends the page's `Origin`, and a page that had its own
+ * name point here sends that name as `Host`.
+ */
+function refuseStrangers({ headers, socket }: IncomingMessage): void {
+  const { host = '', origin } = headers;
+  if (!isLoopback(socket.remoteAddress ?? '')) throw refusal(403, 'Forbidden: the control address is for this machine');
+  const name = /^(\[[^\]]*\]|[^:]*)(:\d+)?$/.exec(host)?.[1] ?? '';
+  if (name.toLowerCase() !== 'localhost' && !isLoopback(name.replace(/^\[|\]$/g, ''))) {
+    throw refusal(403, `Forbidden: the control address is not known as ${host}`);
+  }
+  if (origin !== undefined && origin !== `http://${host}`)
+    throw refusal(403, 'Forbidden: the request comes from a web page');
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address);
+}
+
+function ownRoutes(platform: RunningPlatform, ready: () => EmulatorReady): ControlRoute[] {
+  const { clock, faults, log } = platform;
+  const now = (): Answer => answer(200, { now: isoMillis(clock.now()) });
+  return [
+    { method: 'GET', path: '/ready', handle: () => answer(200, ready()) },
+    { method: 'GET', path: '/clock', handle: now },
+    {
+      method: 'POST',
+      path: '/clock',
+      handle: (body) => {
+        clock.moveTo(wantedTime(checkBody(ClockMove, body, BAD_REQUEST), clock.now()));
+        platform.catchUp();
+        return now();
+      },
+    },
+    {
+      method: 'POST',
+      path: '/reset',
+      handle: () => {
+        platform.reset();
+        return now();
+      },
+    },
+    { method: 'GET', path: '/faults', handle: () => answer(200, faults.list()) },
+    {
+      method: 'POST',
+      path: '/faults',
+      handle: (body) => {
+        const fault = checkBody(Fault, body, BAD_REQUEST);
+        faults.add(fault);
+        return answer(201, fault);
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/faults',
+      handle: () => {
+        faults.clear();
+        return answer(200, []);
+      },
+    },
+    { method: 'GET', path: '/requests', handle: () => answer(200, log.list()) },
+  ];
+}
+
+/** Beyond the year 9999 dates take another form. */
+const LAST_TIME = Date.UTC(10_000, 0) - 1;
+
+const ClockMove = strictObject({
+  advance: optional(timeText((text) => parseDuration(text) !== undefined, 'is no duration such as 90m or 8d')),
+  set: optional(timeText((text) => parseIso(text) !== undefined, 'is no time such as 2026-01-31T08:00:00Z')),
+});
+
+function timeText(fits: (text: string) => boolean, message: string) {
+  return string().check(
+    check((context) => {
+      if (!fits(context.value)) context.issues.push({ code: 'custom', message, input: context.value });
+    }),
+  );
+}
+
+function wantedTime({ advance, set }: { advance?: string | undefined; set?: string | undefined }, now: number): number {
+  if ((advance === undefined) === (set === undefined)) {
+    throw refusal(400, `${BAD_REQUEST}: give either advance or set`);
+  }
+  const time = set === undefined ? now + (parseDuration(advance ?? '') ?? 0) : parseIso(set);
+  if (time === undefined || time < 0 || time > LAST_TIME)
+    throw refusal(400, `${BAD_REQUEST}: that is not between 1970 and 9999`);
+  return time;
+}

@@ -1,0 +1,32 @@
+// Who is who on the platform: clients, organizations with their accounts, workspaces. Fixed for a run.
+import type { DirectoryFixtures, OrganizationFixture, WorkspaceFixture } from './fixtures/directory.ts';
+import { refusal } from './platform-error.ts';
+
+export interface Directory {
+  /** Whether these are the platform credentials of some organization. */
+  knowsClient(clientId: string, clientSecret: string): boolean;
+  /** The workspace of these Basic credentials, or undefined. */
+  workspaceOf(key: string, secret: string): WorkspaceFixture | undefined;
+  /**
+   * The organization that a path means. Throws 404 when there is none such, or no such account in it, and 403 when the
+   * client is another organization's (decision: ours, the specification is silent).
+   */
+  organizationOf(params: { orgId: string; accountId: string }, clientId: string): OrganizationFixture;
+}
+
+export function createDirectory({ organizations, accounts, workspaces }: DirectoryFixtures): Directory {
+  return {
+    knowsClient: (clientId, clientSecret) =>
+      organizations.some(({ client_id, client_secret }) => client_id === clientId && client_secret === clientSecret),
+    workspaceOf: (key, secret) => workspaces.find((workspace) => workspace.key === key && workspace.secret === secret),
+    organizationOf: ({ orgId, accountId }, clientId) => {
+      const organization = organizations.find(({ id }) => String(id) === orgId);
+      if (!organization) throw refusal(404, `Not found: organization ${orgId}`);
+      if (organization.client_id !== clientId) throw refusal(403, `Forbidden: organization ${orgId}`);
+      if (!accounts.some(({ id, org_id }) => String(id) === accountId && org_id === organization.id)) {
+        throw refusal(404, `Not found: account ${accountId} in organization ${orgId}`);
+      }
+      return organization;
+    },
+  };
+}

@@ -1,0 +1,120 @@
+// One request and its answer: body, faults, credentials, the route, the log. The only place that writes an answer.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Endpoint } from '../contract/endpoint.ts';
+import type { Handler } from './area.ts';
+import { authenticate } from './auth.ts';
+import { delayOf, type Fault } from './faults.ts';
+import type { Platform } from './platform.ts';
+import { type Answer, answer, PlatformError, refusal } from './platform-error.ts';
+import { PeerGone, readBody } from './request-body.ts';
+
+/** Where a request goes. */
+export interface Target {
+  endpoint: Endpoint;
+  handle: Handler<Endpoint>;
+  params: Record<string, string>;
+}
+
+/** Carries one request out and answers it; no target is a path that nobody knows. */
+export type Exchange = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  target: Target | undefined,
+) => Promise<void>;
+
+/** `wait` pauses for milliseconds and rejects when the platform closes meanwhile. */
+export function createExchange(platform: Platform, wait: (ms: number) => Promise<void>): Exchange {
+  const { clock, faults, log } = platform;
+
+  async function carryOut(
+    incoming: IncomingMessage,
+    fault: Fault | undefined,
+    target: Target | undefined,
+    body: Buffer,
+  ) {
+    if (fault?.delay !== undefined) await wait(delayOf(fault));
+    if (fault?.drop === 'before') return undefined;
+    if (fault?.status !== undefined) return faultAnswer(fault.status, fault.retry_after);
+    return handle(platform, incoming, target, body);
+  }
+
+  return async (incoming, outgoing, target) => {
+    const { path, search } = splitUrl(incoming);
+    const at = clock.now();
+    const method = incoming.method ?? '';
+    const record = (status: number | null): void => {
+      log.add({ at, method, path: path + search, status });
+    };
+    try {
+      const body = hasBody(incoming) ? await readBody(incoming) : Buffer.alloc(0);
+      const fault = faults.strike(method, path);
+      const result = await carryOut(incoming, fault, target, body);
+      record(result?.status ?? null);
+      if (!result || fault?.drop === 'after') incoming.socket.destroy();
+      else write(outgoing, result);
+    } catch (error) {
+      if (error instanceof PeerGone) {
+        record(null);
+        return;
+      }
+      const result = refusalAnswer(error);
+      record(result.status);
+      write(outgoing, result);
+    }
+  };
+}
+
+function handle(platform: Platform, incoming: IncomingMessage, target: Target | undefined, body: Buffer): Answer {
+  try {
+    if (!target) throw refusal(404, 'Not found');
+    const { headers } = incoming;
+    const caller = authenticate(target.endpoint.auth, headers.authorization, platform.tokens, platform.directory);
+    return target.handle({
+      params: target.params,
+      query: new URLSearchParams(splitUrl(incoming).search),
+      header: (name) => firstOf(headers[name]),
+      body,
+      caller,
+    });
+  } catch (error) {
+    return refusalAnswer(error);
+  }
+}
+
+/** A refusal as an answer; anything else that was thrown is a bug of ours and says so. */
+export function refusalAnswer(error: unknown): Answer {
+  if (error instanceof PlatformError) return answer(error.status, error.body, error.headers);
+  const bug = refusal(500, `The embedded platform failed: ${error instanceof Error ? error.message : String(error)}`);
+  return answer(bug.status, bug.body);
+}
+
+export function write(outgoing: ServerResponse, { status, text, headers }: Answer): void {
+  if (text === undefined) {
+    outgoing.writeHead(status, headers).end();
+    return;
+  }
+  const bytes = Buffer.byteLength(text);
+  outgoing.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes, ...headers }).end(text);
+}
+
+function faultAnswer(status: number, retryAfter: number | string | undefined): Answer {
+  const body = { statusCode: status, errors: [{ message: 'A fault that was asked for' }] };
+  return answer(status, body, retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) });
+}
+
+/** A GET that says nothing of a body has none: no need to wait for its end. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+/** The path as it was sent, trailing slash and all, and the query with its `?`. */
+function splitUrl({ url = '' }: IncomingMessage): { path: string; search: string } {
+  // A client that takes us for a proxy sends the whole address.
+  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
+  const end = target.indexOf('?');
+  return end === -1 ? { path: target, search: '' } : { path: target.slice(0, end), search: target.slice(end) };
+}
+
+function firstOf(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

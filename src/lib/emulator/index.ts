@@ -1,0 +1,125 @@
+// Starts the embedded platform: the services of the specification on one port, in this process.
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import { platformAreas } from './areas.ts';
+import type { ClockMode } from './clock.ts';
+import { createControl } from './control.ts';
+import { type Database, openDatabase } from './db.ts';
+import { createExchange } from './exchange.ts';
+import { type OwnedFolder, ownFolder } from './folder.ts';
+import { openPlatform, type RunningPlatform } from './platform.ts';
+import { describeReady, type EmulatorReady } from './ready.ts';
+import { createRouter, type Router } from './router.ts';
+import { listen, type ListeningServer } from './server.ts';
+
+export type { EmulatorReady } from './ready.ts';
+
+export interface EmulatorOptions {
+  /** Default `127.0.0.1`. */
+  host?: string;
+  /** Default 0: a free one. */
+  port?: number;
+  /** The folder that keeps the state. Without one the state is in memory. */
+  data?: string;
+  /** Keep the state in memory, whatever `data` says. */
+  memory?: boolean;
+  /** A fixtures document as parsed from YAML or JSON. Default: the specification's samples, or what `data` began with. */
+  fixtures?: unknown;
+  /** The warehouse file that pipelines read, where the fixtures name none. */
+  warehouse?: string;
+  /** Neutral word -> the word used on the wire; goes before the fixtures' `names`. */
+  names?: Record<string, string>;
+  /** `real` goes with the machine's clock, `manual` stands until it is moved. Default: as `data` was left, else `real`. */
+  clock?: ClockMode;
+  /** The machine's clock; tests pass another. */
+  systemClock?: Clock;
+}
+
+export interface Emulator {
+  /** `http://host:port` */
+  url: string;
+  /** Base of the control address. */
+  control: string;
+  ready: EmulatorReady;
+  port: number;
+  /** Back to the fixtures. */
+  reset(): Promise<void>;
+  /** Ends open connections, keeps what is unwritten and frees the data folder. */
+  close(): Promise<void>;
+}
+
+const FLUSH_MS = 200;
+
+/**
+ * Starts the platform and resolves once it answers. Throws CliError: invalid fixtures (exit 9), a folder or port that
+ * is taken (exit 6), a state that cannot be read (exit 1).
+ */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const folder = options.data === undefined || options.memory === true ? undefined : ownFolder(options.data);
+  let db: Database | undefined;
+  try {
+    db = await openDatabase(folder?.databasePath);
+    return await serve(options, db, folder);
+  } catch (error) {
+    db?.close();
+    folder?.release();
+    throw error;
+  }
+}
+
+async function serve(options: EmulatorOptions, db: Database, folder: OwnedFolder | undefined): Promise<Emulator> {
+  const system = options.systemClock ?? systemClock;
+  const closing = new AbortController();
+  let server: ListeningServer | undefined;
+  const url = (): string => server?.url ?? '';
+  const platform = openPlatform(db, {
+    areas: platformAreas,
+    fixtures: options.fixtures,
+    names: options.names,
+    warehouse: options.warehouse,
+    clock: options.clock,
+    systemClock: system,
+    baseUrl: url,
+  });
+  const ready = (): EmulatorReady => describeReady(url(), platform.fixtures);
+  const exchange = createExchange(platform, (ms) => system.sleep(ms, closing.signal));
+  const router: Router = await createRouter(platform.areas, exchange, createControl(platform, ready));
+  server = await listen(router, options.host ?? '127.0.0.1', options.port ?? 0);
+  folder?.announce(ready());
+  const stopWriting = writeBehind(platform);
+
+  let closed: Promise<void> | undefined;
+  async function close(running: ListeningServer): Promise<void> {
+    closing.abort();
+    stopWriting();
+    await running.close();
+    platform.log.flush();
+    db.close();
+    folder?.release();
+  }
+  const running = server;
+  return {
+    url: running.url,
+    control: ready().control_url,
+    ready: ready(),
+    port: running.port,
+    reset: async () => {
+      platform.reset();
+    },
+    close: () => (closed ??= close(running)),
+  };
+}
+
+/** Writes the request log now and then. Returns what ends that. */
+function writeBehind({ log }: RunningPlatform): () => void {
+  const timer = setInterval(() => {
+    try {
+      log.flush();
+    } catch {
+      // A full disk must not end the platform: the entries stay in memory and are tried again.
+    }
+  }, FLUSH_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+  };
+}

@@ -1,0 +1,141 @@
+// A running platform without its server: the state, the clock, and the areas opened over them.
+import type { Clock } from '../kernel/clock.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+import type { Area, OpenArea } from './area.ts';
+import { type ClockMode, openClock, type PlatformClock } from './clock.ts';
+import type { Database } from './db.ts';
+import { createDirectory, type Directory } from './directory.ts';
+import { type Faults, openFaults } from './faults.ts';
+import { DEFAULT_FIXTURES, type Fixtures, readFixtures } from './fixtures/grammar.ts';
+import { openRequestLog, type RequestLog } from './request-log.ts';
+import { openSettings, type StoredSettings } from './settings.ts';
+import { createTokens, type Tokens } from './stores/tokens.ts';
+
+/** What stands for `{vendor_domain}` here (decision: D1). */
+export const VENDOR_DOMAIN = 'platform.example';
+
+/** What every area is given. */
+export interface Platform {
+  readonly db: Database;
+  readonly clock: PlatformClock;
+  readonly fixtures: Fixtures;
+  /** The file that stands for a warehouse which the fixtures do not name. */
+  readonly warehouse: string | undefined;
+  readonly directory: Directory;
+  readonly tokens: Tokens;
+  readonly log: RequestLog;
+  readonly faults: Faults;
+  /** The address that the platform tells of itself, without a trailing slash. Known once the server listens. */
+  baseUrl(): string;
+}
+
+export interface RunningPlatform extends Platform {
+  readonly areas: readonly { area: Area; open: OpenArea<Area['endpoints']> }[];
+  /** Does what has fallen due by now. */
+  catchUp(): void;
+  /** Back to the fixtures, the machine's time, an empty log and no faults. Issued tokens stay valid. */
+  reset(): void;
+}
+
+export interface PlatformOptions {
+  areas: readonly Area[];
+  /** A parsed fixtures document; undefined takes the one the state was begun with. */
+  fixtures: unknown;
+  /** Goes before the fixtures' `names`. */
+  names: Record<string, string> | undefined;
+  warehouse: string | undefined;
+  clock: ClockMode | undefined;
+  systemClock: Clock;
+  baseUrl: () => string;
+}
+
+const FIXTURES_KEY = 'fixtures';
+
+/**
+ * Opens the platform over a database: makes what tables are missing, fills new areas from the fixtures and catches up
+ * with the clock. Fixtures given for a state that is there already say who is who at once, and where `reset` goes back
+ * to; what the state holds stays. Throws CliError for invalid fixtures and for a state of a newer version.
+ */
+export function openPlatform(db: Database, options: PlatformOptions): RunningPlatform {
+  const settings = openSettings(db);
+  const versions = options.areas.map((area) => storedVersion(settings, area));
+  return db.transaction(() => {
+    const platform = assemble(db, settings, options);
+    const areas = options.areas.map((area, index) => {
+      for (const step of area.migrations.slice(versions[index])) db.exec(step);
+      if (versions[index] !== area.migrations.length) settings.set(versionKey(area), area.migrations.length);
+      return { area, open: area.open(platform) };
+    });
+    areas.forEach(({ open }, index) => {
+      if (versions[index] === 0) open.load?.(platform.fixtures);
+    });
+    const running = run(platform, areas);
+    running.catchUp();
+    return running;
+  });
+}
+
+function assemble(db: Database, settings: StoredSettings, options: PlatformOptions): Platform {
+  const clock = openClock(settings, options.systemClock, options.clock);
+  const given = openFixtures(settings, options.fixtures);
+  const fixtures = options.names === undefined ? given : { ...given, names: options.names };
+  return {
+    db,
+    clock,
+    fixtures,
+    warehouse: options.warehouse,
+    directory: createDirectory(fixtures),
+    tokens: createTokens(db, clock),
+    log: openRequestLog(db),
+    faults: openFaults(settings, Math.random),
+    baseUrl: options.baseUrl,
+  };
+}
+
+function openFixtures(settings: StoredSettings, given: unknown): Fixtures {
+  if (given !== undefined) {
+    const fixtures = readFixtures(given);
+    settings.set(FIXTURES_KEY, given);
+    return fixtures;
+  }
+  const stored = settings.get<unknown>(FIXTURES_KEY);
+  return stored === undefined ? DEFAULT_FIXTURES : readFixtures(stored);
+}
+
+function run(platform: Platform, areas: RunningPlatform['areas']): RunningPlatform {
+  const { db, clock, log, faults, fixtures } = platform;
+
+  function catchUp(): void {
+    for (const { open } of areas) open.catchUp?.(clock.now());
+  }
+
+  return {
+    ...platform,
+    areas,
+    catchUp,
+    reset: () => {
+      db.transaction(() => {
+        clock.reset();
+        log.clear();
+        faults.clear();
+        for (const { open } of areas) open.load?.(fixtures);
+        catchUp();
+      });
+    },
+  };
+}
+
+function versionKey(area: Area): string {
+  return `version:${area.name}`;
+}
+
+function storedVersion(settings: StoredSettings, area: Area): number {
+  const version = settings.get<number>(versionKey(area)) ?? 0;
+  if (version <= area.migrations.length) return version;
+  throw new CliError({
+    code: 'emulator.newer',
+    message: `The state of the embedded platform was written by a newer version of this program (area ${area.name}).`,
+    hint: 'Use that version, or another folder with --data.',
+    exit: EXIT.failed,
+  });
+}

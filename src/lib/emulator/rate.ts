@@ -1,0 +1,48 @@
+// A limit of requests in a sliding minute, by key.
+import { refusal } from './platform-error.ts';
+
+const MINUTE_MS = 60_000;
+
+export interface RateWindow {
+  /** Counts a request at `now` (epoch ms). Throws the 429 with `Retry-After` when the last minute is full. */
+  take(key: number, now: number): void;
+  clear(): void;
+}
+
+/**
+ * A refused request does not count, so that a client which keeps trying gets through as soon as there is room.
+ * `restore` gives the times (epoch ms, ascending) of the requests that an earlier run counted for a key.
+ */
+export function createRateWindow(limit: number, message: string, restore: (key: number) => number[]): RateWindow {
+  const windows = new Map<number, { times: number[]; first: number }>();
+
+  function windowOf(key: number, now: number): { times: number[]; first: number } {
+    let window = windows.get(key);
+    if (!window) windows.set(key, (window = { times: restore(key), first: 0 }));
+    const { times } = window;
+    // The clock can be set back: what then lies in the future is no longer of this minute.
+    while (times.length > window.first && (times.at(-1) ?? 0) > now) times.pop();
+    while (window.first < times.length && (times[window.first] ?? 0) <= now - MINUTE_MS) window.first++;
+    if (window.first > 1024 && window.first * 2 > times.length) {
+      times.splice(0, window.first);
+      window.first = 0;
+    }
+    return window;
+  }
+
+  return {
+    take: (key, now) => {
+      const { times, first } = windowOf(key, now);
+      if (times.length - first >= limit) {
+        // Room comes when the request that is `limit` back from now leaves the minute.
+        const leaving = times[times.length - limit] ?? now;
+        const seconds = Math.max(1, Math.ceil((leaving + MINUTE_MS - now) / 1000));
+        throw refusal(429, message, { 'retry-after': String(seconds) });
+      }
+      times.push(now);
+    },
+    clear: () => {
+      windows.clear();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// The token call (specification, "Authentication").
+import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
+import { oauthEndpoints, TokenRequest } from '../../contract/oauth.ts';
+import { defineArea, type OpenArea } from '../area.ts';
+import type { Platform } from '../platform.ts';
+import { answer, refusal } from '../platform-error.ts';
+import { checkBody, parseBody } from '../request-body.ts';
+import { tokenMigrations } from '../stores/tokens.ts';
+
+export const oauthArea = defineArea({
+  name: 'oauth',
+  endpoints: oauthEndpoints,
+  migrations: tokenMigrations,
+  open: openOauth,
+});
+
+/** Tokens are no fixtures: a reset leaves them, as a client that has cached one could not know of it. */
+function openOauth(platform: Platform): OpenArea<typeof oauthEndpoints> {
+  return {
+    handlers: {
+      token: ({ body, header }) => {
+        if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
+          throw refusal(400, 'Bad request: Content-Type must be application/json');
+        }
+        const value = parseBody(body, (detail) => refusal(400, `Bad request: ${detail}`));
+        const { client_id, client_secret, audience } = checkBody(TokenRequest, value, 'Bad request');
+        if (!platform.directory.knowsClient(client_id, client_secret)) throw refusal(401, 'Unauthorized');
+        if (!isOurs(audience, header('host'), platform.baseUrl())) {
+          throw refusal(403, `Forbidden: audience ${audience} is not this platform; it is ${platform.baseUrl()}`);
+        }
+        return answer(200, {
+          access_token: platform.tokens.issue(client_id),
+          expires_in: TOKEN_LIFETIME_SECONDS,
+          token_type: 'Bearer',
+        });
+      },
+    },
+    catchUp: (now) => {
+      platform.tokens.purge(now);
+    },
+  };
+}
+
+/** The platform goes by the name that it is called by, and by the one it tells of itself. */
+function isOurs(audience: string, host: string | undefined, baseUrl: string): boolean {
+  const wanted = audience.replace(/\/$/, '');
+  return wanted === baseUrl || (host !== undefined && wanted === `http://${host}`);
+}

@@ -1,0 +1,120 @@
+// A. Custom roles: tasks, the manifest, and its replacement (specification, A; decisions: D12, D13).
+import { ROLE_FAILURES } from '../../contract/failures.ts';
+import { PERMISSIONS } from '../../contract/role-catalog.ts';
+import { rolesEndpoints } from '../../contract/roles.ts';
+import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest } from '../area.ts';
+import type { OrganizationFixture } from '../fixtures/directory.ts';
+import type { Fixtures } from '../fixtures/grammar.ts';
+import { RoleAssignmentFixture } from '../fixtures/roles.ts';
+import { type Platform, VENDOR_DOMAIN } from '../platform.ts';
+import { answer, refusal } from '../platform-error.ts';
+import { createRateWindow } from '../rate.ts';
+import { checkBody, parseBody } from '../request-body.ts';
+import { checkManifest, describeViolations } from '../role-rules.ts';
+import { createRolesStore, type RolesStore, rolesMigrations } from '../stores/roles.ts';
+
+export const rolesArea = defineArea({
+  name: 'roles',
+  endpoints: rolesEndpoints,
+  migrations: rolesMigrations,
+  open: openRoles,
+});
+
+const TASKS = answer(
+  200,
+  PERMISSIONS.map(({ task_id, feature, permission, meaning }) => ({
+    task_id,
+    display_name: `${feature}: ${permission}`,
+    description: meaning,
+  })),
+);
+
+type ManifestCall = PlatformRequest<{ orgId: string; accountId: string }>;
+
+function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
+  const { db, clock, directory } = platform;
+  const store = createRolesStore(db);
+  const rate = createRateWindow(
+    platform.fixtures.limits.roles_per_minute,
+    ROLE_FAILURES.rateLimited.message,
+    countedBefore(platform),
+  );
+
+  /** The organization of a call, once its budget of the minute was charged with it. */
+  function admit({ params, caller }: ManifestCall): OrganizationFixture {
+    const organization = directory.organizationOf(params, caller.id);
+    rate.take(organization.id, clock.now());
+    return organization;
+  }
+
+  return {
+    handlers: {
+      listTasks: (request) => {
+        admit(request);
+        return TASKS;
+      },
+      get: (request) => ({ status: 200, text: store.read(admit(request).id) }),
+      replace: (request) => {
+        const { id } = admit(request);
+        const { roles, violations } = checkManifest(
+          parseBody(request.body, (detail) => refusal(400, `${ROLE_FAILURES.invalidJson.message}: ${detail}`)),
+        );
+        const [broken] = violations;
+        if (broken) throw refusal(broken.failure.status, describeViolations(violations));
+        const kept = new Set(roles.map(({ role_id }) => role_id));
+        const held = store.assigned(id).filter((role) => !kept.has(role));
+        if (held.length > 0) throw refusal(400, `${ROLE_FAILURES.assigned.message}: ${held.join(', ')}`);
+        return { status: 200, text: store.replace(id, roles, clock.now(), emailOf(request.caller.id)) };
+      },
+    },
+    control: [assignRoute(platform, store)],
+    load: (fixtures) => {
+      rate.clear();
+      store.clear();
+      loadFixtures(store, fixtures, clock.now());
+    },
+  };
+}
+
+function loadFixtures(store: RolesStore, fixtures: Fixtures, now: number): void {
+  for (const { id } of fixtures.organizations) {
+    const roles = fixtures.roles.filter(({ org_id }) => org_id === id).map(({ role }) => role);
+    // The same road as an upload, so that `user:core` is added here too.
+    store.replace(id, checkManifest({ roles }).roles, now, emailOf('fixtures'));
+  }
+  for (const assignment of fixtures.role_assignments) store.assign(assignment);
+}
+
+/** Roles are given to users in the product's user interface; this call stands in for it (decision: D13). */
+function assignRoute({ fixtures }: Platform, store: RolesStore): ControlRoute {
+  return {
+    method: 'POST',
+    path: '/role-assignments',
+    handle: (body) => {
+      const {
+        role_id,
+        user,
+        org_id = fixtures.organizations[0].id,
+      } = checkBody(RoleAssignmentFixture, body, 'Bad request');
+      if (!store.has(org_id, role_id)) throw refusal(404, `Not found: role ${role_id} in organization ${org_id}`);
+      store.assign({ org_id, role_id, user });
+      return answer(201, { role_id, user, org_id });
+    },
+  };
+}
+
+/** What an earlier run counted in this minute, read from the request log: those that got past the door. */
+function countedBefore({ clock, log }: Platform): (orgId: number) => number[] {
+  const refusedAtTheDoor = new Set<number | null>([null, 401, 403, 404, 429]);
+  return (orgId) => {
+    const prefix = `/platform/v2/organizations/${orgId}/`;
+    return log
+      .since(clock.now() - 60_000)
+      .filter(({ path, status }) => path.startsWith(prefix) && !refusedAtTheDoor.has(status))
+      .map(({ at }) => at);
+  };
+}
+
+function emailOf(name: string): string {
+  return `${name}@${VENDOR_DOMAIN}`;
+}

@@ -1,0 +1,23 @@
+// Small facts that outlive a run (the clock, the fixtures, versions of tables), by key.
+import { parseJson, stringifyJson } from '../kernel/json.ts';
+import type { Database } from './db.ts';
+
+export interface StoredSettings {
+  /** The stored value, or undefined. */
+  get<T>(key: string): T | undefined;
+  set(key: string, value: unknown): void;
+}
+
+/** Opens the settings of a database; the table is made when it is not there. Values are JSON. */
+export function openSettings(db: Database): StoredSettings {
+  db.exec('CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID');
+  return {
+    get: <T>(key: string) => {
+      const row = db.get<{ value: string }>('SELECT value FROM settings WHERE key = ?', key);
+      return row && (parseJson(row.value) as T);
+    },
+    set: (key, value) => {
+      db.run('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)', key, stringifyJson(value));
+    },
+  };
+}
