@@ -3,28 +3,35 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
+  /** Resolves after `ms`, never before; rejects with the signal's reason when it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
+
+/** Node's timers hold no more (24.8 days): a longer one would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's clock. The only caller of `Date.now` and `setTimeout` for waiting. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason as Error);
-        return;
-      }
-      const timer = setTimeout(done, ms);
-      signal?.addEventListener('abort', aborted, { once: true });
-      function done(): void {
-        signal?.removeEventListener('abort', aborted);
-        resolve();
-      }
-      function aborted(): void {
-        clearTimeout(timer);
-        reject(signal?.reason as Error);
-      }
-    }),
+  sleep: async (ms, signal) => {
+    signal?.throwIfAborted();
+    // A timer can also fire a little early, since it counts from the start of the event loop's turn.
+    const end = performance.now() + ms;
+    for (let left = ms; left > 0; left = end - performance.now()) await timer(Math.min(left, LONGEST_TIMER_MS), signal);
+  },
 };
+
+function timer(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timeout = setTimeout(done, ms);
+    signal?.addEventListener('abort', aborted, { once: true });
+    function done(): void {
+      signal?.removeEventListener('abort', aborted);
+      resolve();
+    }
+    function aborted(): void {
+      clearTimeout(timeout);
+      reject(signal?.reason as Error);
+    }
+  });
+}

@@ -1,0 +1,69 @@
+// From the bytes of a reply to its text: decompressed within the size cap, in the charset that it names.
+import { isUtf8 } from 'node:buffer';
+import { MAX_ANSWER_BYTES, type RawReply } from './engine.ts';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  /** As far as it could be read. */
+  text: string;
+  /** Why the body cannot be relied on, as the end of the sentence "the answer …". */
+  problem: string | undefined;
+}
+
+const TOO_LARGE = `is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MB`;
+
+export async function readAnswer({ status, headers, body, tooLarge }: RawReply): Promise<Answer> {
+  const read = tooLarge ? { problem: TOO_LARGE } : await readBody(body, headers);
+  return { status, headers, text: '', problem: undefined, ...read };
+}
+
+async function readBody(body: Buffer, headers: Record<string, string>): Promise<Partial<Answer>> {
+  let bytes = body;
+  const encodings = (headers['content-encoding'] ?? '').toLowerCase().split(/[\s,]+/);
+  for (const encoding of encodings.reverse()) {
+    if (encoding === '' || encoding === 'identity' || bytes.length === 0) continue;
+    const decoded = await decompress(bytes, encoding);
+    if (typeof decoded === 'string') return { problem: decoded };
+    bytes = decoded;
+  }
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
+  if (charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
+    const decoder = decoderFor(charset);
+    return decoder ? { text: decoder.decode(bytes) } : { problem: `is in an unknown charset ("${charset}")` };
+  }
+  // Half-read text may be shown in a message, but never sent back.
+  return { text: bytes.toString('utf8'), ...(!isUtf8(bytes) && { problem: 'is not valid UTF-8' }) };
+}
+
+/** The bytes, or why there are none. */
+async function decompress(bytes: Buffer, encoding: string): Promise<Buffer | string> {
+  const zlib = await import('node:zlib');
+  const limit = { maxOutputLength: MAX_ANSWER_BYTES };
+  try {
+    switch (encoding) {
+      case 'gzip':
+      case 'x-gzip':
+        return zlib.gunzipSync(bytes, limit);
+      case 'deflate':
+        // Servers disagree on whether "deflate" has zlib's header.
+        return ((bytes[0] ?? 0) & 0x0f) === 8 ? zlib.inflateSync(bytes, limit) : zlib.inflateRawSync(bytes, limit);
+      case 'br':
+        return zlib.brotliDecompressSync(bytes, limit);
+      default:
+        return `is compressed in an unknown way ("${encoding}")`;
+    }
+  } catch (error) {
+    const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    return tooLarge ? TOO_LARGE : `is no valid ${encoding} data (${(error as Error).message})`;
+  }
+}
+
+function decoderFor(charset: string): InstanceType<typeof TextDecoder> | undefined {
+  try {
+    return new TextDecoder(charset, { ignoreBOM: true });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,137 @@
+// The one door to the wire: a call with its credentials, its budget, its repeats and its checked answer.
+import { randomUUID } from 'node:crypto';
+import type { Endpoint, Service } from '../contract/endpoint.ts';
+import { oauthEndpoints, type TokenReply, type TokenRequest } from '../contract/oauth.ts';
+import type { CliError } from '../kernel/errors.ts';
+import { formatDuration } from '../kernel/timestamps.ts';
+import type { Answer } from './answer.ts';
+import { takeSlots } from './budget.ts';
+import { authorize } from './credentials.ts';
+import { CurlPrinted, curlCommand } from './curl.ts';
+import { type FailedCall, outcomeUnknown, refusal } from './failure.ts';
+import { networkFailure } from './network-failure.ts';
+import { createPace } from './pace.ts';
+import { readReply } from './reply.ts';
+import { type AnyInput, buildRequest, urlOf } from './request.ts';
+import { decide, type Outcome } from './retry.ts';
+import { createTokenSource } from './token.ts';
+import { TransportError } from './transport-error.ts';
+import type { Client, HttpOptions, Reply } from './types.ts';
+import { createWire } from './wire.ts';
+
+/** Makes the client of one command. Nothing is opened, read or resolved before the first call. */
+export function createClient(options: HttpOptions): Client {
+  const wire = createWire(options);
+  const pace = createPace(options);
+  const tokens = createTokenSource(options, async (body: TokenRequest, signal) => {
+    const reply = await perform(oauthEndpoints.token, { body, signal });
+    return reply.body as TokenReply;
+  });
+
+  const addressOf = (service: Service): string => options.address(service).replace(/\/+$/, '');
+  const build = (endpoint: Endpoint, input: AnyInput) => buildRequest(endpoint, input, addressOf(endpoint.service));
+  const signalOf = (signal: AbortSignal | undefined): AbortSignal =>
+    signal ? AbortSignal.any([options.signal, signal]) : options.signal;
+
+  async function reserve(endpoint: Endpoint, count: number, signal: AbortSignal): Promise<void> {
+    if (endpoint.budget === undefined || options.onCurl) return;
+    const { budgetFolder: folder, clock, onDecision } = options;
+    await takeSlots(endpoint.budget, addressOf(endpoint.service), count, { folder, clock, onDecision }, signal);
+  }
+
+  async function perform(endpoint: Endpoint, input: AnyInput): Promise<Reply<unknown>> {
+    const request = build(endpoint, input);
+    if (options.onCurl) {
+      options.onCurl(curlCommand(endpoint, request));
+      throw new CurlPrinted();
+    }
+    const signal = signalOf(input.signal);
+    const id = randomUUID();
+    const attempts = options.retries + 1;
+    let refused: string | undefined;
+    let reserved = input.reserved === true;
+    for (let attempt = 1; ;) {
+      signal.throwIfAborted();
+      const authorization = await authorize(endpoint.auth, options, tokens, signal, refused);
+      if (!reserved) {
+        await pace.wait(endpoint.service, signal);
+        await reserve(endpoint, 1, signal);
+      }
+      reserved = false;
+      const result = await wire.send({ endpoint, request, id, attempt, authorization: authorization.header, signal });
+      const call: FailedCall = {
+        endpoint,
+        request: { id, method: request.method, path: request.path },
+        origin: request.origin,
+        readyToken: authorization.readyToken,
+        redact: (text) => options.redactor.text(text),
+      };
+      if (!(result instanceof TransportError)) {
+        pace.learn(endpoint.service, result.headers);
+        if (result.status >= 200 && result.status < 300) return readReply(call, result);
+        if (result.status === 401 && authorization.renewable !== undefined && refused === undefined) {
+          // A 401 did nothing: the token is renewed once and the call sent again, whatever it is.
+          refused = authorization.renewable;
+          options.onDecision('the access token was refused (401): renewing it');
+          continue;
+        }
+      }
+      const { clock } = options;
+      const verdict = decide(outcomeOf(result), {
+        safety: endpoint.safety,
+        attempt,
+        attempts,
+        now: clock.now(),
+        random: () => options.random(),
+      });
+      const failure = failureOf(call, result, signal);
+      if (verdict.act === 'unknown') throw outcomeUnknown(call, failure);
+      if (verdict.act === 'give-up') throw failure;
+      attempt++;
+      options.onDecision(
+        `${request.method} ${request.path}: ${inShort(result)}; sending it again in ${formatDuration(verdict.afterMs)} (attempt ${attempt} of ${attempts})`,
+      );
+      await clock.sleep(verdict.afterMs, signal);
+    }
+  }
+
+  function failureOf(call: FailedCall, result: Answer | TransportError, signal: AbortSignal): CliError {
+    if (!(result instanceof TransportError)) return refusal(call, result);
+    const leavesNothingOpen = result.phase === 'not-delivered' || call.endpoint.safety === 'repeat';
+    if (result.kind === 'aborted' && leavesNothingOpen) signal.throwIfAborted();
+    const { request, origin } = call;
+    const { requestTimeoutMs } = options;
+    return networkFailure({ request, origin, proxy: wire.proxyOf(origin), requestTimeoutMs }, result);
+  }
+
+  return {
+    // The types are those of the endpoint; inside, they are erased, and the reply's schema has checked the value.
+    call: async (endpoint, input) => (await perform(endpoint, input as AnyInput)).body as never,
+    exchange: async (endpoint, input) => (await perform(endpoint, input as AnyInput)) as never,
+    describe: (endpoint, input) => {
+      const { body } = input as AnyInput;
+      const request = build(endpoint, input as AnyInput);
+      return { method: request.method, url: urlOf(request), ...(body !== undefined && { body }) };
+    },
+    reserve: (endpoint, count, signal) => reserve(endpoint, count, signalOf(signal)),
+    prepare: async (endpoint, signal) => {
+      if (!options.onCurl) await authorize(endpoint.auth, options, tokens, signalOf(signal));
+    },
+    close: () => wire.close(),
+  };
+}
+
+function outcomeOf(result: Answer | TransportError): Outcome {
+  if (!(result instanceof TransportError)) {
+    return { kind: 'answer', status: result.status, retryAfter: result.headers['retry-after'] };
+  }
+  return {
+    kind: 'no-answer',
+    delivered: result.phase === 'not-delivered' ? 'no' : 'perhaps',
+    permanent: result.permanent,
+  };
+}
+
+function inShort(result: Answer | TransportError): string {
+  return result instanceof TransportError ? `no answer (${result.code ?? result.kind})` : `answered ${result.status}`;
+}

@@ -1,0 +1,197 @@
+// The one place where HTTP becomes an error of ours: code, sentence, exit code and what to do.
+import type { Endpoint } from '../contract/endpoint.ts';
+import { CliError, type CliErrorOptions, EXIT, type ExitCode, type FailedRequest } from '../kernel/errors.ts';
+import type { Answer } from './answer.ts';
+import { type Envelope, htmlTitle, isHtml, readEnvelope } from './envelope.ts';
+import { OutcomeUnknownError } from './outcome-unknown.ts';
+import { isServerTrouble } from './retry.ts';
+
+/** The call that failed, as far as a message needs it. */
+export interface FailedCall {
+  endpoint: Endpoint;
+  request: FailedRequest;
+  origin: string;
+  /** Whether the access token was given ready-made and so could not be renewed. */
+  readyToken: boolean;
+  /** Takes secrets out of what the platform or a proxy said. */
+  redact(text: string): string;
+}
+
+/**
+ * Every code that the HTTP core gives, with its exit code; network failures add `network.<kind>` (`network-failure.ts`).
+ * Programs rely on them.
+ */
+const CODES = {
+  'http.bad_request': EXIT.failed,
+  'http.unauthorized': EXIT.auth,
+  'http.forbidden': EXIT.auth,
+  'http.not_found': EXIT.notFound,
+  'http.gone': EXIT.notFound,
+  'http.conflict': EXIT.conflict,
+  'http.too_large': EXIT.failed,
+  'http.unprocessable': EXIT.failed,
+  'http.rate_limited': EXIT.unavailable,
+  'http.unavailable': EXIT.unavailable,
+  'http.warehouse_unreachable': EXIT.failed,
+  'http.refused': EXIT.failed,
+  'http.redirect': EXIT.failed,
+  'http.unreadable': EXIT.failed,
+  'auth.client_refused': EXIT.auth,
+  'auth.audience_refused': EXIT.auth,
+} as const satisfies Record<string, ExitCode>;
+
+type Code = keyof typeof CODES;
+
+const CODE_OF_STATUS: Record<number, Code> = {
+  400: 'http.bad_request',
+  401: 'http.unauthorized',
+  403: 'http.forbidden',
+  404: 'http.not_found',
+  409: 'http.conflict',
+  410: 'http.gone',
+  413: 'http.too_large',
+  422: 'http.unprocessable',
+  429: 'http.rate_limited',
+  505: 'http.warehouse_unreachable',
+};
+
+/** The error for an answer whose status is not 2xx. */
+export function refusal(call: FailedCall, answer: Answer): CliError {
+  const { status } = answer;
+  if (status >= 300 && status < 400) return redirect(call, answer);
+  const envelope = readEnvelope(answer);
+  const code = codeOf(call, status);
+  const said = envelope.sentences.map(call.redact).join('; ').replace(/\.$/, '');
+  const limit = status === 429 ? exceededLimit(answer) : undefined;
+  const subject = isServerTrouble(status) ? 'The platform is in trouble' : subjectOf(code);
+  const detail = [said, limit && call.redact(limit)].filter(Boolean).join('; ');
+  return failure(call, code, `${subject} (${status})${detail ? `: ${detail}` : ''}.`, {
+    status,
+    hint: hintOf(call, code),
+    ...detailsOf(call, envelope),
+  });
+}
+
+/** The error for a 2xx answer that is not what the endpoint answers; `problem` ends the sentence "the answer …". */
+export function unreadable(call: FailedCall, answer: Answer, problem: string): CliError {
+  const html = isHtml(answer);
+  const title = html ? htmlTitle(answer.text) : '';
+  const seen = html ? `is a web page${title ? ` ("${title}")` : ''}, not JSON` : problem;
+  const { method, path } = call.request;
+  return failure(call, 'http.unreadable', `Unreadable answer: what ${method} ${path} answered ${call.redact(seen)}.`, {
+    status: answer.status,
+    hint: html
+      ? `Something other than the platform may have answered: check ${call.origin}, the proxy settings and the network's login page.`
+      : `Check that ${call.origin} is the right address; with --trace-file FILE the whole exchange is kept.`,
+  });
+}
+
+/** The error for a request of which nobody knows whether it was carried out; `cause` is what happened to it. */
+export function outcomeUnknown(call: FailedCall, cause: CliError): OutcomeUnknownError {
+  const { method, path } = call.request;
+  const happened = cause.message.charAt(0).toLowerCase() + cause.message.slice(1);
+  return new OutcomeUnknownError({
+    message: `It is not known whether ${method} ${path} was carried out: ${happened}`,
+    hint: 'It was not sent a second time. Look at the present state before you repeat the command.',
+    request: call.request,
+    ...(cause.status !== undefined && { status: cause.status }),
+    ...(cause.code === 'interrupted' && { exit: cause.exit }),
+    details: { cause: cause.code },
+    cause,
+  });
+}
+
+function failure(call: FailedCall, code: Code, message: string, options: Partial<CliErrorOptions>): CliError {
+  return new CliError({ ...options, code, message, exit: CODES[code], request: call.request });
+}
+
+function codeOf(call: FailedCall, status: number): Code {
+  if (call.endpoint.auth === 'none') {
+    if (status === 401) return 'auth.client_refused';
+    if (status === 403) return 'auth.audience_refused';
+  }
+  return CODE_OF_STATUS[status] ?? (isServerTrouble(status) ? 'http.unavailable' : 'http.refused');
+}
+
+function subjectOf(code: Code): string {
+  switch (code) {
+    case 'auth.client_refused':
+      return 'The token service does not accept the client id or the client secret';
+    case 'auth.audience_refused':
+      return 'The token service gives no token for this audience';
+    case 'http.unauthorized':
+      return 'The platform does not accept the credentials';
+    case 'http.forbidden':
+      return 'The credentials do not allow this';
+    case 'http.not_found':
+      return 'The platform does not find it';
+    case 'http.gone':
+      return 'It is no longer there';
+    case 'http.conflict':
+      return 'It is in conflict with what is there';
+    case 'http.rate_limited':
+      return 'Too many requests';
+    case 'http.warehouse_unreachable':
+      return 'The platform could not connect to the warehouse account';
+    default:
+      return 'The platform refused the request';
+  }
+}
+
+function hintOf(call: FailedCall, code: Code): string | undefined {
+  const basic = call.endpoint.auth === 'dsr-basic' || call.endpoint.auth === 'seeding-basic';
+  switch (code) {
+    case 'auth.client_refused':
+      return 'Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET, or the secrets of the profile; `cdpadm auth test` tries them.';
+    case 'auth.audience_refused':
+      return 'Set the audience that belongs to these credentials (`audience` of the profile, or CDPADM_AUDIENCE); without it the base address is used.';
+    case 'http.unauthorized':
+      if (basic)
+        return 'Check CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET, or the secrets of the profile; `cdpadm auth test` tries them.';
+      return call.readyToken
+        ? 'The token of CDPADM_ACCESS_TOKEN is wrong or has expired: set a new one, or unset it and give a client id and secret.'
+        : 'A fresh token was refused as well: check that the credentials belong to this platform address and audience.';
+    case 'http.forbidden':
+      return basic
+        ? 'Check that the workspace key and secret belong to this workspace; `cdpadm auth test` tries them.'
+        : 'Check that the API credentials include this API (for roles: the custom roles permission) and belong to this organization.';
+    case 'http.not_found':
+      return 'Check the ids in the command and the organization, account and workspace in use: `cdpadm profile show --origin`.';
+    case 'http.rate_limited':
+      return 'Wait a minute and repeat the command; other programs may be using the same limit.';
+    case 'http.unavailable':
+      return 'Repeat the command later; --retries N tries more often.';
+    case 'http.warehouse_unreachable':
+      return 'Check account, region, warehouse, database and credentials of the connection; the platform itself is well.';
+    default:
+      return undefined;
+  }
+}
+
+function redirect(call: FailedCall, answer: Answer): CliError {
+  const location = answer.headers['location'] ?? '';
+  const base = call.origin + call.request.path;
+  const target = URL.canParse(location, base) ? new URL(location, base).origin : undefined;
+  const message = `The platform answered with a redirect (${answer.status})${target ? ` to ${call.redact(target)}` : ''}, which is not followed.`;
+  const hint =
+    target === undefined || target === call.origin
+      ? 'Check the configured addresses; credentials are never carried along a redirect.'
+      : `If ${call.redact(target)} is the platform's address now, configure it; nothing was sent there.`;
+  return failure(call, 'http.redirect', message, { status: answer.status, hint });
+}
+
+/** `x-rate-limit-exceeded: requests_per_minute`: which limit was hit (decision: D7). */
+function exceededLimit(answer: Answer): string | undefined {
+  const header = Object.entries(answer.headers).find(([name]) => name.endsWith('rate-limit-exceeded'));
+  return header && `${header[0]}: ${header[1]}`;
+}
+
+function detailsOf(call: FailedCall, envelope: Envelope): { details?: Record<string, unknown> } {
+  if (envelope.errors.length === 0) return {};
+  const errors = envelope.errors.map((error) =>
+    Object.fromEntries(
+      Object.entries(error).map(([key, item]) => [key, typeof item === 'string' ? call.redact(item) : item]),
+    ),
+  );
+  return { details: { errors } };
+}

@@ -1,0 +1,115 @@
+// The words for a request that got no answer: what happened on the way, to whom, and what to do about it.
+import { CliError, EXIT, type FailedRequest } from '../kernel/errors.ts';
+import { formatDuration } from '../kernel/timestamps.ts';
+import { CONNECT_TIMEOUT_MS } from './engine.ts';
+import type { TransportError, TransportKind } from './transport-error.ts';
+
+export interface LostExchange {
+  request: FailedRequest;
+  /** `https://host:port` that was called. */
+  origin: string;
+  /** The proxy on the way, without credentials. */
+  proxy: string | undefined;
+  requestTimeoutMs: number;
+}
+
+interface Words {
+  message: string;
+  hint: string;
+}
+
+/** `network.<kind>`, exit 8. For an abortion, whatever the signal was aborted with. */
+export function networkFailure(lost: LostExchange, error: TransportError): CliError {
+  const { message, hint } = WORDS[error.kind](lost, error);
+  return new CliError({
+    code: error.kind === 'aborted' ? 'interrupted' : `network.${error.kind.replace('-', '_')}`,
+    message,
+    hint,
+    exit: error.kind === 'aborted' ? exitOf(error.cause) : EXIT.network,
+    request: lost.request,
+    cause: error,
+  });
+}
+
+const WORDS: Record<TransportKind, (lost: LostExchange, error: TransportError) => Words> = {
+  refused: (lost) => ({
+    message: `The connection was refused: nothing listens at ${peer(lost)}.`,
+    hint: 'Check the address and port, and that the service runs.',
+  }),
+  dns: (lost, { code }) => ({
+    message: `The host name of ${peer(lost)} could not be resolved (${code ?? 'DNS'}).`,
+    hint: 'Check its spelling, the network and the DNS settings.',
+  }),
+  unreachable: (lost, { code }) => ({
+    message: `${capital(peer(lost))} cannot be reached from here (${code ?? 'no route'}).`,
+    hint: 'Check the network, VPN and proxy settings (HTTPS_PROXY, NO_PROXY).',
+  }),
+  certificate: (lost, error) => ({
+    message: `The certificate of ${hostOf(lost.origin)} is not trusted: ${error.message.replace(/\.$/, '')} (${error.code ?? 'TLS'}).`,
+    hint: 'If an authority of your own signed it, name its certificate with --ca-file FILE or CDPADM_CA_FILE. Nothing was sent.',
+  }),
+  tls: (lost, { code }) => ({
+    message: `No encrypted connection with ${hostOf(lost.origin)} came about (${code ?? 'TLS'}).`,
+    hint: 'Check that the address and port speak https, and what stands in between.',
+  }),
+  proxy: (lost, error) => ({
+    message: `The proxy ${lost.proxy ?? ''} opened no way to ${hostOf(lost.origin)}${statusOf(error)}.`,
+    hint: 'Check HTTPS_PROXY (with user and password, if the proxy asks for them), or except the host with NO_PROXY.',
+  }),
+  'connect-timeout': (lost) => ({
+    message: `No connection with ${peer(lost)} within ${formatDuration(Math.min(lost.requestTimeoutMs, CONNECT_TIMEOUT_MS))}.`,
+    hint: 'Check the address, the network, firewalls and proxies.',
+  }),
+  timeout: (lost) => ({
+    message: `No whole answer from ${hostOf(lost.origin)} within ${formatDuration(lost.requestTimeoutMs)}.`,
+    hint: 'Give it more time with --request-timeout, for instance --request-timeout 2m.',
+  }),
+  idle: (lost) => ({
+    message: `The answer of ${hostOf(lost.origin)} began and then stopped.`,
+    hint: 'Repeat the command; if it happens again, look at the network or the proxy in between.',
+  }),
+  reset: (lost, { code }) => ({
+    message: `The connection with ${hostOf(lost.origin)} was closed before an answer came${code ? ` (${code})` : ''}.`,
+    hint: 'Repeat the command; if it happens again, look at the network or the proxy in between.',
+  }),
+  truncated: (lost) => ({
+    message: `The answer of ${hostOf(lost.origin)} was cut off in the middle.`,
+    hint: 'Repeat the command; if it happens again, look at the network or the proxy in between.',
+  }),
+  malformed: (lost, { code }) => ({
+    message: `What ${hostOf(lost.origin)} answered is no HTTP (${code ?? 'malformed'}).`,
+    hint: 'Check that the address and port are those of the platform.',
+  }),
+  aborted: () => ({
+    message: 'The request was interrupted.',
+    hint: 'Repeat the command.',
+  }),
+};
+
+function hostOf(origin: string): string {
+  return new URL(origin).host;
+}
+
+/** Who was connected to: the proxy, where there is one. */
+function peer({ origin, proxy }: LostExchange): string {
+  if (proxy !== undefined) return `the proxy ${hostWithPort(proxy)}`;
+  return hostWithPort(origin);
+}
+
+function hostWithPort(address: string): string {
+  const url = new URL(address);
+  return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function statusOf(error: TransportError): string {
+  const status = /\((\d{3})\)/.exec(error.message)?.[1];
+  return status ? ` (it answered ${status})` : '';
+}
+
+function exitOf(reason: unknown): CliError['exit'] {
+  return reason instanceof CliError ? reason.exit : EXIT.interrupted;
+}

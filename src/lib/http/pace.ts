@@ -1,0 +1,30 @@
+// Slowing down before a limit is hit: some answers tell how much of it is used up (decision: D7).
+import type { Service } from '../contract/endpoint.ts';
+import type { Clock } from '../kernel/clock.ts';
+
+const SLOW_FROM_PERCENT = 90;
+const PAUSE_MS = 1000;
+
+export interface Pace {
+  /** Takes note of a header ending in `rate-limit-percentage-used`. */
+  learn(service: Service, headers: Record<string, string>): void;
+  /** Waits before a request to a service whose limit is nearly used up. */
+  wait(service: Service, signal: AbortSignal): Promise<void>;
+}
+
+export function createPace({ clock, onDecision }: { clock: Clock; onDecision(text: string): void }): Pace {
+  const pausedUntil = new Map<Service, number>();
+  return {
+    learn: (service, headers) => {
+      const header = Object.entries(headers).find(([name]) => name.endsWith('rate-limit-percentage-used'));
+      if (header === undefined || !(Number.parseFloat(header[1]) >= SLOW_FROM_PERCENT)) return;
+      pausedUntil.set(service, clock.now() + PAUSE_MS);
+      onDecision(`slowing down: ${header[0]} is ${header[1]}`);
+    },
+    wait: async (service, signal) => {
+      const left = (pausedUntil.get(service) ?? 0) - clock.now();
+      // Never longer than the pause itself, should the clock have been set back.
+      if (left > 0) await clock.sleep(Math.min(left, PAUSE_MS), signal);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+// The engine for many calls and for proxies: undici's connection pools, loaded when first used.
+import type { Dispatcher } from 'undici';
+import { trustedContext } from './authorities.ts';
+import { CONNECT_TIMEOUT_MS, type Engine, type Exchange, followExchange, KEEP_ALIVE_MS } from './engine.ts';
+import { proxyAuthorization, proxyFor, type ProxySettings } from './proxy.ts';
+import { TransportError } from './transport-error.ts';
+
+export interface PoolOptions {
+  /** PEM text trusted besides Node's own roots. */
+  extraAuthorities: string | undefined;
+  proxy: ProxySettings;
+}
+
+/** How many connections it opens is its caller's affair: as many as there are calls at once. */
+export function createPoolEngine(options: PoolOptions): Engine {
+  const dispatchers = new Map<string, Promise<Dispatcher>>();
+
+  function dispatcherFor(proxy: URL | undefined): Promise<Dispatcher> {
+    const key = proxy?.href ?? '';
+    let dispatcher = dispatchers.get(key);
+    if (!dispatcher) dispatchers.set(key, (dispatcher = connectDispatcher(proxy, options.extraAuthorities)));
+    return dispatcher;
+  }
+
+  return {
+    send: async (exchange) => {
+      const dispatcher = await dispatcherFor(proxyFor(exchange.origin, options.proxy));
+      return dispatch(dispatcher, exchange);
+    },
+    close: async () => {
+      await Promise.all([...dispatchers.values()].map(async (dispatcher) => (await dispatcher).destroy()));
+      dispatchers.clear();
+    },
+  };
+}
+
+async function connectDispatcher(proxy: URL | undefined, extraAuthorities: string | undefined): Promise<Dispatcher> {
+  const [{ Agent, ProxyAgent }, secureContext] = await Promise.all([
+    import('undici'),
+    trustedContext(extraAuthorities),
+  ]);
+  // Said outright, because the environment could otherwise turn the check of certificates off.
+  const connect = { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: true, ...(secureContext && { secureContext }) };
+  const common = { pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS };
+  if (!proxy) return new Agent({ ...common, connect });
+  const token = proxyAuthorization(proxy);
+  return new ProxyAgent({
+    ...common,
+    uri: proxy.origin,
+    requestTls: connect,
+    proxyTls: connect,
+    // Plain http goes to the proxy as it is, as curl does it; only https needs a tunnel.
+    proxyTunnel: false,
+    ...(token !== undefined && { token }),
+  });
+}
+
+function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
+  return followExchange(exchange, (progress) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let stopped = false;
+    const { origin, path, headers, body } = exchange;
+    const method = exchange.method as Dispatcher.HttpMethod;
+    // undici's own time limits are coarse; `followExchange` keeps ours.
+    const limits = { headersTimeout: 0, bodyTimeout: 0 };
+    dispatcher.dispatch(
+      { origin, path, method, headers, body: body ?? null, ...limits },
+      {
+        // Called when a connection is there and the request is about to be written to it.
+        onRequestStart: (started) => {
+          controller = started;
+          if (stopped) started.abort(new Error('abandoned'));
+          else progress.sending();
+        },
+        onResponseStart: (_controller, status, answerHeaders) => {
+          if (status >= 200) progress.answered(status, answerHeaders);
+        },
+        onResponseData: (_controller, chunk) => {
+          progress.received(chunk);
+        },
+        onResponseEnd: () => {
+          progress.ended();
+        },
+        onResponseError: (_controller, error) => {
+          progress.failed(isProxyRefusal(error) ? new TransportError('proxy', 'not-delivered', error) : error);
+        },
+      },
+    );
+    return () => {
+      stopped = true;
+      controller?.abort(new Error('abandoned'));
+    };
+  });
+}
+
+/** The proxy answered, but not with a tunnel; undici has no code of its own for it. */
+function isProxyRefusal(error: Error): boolean {
+  return /^Proxy (response|authentication)/i.test(error.message);
+}

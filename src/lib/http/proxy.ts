@@ -1,0 +1,104 @@
+// Which proxy a request goes through: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, read as other command-line tools read them.
+import { BlockList, isIP } from 'node:net';
+import { usageError } from '../kernel/errors.ts';
+import { isLoopback } from './address.ts';
+
+export interface ProxySettings {
+  https?: string | undefined;
+  http?: string | undefined;
+  none?: string | undefined;
+}
+
+/**
+ * The proxy for an origin, or undefined for a direct connection. Throws CliError (usage) for an address that is none.
+ * What is on this machine is asked directly, unless the proxy is on it too: plain http never leaves the machine.
+ */
+export function proxyFor(origin: string, settings: ProxySettings): URL | undefined {
+  const target = new URL(origin);
+  const variable = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const address = target.protocol === 'https:' ? settings.https : settings.http;
+  if (!address || isExcluded(target, settings.none ?? '')) return undefined;
+  const proxy = parseProxy(address, variable);
+  return isLoopback(target.hostname) && !isLoopback(proxy.hostname) ? undefined : proxy;
+}
+
+function parseProxy(address: string, variable: string): URL {
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.hostname && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
+  // The value is not shown: it may hold a password.
+  throw usageError(
+    `${variable} is no address of an http or https proxy.`,
+    'Write it as http://host:port, or http://user:password@host:port.',
+  );
+}
+
+/** The value of `proxy-authorization`, when the proxy's address holds credentials. */
+export function proxyAuthorization(proxy: URL): string | undefined {
+  if (proxy.username === '') return undefined;
+  const text = `${decode(proxy.username)}:${decode(proxy.password)}`;
+  return `Basic ${Buffer.from(text, 'utf8').toString('base64')}`;
+}
+
+/** Every secret that an address of a proxy holds, for the redactor. */
+export function proxySecrets(settings: ProxySettings): string[] {
+  return [settings.https, settings.http].flatMap((address) => {
+    const userinfo = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/@]*):([^/]*)@/i.exec(address ?? '');
+    if (!userinfo) return [];
+    const [, user = '', password = ''] = userinfo;
+    return [password, decode(password), `${decode(user)}:${decode(password)}`];
+  });
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Not percent-encoded after all: then it is meant as it stands.
+    return text;
+  }
+}
+
+/**
+ * NO_PROXY: entries between commas or spaces. `*` is everything, `host` the host and those below it, `.suffix` and
+ * `*.suffix` only those below, an address or a block (`10.0.0.0/8`) itself; each with an optional `:port`.
+ */
+function isExcluded(target: URL, none: string): boolean {
+  const host = target.hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  const port = target.port || (target.protocol === 'https:' ? '443' : '80');
+  return none
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .some((entry) => {
+      if (entry === '*') return true;
+      const [name, wantedPort] = splitPort(entry);
+      return (wantedPort === undefined || wantedPort === port) && matchesHost(host, name);
+    });
+}
+
+function splitPort(entry: string): [string, string | undefined] {
+  const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(entry);
+  if (bracketed) return [bracketed[1] ?? '', bracketed[2]];
+  const single = /^([^:]+):(\d+)$/.exec(entry);
+  return single ? [single[1] ?? '', single[2]] : [entry, undefined];
+}
+
+function matchesHost(host: string, entry: string): boolean {
+  const family = isIP(host);
+  if (family !== 0) return matchesAddress(host, family === 6 ? 'ipv6' : 'ipv4', entry);
+  const suffix = entry.replace(/^\*?\./, '');
+  if (suffix === '') return false;
+  return host.endsWith(`.${suffix}`) || (suffix === entry && host === entry);
+}
+
+function matchesAddress(host: string, family: 'ipv4' | 'ipv6', entry: string): boolean {
+  const [network = '', prefix] = entry.split('/');
+  const version = isIP(network);
+  if (version === 0) return false;
+  const bits = prefix === undefined ? (version === 6 ? 128 : 32) : Number(prefix);
+  if (!Number.isInteger(bits) || bits < 0 || bits > (version === 6 ? 128 : 32)) return false;
+  const list = new BlockList();
+  list.addSubnet(network, bits, version === 6 ? 'ipv6' : 'ipv4');
+  return list.check(host, family);
+}

@@ -1,0 +1,56 @@
+// From an endpoint and its input to the request that is sent: address, path, query and body, without credentials.
+import { type Endpoint, fillPath } from '../contract/endpoint.ts';
+import { usageError } from '../kernel/errors.ts';
+import { stringifyJson } from '../kernel/json.ts';
+import { parseAddress } from './address.ts';
+
+/** `CallInput` with its types erased: what the inside of the client works with. */
+export interface AnyInput {
+  params?: Record<string, string | number | bigint> | undefined;
+  query?: Record<string, string | number | bigint | boolean | undefined> | undefined;
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+  reserved?: boolean | undefined;
+}
+
+export interface BuiltRequest {
+  method: string;
+  origin: string;
+  /** With the base address's prefix, without the query. */
+  path: string;
+  /** `?a=b`, or empty. */
+  query: string;
+  /** JSON text with exact integers; undefined for a call without a body. */
+  body: string | undefined;
+}
+
+/**
+ * Builds the request for the base address `address`. Throws CliError (usage) for an address that cannot be used or an
+ * id that no path can hold.
+ */
+export function buildRequest(endpoint: Endpoint, input: AnyInput, address: string): BuiltRequest {
+  const { origin, prefix } = parseAddress(endpoint.service, address);
+  return {
+    method: endpoint.method,
+    origin,
+    path: prefix + fillPath(endpoint.path, input.params ?? {}),
+    query: queryOf(input.query ?? {}),
+    body: input.body === undefined ? undefined : stringifyJson(input.body),
+  };
+}
+
+export function urlOf(request: BuiltRequest): string {
+  return request.origin + request.path + request.query;
+}
+
+function queryOf(query: Record<string, string | number | bigint | boolean | undefined>): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeValue(name, String(value))}`],
+  );
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+function encodeValue(name: string, value: string): string {
+  if (/\p{Surrogate}/u.test(value)) throw usageError(`${name} is not valid Unicode.`);
+  return encodeURIComponent(value);
+}

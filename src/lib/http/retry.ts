@@ -1,0 +1,104 @@
+// Whether a request that failed is sent again, and when: one pure decision for every call.
+import type { Safety } from '../contract/endpoint.ts';
+
+const BACKOFF_BASE_MS = 500;
+const BACKOFF_CAP_MS = 30_000;
+
+/** How one attempt ended without success. */
+export type Outcome =
+  | { kind: 'answer'; status: number; retryAfter: string | undefined }
+  | { kind: 'no-answer'; delivered: 'no' | 'perhaps'; permanent: boolean };
+
+export interface Circumstances {
+  safety: Safety;
+  /** The attempt that just failed, from 1. */
+  attempt: number;
+  /** How many there may be in all. */
+  attempts: number;
+  /** Milliseconds since the epoch, for a `Retry-After` date. */
+  now: number;
+  random(): number;
+}
+
+export type Verdict =
+  | { act: 'again'; afterMs: number }
+  /** The outcome is a plain failure. */
+  | { act: 'give-up' }
+  /** Nobody knows whether the request was carried out, and it must not be sent again. */
+  | { act: 'unknown' };
+
+export function decide(outcome: Outcome, circumstances: Circumstances): Verdict {
+  const harmless = circumstances.safety === 'repeat';
+  if (outcome.kind === 'no-answer') {
+    if (outcome.delivered === 'perhaps' && !harmless) return { act: 'unknown' };
+    return outcome.permanent ? { act: 'give-up' } : again(circumstances, undefined);
+  }
+  // A 429 did nothing, whatever the call is.
+  if (outcome.status === 429) return again(circumstances, outcome.retryAfter);
+  if (!isServerTrouble(outcome.status)) return { act: 'give-up' };
+  return harmless ? again(circumstances, outcome.retryAfter) : { act: 'unknown' };
+}
+
+/**
+ * A 5xx that may pass and leaves open what was done. 501 is for ever, and 505 says that the warehouse could not be
+ * reached (decision: D9).
+ */
+export function isServerTrouble(status: number): boolean {
+  return status >= 500 && status !== 501 && status !== 505;
+}
+
+function again(circumstances: Circumstances, retryAfter: string | undefined): Verdict {
+  const { attempt, attempts, now, random } = circumstances;
+  if (attempt >= attempts) return { act: 'give-up' };
+  const asked = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, now);
+  if (asked === undefined) return { act: 'again', afterMs: random() * backoffCeiling(attempt) };
+  // Never early; and not in one moment with everybody else who was told the same.
+  return { act: 'again', afterMs: asked + random() * BACKOFF_BASE_MS };
+}
+
+/** The longest pause after the attempt; full jitter takes a random part of it. */
+export function backoffCeiling(attempt: number): number {
+  return Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+/** `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete `Sunday, 06-Nov-94 08:49:37 GMT`. */
+const HTTP_DATE = /^[A-Za-z]{3,9}, (\d{2})[ -]([A-Za-z]{3})[ -](\d{4}|\d{2}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
+/** The obsolete `Sun Nov  6 08:49:37 1994`. */
+const ASCTIME_DATE = /^[A-Za-z]{3} ([A-Za-z]{3}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/;
+
+/**
+ * Milliseconds to wait from `now` on, for a `Retry-After` in seconds or as an HTTP date; a date that is past is 0.
+ * Undefined for anything else. There is no upper bound.
+ */
+export function parseRetryAfter(value: string, now: number): number | undefined {
+  const text = value.trim();
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER);
+  const at = parseHttpDate(text, now);
+  return at === undefined ? undefined : Math.max(0, at - now);
+}
+
+function parseHttpDate(text: string, now: number): number | undefined {
+  const common = HTTP_DATE.exec(text);
+  if (common) {
+    const [, day, month, year, hour, minute, second] = common;
+    return dateOf(fullYear(year ?? '', now), month, day, hour, minute, second);
+  }
+  const [, month, day, hour, minute, second, year] = ASCTIME_DATE.exec(text) ?? [];
+  return year === undefined ? undefined : dateOf(Number(year), month, day, hour, minute, second);
+}
+
+function dateOf(year: number, month: string | undefined, ...rest: (string | undefined)[]): number | undefined {
+  const monthIndex = MONTHS.indexOf((month ?? '').toLowerCase());
+  const [day = 0, hour = 0, minute = 0, second = 0] = rest.map(Number);
+  if (monthIndex < 0 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return undefined;
+  return Date.UTC(year, monthIndex, day, hour, minute, second);
+}
+
+/** A year of two digits is the one nearest to the present that is not more than 50 years ahead (RFC 9110, 5.6.7). */
+function fullYear(digits: string, now: number): number {
+  if (digits.length === 4) return Number(digits);
+  const present = new Date(now).getUTCFullYear();
+  const candidate = Math.floor(present / 100) * 100 + Number(digits);
+  return candidate > present + 50 ? candidate - 100 : candidate;
+}

@@ -1,0 +1,77 @@
+// A failure below HTTP: no whole answer came. Says what happened and whether the request may have been carried out.
+import { systemErrorCode } from '../kernel/errors.ts';
+
+/** Whether the platform can have seen the request: the one question that retries and reports hang on. */
+export type Phase = 'not-delivered' | 'perhaps-delivered';
+
+export type TransportKind =
+  | 'refused'
+  | 'dns'
+  | 'unreachable'
+  | 'certificate'
+  | 'tls'
+  | 'proxy'
+  | 'connect-timeout'
+  | 'timeout'
+  | 'idle'
+  | 'reset'
+  | 'truncated'
+  | 'malformed'
+  | 'aborted';
+
+export class TransportError extends Error {
+  readonly kind: TransportKind;
+  readonly phase: Phase;
+  /** The code of the system or of TLS: `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
+  readonly code: string | undefined;
+
+  constructor(kind: TransportKind, phase: Phase, cause?: unknown) {
+    super(cause instanceof Error ? cause.message : kind, { cause });
+    this.name = 'TransportError';
+    this.kind = kind;
+    this.phase = phase;
+    this.code = systemErrorCode(cause);
+  }
+
+  /** Trying again within seconds cannot help: a wrong name, a certificate that is not trusted, a refusing proxy. */
+  get permanent(): boolean {
+    return this.kind === 'certificate' || this.kind === 'proxy' || (this.kind === 'dns' && this.code === 'ENOTFOUND');
+  }
+}
+
+const KINDS: Record<string, TransportKind> = {
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  EHOSTDOWN: 'unreachable',
+  ENETDOWN: 'unreachable',
+  EADDRNOTAVAIL: 'unreachable',
+  EPROTO: 'tls',
+  UND_ERR_CONNECT_TIMEOUT: 'connect-timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'malformed',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate',
+  SELF_SIGNED_CERT_IN_CHAIN: 'certificate',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate',
+  UND_ERR_PRX_TLS: 'certificate',
+  HOSTNAME_MISMATCH: 'certificate',
+  INVALID_CA: 'certificate',
+  INVALID_PURPOSE: 'certificate',
+  PATH_LENGTH_EXCEEDED: 'certificate',
+};
+
+const KIND_PATTERNS: readonly [RegExp, TransportKind][] = [
+  [/^(ENOTFOUND|EAI_)/, 'dns'],
+  [/^(CERT_|UNABLE_TO_|CRL_|ERROR_IN_CERT_)/, 'certificate'],
+  [/^(ERR_SSL_|ERR_TLS_)/, 'tls'],
+  [/^HPE_/, 'malformed'],
+];
+
+/** What an engine's error means, given whether the request had been sent and whether an answer had begun. */
+export function transportErrorOf(cause: unknown, phase: Phase, answerBegan: boolean): TransportError {
+  const code = systemErrorCode(cause) ?? '';
+  const known = KINDS[code] ?? KIND_PATTERNS.find(([pattern]) => pattern.test(code))?.[1];
+  if (known !== undefined) return new TransportError(known, phase, cause);
+  if (code === 'ETIMEDOUT')
+    return new TransportError(phase === 'not-delivered' ? 'connect-timeout' : 'reset', phase, cause);
+  return new TransportError(answerBegan ? 'truncated' : 'reset', phase, cause);
+}

@@ -1,0 +1,107 @@
+// One attempt of a call: headers, the engine that carries it, the answer's text, and its trace.
+import type { Endpoint } from '../contract/endpoint.ts';
+import { PROGRAM, VERSION } from '../kernel/version.ts';
+import { type Answer, readAnswer } from './answer.ts';
+import type { Engine } from './engine.ts';
+import { proxyFor, proxySecrets } from './proxy.ts';
+import type { BuiltRequest } from './request.ts';
+import { traceAttempt } from './trace.ts';
+import { TransportError } from './transport-error.ts';
+import type { HttpOptions } from './types.ts';
+
+export interface Attempt {
+  endpoint: Endpoint;
+  request: BuiltRequest;
+  /** The client's request id: the same for all attempts of one call. */
+  id: string;
+  /** From 1. */
+  attempt: number;
+  authorization: string | undefined;
+  signal: AbortSignal;
+}
+
+export interface Wire {
+  /** An answer of any status, or the TransportError that came in its place. */
+  send(attempt: Attempt): Promise<Answer | TransportError>;
+  /** The proxy that requests to this origin go through, without credentials. */
+  proxyOf(origin: string): string | undefined;
+  close(): Promise<void>;
+}
+
+export function createWire(options: HttpOptions): Wire {
+  const engines = new Map<'node' | 'pool', Promise<Engine>>();
+  for (const secret of proxySecrets(options.proxy)) options.redactor.add(secret);
+
+  /** Only undici speaks to proxies. */
+  function engineFor(origin: string): Promise<Engine> {
+    const kind = proxyFor(origin, options.proxy) ? 'pool' : options.engine;
+    let engine = engines.get(kind);
+    if (!engine) engines.set(kind, (engine = loadEngine(kind, options)));
+    return engine;
+  }
+
+  return {
+    send: async (attempt) => {
+      const { endpoint, id, request } = attempt;
+      const headers = headersOf(attempt);
+      const engine = await engineFor(request.origin);
+      const startedAt = options.clock.now();
+      const result = await exchange(engine, attempt, headers, options.requestTimeoutMs);
+      traceAttempt(
+        {
+          endpoint,
+          id,
+          attempt: attempt.attempt,
+          request,
+          headers,
+          startedAt,
+          endedAt: options.clock.now(),
+          ...(result instanceof TransportError ? { error: result } : { answer: result }),
+        },
+        options,
+      );
+      return result;
+    },
+    proxyOf: (origin) => proxyFor(origin, options.proxy)?.origin,
+    close: async () => {
+      await Promise.all([...engines.values()].map(async (engine) => (await engine).close()));
+    },
+  };
+}
+
+async function loadEngine(kind: 'node' | 'pool', options: HttpOptions): Promise<Engine> {
+  if (kind === 'node') {
+    const { createNodeEngine } = await import('./node-engine.ts');
+    return createNodeEngine(options.extraAuthorities);
+  }
+  const { createPoolEngine } = await import('./pool-engine.ts');
+  return createPoolEngine({ extraAuthorities: options.extraAuthorities, proxy: options.proxy });
+}
+
+function headersOf({ authorization, id, request }: Attempt): Record<string, string> {
+  return {
+    accept: 'application/json',
+    'accept-encoding': 'gzip, deflate, br',
+    'user-agent': `${PROGRAM}/${VERSION}`,
+    'x-request-id': id,
+    ...(request.body !== undefined && { 'content-type': 'application/json' }),
+    ...(authorization !== undefined && { authorization }),
+  };
+}
+
+async function exchange(
+  engine: Engine,
+  { request, signal }: Attempt,
+  headers: Record<string, string>,
+  timeoutMs: number,
+): Promise<Answer | TransportError> {
+  const { body, method, origin, path, query } = request;
+  try {
+    return await readAnswer(
+      await engine.send({ method, origin, path: path + query, headers, body, timeoutMs, signal }),
+    );
+  } catch (error) {
+    if (error instanceof TransportError) return error;
+    throw error;
+  }
+}
