@@ -25,6 +25,18 @@ export const entries: readonly Entry[] = [
     load: async (ctx) => (await import('./commands/roles/index.ts')).rolesGroup(ctx),
   },
   {
+    name: 'profile',
+    summary: 'profiles: addresses, ids and where the secrets are',
+    heading: SETUP,
+    load: async (ctx) => (await import('./commands/profile/index.ts')).profileGroup(ctx),
+  },
+  {
+    name: 'auth',
+    summary: 'credentials: what works with them',
+    heading: SETUP,
+    load: async (ctx) => (await import('./commands/auth/index.ts')).authGroup(ctx),
+  },
+  {
     name: 'help',
     summary: 'help on a command or a topic: exit-codes, environment, formatting, files, flags',
     heading: SETUP,

@@ -1,8 +1,9 @@
 // The door to profiles: reading, creating, choosing and deleting them, and the places their secrets are kept in.
+import { explainIssues, showPath } from '../contract/explain.ts';
 import { CliError, EXIT, usageError } from '../kernel/errors.ts';
 import { profileNotFound } from './load-settings.ts';
 import { LOCAL_PROFILE, profileNameProblem } from './profile-name.ts';
-import type { Profile } from './profile-schema.ts';
+import { Profile } from './profile-schema.ts';
 import { createSecrets, type SecretsOptions } from './secrets.ts';
 import { checkSetting } from './setting-fields.ts';
 import { changeSettingsFile, type RawSettings, readSettingsFile, settingsFilePath } from './settings-file.ts';
@@ -36,8 +37,8 @@ export interface Profiles {
   use(name: string): Promise<void>;
   /** Removes the profile, then its stored secrets. `left` names what could not be removed. CliError not found (5). */
   remove(name: string): Promise<{ wasCurrent: boolean; left: string[] }>;
-  /** What is wrong with a name for a new profile, as a sentence. */
-  nameProblem(name: string): string | undefined;
+  /** CliError usage (2) for a name that no profile may have, conflict (6) for one that is taken. */
+  checkNewName(name: string): Promise<void>;
   /** The value in the spelling that is stored, or what is wrong with it, as a sentence. */
   checkValue(name: SettingName, text: string): { value: string } | { problem: string };
   /** CliError auth (4), with the ways out, when secrets cannot be stored there. */
@@ -59,17 +60,16 @@ export function openProfiles(options: SecretsOptions): Profiles {
   }
 
   async function create(name: string, draft: ProfileDraft): Promise<{ current: boolean }> {
-    const problem = profileNameProblem(name);
-    if (problem !== undefined) throw usageError(problem);
     return await change(async (raw, write) => {
-      // Two names that differ in case only would share a file of secrets on many file systems.
-      const taken = Object.keys(raw.profiles).find((other) => other.toLowerCase() === name.toLowerCase());
-      if (taken !== undefined) throw profileTaken(taken);
+      refuseName(name, Object.keys(raw.profiles));
       const kept = await secrets.keep(name, draft.typed, draft.storage);
       const references = { ...draft.profile.secrets, ...kept };
-      raw.profiles[name] = { ...draft.profile, ...(Object.keys(references).length > 0 && { secrets: references }) };
-      if (draft.use || raw.current === undefined) raw.current = name;
       try {
+        raw.profiles[name] = checkedProfile({
+          ...draft.profile,
+          ...(Object.keys(references).length > 0 && { secrets: references }),
+        });
+        if (draft.use || raw.current === undefined) raw.current = name;
         write();
       } catch (error) {
         await secrets.discard(name, Object.values(kept));
@@ -110,17 +110,36 @@ export function openProfiles(options: SecretsOptions): Profiles {
     create,
     use,
     remove,
-    nameProblem: profileNameProblem,
+    checkNewName: async (name) => {
+      const { profiles } = await readSettingsFile(folder);
+      refuseName(name, profiles.keys());
+    },
     checkValue: checkSetting,
     checkStorage: secrets.check,
   };
 }
 
-function profileTaken(name: string): CliError {
-  return new CliError({
-    code: 'profile.exists',
-    message: `There is a profile \`${name}\` already.`,
-    hint: `Choose another name, or delete it first: cdpadm profile delete ${name}.`,
-    exit: EXIT.conflict,
-  });
+function refuseName(name: string, others: Iterable<string>): void {
+  const problem = profileNameProblem(name);
+  if (problem !== undefined) throw usageError(problem);
+  for (const other of others) {
+    // Two names that differ in case only would share a file of secrets on many file systems.
+    if (other.toLowerCase() !== name.toLowerCase()) continue;
+    throw new CliError({
+      code: 'profile.exists',
+      message: `There is a profile \`${other}\` already.`,
+      hint: `Choose another name, or delete it first: cdpadm profile delete ${other}.`,
+      exit: EXIT.conflict,
+    });
+  }
+}
+
+/** Nothing may be written that could not be read again. */
+function checkedProfile(profile: Profile): Profile {
+  const result = Profile.safeParse(profile);
+  if (result.success) return result.data;
+  const problems = explainIssues(result.error.issues, profile).map(
+    ({ path, message }) => `${showPath(path)} ${message}.`,
+  );
+  throw usageError(`This profile cannot be stored: ${problems.join(' ')}`);
 }

@@ -5,7 +5,6 @@ import { CliError, EXIT } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { type Keychain, openKeychain } from './keychain.ts';
 import type { ProfileSecretName, SecretStorage } from './profiles.ts';
-import { secretFromCommand } from './secret-command.ts';
 import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
 import { looksLikeReference, parseReference, type SecretReference } from './secret-reference.ts';
 import { labelOf, SECRET_NAMES, variableOf } from './setting-fields.ts';
@@ -55,8 +54,10 @@ export function createSecrets(options: SecretsOptions): Secrets {
         if (value) return value;
         throw secretMissing(`The ${what} is in the environment variable ${reference.name}, which is not set.`);
       }
-      case 'command':
+      case 'command': {
+        const { secretFromCommand } = await import('./secret-command.ts');
         return await secretFromCommand(reference.line, { ...options, env: withoutSecrets(options.env), what });
+      }
       case 'file':
         return readSecretFile(folder, place.profile, place.name);
       case 'keychain': {

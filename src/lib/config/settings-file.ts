@@ -4,6 +4,7 @@ import { explainIssues, showPath } from '../contract/explain.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
 import { CliError, EXIT, invalidInput } from '../kernel/errors.ts';
+import { cannotWrite } from '../kernel/file-failure.ts';
 import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
 import { FILE_VERSION, type Profile, SettingsFile, unknownFields } from './profile-schema.ts';
@@ -71,7 +72,11 @@ export async function changeSettingsFile<T>(
       serialize: (value) => `${stringifyJson(value, 2)}\n`,
     });
     return await change(raw, () => {
-      store.store = raw;
+      try {
+        store.store = raw;
+      } catch (error) {
+        throw cannotWrite(settingsFilePath(folder), error);
+      }
     });
   }
   return await withLock(`${settingsFilePath(folder)}.lock`, clock, work, signal);

@@ -1,0 +1,119 @@
+// `profile create NAME`: a new profile, from flags, the environment and questions.
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { usageError } from '../../lib/kernel/errors.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { type Draft, FIELDS, optionKey, type Profiles, type SettingName } from './fields.ts';
+import { askForMissing } from './questions.ts';
+import { addSecretFlags, readSecretFlags } from './secret-flags.ts';
+
+type Flags = Readonly<Record<string, unknown>>;
+
+interface Created {
+  name: string;
+  current: boolean;
+  file: string;
+  profile: Draft['profile'];
+}
+
+const view: DocumentView<Created> = {
+  kind: 'document',
+  text: ({ name, current }) => `Created profile ${name}${current ? ', now the current one' : ''}.`,
+};
+
+export function createProfileCommand(ctx: Context): Command {
+  const command = new Command('create').description('create a profile').argument('<name>', 'its name');
+  for (const { option, label } of FIELDS) if (option) command.option(`${option} <value>`, label);
+  command.option('--protected', 'every write asks for the name of the profile');
+  addSecretFlags(command)
+    .option('--from-env', 'take from CDPADM_* variables what no flag gives; secrets stay where they are')
+    .option('--use', 'make it the current profile; the first one always is')
+    .action((name: string, flags: Flags) => createProfile(ctx, name, flags));
+  return withHelp(command, {
+    notes: [
+      'Ids come by --org, --account and --workspace, further authorities by --ca-file. On a terminal you are asked for what is missing. A secret is kept in the keychain; the settings file only says where it is.',
+    ],
+    examples: [
+      'cdpadm profile create prod --base-url https://api.example.com --auth-url https://auth.example.com --org 123 --account 456 --client-id my-client --client-secret-env CDP_SECRET --protected',
+      'cdpadm profile create ci --from-env --use',
+      'cdpadm profile create dev --base-url https://api.example.com --auth-url https://auth.example.com --client-id my-client --client-secret-command "pass show cdp/dev" --dry-run',
+    ],
+    json: '{"name","current","file","profile":{"base_url",…,"secrets":{"client_id","client_secret":"env:NAME"}}}',
+    errors: ['4  the keychain cannot be used', '6  there is a profile of that name'],
+  });
+}
+
+async function createProfile(ctx: Context, name: string, flags: Flags): Promise<void> {
+  const profiles = await ctx.profiles();
+  const { references, typed } = await readSecretFlags(ctx, flags);
+  await profiles.checkNewName(name);
+  const storage = flags['insecureStorage'] === true ? 'file' : 'keychain';
+  const draft: Draft = {
+    profile: { ...settingsFrom(ctx, profiles, flags), ...(flags['protected'] === true && { protected: true }) },
+    typed,
+    storage,
+    use: flags['use'] === true,
+  };
+  const secrets = { ...(flags['fromEnv'] === true && secretsInEnvironment(ctx, typed)), ...references };
+  if (Object.keys(secrets).length > 0) draft.profile.secrets = secrets;
+  if (ctx.prompt.possible) await askForMissing(ctx, profiles, draft, Object.keys(draft.profile).length === 0);
+  refuseEmpty(draft);
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun(
+      [],
+      { name, profile: draft.profile },
+      () => `Profile ${name} would be created in ${profiles.file}.`,
+    );
+    return;
+  }
+  const { current } = await profiles.create(name, draft);
+  const profile = await profiles.find(name);
+  if (storage === 'file' && Object.keys(draft.typed).length > 0) {
+    ctx.out.warn('The secret is in a file that is private but not encrypted.');
+  }
+  await ctx.out.emit({ name, current, file: profiles.file, profile } satisfies Created, view);
+  ctx.out.note(`Try it: cdpadm auth test${current ? '' : ` --profile ${name}`}`);
+}
+
+/** Every setting that a flag gives, or with `--from-env` a variable, checked. */
+function settingsFrom(ctx: Context, profiles: Profiles, flags: Flags): Partial<Record<SettingName, string>> {
+  const { org, account, workspace, caFile } = ctx.flags;
+  const everywhere: Partial<Record<SettingName, string | undefined>> = {
+    org_id: org,
+    account_id: account,
+    workspace_id: workspace,
+    ca_file: caFile,
+  };
+  const found: Partial<Record<SettingName, string>> = {};
+  for (const { name, option, flag } of FIELDS) {
+    const variable = `CDPADM_${name.toUpperCase()}`;
+    const given = option === undefined ? everywhere[name] : (flags[optionKey(option)] as string | undefined);
+    const text = given ?? (flags['fromEnv'] === true ? ctx.io.env[variable] || undefined : undefined);
+    if (text === undefined) continue;
+    const checked = profiles.checkValue(name, text);
+    if ('problem' in checked) throw usageError(`${given === undefined ? variable : flag} ${checked.problem}.`);
+    found[name] = name === 'ca_file' ? resolve(ctx.io.cwd, checked.value) : checked.value;
+  }
+  return found;
+}
+
+/** Secrets of the environment are referred to by their variable; the client id is copied. */
+function secretsInEnvironment(ctx: Context, typed: Draft['typed']): Draft['typed'] {
+  const found: Draft['typed'] = {};
+  for (const name of ['client_id', 'client_secret', 'workspace_key', 'workspace_secret'] as const) {
+    const variable = `CDPADM_${name.toUpperCase()}`;
+    const value = ctx.io.env[variable];
+    if (value && typed[name] === undefined) found[name] = name === 'client_id' ? value : `env:${variable}`;
+  }
+  return found;
+}
+
+function refuseEmpty({ profile }: Draft): void {
+  if (FIELDS.some(({ name }) => name.endsWith('_url') && profile[name] !== undefined)) return;
+  throw usageError(
+    'A profile needs at least one address.',
+    'Give --base-url, --dsr-base-url, --seeding-url or --identity-url.',
+  );
+}

@@ -1,0 +1,41 @@
+// `profile delete NAME`: removes a profile and the secrets that were kept for it.
+import { Command } from 'commander';
+import type { DocumentView } from '../../lib/render/view.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+
+const view: DocumentView<{ deleted: string; was_current: boolean }> = {
+  kind: 'document',
+  text: ({ deleted }) => `Deleted profile ${deleted}.`,
+};
+
+export function deleteProfileCommand(ctx: Context): Command {
+  const command = new Command('delete')
+    .description('delete a profile and its stored secrets')
+    .argument('<name>', 'the profile')
+    .action((name: string) => deleteProfile(ctx, name));
+  return withHelp(command, {
+    notes: ['Nothing on the platform changes. A protected profile asks for its name.'],
+    examples: ['cdpadm profile delete dev --yes', 'cdpadm profile delete prod --confirm prod --dry-run'],
+    json: '{"deleted","was_current"}',
+    errors: ['5  there is no such profile'],
+  });
+}
+
+async function deleteProfile(ctx: Context, name: string): Promise<void> {
+  const profiles = await ctx.profiles();
+  if (name === 'local') throw usageError('Profile `local` is built in; it cannot be deleted.');
+  const profile = await profiles.find(name);
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun([], { delete: name }, () => `Profile ${name} and its stored secrets would be deleted.`);
+    return;
+  }
+  if (profile.protected === true)
+    await ctx.prompt.typed(`Profile ${name} is protected. Type its name to delete it`, name);
+  else await ctx.prompt.confirm(`Delete profile ${name} and its stored secrets?`);
+  const { wasCurrent, left } = await profiles.remove(name);
+  for (const sentence of left) ctx.out.warn(sentence);
+  await ctx.out.emit({ deleted: name, was_current: wasCurrent }, view);
+  if (wasCurrent) ctx.out.note('No profile is the current one now: cdpadm profile use NAME.');
+}

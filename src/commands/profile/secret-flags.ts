@@ -1,0 +1,103 @@
+// The flags that say where a secret is; a secret itself is never taken from the command line.
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { readInput } from '../../lib/files/read-input.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import type { Draft } from './fields.ts';
+import { optionKey } from './fields.ts';
+
+type Flags = Readonly<Record<string, unknown>>;
+
+/** The secrets proper, each with the stem of its flags. */
+const SECRETS = [
+  { name: 'client_secret', stem: '--client-secret', label: 'client secret' },
+  { name: 'workspace_secret', stem: '--workspace-secret', label: 'workspace secret' },
+] as const;
+
+/** Adds the flags to a command. The bare one is there to be refused without a word of its value. */
+export function addSecretFlags(command: Command): Command {
+  command
+    .option('--client-id <id>', 'client id of the platform credentials')
+    .option('--workspace-key <key>', 'key of the workspace credentials, or env:NAME');
+  for (const { stem, label } of SECRETS) {
+    command
+      .option(`${stem}-env <name>`, `environment variable that holds the ${label}`)
+      .option(`${stem}-command <line>`, `command that writes the ${label}; run in a shell when it is needed`)
+      .option(`${stem}-stdin`, `read the ${label} from standard input`)
+      .addOption(new Option(`${stem} [value]`).hideHelp());
+  }
+  return command.option('--insecure-storage', 'keep secrets in a private file instead of the keychain');
+}
+
+/** Reads the flags. Throws CliError usage (2) for a secret as a value, or more than one place for one secret. */
+export async function readSecretFlags(
+  ctx: Context,
+  flags: Flags,
+): Promise<{ references: Draft['typed']; typed: Draft['typed'] }> {
+  refuseValues(ctx, flags);
+  const references: Draft['typed'] = {};
+  const typed: Draft['typed'] = {};
+  for (const [name, key] of [
+    ['client_id', 'clientId'],
+    ['workspace_key', 'workspaceKey'],
+  ] as const) {
+    const value = flags[key];
+    if (typeof value === 'string') references[name] = value.trim();
+  }
+  const piped = SECRETS.filter(({ stem }) => flags[optionKey(`${stem}-stdin`)] === true);
+  if (piped.length > 1)
+    throw usageError('Standard input can hold one secret only.', `Use ${alternatives('--workspace-secret')}.`);
+  for (const { name, stem } of SECRETS) {
+    const given = ['env', 'command', 'stdin'].filter((kind) => flags[optionKey(`${stem}-${kind}`)] !== undefined);
+    if (given.length > 1)
+      throw usageError(`${given.map((kind) => `${stem}-${kind}`).join(' and ')} contradict each other.`);
+    const variable = flags[optionKey(`${stem}-env`)];
+    const line = flags[optionKey(`${stem}-command`)];
+    if (typeof variable === 'string') references[name] = `env:${checkVariable(variable, `${stem}-env`)}`;
+    if (typeof line === 'string') references[name] = `command:${checkLine(line, `${stem}-command`)}`;
+    if (given.includes('stdin')) typed[name] = await readSecret(ctx, `${stem}-stdin`);
+  }
+  return { references, typed };
+}
+
+function refuseValues(ctx: Context, flags: Flags): void {
+  for (const { stem, label } of SECRETS) {
+    const value = flags[optionKey(stem)];
+    if (value === undefined) continue;
+    if (typeof value === 'string') ctx.redactor.add(value);
+    throw usageError(
+      `${stem} takes no value: what stands on a command line can be read by every program of this machine.`,
+      `Use ${alternatives(stem)}, or leave it out and be asked on a terminal. ` +
+        `If this was the real ${label}, it may now be in your shell's history: renew it.`,
+    );
+  }
+}
+
+function alternatives(stem: string): string {
+  return `${stem}-env NAME, ${stem}-command LINE or ${stem}-stdin`;
+}
+
+function checkVariable(name: string, flag: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name;
+  // The text is not repeated: it may be the secret itself.
+  throw usageError(`${flag} takes the name of an environment variable, such as CDP_SECRET, not a secret.`);
+}
+
+function checkLine(line: string, flag: string): string {
+  if (line.trim() === '') throw usageError(`${flag} takes a command line, such as "pass show cdp/prod".`);
+  return line.trim();
+}
+
+async function readSecret(ctx: Context, flag: string): Promise<string> {
+  if (ctx.io.tty.stdin) {
+    throw usageError(
+      `${flag} reads from a pipe or a file, not from the terminal.`,
+      'Leave it out to be asked without echo.',
+    );
+  }
+  const { text } = await readInput('-', { cwd: ctx.io.cwd, stdin: ctx.io.stdin });
+  const secret = text.split(/\r?\n/, 1)[0]?.trim() ?? '';
+  if (secret === '') throw usageError(`${flag} found nothing on the first line of standard input.`);
+  return secret;
+}

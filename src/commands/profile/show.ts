@@ -1,0 +1,102 @@
+// `profile show [NAME]`: the settings that a command would use, and with `--origin` where each comes from.
+import { Command } from 'commander';
+import { cleanText } from '../../lib/render/clean.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+
+type Settings = Awaited<ReturnType<Context['settings']>>;
+type Setting = NonNullable<Settings['profile']>;
+type Origin = Setting['origin'];
+
+interface Shown {
+  profile: Setting | null;
+  protected: boolean;
+  settings: Record<string, Setting>;
+  /** Never a value. */
+  secrets: Record<string, { origin: Origin }>;
+  limits: Readonly<Record<string, string>>;
+  names: Readonly<Record<string, string>>;
+}
+
+const SECRETS = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret', 'access_token'] as const;
+
+export function showProfileCommand(ctx: Context): Command {
+  const command = new Command('show')
+    .description('show the settings that a command would use')
+    .argument('[name]', 'a profile; default is the one in use')
+    .option('--origin', 'also show where each value comes from')
+    .action((name: string | undefined, flags: { origin?: boolean }) => showProfile(ctx, name, flags.origin === true));
+  return withHelp(command, {
+    notes: [
+      'Flags win over the environment, the environment over the project file (.cdpadm.yaml), the project file over the profile. Secrets are named with the place they are in and never shown.',
+    ],
+    examples: ['cdpadm profile show --origin', 'cdpadm profile show local -o json'],
+    json: '{"profile":{"value","origin":{"kind","detail"}},"protected","settings":{"base_url":{"value","origin"}},"secrets":{"client_secret":{"origin"}},"limits","names"}',
+    errors: ['5  there is no such profile'],
+  });
+}
+
+async function showProfile(ctx: Context, name: string | undefined, origin: boolean): Promise<void> {
+  if (name !== undefined) await (await ctx.profiles()).find(name);
+  const settings = await ctx.settings(name);
+  await ctx.out.emit(shownOf(settings), viewWith(origin));
+  if (!origin) noteOverrides(ctx, settings);
+}
+
+function shownOf(settings: Settings): Shown {
+  const secrets: Shown['secrets'] = {};
+  for (const name of SECRETS) {
+    const origin = settings.secretOrigin(name);
+    if (origin) secrets[name] = { origin };
+  }
+  return {
+    profile: settings.profile ?? null,
+    protected: settings.protected,
+    settings: Object.fromEntries(settings.all()),
+    secrets,
+    limits: settings.limits,
+    names: settings.names,
+  };
+}
+
+function viewWith(origin: boolean): DocumentView<Shown> {
+  return {
+    kind: 'document',
+    text: (shown, style) => {
+      const rows = rowsOf(shown);
+      const widths = [0, 1].map((index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
+      return rows
+        .map(([name, value, from]) => {
+          const start = `${style.bold(name.padEnd(widths[0] ?? 0))}  `;
+          return origin && from !== '' ? `${start}${value.padEnd(widths[1] ?? 0)}  ${style.dim(from)}` : start + value;
+        })
+        .join('\n');
+    },
+  };
+}
+
+/** Name, value, origin; every text harmless on a terminal. */
+function rowsOf(shown: Shown): [string, string, string][] {
+  const rows: [string, string, string][] = [
+    ['profile', shown.profile?.value ?? 'none', shown.profile ? originText(shown.profile.origin) : ''],
+  ];
+  for (const [name, { value, origin }] of Object.entries(shown.settings)) rows.push([name, value, originText(origin)]);
+  for (const [name, { origin }] of Object.entries(shown.secrets)) rows.push([name, '(not shown)', originText(origin)]);
+  if (shown.protected) rows.push(['protected', 'yes: every write asks for the name of the profile', '']);
+  for (const [area, rate] of Object.entries(shown.limits)) rows.push([`limits.${area}`, rate, '']);
+  for (const [word, own] of Object.entries(shown.names)) rows.push([`names.${word}`, own, '']);
+  return rows.map(([name, value, from]) => [cleanText(name), cleanText(value), cleanText(from)]);
+}
+
+function originText({ kind, detail }: Origin): string {
+  return `${kind === 'project' ? 'project file' : kind}: ${detail}`;
+}
+
+/** A value that is not the profile's own must not be taken for it. */
+function noteOverrides(ctx: Context, settings: Settings): void {
+  const others = settings.all().filter(([, { origin }]) => origin.kind !== 'profile' && origin.kind !== 'default');
+  if (!settings.profile || others.length === 0) return;
+  const names = others.map(([name, { origin }]) => `${name} (${origin.detail})`).join(', ');
+  ctx.out.note(`Not from profile ${settings.profile.value}: ${names}.`);
+}
