@@ -1,5 +1,6 @@
 // How one call of the platform is written down: the only description that client, emulator and tests read.
 import type { ZodMiniType } from 'zod/mini';
+import { usageError } from '../kernel/errors.ts';
 
 /** Which base address a path hangs on (a profile holds one address for each). */
 export type Service = 'base' | 'auth' | 'dsr' | 'seeding' | 'identity';
@@ -79,13 +80,23 @@ export function endpoint<
   return Object.freeze(spec);
 }
 
-/** Fills a path's placeholders, each percent-encoded, so that an id can never become a path of its own. */
+/**
+ * Fills a path's placeholders, each percent-encoded, so that an id can never become a path of its own. Throws a usage
+ * error for the few ids that no encoding can carry.
+ */
 export function fillPath(path: string, params: Record<string, string | number | bigint>): string {
   return path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
     const value = params[name];
-    if (value === undefined || value === '') throw new TypeError(`path ${path} lacks ${name}`);
-    const encoded = encodeURIComponent(String(value));
-    // A segment of dots alone would be resolved away by every URL parser.
-    return /^\.{1,2}$/.test(encoded) ? encoded.replaceAll('.', '%2E') : encoded;
+    if (value === undefined) throw new TypeError(`path ${path} lacks ${name}`);
+    return encodeSegment(name, String(value));
   });
+}
+
+function encodeSegment(name: string, value: string): string {
+  if (value === '') throw usageError(`${name} is empty.`);
+  // Every URL parser resolves these away, `%2E%2E` too.
+  if (value === '.' || value === '..')
+    throw usageError(`${name} cannot be "${value}": an address has another use for it.`);
+  if (/\p{Surrogate}/u.test(value)) throw usageError(`${name} is not valid Unicode.`);
+  return encodeURIComponent(value);
 }

@@ -9,6 +9,6 @@ export const areas = {
 } as const;
 
 /** Every endpoint, in the order of the specification. */
-export const allEndpoints: readonly Endpoint[] = Object.values(areas).flatMap((area): Endpoint[] =>
+export const allEndpoints: readonly Endpoint[] = Object.values<Record<string, Endpoint>>(areas).flatMap((area) =>
   Object.values(area),
 );

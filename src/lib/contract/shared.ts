@@ -1,5 +1,5 @@
 // Small schemas and predicates that several areas of the wire share.
-import { array, check, looseObject, string, union, number, bigint, optional, nullable } from 'zod/mini';
+import { array, check, looseObject, string, union, number, bigint, optional, nullable, refine } from 'zod/mini';
 
 /** Length as the specification counts it: characters, not UTF-16 units. */
 export function characterCount(text: string): number {
@@ -14,8 +14,9 @@ export function textOf(min: number, max: number, what: string) {
     check((context) => {
       const length = characterCount(context.value);
       if (length >= min && length <= max) return;
-      const message =
-        length < min ? `${what} is empty` : `${what} has ${length} characters; at most ${max} are allowed`;
+      const found = length === 0 ? 'is empty' : `has ${length} ${length === 1 ? 'character' : 'characters'}`;
+      const bound = length < min ? `at least ${min} are needed` : `at most ${max} are allowed`;
+      const message = length === 0 && min === 1 ? `${what} ${found}` : `${what} ${found}; ${bound}`;
       context.issues.push({ code: 'custom', message, input: context.value });
     }),
   );
@@ -28,7 +29,14 @@ export function hasControlCharacter(text: string): boolean {
 }
 
 /** A 64-bit integer of the wire, exact: number while a double holds it, else bigint. */
-export const Integer = union([number(), bigint()]);
+export const Integer = union([number(), bigint()]).check(
+  refine(
+    (value) => (typeof value === 'number' ? Number.isSafeInteger(value) : value >= -(2n ** 63n) && value < 2n ** 64n),
+    {
+      error: 'must be an integer of at most 64 bits',
+    },
+  ),
+);
 
 /** The error bodies that were seen or specified, all in one (decision: D5). */
 export const ErrorEnvelope = looseObject({

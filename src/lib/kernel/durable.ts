@@ -1,21 +1,24 @@
 // Files that survive a crash and that nobody else reads: private folders, atomic writes, fsynced appends.
-import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { CliError, EXIT, systemErrorCode } from './errors.ts';
+import { cannotRead, cannotWrite } from './file-failure.ts';
 import { host } from './host.ts';
+import { momentaryPath, sweepMomentaryFiles } from './momentary.ts';
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
 /** Makes the folder and its parents, 0700 where it is new. Refuses a folder that another user owns. */
 export function ensurePrivateFolder(path: string): void {
+  let stat: fs.Stats;
   try {
     fs.mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
+    stat = fs.statSync(path);
   } catch (error) {
     throw cannotWrite(path, error);
   }
-  assertOwn(path, fs.statSync(path));
+  assertOwn(path, stat);
 }
 
 /**
@@ -23,32 +26,50 @@ export function ensurePrivateFolder(path: string): void {
  * part. The file is 0600 whatever the umask. Refuses a symlink or a file of another user in that place.
  */
 export function writePrivateFile(path: string, data: string | Uint8Array): void {
-  ensurePrivateFolder(dirname(path));
-  refuseForeign(path);
-  replaceFile(path, data, PRIVATE_FILE);
+  const folder = dirname(path);
+  ensurePrivateFolder(folder);
+  refuseForeign(path, cannotWrite);
+  sweepMomentaryFiles(folder);
+  replaceFile(path, data, { mode: PRIVATE_FILE });
 }
 
 /**
- * Writes a file that the user named: atomically, keeping the mode of a file that is there and writing through a
- * symlink to its target. A new file gets `mode` (default 0666 less the umask).
+ * Writes a file that the user named: atomically, keeping mode and owner of a file that is there and writing through
+ * symlinks to their target. A new file gets `mode` (default 0666 less the umask). Pipes and devices are written to.
  */
 export function writeUserFile(path: string, data: string | Uint8Array, mode?: number): void {
-  const target = resolveLink(path);
-  const existing = statIfThere(target);
-  if (existing && !existing.isFile()) {
-    // A pipe or a device cannot be replaced, only written to.
-    fs.writeFileSync(target, data);
-    return;
+  try {
+    const existing = fs.statSync(path, { throwIfNoEntry: false });
+    // What lies under /dev leads to wherever the output goes, which may be a file opened by somebody else.
+    if ((existing && !existing.isFile()) || /^\/(dev|proc)\//.test(path)) {
+      fs.writeFileSync(path, data);
+      return;
+    }
+    // Rename asks for the folder's leave alone; a file that its owner made read-only stays as it is.
+    if (existing) fs.accessSync(path, fs.constants.W_OK);
+    const target = existing ? fs.realpathSync(path) : missingTarget(path);
+    replaceFile(target, data, {
+      mode: mode ?? (existing && existing.mode & 0o777),
+      ...(existing && { owner: existing }),
+    });
+  } catch (error) {
+    throw cannotWrite(path, error);
   }
-  replaceFile(target, data, mode ?? (existing ? existing.mode & 0o777 : undefined));
 }
 
-function replaceFile(target: string, data: string | Uint8Array, mode: number | undefined): void {
-  const temporary = join(dirname(target), `.${randomBytes(9).toString('base64url')}.tmp`);
+interface Replacement {
+  /** Exact, whatever the umask; absent: 0666 less the umask. */
+  mode?: number | undefined;
+  owner?: { uid: number; gid: number };
+}
+
+function replaceFile(target: string, data: string | Uint8Array, { mode, owner }: Replacement): void {
+  const temporary = momentaryPath(dirname(target));
   let descriptor: number | undefined;
   try {
     descriptor = fs.openSync(temporary, 'wx', mode ?? 0o666);
     fs.writeFileSync(descriptor, data);
+    if (owner) giveTo(descriptor, owner);
     if (mode !== undefined) fs.fchmodSync(descriptor, mode);
     fs.fsyncSync(descriptor);
     fs.closeSync(descriptor);
@@ -62,27 +83,47 @@ function replaceFile(target: string, data: string | Uint8Array, mode: number | u
   }
 }
 
-/** An append-only private file; each `append` is on the disk when it returns. */
+/** Keeps a file its owner's when root, or a member of its group, replaces it. */
+function giveTo(descriptor: number, owner: { uid: number; gid: number }): void {
+  const own = fs.fstatSync(descriptor);
+  if (own.uid === owner.uid && own.gid === owner.gid) return;
+  try {
+    fs.fchownSync(descriptor, owner.uid, owner.gid);
+  } catch {
+    // Who may write to the file, but may not give one away, becomes its owner.
+  }
+}
+
+/** An append-only private file of lines; each `append` is on the disk when it returns. */
 export interface DurableLog {
+  /** Takes one or more whole lines, each with its line feed. */
   append(data: string): void;
   close(): void;
 }
 
-/** Opens (or makes, 0600) a file for fsynced appends. Refuses symlinks and files of other users. */
+/**
+ * Opens (or makes, 0600) a file for fsynced appends. Refuses symlinks and files of other users. Half a line that a
+ * killed process or a full disk left at the end is closed by a line feed, so that it cannot spoil the next one.
+ */
 export function openDurableLog(path: string): DurableLog {
   ensurePrivateFolder(dirname(path));
-  refuseForeign(path);
+  const isNew = refuseForeign(path, cannotWrite) === undefined;
   let descriptor: number;
+  let mayBeTorn = true;
   try {
-    descriptor = fs.openSync(path, 'a', PRIVATE_FILE);
+    descriptor = fs.openSync(path, 'a+', PRIVATE_FILE);
     fs.fchmodSync(descriptor, PRIVATE_FILE);
   } catch (error) {
     throw cannotWrite(path, error);
   }
+  if (isNew) syncFolder(dirname(path));
   return {
     append: (data) => {
       try {
-        fs.writeFileSync(descriptor, data);
+        const lines = mayBeTorn && endsInsideLine(descriptor) ? `\n${data}` : data;
+        mayBeTorn = true;
+        fs.writeFileSync(descriptor, lines);
+        mayBeTorn = false;
         fs.fsyncSync(descriptor);
       } catch (error) {
         throw cannotWrite(path, error);
@@ -94,30 +135,47 @@ export function openDurableLog(path: string): DurableLog {
   };
 }
 
+function endsInsideLine(descriptor: number): boolean {
+  const { size } = fs.fstatSync(descriptor);
+  const last = Buffer.alloc(1);
+  return size > 0 && fs.readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
+}
+
 /** Reads a private file, or undefined when there is none. Refuses a symlink or a file of another user. */
 export function readPrivateFile(path: string): string | undefined {
-  const stat = refuseForeign(path);
-  return stat === undefined ? undefined : fs.readFileSync(path, 'utf8');
+  if (refuseForeign(path, cannotRead) === undefined) return undefined;
+  try {
+    return fs.readFileSync(path, 'utf8');
+  } catch (error) {
+    // Another process may have removed it meanwhile.
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    throw cannotRead(path, error);
+  }
 }
 
 /** Removes a file; one that is not there is no failure. */
 export function removeFile(path: string): void {
-  fs.rmSync(path, { force: true });
+  try {
+    fs.rmSync(path, { force: true });
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
 }
 
 /** Whether group or others may read or write the file. Always false where modes mean nothing (Windows). */
 export function isExposed(path: string): boolean {
   if (host.platform === 'win32') return false;
-  const stat = statIfThere(path);
+  const stat = fs.statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && (stat.mode & 0o077) !== 0;
 }
 
-function statIfThere(path: string): fs.Stats | undefined {
-  return fs.statSync(path, { throwIfNoEntry: false });
-}
-
-function refuseForeign(path: string): fs.Stats | undefined {
-  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+function refuseForeign(path: string, failure: typeof cannotRead): fs.Stats | undefined {
+  let stat: fs.Stats | undefined;
+  try {
+    stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw failure(path, error);
+  }
   if (!stat) return undefined;
   if (stat.isSymbolicLink()) {
     throw new CliError({
@@ -142,13 +200,13 @@ function assertOwn(path: string, stat: fs.Stats): void {
   });
 }
 
-function resolveLink(path: string): string {
-  try {
-    return fs.realpathSync(path);
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return path;
-    throw cannotWrite(path, error);
+/** Where the file will stand: a symlink may point at one that is yet to be made. */
+function missingTarget(path: string): string {
+  let target = path;
+  while (fs.lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    target = resolve(dirname(target), fs.readlinkSync(target));
   }
+  return target;
 }
 
 function syncFolder(path: string): void {
@@ -166,26 +224,4 @@ function syncFolder(path: string): void {
   } finally {
     fs.closeSync(descriptor);
   }
-}
-
-function cannotWrite(path: string, error: unknown): CliError {
-  if (error instanceof CliError) return error;
-  const code = systemErrorCode(error);
-  const reasons: Record<string, string> = {
-    EACCES: 'permission denied',
-    EPERM: 'permission denied',
-    EROFS: 'the file system is read-only',
-    ENOSPC: 'the disk is full',
-    EDQUOT: 'the disk quota is used up',
-    ENOENT: 'the folder does not exist',
-    ENOTDIR: 'a part of the path is not a folder',
-    EISDIR: 'it is a folder',
-  };
-  return new CliError({
-    code: 'files.write',
-    message: `Cannot write ${path}: ${(code && reasons[code]) ?? (error as Error).message}.`,
-    hint: 'Nothing was lost: what was there before is unchanged.',
-    exit: EXIT.failed,
-    cause: error,
-  });
 }

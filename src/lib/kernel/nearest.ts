@@ -2,7 +2,7 @@
 
 /**
  * The candidate closest to `word` by edit distance (insert, delete, replace, swap of neighbours), or undefined when
- * none is near enough to be worth proposing. Case does not count.
+ * none is near enough to be worth proposing: two fifths of the word may differ, but never all of it. Case does not count.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
@@ -11,7 +11,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
-    if (distance < bestDistance) {
+    const allDiffers = distance >= Math.max(wanted.length, candidate.length);
+    if (distance < bestDistance && (!allDiffers || distance === 0)) {
       best = candidate;
       bestDistance = distance;
     }

@@ -1,20 +1,41 @@
 // The one redactor: nothing secret passes it on the way to a screen, a log, a trace or an error.
+import { spellingsOf } from './secret-spellings.ts';
 
 /** What stands in place of a secret. */
 export const MASK = '********';
 
-const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key)$/i;
-const SECRET_KEYS =
-  /^(client_secret|access_token|refresh_token|id_token|password|passwd|secret|service_account_key|private_key|authorization|workspace_secret|partner_feed_key|encoded_request)$/i;
+const SECRET_HEADERS =
+  /^(?:(?:proxy-)?authorization|(?:set-)?cookie|(?:x-)?api-?key|x-(?:auth|access|amz-security)-token)$/i;
+
+const KEY =
+  '(?:client|workspace)_?secret|secret|(?:access|refresh|id)_?token|token|passw(?:or)?d|passphrase|api_?key|' +
+  'private_?key|service_?account_?key|partner_?feed_?key|(?:proxy-)?authorization|encoded_?request';
+const SECRET_KEYS = new RegExp(`^(?:${KEY})$`, 'i');
+
+// What looks like a secret in free text, such as the body of an answer that is no JSON. `$1` stays; a value with a
+// dollar is a placeholder to be filled in by a shell.
+const PATTERNS = [
+  new RegExp(String.raw`("(?:${KEY})"\s{0,9}:\s{0,9}")(?!\$)[^"\\]*(?:\\[^][^"\\]*)*`, 'gi'),
+  new RegExp(String.raw`(\\"(?:${KEY})\\"\s{0,9}:\s{0,9}\\")(?!\$)[^"\\]*(?:\\[^"][^"\\]*)*`, 'gi'),
+  new RegExp(String.raw`((?<![a-z0-9])(?:${KEY})=)(?!["']?\$)[^&\s"']+`, 'gi'),
+  /(:\/\/[^\s/:@]{0,256}:)[^\s/@]{1,1024}(?=@)/g,
+];
+const CREDENTIALS = /\b(Bearer|Basic)(\s{1,9})([\w+/=.~-]{4,})/gi;
+/** `Basic authentication`, `Bearer TOKEN`: what follows is a word. */
+const WORD = /^(?=.{1,20}$)(?:[A-Z]?[a-z]+|[A-Z_]+)(?:-[a-z]+)*\.?$/;
+
 /** Shorter values are too likely to stand in innocent text; they are still hidden by key and by header. */
 const MIN_SECRET_LENGTH = 4;
 
 export interface Redactor {
   /** Makes a value known as secret: from now on it, its Base64, URL and hex spellings are masked in every text. */
   add(secret: string): void;
-  /** Masks known secrets and bearer or basic credentials in free text. */
+  /** Masks known secrets, and what looks like a credential, in free text. */
   text(text: string): string;
-  /** A deep copy with the values of secret keys masked and every string passed through `text`. */
+  /**
+   * A deep copy, fit for JSON, with the values of secret keys masked and every text passed through `text`, keys and
+   * numbers too. Errors become their name, message and data; bytes become text.
+   */
   value(value: unknown): unknown;
   /** Headers with the secret ones masked. */
   headers(headers: Record<string, string>): Record<string, string>;
@@ -22,34 +43,47 @@ export interface Redactor {
 
 export function createRedactor(): Redactor {
   const known = new Set<string>();
+  const fresh: string[] = [];
 
   function add(secret: string): void {
-    if (secret.length < MIN_SECRET_LENGTH || secret === MASK) return;
-    const bytes = Buffer.from(secret, 'utf8');
-    const spellings = [
-      secret,
-      bytes.toString('base64'),
-      bytes.toString('base64url'),
-      bytes.toString('hex'),
-      encodeURIComponent(secret),
-      JSON.stringify(secret).slice(1, -1),
-    ];
-    for (const spelling of spellings) known.add(spelling);
+    // The platform's own masks are no secrets.
+    if (secret.length < MIN_SECRET_LENGTH || /^\*+$/.test(secret)) return;
+    fresh.push(secret);
+  }
+
+  /** Worked out when first needed: most commands show no text of the wire at all. */
+  function knownSpellings(): Set<string> {
+    for (const secret of fresh.splice(0)) {
+      for (const spelling of spellingsOf(secret)) known.add(spelling);
+    }
+    return known;
   }
 
   function text(source: string): string {
-    let result = source;
-    // Longest first: a secret that holds another must not leave its rest behind.
-    for (const secret of [...known].sort((a, b) => b.length - a.length)) result = result.replaceAll(secret, MASK);
-    return result.replace(/\b(Bearer|Basic)\s+[A-Za-z0-9+/=._~-]{6,}/g, `$1 ${MASK}`);
+    let result = maskRanges(source, findAll(source, knownSpellings()));
+    for (const pattern of PATTERNS) result = result.replace(pattern, `$1${MASK}`);
+    return result.replace(CREDENTIALS, (whole, scheme: string, space: string, token: string) =>
+      WORD.test(token) ? whole : `${scheme}${space}${MASK}`,
+    );
   }
 
-  function value(source: unknown): unknown {
+  function number(source: number | bigint): unknown {
+    const written = String(source);
+    const shown = text(written);
+    return shown === written ? source : shown;
+  }
+
+  function value(source: unknown, around: readonly object[] = []): unknown {
     if (typeof source === 'string') return text(source);
-    if (Array.isArray(source)) return source.map(value);
+    if (typeof source === 'number' || typeof source === 'bigint') return number(source);
     if (typeof source !== 'object' || source === null) return source;
+    if (around.includes(source)) return '[circular]';
+    const within = [...around, source];
+    if (Array.isArray(source)) return source.map((item) => value(item, within));
+    if (source instanceof Uint8Array) return text(Buffer.from(source).toString());
+    if (writesItself(source)) return value(source.toJSON(), within);
     return Object.fromEntries(
-      Object.entries(source).map(([key, item]) => [key, SECRET_KEYS.test(key) && item !== null ? MASK : value(item)]),
+      membersOf(source).map(([key, item]) => [text(key), isSecret(key, item) ? MASK : value(item, within)]),
     );
   }
 
@@ -59,5 +93,46 @@ export function createRedactor(): Redactor {
     );
   }
 
-  return { add, text, value, headers };
+  return { add, text, value: (source) => value(source), headers };
+}
+
+/** A date, an address. */
+function writesItself(source: object): source is { toJSON(): unknown } {
+  return 'toJSON' in source && typeof source.toJSON === 'function';
+}
+
+function membersOf(source: object): [string, unknown][] {
+  const own = Object.entries(source);
+  return source instanceof Error ? [['name', source.name], ['message', source.message], ...own] : own;
+}
+
+/** A flag says whether there is a secret, not which. */
+function isSecret(key: string, item: unknown): boolean {
+  return SECRET_KEYS.test(key) && item !== null && item !== undefined && typeof item !== 'boolean';
+}
+
+type Range = [start: number, end: number];
+
+/** Where any of the words stand, overlapping ones too: none may leave its rest behind. */
+function findAll(text: string, words: Iterable<string>): Range[] {
+  const ranges: Range[] = [];
+  for (const word of words) {
+    for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) ranges.push([at, at + word.length]);
+  }
+  return ranges.sort((a, b) => a[0] - b[0]);
+}
+
+/** The text with one mask for each stretch that the ranges, ordered by start, cover. */
+function maskRanges(text: string, ranges: readonly Range[]): string {
+  let result = '';
+  let done = 0;
+  let coveredTo = -1;
+  for (const [start, end] of ranges) {
+    if (start > coveredTo) {
+      result += text.slice(done, start) + MASK;
+      coveredTo = end;
+    } else coveredTo = Math.max(coveredTo, end);
+    done = coveredTo;
+  }
+  return result + text.slice(done);
 }

@@ -2,19 +2,25 @@
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const;
 
+/** The farthest that a `Date` reaches from the epoch. */
+const LONGEST_MS = 8_640_000_000_000_000;
+
 /**
  * Reads a duration such as `500ms`, `30s`, `15m`, `8h`, `7d`, `2w`, `1y` into milliseconds.
- * Returns undefined for anything else: there is no month, and a bare number has no unit.
+ * Returns undefined for anything else: there is no month, a bare number has no unit, and what is longer than a date
+ * can be away is a mistake.
  */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d{1,12})(ms|s|m|h|d|w|y)$/.exec(text.trim());
   if (!match) return undefined;
-  return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
+  const ms = Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
+  return ms <= LONGEST_MS ? ms : undefined;
 }
 
-/** Writes milliseconds for people: `450ms`, `12s`, `3m 20s`, `8h 5m`, `7d`. */
+/** Writes milliseconds for people, in at most two units: `450ms`, `12s`, `3m 20s`, `8h 5m`, `7d`. */
 export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)}ms`;
+  if (ms < 0) return `-${formatDuration(-ms)}`;
+  if (Math.round(ms) < 1000) return `${Math.round(ms)}ms`;
   const seconds = Math.round(ms / 1000);
   const parts: [number, string][] = [
     [Math.floor(seconds / 86_400), 'd'],
@@ -45,19 +51,29 @@ export function manifestTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
 
+const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;
+
 /**
- * Reads an ISO 8601 date-time with a zone (`Z` or an offset) into epoch milliseconds.
- * Returns undefined for other forms and for days that no calendar has, such as 30 February.
+ * Reads an ISO 8601 date-time with a zone (`Z` or an offset) into epoch milliseconds, cutting finer fractions off.
+ * Returns undefined for other forms and for days and times that no calendar has, such as 30 February.
  */
 export function parseIso(text: string): number | undefined {
-  const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)$/.exec(text);
-  if (!match || !isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))) return undefined;
-  const ms = Date.parse(text);
-  return Number.isNaN(ms) ? undefined : ms;
+  const match = ISO.exec(text);
+  if (!match) return undefined;
+  const at = (group: number): number => Number(match[group] ?? 0);
+  const [hour, minute, second, offsetHours, offsetMinutes] = [at(4), at(5), at(6), at(9), at(10)];
+  if (!isCalendarDay(at(1), at(2), at(3))) return undefined;
+  if (hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined;
+  const offset = (offsetHours * 60 + offsetMinutes) * 60_000 * (match[8] === '-' ? -1 : 1);
+  // The engine's own reader of this one form, since `Date.UTC` takes years below 100 for those of the last century.
+  const millis = (match[7] ?? '').padEnd(3, '0').slice(0, 3);
+  return Date.parse(`${text.slice(0, 16)}:${match[6] ?? '00'}.${millis}Z`) - offset;
 }
 
 /** Whether year, month (1 to 12) and day name a real day. */
 export function isCalendarDay(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
-  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
+  return day <= days;
 }

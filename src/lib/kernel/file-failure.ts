@@ -1,0 +1,41 @@
+// Turns a refusal of the file system into a sentence.
+import { CliError, EXIT, systemErrorCode } from './errors.ts';
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be larger than allowed',
+  ENOENT: 'the folder does not exist',
+  ENOTDIR: 'a part of the path is not a folder',
+  EISDIR: 'it is a folder',
+  ERR_FS_EISDIR: 'it is a folder',
+  EEXIST: 'a file stands where a folder should be',
+  ELOOP: 'its symbolic links lead in a circle',
+  ENAMETOOLONG: 'the name is too long',
+  EMFILE: 'too many files are open',
+  EIO: 'the disk reports an error',
+};
+
+/** The error of a write that failed; a CliError is passed on as it is. What was there before is still there. */
+export function cannotWrite(path: string, error: unknown): CliError {
+  return failure('files.write', `Cannot write ${path}`, error, 'What was there before is unchanged.');
+}
+
+/** The error of a read that failed; a CliError is passed on as it is. */
+export function cannotRead(path: string, error: unknown): CliError {
+  return failure(
+    'files.read',
+    `Cannot read ${path}`,
+    error,
+    'Check the owner and the mode of the file and of its folder.',
+  );
+}
+
+function failure(code: string, what: string, error: unknown, hint: string): CliError {
+  if (error instanceof CliError) return error;
+  const reason = REASONS[systemErrorCode(error) ?? ''] ?? (error as Error).message;
+  return new CliError({ code, message: `${what}: ${reason}.`, hint, exit: EXIT.failed, cause: error });
+}

@@ -1,0 +1,56 @@
+// The forms in which a secret may turn up in a text: as it is, escaped, or encoded, alone or inside something longer.
+
+/** A piece of Base64 or a line shorter than this stands in innocent text too easily. */
+const MIN_FRAGMENT = 10;
+
+/** All spellings of a secret to look for, itself among them. */
+export function spellingsOf(secret: string): Set<string> {
+  const spellings = new Set<string>();
+  for (const part of [secret, ...longLines(secret)]) {
+    for (const spelling of [part, ...escaped(part), ...encoded(part)]) spellings.add(spelling);
+  }
+  return spellings;
+}
+
+/** A key of many lines may be shown line by line; in a JSON key file its line feeds are written `\n`. */
+function longLines(secret: string): string[] {
+  const lines = secret.split(/\r?\n|\\n/);
+  return lines.length === 1 ? [] : lines.filter((line) => line.length >= MIN_FRAGMENT && !line.startsWith('-----'));
+}
+
+function escaped(text: string): string[] {
+  const json = inJson(text);
+  const ascii = json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const url = encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD'));
+  const form = new URLSearchParams([['', text]]).toString().slice(1);
+  return [
+    json,
+    inJson(json),
+    ascii,
+    json.replaceAll('/', '\\/'),
+    ...[url, form].flatMap((each) => [each, each.replace(/%../g, (octet) => octet.toLowerCase())]),
+  ];
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function encoded(text: string): string[] {
+  const bytes = Buffer.from(text, 'utf8');
+  const hex = bytes.toString('hex');
+  // Inside `key:secret` the secret's Base64 depends on where in a group of three bytes it begins.
+  const shifted = [0, 1, 2].map((shift) => base64Inside(bytes, shift)).filter((part) => part.length >= MIN_FRAGMENT);
+  const base64 = [bytes.toString('base64'), ...shifted];
+  return [hex, hex.toUpperCase(), ...base64, ...base64.map(toBase64Url)];
+}
+
+/** The characters that `bytes` alone decide when `shift` other bytes stand before them, and any behind. */
+function base64Inside(bytes: Buffer, shift: number): string {
+  const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+  return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
+}
+
+function toBase64Url(base64: string): string {
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}

@@ -1,0 +1,31 @@
+// Bundles a TypeScript entry for a child process, since Node 20 cannot run one as it is.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface Bundle {
+  /** The CommonJS file to give to `process.execPath`. Every user may read it. */
+  file: string;
+  remove(): void;
+}
+
+/** Bundles an entry, named from the repository's root, with all it imports into a temporary folder. */
+export async function bundleEntry(entry: string): Promise<Bundle> {
+  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-bundle-'));
+  chmodSync(folder, 0o755);
+  const build = await rolldown({
+    cwd: ROOT,
+    input: entry,
+    platform: 'node',
+    external: ['node-sqlite3-wasm', '@napi-rs/keyring'],
+    transform: { target: 'node20' },
+  });
+  const file = join(folder, `${basename(entry, '.ts')}.cjs`);
+  await build.write({ file, format: 'cjs', codeSplitting: false });
+  await build.close();
+  return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
