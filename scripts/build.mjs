@@ -7,6 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
+import { lazyRequires } from './lazy-requires.mjs';
 import { thirdPartyNotices } from './notices.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -46,6 +47,9 @@ async function bundle() {
     input: { main: 'src/main.ts', ...(hasLibrary && { index: libraryEntry }) },
     platform: 'node',
     external,
+    plugins: [lazyRequires()],
+    // The library and the program may share a chunk with each other's entry.
+    preserveEntrySignatures: 'allow-extension',
     transform: { target: 'node20' },
     // A warning is a mistake until somebody has looked at it.
     onLog(level, log) {
