@@ -73,7 +73,7 @@ function run(line: string, { env, clock, signal }: CommandOptions): Promise<{ st
       end('cannot start');
     });
     child.on('close', (code, killed) => {
-      end(killed === null ? `exit ${code}` : killed);
+      end(killed ?? `exit ${code}`);
     });
   });
 }
