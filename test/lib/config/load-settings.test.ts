@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadSettings, type SettingsSources } from '../../../src/lib/config/load-settings.ts';
+import { resolvePaths } from '../../../src/lib/config/paths.ts';
+import { folderWith, newFolder, secretsOptions } from './folders.ts';
+
+function sources(folder: string, more: Partial<SettingsSources> = {}): SettingsSources {
+  const { clock, redactor } = secretsOptions(folder);
+  const paths = resolvePaths({ CDPADM_CONFIG_DIR: folder }, 'linux', folder);
+  return {
+    flags: { settings: {} },
+    env: {},
+    cwd: folder,
+    home: folder,
+    paths,
+    clock,
+    redactor,
+    onWarning: () => undefined,
+    ...more,
+  };
+}
+
+const PROFILES = {
+  current: 'a',
+  profiles: { a: { org_id: '1' }, b: { org_id: '2' }, c: { org_id: '3' }, d: { org_id: '4' } },
+};
+
+describe('the profile in use', () => {
+  it.each([
+    [{ flag: 'b', env: 'c', project: 'd' }, '2', 'flag'],
+    [{ env: 'c', project: 'd' }, '3', 'environment'],
+    [{ env: '', project: 'd' }, '4', 'project'],
+    [{}, '1', 'default'],
+  ])(
+    'with %j has organization %s, by %s',
+    async ({ flag, env, project }: { flag?: string; env?: string; project?: string }, org, kind) => {
+      const folder = folderWith(PROFILES);
+      if (project) writeFileSync(join(folder, '.cdpadm.yaml'), `profile: ${project}\n`);
+      const settings = await loadSettings(
+        sources(folder, { flags: { profile: flag, settings: {} }, env: { CDPADM_PROFILE: env } }),
+      );
+      expect([settings.need('org_id'), settings.profile?.origin.kind]).toEqual([org, kind]);
+    },
+  );
+
+  it('is none in an empty folder', async () => {
+    expect((await loadSettings(sources(newFolder()))).profile).toBeUndefined();
+  });
+
+  it.each(['ab', '__proto__', 'constructor'])('%s, which does not exist, is a usage error', async (profile) => {
+    const loading = loadSettings(sources(folderWith(PROFILES), { flags: { profile, settings: {} } }));
+    await expect(loading).rejects.toMatchObject({ exit: 2, message: expect.stringContaining('--profile') });
+  });
+
+  it('opens the embedded platform only when it is the one', async () => {
+    let opened = 0;
+    const local = async () => {
+      opened++;
+      return { base_url: 'http://127.0.0.1:1' };
+    };
+    await loadSettings(sources(folderWith(PROFILES), { local }));
+    expect(opened).toBe(0);
+    const settings = await loadSettings(sources(folderWith(PROFILES), { local, env: { CDPADM_PROFILE: 'local' } }));
+    expect([opened, settings.need('base_url')]).toEqual([1, 'http://127.0.0.1:1']);
+  });
+
+  it('passes on what the file says that nobody understands', async () => {
+    const warnings: string[] = [];
+    await loadSettings(
+      sources(folderWith({ profiles: { a: { future: 1 } } }), { onWarning: (text) => warnings.push(text) }),
+    );
+    expect(warnings).toEqual([expect.stringContaining('`future`')]);
+  });
+});

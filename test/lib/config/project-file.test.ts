@@ -1,0 +1,98 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findProjectFile, readProjectFile } from '../../../src/lib/config/project-file.ts';
+import { newFolder } from './folders.ts';
+
+function tree(...folders: string[]): string {
+  const root = newFolder();
+  for (const folder of folders) mkdirSync(join(root, folder), { recursive: true });
+  return root;
+}
+
+function projectIn(folder: string, text = 'org_id: 1\n'): string {
+  const file = join(folder, '.cdpadm.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+describe('findProjectFile', () => {
+  it('looks upward to the root of the repository and no further', () => {
+    const root = tree('repo/.git', 'repo/a/b');
+    projectIn(root);
+    expect(findProjectFile(join(root, 'repo/a/b'), '/nowhere')).toBeUndefined();
+    const file = projectIn(join(root, 'repo'));
+    expect(findProjectFile(join(root, 'repo/a/b'), '/nowhere')).toBe(file);
+    const nearer = projectIn(join(root, 'repo/a'));
+    expect(findProjectFile(join(root, 'repo/a/b'), '/nowhere')).toBe(nearer);
+  });
+
+  it('looks upward to the home folder and no further', () => {
+    const root = tree('home/work');
+    projectIn(root);
+    expect(findProjectFile(join(root, 'home/work'), join(root, 'home'))).toBeUndefined();
+    const file = projectIn(join(root, 'home'));
+    expect(findProjectFile(join(root, 'home/work'), join(root, 'home'))).toBe(file);
+  });
+
+  it('outside of both looks at the working folder alone', () => {
+    const root = tree('a/b');
+    projectIn(join(root, 'a'));
+    expect(findProjectFile(join(root, 'a/b'), '/nowhere')).toBeUndefined();
+    expect(findProjectFile(join(root, 'a'), '/nowhere')).toBe(join(root, 'a', '.cdpadm.yaml'));
+  });
+});
+
+describe('readProjectFile', () => {
+  it('reads every setting, ids exactly', async () => {
+    const file = projectIn(
+      newFolder(),
+      'profile: prod\norg_id: 9223372036854775807\nworkspace_id: "12"\nprotected: true\nlimits: {dsr: 10/m}\nnames: {xpid: own}\n',
+    );
+    expect(await readProjectFile(file)).toEqual({
+      file,
+      profile: 'prod',
+      settings: {
+        org_id: '9223372036854775807',
+        workspace_id: '12',
+        protected: true,
+        limits: { dsr: '10/m' },
+        names: { xpid: 'own' },
+      },
+    });
+  });
+
+  it('takes an empty file for no settings', async () => {
+    const file = projectIn(newFolder(), '# nothing yet\n');
+    expect(await readProjectFile(file)).toEqual({ file, profile: undefined, settings: {} });
+  });
+
+  it.each([
+    ['org_id: 1\nclient_secret: s3cret-x\n', 'client_secret', 2, 1, 'credentials do not belong'],
+    ['secrets:\n  client_secret: env:X\n', 'secrets', 1, 1, 'credentials do not belong'],
+    ['org_id: 1\n  \naccess_token: s3cret-x\n', 'access_token', 3, 1, 'credentials do not belong'],
+    ['client_id: abc\n', 'client_id', 1, 1, 'credentials do not belong'],
+    ['org_id: 1\nbase_ulr: https://a.example\n', 'base_ulr', 2, 1, 'did you mean `base_url`'],
+    ['base_url: ftp://a.example\n', 'base_url', 1, 1, 'https://'],
+    ['environment: prod\n', 'environment', 1, 1, '`development` or `production`'],
+    ['org_id: twelve\n', 'org_id', 1, 1, 'digits'],
+    ['org_id: 1\norg_id: 2\n', '', 2, 1, 'unique'],
+    ['a: [\n', '', 2, 1, ''],
+    ['- a\n', '', 1, 1, 'name: value'],
+    ['just text', '', 1, 1, 'name: value'],
+  ])('refuses %j with its place', async (text, path, line, column, message) => {
+    const file = projectIn(newFolder(), text);
+    const error: unknown = await readProjectFile(file).catch((caught: unknown) => caught);
+    const issue = { file, path, line, column, message: expect.stringContaining(message) };
+    expect(error).toMatchObject({ exit: 9, issues: expect.arrayContaining([expect.objectContaining(issue)]) });
+    expect(JSON.stringify(error)).not.toContain('s3cret-x');
+  });
+
+  it('is not blown up by aliases', async () => {
+    const lines = [
+      'a: &a {x: x}',
+      ...Array.from({ length: 30 }, (_, index) => `b${index}: &b${index} [*a, *a, *a, *a]`),
+    ];
+    await expect(readProjectFile(projectIn(newFolder(), lines.join('\n')))).rejects.toMatchObject({ exit: 9 });
+  });
+});
