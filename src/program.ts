@@ -15,6 +15,8 @@ interface Entry {
 
 const ACCESS = 'Access:';
 const SETUP = 'Set-up:';
+const PLATFORM = 'Rehearsal:';
+const MORE = 'More:';
 
 /** Every group and single command, in the order of the help. */
 export const entries: readonly Entry[] = [
@@ -37,9 +39,33 @@ export const entries: readonly Entry[] = [
     load: async (ctx) => (await import('./commands/auth/index.ts')).authGroup(ctx),
   },
   {
+    name: 'profile',
+    summary: 'which platform, which ids, and where the secrets are',
+    heading: SETUP,
+    load: async (ctx) => (await import('./commands/profile/index.ts')).profileGroup(ctx),
+  },
+  {
+    name: 'auth',
+    summary: 'try the credentials of a profile',
+    heading: SETUP,
+    load: async (ctx) => (await import('./commands/auth/index.ts')).authGroup(ctx),
+  },
+  {
+    name: 'emulator',
+    summary: 'the embedded platform: start it, move its clock, inject faults',
+    heading: PLATFORM,
+    load: async (ctx) => (await import('./commands/emulator/index.ts')).emulatorGroup(ctx),
+  },
+  {
+    name: 'tour',
+    summary: 'a first lesson: pull, edit, diff, push, roll back, on a throw-away platform',
+    heading: PLATFORM,
+    load: async (ctx) => (await import('./commands/tour/index.ts')).tourCommand(ctx),
+  },
+  {
     name: 'help',
     summary: 'help on a command or a topic: exit-codes, environment, formatting, files, flags',
-    heading: SETUP,
+    heading: MORE,
     load: async (ctx) => (await import('./commands/help/index.ts')).helpCommand(ctx),
   },
 ];

@@ -12,9 +12,6 @@ import { usageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';
 
-/** Registers what is to be closed when the command ends. */
-export type OnClose = (close: () => Promise<void>) => void;
-
 const ADDRESS_OF: Record<Service, SettingName> = {
   base: 'base_url',
   auth: 'auth_url',
@@ -24,7 +21,7 @@ const ADDRESS_OF: Record<Service, SettingName> = {
 };
 
 /** The settings as if `--profile profile` had been given; without one as the flags say. */
-export async function resolveFor(ctx: Context, profile: string | undefined, onClose: OnClose): Promise<Settings> {
+export async function resolveFor(ctx: Context, profile: string | undefined): Promise<Settings> {
   const { org, account, workspace, caFile } = ctx.flags;
   return await loadSettings({
     flags: {
@@ -45,16 +42,14 @@ export async function resolveFor(ctx: Context, profile: string | undefined, onCl
     signal: ctx.signal,
     onWarning: ctx.out.warn,
     local: async () => {
-      const { openEmbedded } = await import('./embedded.ts');
-      const embedded = await openEmbedded(ctx);
-      onClose(embedded.close);
-      return embedded.values;
+      const { openEmbedded, valuesOf } = await import('./embedded.ts');
+      return valuesOf(await openEmbedded(ctx));
     },
   });
 }
 
 /** Opens the HTTP core for the settings in use and hangs the clients of all areas on it. */
-export async function connect(ctx: Context, onClose: OnClose): Promise<Api> {
+export async function connect(ctx: Context): Promise<Api> {
   const { flags, io } = ctx;
   const settings = await ctx.settings();
   const authorities = settings.get('ca_file');
@@ -93,11 +88,11 @@ export async function connect(ctx: Context, onClose: OnClose): Promise<Api> {
     onDebug: (text) => {
       if (flags.debug) ctx.out.verbose(text);
     },
-    onTrace: flags.traceFile === undefined ? undefined : openTrace(resolve(io.cwd, flags.traceFile), onClose),
+    onTrace: flags.traceFile === undefined ? undefined : openTrace(ctx, resolve(io.cwd, flags.traceFile)),
     ...(flags.curl && { onCurl: (command) => (printed = ctx.out.emitText(`${command}\n`)) }),
     signal: ctx.signal,
   });
-  onClose(async () => {
+  ctx.onClose(async () => {
     await client.close();
     await printed;
   });
@@ -115,8 +110,8 @@ function readAuthorities(path: string): string {
 }
 
 /** `--trace-file`: a private file with one exchange a line. */
-function openTrace(path: string, onClose: OnClose): (exchange: Record<string, unknown>) => void {
+function openTrace(ctx: Context, path: string): (exchange: Record<string, unknown>) => void {
   const log = openDurableLog(path);
-  onClose(async () => log.close());
+  ctx.onClose(async () => log.close());
   return (exchange) => log.append(`${stringifyJson(exchange)}\n`);
 }

@@ -6,11 +6,8 @@ import type { Settings } from '../config/settings.ts';
 import { EXIT, type ExitCode } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import { createRedactor } from '../kernel/redact.ts';
-import { wantsColour } from '../render/colour.ts';
-import { createStyle } from '../render/style.ts';
-import type { Context, GlobalFlags, Io, Output, Prompts } from './context.ts';
-import { createOutput } from './output.ts';
-import { createPrompts } from './prompts.ts';
+import type { Begun } from './begin.ts';
+import type { Context, GlobalFlags, Io } from './context.ts';
 
 /** A context that `begin` completes before the command's action runs. */
 export interface StartedContext extends Context {
@@ -20,25 +17,18 @@ export interface StartedContext extends Context {
   readonly exit: ExitCode;
 }
 
-interface Ready {
-  flags: GlobalFlags;
-  out: Output;
-  prompt: Prompts;
-}
-
 export function createContext(io: Io, signal: AbortSignal): StartedContext {
   const redactor = createRedactor();
   const paths = resolvePaths(io.env, host.platform, io.env.HOME || homedir());
   const closers: (() => Promise<void>)[] = [];
-  const onClose = (close: () => Promise<void>): void => void closers.push(close);
   let exit: ExitCode = EXIT.ok;
-  let ready: Ready | undefined;
+  let begun: Begun | undefined;
   let api: Promise<Api> | undefined;
   const settings = new Map<string | undefined, Promise<Settings>>();
 
-  function current(): Ready {
-    if (!ready) throw new Error('the context is complete only when an action runs');
-    return ready;
+  function current(): Begun {
+    if (!begun) throw new Error('the context is complete only when an action runs');
+    return begun;
   }
 
   const context: StartedContext = {
@@ -78,32 +68,25 @@ export function createContext(io: Io, signal: AbortSignal): StartedContext {
       return exit;
     },
     begin: async (flags) => {
-      const query =
-        flags.query === undefined ? undefined : await (await import('./query.ts')).compileQuery(flags.query);
-      const toFile = flags.out !== undefined && flags.out !== '-';
-      const styles = {
-        stdout: await createStyle(!toFile && wantsColour(flags.color, io.env, io.tty.stdout)),
-        stderr: await createStyle(wantsColour(flags.color, io.env, io.tty.stderr)),
-      };
-      ready = {
-        flags,
-        out: createOutput({ io, flags, redactor, query, styles }),
-        prompt: createPrompts(io, flags, signal),
-      };
+      const { begin } = await import('./begin.ts');
+      begun = await begin(io, flags, redactor, signal);
+    },
+    onClose: (close) => {
+      closers.push(close);
     },
     close: async () => {
-      for (const close of closers.reverse()) await close();
+      for (const close of closers.splice(0).reverse()) await close();
     },
   };
 
   async function loadSettings(profile: string | undefined): Promise<Settings> {
     const { resolveFor } = await import('./connect.ts');
-    return await resolveFor(context, profile, onClose);
+    return await resolveFor(context, profile);
   }
 
   async function openApi(): Promise<Api> {
     const { connect } = await import('./connect.ts');
-    return await connect(context, onClose);
+    return await connect(context);
   }
 
   return context;

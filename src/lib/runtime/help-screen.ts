@@ -1,8 +1,22 @@
-// How help screens are laid out.
+// How every help screen is laid out, from the whole tree's to one command's.
 import type { Command, Help, Option } from 'commander';
+import { helpOf } from './help.ts';
 
 /** Lines longer than this are hard to read however wide the terminal is. */
 const MAX_WIDTH = 100;
+
+/** What a reader of a command's help should know of the flags that are not its own. */
+const GLOBAL_FLAGS = [
+  'Global flags:',
+  '  -o json|yaml|csv…, --query, --out, --profile, -n (dry run), -y, -q, -v, --timeout and more:',
+  '  cdpadm help flags',
+].join('\n');
+
+const LEARN_MORE = [
+  'Learn more:',
+  '  cdpadm <command> --help   flags and examples of a command',
+  '  cdpadm help <topic>       exit-codes, environment, formatting, files, flags',
+].join('\n');
 
 /** Settings for commander's `configureHelp`. */
 export function helpSettings(columns: () => number): Partial<Help> {
@@ -10,20 +24,90 @@ export function helpSettings(columns: () => number): Partial<Help> {
     prepareContext() {
       (this as Help).helpWidth = Math.min(columns(), MAX_WIDTH);
     },
-    commandUsage,
     subcommandTerm: (command) => command.name(),
-    visibleOptions,
+    subcommandDescription: (command) => command.summary() || command.description(),
+    // The root's flags have a page of their own; here they would bury the commands.
+    visibleOptions: (command) => (command.parent ? command.options.filter((option) => !option.hidden) : []),
+    formatHelp,
   };
 }
 
-function commandUsage(command: Command): string {
-  const path: string[] = [];
-  for (let step: Command | null = command; step; step = step.parent) path.unshift(step.name());
-  return `${path.join(' ')} ${command.parent ? command.usage() : '<command> [flags]'}`.trimEnd();
+function formatHelp(command: Command, helper: Help): string {
+  const width = helper.helpWidth ?? MAX_WIDTH;
+  const termWidth = helper.padWidth(command, helper);
+  const item = (term: string, description: string): string => helper.formatItem(term, termWidth, description, helper);
+  const section = (title: string, lines: string[]): string => [title, ...lines].join('\n');
+  const wrap = (text: string): string => helper.boxWrap(text, width);
+  const help = helpOf(command);
+
+  const parts = [wrap(asSentence(command.description())), section('Usage:', [`  ${usageOf(command)}`])];
+  const argumentsShown = helper.visibleArguments(command);
+  if (argumentsShown.length > 0) {
+    parts.push(
+      section(
+        'Arguments:',
+        argumentsShown.map((one) => item(one.name(), helper.argumentDescription(one))),
+      ),
+    );
+  }
+  for (const [title, options] of grouped(
+    helper.visibleOptions(command),
+    (option) => option.helpGroupHeading ?? 'Flags:',
+  )) {
+    parts.push(
+      section(
+        title,
+        options.map((one) => item(one.flags, optionDescription(one, helper))),
+      ),
+    );
+  }
+  for (const [title, commands] of grouped(command.commands, (child) => child.helpGroup() || 'Commands:')) {
+    parts.push(
+      section(
+        title,
+        commands.map((one) => item(one.name(), helper.subcommandDescription(one))),
+      ),
+    );
+  }
+  for (const note of help?.notes ?? []) parts.push(wrap(note));
+  if (help?.json !== undefined) parts.push(section('JSON:', indent(help.json.split('\n'))));
+  if (help?.errors) parts.push(section('Exit codes:', indent(help.errors)));
+  if (help) parts.push(section('Examples:', indent(help.examples.map((example) => `$ ${example}`))));
+  parts.push(command.parent ? GLOBAL_FLAGS : LEARN_MORE);
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** The root's flags have a page of their own; here they would bury the commands. */
-function visibleOptions(command: Command): Option[] {
-  const own = command.options.filter((option) => !option.hidden);
-  return command.parent ? own : own.filter((option) => ['--version'].includes(option.long ?? ''));
+function usageOf(command: Command): string {
+  const path: string[] = [];
+  for (let step: Command | null = command; step; step = step.parent) path.unshift(step.name());
+  const words = command.registeredArguments.map((one) => {
+    const name = `${one.name()}${one.variadic ? '…' : ''}`;
+    return one.required ? `<${name}>` : `[${name}]`;
+  });
+  return [...path, ...(command.commands.length > 0 ? ['<command>'] : []), ...words, '[flags]'].join(' ');
+}
+
+function optionDescription(option: Option, helper: Help): string {
+  // `(choices: "a", "b")` and `(default: false)` read better as words; commander adds the rest.
+  return helper.optionDescription(option).replaceAll('"', '');
+}
+
+function asSentence(text: string): string {
+  const full = /[.!?]$/.test(text) || text === '' ? text : `${text}.`;
+  return full.charAt(0).toUpperCase() + full.slice(1);
+}
+
+function indent(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${line}`);
+}
+
+function grouped<T>(items: readonly T[], headingOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of items) {
+    const heading = headingOf(one);
+    const group = groups.get(heading);
+    if (group) group.push(one);
+    else groups.set(heading, [one]);
+  }
+  return groups;
 }

@@ -17,27 +17,10 @@ const registry = new WeakMap<Command, CommandHelp>();
 /** Adds the help's further sections to a command and returns it. */
 export function withHelp(command: Command, help: CommandHelp): Command {
   registry.set(command, help);
-  return command.addHelpText('after', () => `\n${sections(help).join('\n\n')}\n`);
+  return command;
 }
 
 /** What `withHelp` was given; undefined for a command without. */
 export function helpOf(command: Command): CommandHelp | undefined {
   return registry.get(command);
-}
-
-function sections(help: CommandHelp): string[] {
-  const parts: string[] = [...(help.notes ?? [])];
-  if (help.json !== undefined) parts.push(titled('JSON:', help.json.split('\n')));
-  if (help.errors) parts.push(titled('Exit codes:', help.errors));
-  parts.push(
-    titled(
-      'Examples:',
-      help.examples.map((example) => `$ ${example}`),
-    ),
-  );
-  return parts;
-}
-
-function titled(title: string, lines: string[]): string {
-  return [title, ...lines.map((line) => `  ${line}`)].join('\n');
 }

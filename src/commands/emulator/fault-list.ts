@@ -1,0 +1,20 @@
+// `emulator fault list`: the faults that are still to befall a request.
+import { Command } from 'commander';
+import type { Context } from '../../lib/runtime/context.ts';
+import { callControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { faultList, type Fault } from './fault-view.ts';
+
+export function faultListCommand(ctx: Context): Command {
+  const command = new Command('list')
+    .description('list the faults with the times that are left of each')
+    .option('--port <n>', 'the one on this port; default is the one started last')
+    .action(async (flags: { port?: string }) => {
+      const emulator = await findEmulator(ctx, flags.port);
+      await ctx.out.emit((await callControl(ctx, emulator, { method: 'GET', path: '/faults' })) as Fault[], faultList);
+    });
+  return withHelp(command, {
+    examples: ['cdpadm emulator fault list', 'cdpadm emulator fault list -o json'],
+    json: '[{"method","path","status","retry_after","delay","drop","times","probability"}]',
+  });
+}

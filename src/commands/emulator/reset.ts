@@ -1,0 +1,24 @@
+// `emulator reset`: back to the fixtures.
+import { Command } from 'commander';
+import type { Context } from '../../lib/runtime/context.ts';
+import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { nowView } from './clock.ts';
+
+export function resetCommand(ctx: Context): Command {
+  const command = new Command('reset')
+    .description('put the platform back to what it began with')
+    .option('--port <n>', 'the one on this port; default is the one started last')
+    .action(async (flags: { port?: string }) => {
+      const emulator = await findEmulator(ctx, flags.port);
+      const now = await changeByControl(ctx, emulator, { method: 'POST', path: '/reset' });
+      if (now === undefined) return;
+      ctx.out.note('The platform is back to its fixtures.');
+      await ctx.out.emit(now as { now: string }, nowView);
+    });
+  return withHelp(command, {
+    examples: ['cdpadm emulator reset', 'cdpadm emulator reset --profile local'],
+    json: '{"now"}',
+    errors: ['5  no embedded platform is running'],
+  });
+}

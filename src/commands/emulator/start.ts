@@ -1,0 +1,73 @@
+// `emulator start`: serves the embedded platform until a signal.
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { loadDocument } from '../../lib/files/load.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { serveEmulator } from '../../lib/runtime/serve-emulator.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+
+interface StartFlags {
+  host: string;
+  port: string;
+  data?: string;
+  memory?: boolean;
+  fixtures?: string;
+  warehouse?: string;
+  clock?: 'real' | 'manual';
+  names?: string;
+}
+
+export function startCommand(ctx: Context): Command {
+  const command = new Command('start')
+    .description('serve the embedded platform until Ctrl-C')
+    .option('--host <address>', 'where it listens; anything but loopback lets others in', '127.0.0.1')
+    .option('--port <n>', 'the port; 0 takes a free one', '4010')
+    .addOption(
+      new Option('--data <dir>', 'keep the state there; default is the state of profile `local`').conflicts('memory'),
+    )
+    .option('--memory', 'keep no state')
+    .option('--fixtures <file>', 'what the platform begins with, YAML or JSON')
+    .option('--warehouse <file>', 'the warehouse file that pipelines read')
+    .addOption(new Option('--clock <mode>', 'go with the machine, or stand until moved').choices(['real', 'manual']))
+    .option('--names <file>', 'the words a deployment uses on the wire, YAML or JSON')
+    .action((flags: StartFlags) => start(ctx, flags));
+  return withHelp(command, {
+    notes: [
+      'It speaks every service of the specification on one port, and it is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
+    ],
+    examples: ['cdpadm emulator start', 'cdpadm emulator start --memory --port 0 -o json'],
+    json: '{"base_url","auth_url","dsr_base_url","seeding_url","identity_url","vendor_domain","org_id","account_id","workspace_id","client_id","client_secret","workspace_key","workspace_secret","control_url","ca_file"}',
+    errors: ['6    the port or the state is taken by another process', '130  ended by Ctrl-C'],
+  });
+}
+
+async function start(ctx: Context, flags: StartFlags): Promise<void> {
+  await serveEmulator(ctx, {
+    host: flags.host,
+    port: portNumber(flags.port),
+    data: flags.memory ? null : flags.data === undefined ? undefined : resolve(ctx.io.cwd, flags.data),
+    ...(flags.fixtures !== undefined && { fixtures: (await loadDocument(flags.fixtures, ctx.io)).value }),
+    ...(flags.warehouse !== undefined && { warehouse: resolve(ctx.io.cwd, flags.warehouse) }),
+    ...(flags.clock && { clock: flags.clock }),
+    ...(flags.names !== undefined && { names: await loadNames(ctx, flags.names) }),
+  });
+}
+
+function portNumber(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+  if (port < 0 || port > 65_535) throw usageError(`--port takes a number from 0 to 65535, not \`${text}\`.`);
+  return port;
+}
+
+async function loadNames(ctx: Context, path: string): Promise<Record<string, string>> {
+  const { name, value } = await loadDocument(path, ctx.io);
+  const entries = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+  if (entries.length === 0 || entries.some(([, word]) => typeof word !== 'string')) {
+    throw usageError(
+      `${name} holds no names.`,
+      'It takes a map from the neutral word to the word on the wire: `xpid: abc_id`.',
+    );
+  }
+  return Object.fromEntries(entries) as Record<string, string>;
+}
