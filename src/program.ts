@@ -39,18 +39,6 @@ export const entries: readonly Entry[] = [
     load: async (ctx) => (await import('./commands/auth/index.ts')).authGroup(ctx),
   },
   {
-    name: 'profile',
-    summary: 'which platform, which ids, and where the secrets are',
-    heading: SETUP,
-    load: async (ctx) => (await import('./commands/profile/index.ts')).profileGroup(ctx),
-  },
-  {
-    name: 'auth',
-    summary: 'try the credentials of a profile',
-    heading: SETUP,
-    load: async (ctx) => (await import('./commands/auth/index.ts')).authGroup(ctx),
-  },
-  {
     name: 'emulator',
     summary: 'the embedded platform: start it, move its clock, inject faults',
     heading: PLATFORM,
