@@ -1,0 +1,42 @@
+// `tour`: the main job from end to end on a throw-away embedded platform, as a first lesson.
+import { Command } from 'commander';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { openRehearsal } from '../../lib/runtime/rehearsal.ts';
+import { rolesChapter } from './roles.ts';
+import { openStage } from './stage.ts';
+
+const CHAPTERS = [rolesChapter];
+
+export function tourCommand(ctx: Context): Command {
+  const command = new Command('tour')
+    .description('a guided run of the main jobs on a throw-away embedded platform')
+    .action(() => takeTour(ctx));
+  return withHelp(command, {
+    notes: ['Needs no account and no terminal; nothing of yours is read or changed.'],
+    examples: ['cdpadm tour', 'cdpadm tour --no-color'],
+    json: 'one object a line: {"chapter"} | {"say"} | {"command"} | {"exit","stdout","stderr"} | {"file","text"}',
+  });
+}
+
+async function takeTour(ctx: Context): Promise<void> {
+  const rehearsal = await openRehearsal(ctx);
+  try {
+    const stage = openStage(ctx, rehearsal);
+    await stage.say(
+      'An embedded platform was started for this tour. It goes away at the end, and so does everything done to it.',
+    );
+    for (const chapter of CHAPTERS) await chapter(stage);
+    await stage.chapter('Try next');
+    await stage.say(
+      [
+        'cdpadm --profile local roles list     the embedded platform, kept between commands',
+        'cdpadm emulator start                 the same as a server; in another shell: eval "$(cdpadm emulator env)"',
+        'cdpadm profile create work            your own platform',
+        'cdpadm help                           everything else',
+      ].join('\n'),
+    );
+  } finally {
+    await rehearsal.close();
+  }
+}

@@ -1,0 +1,71 @@
+// The stage of the tour: says what comes, prints each command before its result, and stops when one ends otherwise.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CliError, EXIT, type ExitCode } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import type { CommandRun, Rehearsal } from '../../lib/runtime/rehearsal.ts';
+
+export interface Stage {
+  readonly rehearsal: Rehearsal;
+  /** A heading. */
+  chapter(title: string): Promise<void>;
+  /** A sentence or two of what is about to happen. */
+  say(text: string): Promise<void>;
+  /** Prints the command line, runs it, prints what it prints. Throws when it does not end with `expect` (default 0). */
+  run(line: string, expect?: ExitCode): Promise<CommandRun>;
+  /** Changes a file of the working folder, as an editor would. */
+  edit(file: string, change: (text: string) => string): void;
+  /** Prints the first lines of a file. */
+  show(file: string, lines: number): Promise<void>;
+}
+
+export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
+  const { style } = ctx.out;
+  const indent = (text: string): string =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => (line === '' ? '' : `  ${line}`))
+      .join('\n');
+
+  async function run(line: string, expect: ExitCode = EXIT.ok): Promise<CommandRun> {
+    await ctx.out.emitLine({ command: `cdpadm ${line}` }, `\n${style.cyan('$')} ${style.bold(`cdpadm ${line}`)}`);
+    const result = await rehearsal.run(splitWords(line));
+    const output = [result.stderr, result.stdout].filter((text) => text.trim() !== '').map(indent);
+    const ending = result.exit === 0 ? [] : [style.dim(`  (exit ${result.exit})`)];
+    await ctx.out.emitLine(result, [...output, ...ending].join('\n'));
+    if (result.exit !== expect) throw unexpected(line, expect, result);
+    return result;
+  }
+
+  return {
+    rehearsal,
+    run,
+    chapter: (title) => ctx.out.emitLine({ chapter: title }, `\n${style.bold(`── ${title} ──`)}`),
+    say: (text) => ctx.out.emitLine({ say: text }, `\n${text}`),
+    edit: (file, change) => {
+      const path = join(rehearsal.folder, file);
+      const before = readFileSync(path, 'utf8');
+      const after = change(before);
+      if (after === before) throw new Error(`the tour's edit of ${file} changed nothing`);
+      writeFileSync(path, after);
+    },
+    show: async (file, lines) => {
+      const text = readFileSync(join(rehearsal.folder, file), 'utf8').split('\n').slice(0, lines).join('\n');
+      await ctx.out.emitLine({ file, text }, style.dim(indent(`${text}\n…`)));
+    },
+  };
+}
+
+/** Words of a line of ours; quotes group. */
+function splitWords(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+}
+
+function unexpected(line: string, expect: number, result: CommandRun): CliError {
+  return new CliError({
+    code: 'tour.unexpected',
+    message: `\`cdpadm ${line}\` ended with ${result.exit} where the tour expects ${expect}.`,
+    exit: EXIT.failed,
+  });
+}

@@ -1,0 +1,77 @@
+// A throw-away place to run our own commands in: an embedded platform in memory and a folder that goes away with it.
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { host } from '../kernel/host.ts';
+import type { Context } from './context.ts';
+import { environmentOf } from './emulator-environment.ts';
+
+export interface CommandRun {
+  exit: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Rehearsal {
+  /** The working folder of every command. */
+  readonly folder: string;
+  /** The control address of the platform. */
+  readonly control: string;
+  /** Runs `cdpadm` with these arguments as a process of its own, as a user would. */
+  run(args: readonly string[]): Promise<CommandRun>;
+  close(): Promise<void>;
+}
+
+/** Starts the platform and the folder. Nothing of the user's own settings is read or written. */
+export async function openRehearsal(ctx: Context): Promise<Rehearsal> {
+  const { startEmulator } = await import('../emulator/index.ts');
+  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-tour-'));
+  const emulator = await startEmulator({ memory: true, port: 0 });
+  const work = join(folder, 'work');
+  mkdirSync(work);
+  const env = {
+    PATH: ctx.io.env.PATH,
+    HOME: folder,
+    CI: '1',
+    COLUMNS: String(Math.min(ctx.io.columns(), 110)),
+    ...(ctx.out.style.level > 0 ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }),
+    ...environmentOf(emulator.ready),
+    ...Object.fromEntries(
+      ['CONFIG', 'STATE', 'CACHE', 'DATA'].map((kind) => [`CDPADM_${kind}_DIR`, join(folder, kind.toLowerCase())]),
+    ),
+  };
+  return {
+    folder: work,
+    control: emulator.control,
+    run: (args) => runProcess(args, work, env, ctx.signal),
+    close: async () => {
+      await emulator.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function runProcess(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<CommandRun> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(host.execPath, [host.script(), ...args], {
+      cwd,
+      env,
+      signal,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.on('error', reject);
+    child.on('close', (exit) => {
+      resolve({ exit: exit ?? 1, stdout, stderr });
+    });
+  });
+}
