@@ -100,10 +100,8 @@ describe('create', () => {
       'its service',
       () =>
         Promise.resolve({
-          AsyncEntry: class {
-            constructor() {
-              throw new Error('no D-Bus');
-            }
+          AsyncEntry: function unreachable(): never {
+            throw new Error('no D-Bus');
           },
         } as never),
     ],
@@ -113,7 +111,7 @@ describe('create', () => {
     const failure = {
       exit: 4,
       code: 'secrets.keychain',
-      hint: expect.stringMatching(/-env NAME.*-command LINE.*--insecure-storage/s),
+      hint: expect.stringMatching(/-env NAME.*-command LINE.*--insecure-storage/s) as unknown,
     };
     await expect(profiles.checkStorage('keychain')).rejects.toMatchObject(failure);
     await expect(profiles.create('a', draftOf({ typed: { client_secret: CANARY } }))).rejects.toMatchObject(failure);
@@ -124,7 +122,7 @@ describe('create', () => {
 describe('use and remove', () => {
   it('finds the nearest name of a mistyped one', async () => {
     const profiles = openProfiles(secretsOptions(folderWith({ profiles: { production: {} } })));
-    const failure = { exit: 5, hint: expect.stringContaining('`production`') };
+    const failure = { exit: 5, hint: expect.stringContaining('`production`') as unknown };
     await expect(profiles.use('prodution')).rejects.toMatchObject(failure);
     await expect(profiles.remove('prodution')).rejects.toMatchObject(failure);
     await expect(profiles.find('toString')).rejects.toMatchObject({ exit: 5 });

@@ -83,8 +83,11 @@ describe('readProjectFile', () => {
   ])('refuses %j with its place', async (text, path, line, column, message) => {
     const file = projectIn(newFolder(), text);
     const error: unknown = await readProjectFile(file).catch((caught: unknown) => caught);
-    const issue = { file, path, line, column, message: expect.stringContaining(message) };
-    expect(error).toMatchObject({ exit: 9, issues: expect.arrayContaining([expect.objectContaining(issue)]) });
+    const issue = { file, path, line, column, message: expect.stringContaining(message) as unknown };
+    expect(error).toMatchObject({
+      exit: 9,
+      issues: expect.arrayContaining([expect.objectContaining(issue)]) as unknown,
+    });
     expect(JSON.stringify(error)).not.toContain('s3cret-x');
   });
 

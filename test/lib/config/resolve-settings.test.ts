@@ -138,13 +138,16 @@ describe('precedence', () => {
     [{ flags: { org_id: '-3' } }, /--org must be a number/],
   ])('refuses %j as usage, without repeating it', (given, message) => {
     expect(() => resolveSettings(layers(given))).toThrow(
-      expect.objectContaining({ exit: 2, message: expect.stringMatching(message) }),
+      expect.objectContaining({ exit: 2, message: expect.stringMatching(message) as unknown }),
     );
     expect(() => resolveSettings(layers(given))).not.toThrow(/s3cret/);
   });
 
   it('names every way to give what is missing', () => {
-    const failure = { exit: 2, hint: expect.stringMatching(/--org VALUE.*CDPADM_ORG_ID.*`org_id` in profile `prod`/) };
+    const failure = {
+      exit: 2,
+      hint: expect.stringMatching(/--org VALUE.*CDPADM_ORG_ID.*`org_id` in profile `prod`/) as unknown,
+    };
     expect(() => resolveSettings(layers({ stored: {} })).need('org_id')).toThrow(expect.objectContaining(failure));
   });
 });
@@ -212,7 +215,11 @@ describe('secrets', () => {
       asked = true;
       return Promise.resolve('s3cret');
     };
-    const failure = { exit: 4, code: 'auth.foreign_address', message: expect.stringContaining('https://evil.example') };
+    const failure = {
+      exit: 4,
+      code: 'auth.foreign_address',
+      message: expect.stringContaining('https://evil.example') as unknown,
+    };
     await expect(resolveSettings(layers({ stored, secret, ...given })).secret(name)).rejects.toMatchObject(failure);
     expect(asked).toBe(false);
   });
@@ -248,7 +255,7 @@ describe('secrets', () => {
   });
 
   it('that nobody gave are exit 4, with the variable to set', async () => {
-    const failure = { exit: 4, message: expect.stringContaining('CDPADM_CLIENT_SECRET') };
+    const failure = { exit: 4, message: expect.stringContaining('CDPADM_CLIENT_SECRET') as unknown };
     await expect(resolveSettings(layers()).secret('client_secret')).rejects.toMatchObject(failure);
   });
 

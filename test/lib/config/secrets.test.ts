@@ -90,7 +90,7 @@ describe('the command', () => {
 
   it('is stopped at its time limit', async () => {
     const run = secretFromCommand('sleep 600', { env: process.env, what: 'client secret', clock: hurried });
-    await expect(run).rejects.toMatchObject({ exit: 4, message: expect.stringContaining('30 seconds') });
+    await expect(run).rejects.toMatchObject({ exit: 4, message: expect.stringContaining('30 seconds') as unknown });
   });
 
   it('is stopped by Ctrl-C', async () => {
@@ -122,7 +122,7 @@ describe('the file', () => {
     await expect(resolve(folder)).rejects.toMatchObject({
       code: 'secrets.file',
       exit: 4,
-      hint: expect.stringContaining('chmod 600'),
+      hint: expect.stringContaining('chmod 600') as unknown,
     });
   });
 
