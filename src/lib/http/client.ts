@@ -22,16 +22,17 @@ import { createWire } from './wire.ts';
 /** Makes the client of one command. Nothing is opened, read or resolved before the first call. */
 export function createClient(options: HttpOptions): Client {
   const wire = createWire(options);
+  const addressOf = (service: Service): string => options.address(service).replace(/\/+$/, '');
   const pace = createPace(options);
-  const tokens = createTokenSource(options, async (body: TokenRequest, signal) => {
+  const tokens = createTokenSource({ ...options, address: addressOf }, async (body: TokenRequest, signal) => {
     const reply = await perform(oauthEndpoints.token, { body, signal });
     return reply.body as TokenReply;
   });
 
-  const addressOf = (service: Service): string => options.address(service).replace(/\/+$/, '');
   const build = (endpoint: Endpoint, input: AnyInput) => buildRequest(endpoint, input, addressOf(endpoint.service));
+  // One of its own for each call: many listeners on one signal make Node warn on standard error.
   const signalOf = (signal: AbortSignal | undefined): AbortSignal =>
-    signal ? AbortSignal.any([options.signal, signal]) : options.signal;
+    AbortSignal.any(signal ? [options.signal, signal] : [options.signal]);
 
   async function reserve(endpoint: Endpoint, count: number, signal: AbortSignal): Promise<void> {
     if (endpoint.budget === undefined || options.onCurl) return;

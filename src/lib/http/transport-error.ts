@@ -71,6 +71,10 @@ export function transportErrorOf(cause: unknown, phase: Phase, answerBegan: bool
   const code = systemErrorCode(cause) ?? '';
   const known = KINDS[code] ?? KIND_PATTERNS.find(([pattern]) => pattern.test(code))?.[1];
   if (known !== undefined) return new TransportError(known, phase, cause);
+  // undici's parser gives its errors no code. In the middle of an answer its usual cause is that the answer ended.
+  if (!answerBegan && cause instanceof Error && cause.name === 'HTTPParserError') {
+    return new TransportError('malformed', phase, cause);
+  }
   if (code === 'ETIMEDOUT')
     return new TransportError(phase === 'not-delivered' ? 'connect-timeout' : 'reset', phase, cause);
   return new TransportError(answerBegan ? 'truncated' : 'reset', phase, cause);

@@ -1,0 +1,207 @@
+// A loopback server made of raw sockets that answers as told, well or ill, and keeps what it received.
+import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+
+export interface ReceivedRequest {
+  method: string;
+  /** Path and query as they stood on the wire. */
+  target: string;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What is done with one request, read whole. The connection stays open unless the fault ends it. */
+export type Fault = (socket: Socket, request: ReceivedRequest) => void;
+
+export interface FaultServer {
+  readonly url: string;
+  readonly port: number;
+  /** Every request that was read whole, in order. */
+  readonly requests: ReceivedRequest[];
+  /** Connections taken so far. */
+  readonly connections: number;
+  /** Faults for the next requests, in turn; when they are used up, `otherwise` answers. */
+  next(...faults: Fault[]): void;
+  otherwise(fault: Fault): void;
+  /** The next connections are reset at the first bytes of a request, which is not counted as received. */
+  resetConnections(count: number): void;
+  close(): Promise<void>;
+}
+
+export interface FaultServerOptions {
+  tls?: { key: string; cert: string };
+}
+
+/** Listens on a free port of 127.0.0.1. */
+export async function startFaultServer({ tls }: FaultServerOptions = {}): Promise<FaultServer> {
+  const requests: ReceivedRequest[] = [];
+  const sockets = new Set<Socket>();
+  const script: Fault[] = [];
+  let fallback: Fault = json({});
+  let connections = 0;
+  let resets = 0;
+
+  const server: Server = tls ? createTlsServer(tls, accept) : createServer(accept);
+  function accept(socket: Socket): void {
+    connections++;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    // What goes wrong with the connection is what the tests look at from the other end.
+    socket.on('error', () => undefined);
+    if (resets > 0) {
+      resets--;
+      socket.once('data', () => socket.resetAndDestroy());
+      return;
+    }
+    readRequests(socket, (request) => {
+      requests.push(request);
+      (script.shift() ?? fallback)(socket, request);
+    });
+  }
+  server.on('tlsClientError', () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  const { port } = address;
+
+  return {
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    port,
+    requests,
+    get connections() {
+      return connections;
+    },
+    next: (...faults) => script.push(...faults),
+    otherwise: (fault) => {
+      fallback = fault;
+    },
+    resetConnections: (count) => {
+      resets = count;
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** Calls `onRequest` for each whole request; bodies by Content-Length, which is all that our client sends. */
+function readRequests(socket: Socket, onRequest: (request: ReceivedRequest) => void): void {
+  let pending = Buffer.alloc(0);
+  socket.on('data', (chunk: Buffer) => {
+    pending = Buffer.concat([pending, chunk]);
+    for (;;) {
+      const end = pending.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const [first = '', ...lines] = pending.subarray(0, end).toString('latin1').split('\r\n');
+      const headers = Object.fromEntries(
+        lines.map((line) => {
+          const colon = line.indexOf(':');
+          return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+        }),
+      );
+      const length = Number(headers['content-length'] ?? 0);
+      if (pending.length < end + 4 + length) return;
+      const [method = '', target = ''] = first.split(' ');
+      const body = pending.subarray(end + 4, end + 4 + length).toString('utf8');
+      pending = pending.subarray(end + 4 + length);
+      onRequest({ method, target, headers, body });
+    }
+  });
+}
+
+export interface AnswerParts {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+/** A sound answer. */
+export function answer({ status = 200, headers = {}, body = '' }: AnswerParts): Fault {
+  return (socket) => {
+    const bytes = Buffer.from(body);
+    const all = { 'content-length': String(bytes.length), ...headers };
+    socket.write(Buffer.concat([head(status, all), bytes]));
+  };
+}
+
+export function json(value: unknown, parts: AnswerParts = {}): Fault {
+  const headers = { 'content-type': 'application/json', ...parts.headers };
+  return answer({ ...parts, headers, body: JSON.stringify(value) });
+}
+
+/** These bytes, and nothing else; then the connection ends. */
+export function raw(...parts: (string | Buffer)[]): Fault {
+  return (socket) => socket.end(Buffer.concat(parts.map((part) => Buffer.from(part))));
+}
+
+/** Ends the connection by RST after the request was read. */
+export const reset: Fault = (socket) => socket.resetAndDestroy();
+
+/** Ends the connection in an orderly way, without an answer. */
+export const hangUp: Fault = (socket) => socket.end();
+
+/** Never answers. */
+export const silence: Fault = () => undefined;
+
+/** Promises more bytes than it sends. */
+export function truncated(body: string, missing = 10): Fault {
+  return (socket) => {
+    const headers = { 'content-type': 'application/json', 'content-length': String(body.length + missing) };
+    socket.end(Buffer.concat([head(200, headers), Buffer.from(body)]));
+  };
+}
+
+/** Begins a chunked answer and ends the connection in the middle of it. */
+export function truncatedChunks(body: string): Fault {
+  return raw(head(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }), chunk(body));
+}
+
+/** The whole body in chunks of `size` bytes. */
+export function chunked(body: string | Buffer, headers: Record<string, string> = {}, size = 7): Fault {
+  return (socket) => {
+    const bytes = Buffer.from(body);
+    socket.write(head(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked', ...headers }));
+    for (let at = 0; at < bytes.length; at += size) socket.write(chunk(bytes.subarray(at, at + size)));
+    socket.write('0\r\n\r\n');
+  };
+}
+
+/** One byte every few milliseconds, for ever: the answer goes on and never ends. */
+export function drip(everyMs = 10): Fault {
+  return (socket) => {
+    socket.write(head(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }));
+    const timer = setInterval(() => socket.write(chunk(' ')), everyMs);
+    socket.on('close', () => clearInterval(timer));
+  };
+}
+
+/** Sends `piece` again and again until the other side has had enough or `total` bytes went out. */
+export function flood(piece: Buffer, total: number, headers: Record<string, string> = {}): Fault {
+  return (socket) => {
+    socket.write(head(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked', ...headers }));
+    let sent = 0;
+    const more = (): void => {
+      while (sent < total && !socket.destroyed) {
+        sent += piece.length;
+        if (!socket.write(chunk(piece))) {
+          socket.once('drain', more);
+          return;
+        }
+      }
+      if (!socket.destroyed) socket.write('0\r\n\r\n');
+    };
+    more();
+  };
+}
+
+function head(status: number, headers: Record<string, string>): Buffer {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`HTTP/1.1 ${status} Whatever\r\n${lines.join('')}\r\n`, 'latin1');
+}
+
+function chunk(body: string | Buffer): Buffer {
+  const bytes = Buffer.from(body);
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+}

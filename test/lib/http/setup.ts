@@ -1,0 +1,85 @@
+// A client for tests: instant clock, folders of its own, and everything that it told kept.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '../../../src/lib/http/client.ts';
+import type { Client, HttpOptions } from '../../../src/lib/http/types.ts';
+import { createRedactor } from '../../../src/lib/kernel/redact.ts';
+import { createTestClock, type TestClock } from '../../helpers/clock.ts';
+
+export const SECRETS = {
+  clientSecret: 'canary-client-secret',
+  accessToken: 'canary-access-token',
+  workspaceKey: 'canary-workspace-key',
+  workspaceSecret: 'canary-workspace-sécret',
+};
+
+export interface TestClient extends Client {
+  readonly clock: TestClock;
+  readonly decisions: string[];
+  readonly debug: string[];
+  readonly traces: Record<string, unknown>[];
+  readonly folder: string;
+}
+
+const opened: { client: Client; folder: string }[] = [];
+
+/** A client of `url`, with a ready access token unless `overrides` say otherwise. Closed by `closeClients`. */
+export function testClient(url: string, overrides: Partial<HttpOptions> & { folder?: string } = {}): TestClient {
+  const folder = overrides.folder ?? mkdtempSync(join(tmpdir(), 'cdpadm-http-'));
+  const clock = (overrides.clock ?? createTestClock()) as TestClock;
+  const decisions: string[] = [];
+  const debug: string[] = [];
+  const traces: Record<string, unknown>[] = [];
+  const client = createClient({
+    address: () => url,
+    audience: () => url,
+    credentials: {
+      accessToken: async () => SECRETS.accessToken,
+      bearer: async () => ({ clientId: 'client-1', clientSecret: SECRETS.clientSecret }),
+      basic: async () => ({ key: SECRETS.workspaceKey, secret: SECRETS.workspaceSecret }),
+    },
+    tokenFolder: join(folder, 'tokens'),
+    budgetFolder: join(folder, 'budget'),
+    requestTimeoutMs: 5000,
+    retries: 4,
+    proxy: {},
+    engine: 'node',
+    random: () => 0.5,
+    redactor: createRedactor(),
+    onDecision: (text) => decisions.push(text),
+    onDebug: (text) => debug.push(text),
+    onTrace: (exchange) => traces.push(exchange),
+    signal: new AbortController().signal,
+    ...overrides,
+    clock,
+  });
+  opened.push({ client, folder });
+  return { ...client, clock, decisions, debug, traces, folder };
+}
+
+/** Credentials without a ready token: the client has to ask for one. */
+export function withoutToken(): HttpOptions['credentials'] {
+  return {
+    accessToken: async () => undefined,
+    bearer: async () => ({ clientId: 'client-1', clientSecret: SECRETS.clientSecret }),
+    basic: async () => ({ key: SECRETS.workspaceKey, secret: SECRETS.workspaceSecret }),
+  };
+}
+
+export async function closeClients(): Promise<void> {
+  for (const { client, folder } of opened.splice(0)) {
+    await client.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The error that a promise ends with. */
+export async function failureOf(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise;
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('it succeeded');
+}

@@ -1,0 +1,264 @@
+// The access token: asked for once, shared by everybody, renewed in time and once after a 401.
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { HttpOptions } from '../../../src/lib/http/types.ts';
+import { bundleProgram } from '../../helpers/bundle-program.ts';
+import { createTestClock } from '../../helpers/clock.ts';
+import { type FaultServer, json, type ReceivedRequest, startFaultServer } from '../../helpers/fault-server.ts';
+import { getThing, seedThings, triggerThing } from './endpoints.ts';
+import { closeClients, failureOf, SECRETS, testClient, withoutToken } from './setup.ts';
+
+const HOUR = 3_600_000;
+const params = { thingId: 'a' };
+
+let server: FaultServer;
+/** Tokens that the platform accepts; undefined: all. */
+let accepted: string[] | undefined;
+let issued: number;
+let tokenAnswer: { status: number; body?: unknown } | undefined;
+let lifetime: number;
+
+beforeEach(async () => {
+  server = await startFaultServer();
+  accepted = undefined;
+  issued = 0;
+  tokenAnswer = undefined;
+  lifetime = 28_800;
+  server.otherwise((socket, request) => {
+    const answer = isTokenRequest(request)
+      ? tokenAnswer
+        ? json(tokenAnswer.body ?? {}, tokenAnswer)
+        : json({ access_token: `token-number-${++issued}`, expires_in: lifetime, token_type: 'Bearer' })
+      : accepted === undefined || accepted.some((token) => request.headers['authorization'] === `Bearer ${token}`)
+        ? json({ id: 'a' })
+        : json({ errors: [{ message: 'Unauthorized' }] }, { status: 401 });
+    answer(socket, request);
+  });
+});
+afterEach(async () => {
+  await closeClients();
+  await server.close();
+});
+
+const isTokenRequest = (request: ReceivedRequest): boolean => request.target === '/oauth/token';
+const tokenRequests = (): ReceivedRequest[] => server.requests.filter(isTokenRequest);
+const bearers = (): (string | undefined)[] =>
+  server.requests.filter((request) => !isTokenRequest(request)).map((request) => request.headers['authorization']);
+const client = (overrides: Parameters<typeof testClient>[1] = {}) =>
+  testClient(server.url, { credentials: withoutToken(), ...overrides });
+
+function cacheFile(folder: string): string {
+  const name = readdirSync(join(folder, 'tokens')).find((file) => file.endsWith('.json'));
+  if (name === undefined) throw new Error('no cached token');
+  return join(folder, 'tokens', name);
+}
+
+test('the request is the specification’s, and its answer is kept for everybody, privately', async () => {
+  const http = client();
+  await http.call(getThing, { params });
+  await http.call(getThing, { params });
+  await client({ folder: http.folder }).call(getThing, { params });
+  expect(tokenRequests()).toHaveLength(1);
+  expect(tokenRequests()[0]).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } });
+  expect(JSON.parse(tokenRequests()[0]?.body ?? '')).toEqual({
+    client_id: 'client-1',
+    client_secret: SECRETS.clientSecret,
+    audience: server.url,
+    grant_type: 'client_credentials',
+  });
+  expect(tokenRequests()[0]?.headers).not.toHaveProperty('authorization');
+  expect(bearers()).toEqual(Array(3).fill('Bearer token-number-1'));
+  expect(statSync(cacheFile(http.folder)).mode & 0o777).toBe(0o600);
+  expect(statSync(join(http.folder, 'tokens')).mode & 0o777).toBe(0o700);
+  expect(readFileSync(cacheFile(http.folder), 'utf8')).not.toContain(SECRETS.clientSecret);
+});
+
+test('client, audience and address have a token each', async () => {
+  const { folder, call } = client();
+  await call(getThing, { params });
+  const others: Partial<HttpOptions>[] = [
+    { audience: () => 'https://other.example' },
+    { address: () => `${server.url}/`, audience: () => server.url },
+    {
+      credentials: {
+        ...withoutToken(),
+        bearer: async () => ({ clientId: 'client-2', clientSecret: SECRETS.clientSecret }),
+      },
+    },
+  ];
+  for (const other of others) await client({ folder, ...other }).call(getThing, { params });
+  // The same address with a slash at its end is the same address.
+  expect(tokenRequests()).toHaveLength(3);
+});
+
+test('ten clients at once make one token request', async () => {
+  const { folder } = client();
+  const clients = Array.from({ length: 10 }, () => client({ folder }));
+  await Promise.all(clients.map((http) => http.call(getThing, { params })));
+  expect(tokenRequests()).toHaveLength(1);
+  expect(bearers()).toEqual(Array(10).fill('Bearer token-number-1'));
+});
+
+test('ten processes at once make one token request', async () => {
+  const program = await bundleProgram('test/lib/http/contender.ts');
+  const { folder } = client();
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, () => program.run('token', join(folder, 'shared'), server.url)),
+  );
+  expect(replies).toEqual(Array(10).fill('{"id":"a"}'));
+  expect(tokenRequests()).toHaveLength(1);
+});
+
+describe('renewal', () => {
+  test.each([
+    ['five minutes before the end', 28_800, 8 * HOUR - 300_000],
+    ['at half of a short life', 60, 30_000],
+  ])('%s', async (_name, seconds, age) => {
+    lifetime = seconds;
+    const http = client();
+    await http.call(getThing, { params });
+    http.clock.advance(age - 1000);
+    await http.call(getThing, { params });
+    expect(tokenRequests()).toHaveLength(1);
+    http.clock.advance(1001);
+    await http.call(getThing, { params });
+    expect(tokenRequests()).toHaveLength(2);
+    expect(bearers().at(-1)).toBe('Bearer token-number-2');
+  });
+
+  test('a 401 drops the token and the call goes once more, whatever it is', async () => {
+    const http = client();
+    await http.call(getThing, { params });
+    accepted = ['token-number-2'];
+    await expect(http.call(triggerThing, { body: { id: 'a' } })).resolves.toEqual({ id: 'a' });
+    expect(bearers().slice(1)).toEqual(['Bearer token-number-1', 'Bearer token-number-2']);
+    expect(tokenRequests()).toHaveLength(2);
+  });
+
+  test('a second 401 is final', async () => {
+    accepted = [];
+    const http = client();
+    const error = await failureOf(http.call(getThing, { params }));
+    expect(error).toMatchObject({ code: 'http.unauthorized', exit: 4, status: 401 });
+    expect(error).toMatchObject({ hint: expect.stringContaining('fresh token') as string });
+    expect(bearers()).toHaveLength(2);
+    expect(tokenRequests()).toHaveLength(2);
+  });
+
+  test('only the token that was refused is dropped: another’s newer one is used', async () => {
+    const { folder, call } = client();
+    await call(getThing, { params });
+    accepted = ['newer-token'];
+    const cached = JSON.parse(readFileSync(cacheFile(folder), 'utf8')) as object;
+    writeFileSync(cacheFile(folder), JSON.stringify({ ...cached, access_token: 'newer-token' }));
+    await call(getThing, { params });
+    expect(bearers().slice(1)).toEqual(['Bearer token-number-1', 'Bearer newer-token']);
+    expect(tokenRequests()).toHaveLength(1);
+  });
+
+  test('ten clients whose token was refused renew it once', async () => {
+    const { folder, call } = client();
+    await call(getThing, { params });
+    accepted = ['token-number-2'];
+    const clients = Array.from({ length: 10 }, () => client({ folder }));
+    await Promise.all(clients.map((http) => http.call(getThing, { params })));
+    expect(tokenRequests()).toHaveLength(2);
+  });
+});
+
+describe('a cache that cannot be relied on', () => {
+  test.each(['', '{"access_token":', 'null', '[]', '{"access_token":7}', '{"access_token":"x","expires_at":"never"}'])(
+    'is fetched anew: %j',
+    async (content) => {
+      const { folder, call } = client();
+      await call(getThing, { params });
+      writeFileSync(cacheFile(folder), content);
+      await client({ folder }).call(getThing, { params });
+      expect(tokenRequests()).toHaveLength(2);
+      expect(JSON.parse(readFileSync(cacheFile(folder), 'utf8'))).toMatchObject({ access_token: 'token-number-2' });
+    },
+  );
+});
+
+describe('refusals of the token service', () => {
+  test.each([
+    [401, 'auth.client_refused', 4, 'client id or the client secret'],
+    [403, 'auth.audience_refused', 4, 'audience'],
+    [400, 'http.bad_request', 1, 'refused the request'],
+    [429, 'http.rate_limited', 7, 'Too many requests'],
+    [503, 'http.unavailable', 7, 'trouble'],
+  ])('%d', async (status, code, exit, words) => {
+    tokenAnswer = { status, body: { error: 'access_denied', error_description: 'Not you' } };
+    const error = await failureOf(client().call(getThing, { params }));
+    expect(error).toMatchObject({ code, exit, status, request: { method: 'POST', path: '/oauth/token' } });
+    expect(error.message).toContain(words);
+    expect(error.message).toContain('Not you');
+    expect(bearers()).toEqual([]);
+  });
+
+  test('an answer without a token', async () => {
+    tokenAnswer = { status: 200, body: { token: 'x' } };
+    expect(await failureOf(client().call(getThing, { params }))).toMatchObject({ code: 'http.unreadable', exit: 1 });
+  });
+
+  test('a token that no header can hold', async () => {
+    tokenAnswer = { status: 200, body: { access_token: 'a\r\nb: c', expires_in: 60, token_type: 'Bearer' } };
+    expect(await failureOf(client().call(getThing, { params }))).toMatchObject({
+      code: 'auth.malformed_token',
+      exit: 4,
+    });
+  });
+});
+
+describe('a ready-made token', () => {
+  test('is used as it is and never renewed', async () => {
+    accepted = [];
+    const http = testClient(server.url);
+    const error = await failureOf(http.call(getThing, { params }));
+    expect(error).toMatchObject({
+      code: 'http.unauthorized',
+      exit: 4,
+      hint: expect.stringContaining('CDPADM_ACCESS_TOKEN') as string,
+    });
+    expect(bearers()).toEqual([`Bearer ${SECRETS.accessToken}`]);
+    expect(tokenRequests()).toEqual([]);
+    expect(existsSync(join(http.folder, 'tokens'))).toBe(false);
+  });
+
+  test('with a line break at its end is explained', async () => {
+    const credentials = { ...withoutToken(), accessToken: async () => 'abcdef\n' };
+    expect(await failureOf(client({ credentials }).call(getThing, { params }))).toMatchObject({
+      code: 'auth.malformed_token',
+      hint: expect.stringContaining('line break') as string,
+    });
+    expect(server.connections).toBe(0);
+  });
+});
+
+test('`prepare` fetches the token, so that the next call needs no request before it', async () => {
+  const http = client();
+  await http.prepare(getThing);
+  expect(tokenRequests()).toHaveLength(1);
+  await http.call(getThing, { params });
+  expect(tokenRequests()).toHaveLength(1);
+});
+
+test('a workspace’s calls need no token, and their 401 is not renewed', async () => {
+  accepted = [];
+  const error = await failureOf(client().call(seedThings, { body: { xpid: 1 } }));
+  expect(error).toMatchObject({ exit: 4, hint: expect.stringContaining('CDPADM_WORKSPACE_KEY') as string });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('the signal ends the wait for another’s token request', async () => {
+  const { folder } = client();
+  const stop = new AbortController();
+  server.next(() => stop.abort(new Error('enough')));
+  const clock = createTestClock();
+  const calls = [client({ folder, clock }), client({ folder, clock })].map((http) =>
+    failureOf(http.call(getThing, { params, signal: stop.signal })),
+  );
+  expect((await Promise.all(calls)).map((error) => error.message)).toEqual(['enough', 'enough']);
+  await expect(client({ folder }).call(getThing, { params })).resolves.toEqual({ id: 'a' });
+});
