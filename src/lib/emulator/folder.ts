@@ -1,7 +1,7 @@
 // The data folder of a platform: one process owns it, says how it can be reached, and leaves nothing stuck when killed.
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensurePrivateFolder, readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
+import { ensurePrivateFolder, readPrivateFile, removeFile } from '../kernel/durable.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import { readHolder, tryLock } from '../kernel/lock.ts';
@@ -31,7 +31,11 @@ export function ownFolder(folder: string): OwnedFolder {
   return {
     databasePath,
     announce: (ready) => {
-      writePrivateFile(announcement(folder), JSON.stringify({ pid: host.pid, ready } satisfies RunningEmulator));
+      const text = JSON.stringify({ pid: host.pid, ready } satisfies RunningEmulator);
+      // Whole or not at all, but without a sync to the disk: it is worth nothing after this process.
+      const temporary = `${announcement(folder)}.new`;
+      writeFileSync(temporary, text, { mode: 0o600 });
+      renameSync(temporary, announcement(folder));
     },
     release: () => {
       removeFile(announcement(folder));

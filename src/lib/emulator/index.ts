@@ -8,8 +8,8 @@ import { createExchange } from './exchange.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
 import { openPlatform, type RunningPlatform } from './platform.ts';
 import { describeReady, type EmulatorReady } from './ready.ts';
-import { createRouter, type Router } from './router.ts';
-import { listen, type ListeningServer } from './server.ts';
+import { createRouter } from './router.ts';
+import { listen } from './server.ts';
 
 export type { EmulatorReady } from './ready.ts';
 
@@ -69,8 +69,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 async function serve(options: EmulatorOptions, db: Database, folder: OwnedFolder | undefined): Promise<Emulator> {
   const system = options.systemClock ?? systemClock;
   const closing = new AbortController();
-  let server: ListeningServer | undefined;
-  const url = (): string => server?.url ?? '';
+  let url = '';
   const platform = openPlatform(db, {
     areas: platformAreas,
     fixtures: options.fixtures,
@@ -78,34 +77,34 @@ async function serve(options: EmulatorOptions, db: Database, folder: OwnedFolder
     warehouse: options.warehouse,
     clock: options.clock,
     systemClock: system,
-    baseUrl: url,
+    baseUrl: () => url,
   });
-  const ready = (): EmulatorReady => describeReady(url(), platform.fixtures);
+  const ready = (): EmulatorReady => describeReady(url, platform.fixtures);
   const exchange = createExchange(platform, (ms) => system.sleep(ms, closing.signal));
-  const router: Router = await createRouter(platform.areas, exchange, createControl(platform, ready));
-  server = await listen(router, options.host ?? '127.0.0.1', options.port ?? 0);
+  const router = await createRouter(platform.areas, exchange, createControl(platform, ready));
+  const server = await listen(router, options.host ?? '127.0.0.1', options.port ?? 0);
+  url = server.url;
   folder?.announce(ready());
   const stopWriting = writeBehind(platform);
 
   let closed: Promise<void> | undefined;
-  async function close(running: ListeningServer): Promise<void> {
+  async function close(): Promise<void> {
     closing.abort();
     stopWriting();
-    await running.close();
+    await server.close();
     platform.log.flush();
     db.close();
     folder?.release();
   }
-  const running = server;
   return {
-    url: running.url,
+    url,
     control: ready().control_url,
     ready: ready(),
-    port: running.port,
+    port: server.port,
     reset: async () => {
       platform.reset();
     },
-    close: () => (closed ??= close(running)),
+    close: () => (closed ??= close()),
   };
 }
 

@@ -20,8 +20,10 @@ export function readBody(incoming: IncomingMessage): Promise<Buffer> {
     if (size <= MAX_BYTES) chunks.push(chunk);
     else reject(refusal(413, `Request body is larger than ${MAX_BYTES} bytes`, { connection: 'close' }));
   });
-  incoming.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-  incoming.on('close', () => reject(new PeerGone()));
+  incoming.on('end', () => resolve(Buffer.concat(chunks)));
+  incoming.on('close', () => {
+    if (!incoming.complete) reject(new PeerGone());
+  });
   incoming.on('error', () => reject(new PeerGone()));
   return promise;
 }

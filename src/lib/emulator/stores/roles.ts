@@ -1,6 +1,5 @@
 // What A keeps: a manifest per organization, ready to be sent, and who holds which role.
 import type { ManifestReply, Role } from '../../contract/roles.ts';
-import { stringifyJson } from '../../kernel/json.ts';
 import { manifestTime } from '../../kernel/timestamps.ts';
 import type { Database } from '../db.ts';
 import type { RoleAssignment } from '../fixtures/roles.ts';
@@ -35,7 +34,7 @@ export function createRolesStore(db: Database): RolesStore {
   return {
     read,
     replace: (orgId, roles, at, by) => {
-      const reply = stringifyJson({ roles, last_modified_on: manifestTime(at), last_modified_by: by });
+      const reply = JSON.stringify({ roles, last_modified_on: manifestTime(at), last_modified_by: by });
       db.run('INSERT OR REPLACE INTO manifests (org_id, reply) VALUES (?, ?)', orgId, reply);
       return reply;
     },

@@ -1,0 +1,123 @@
+// An embedded platform for a test: on a free port, in memory unless told otherwise, with its control address as methods.
+import { request as httpRequest } from 'node:http';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/lib/emulator/index.ts';
+import type { Fault } from '../../src/lib/emulator/faults.ts';
+
+export interface Exchange {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  /** The body as JSON. */
+  json: unknown;
+}
+
+export interface SendOptions {
+  /** A string or bytes go as they are, anything else as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** One request to any address, nothing hidden: no redirects, no retries, `Host` as given. Rejects when the connection is lost. */
+export function send(method: string, url: string, { body, headers = {} }: SendOptions = {}): Promise<Exchange> {
+  const raw = typeof body === 'string' || body instanceof Uint8Array ? body : body && JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, {
+      method,
+      agent: false,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+    request.on('error', reject);
+    request.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          get json(): unknown {
+            return JSON.parse(text);
+          },
+        });
+      });
+    });
+    request.end(raw);
+  });
+}
+
+export interface TestControl {
+  now(): Promise<string>;
+  /** `8d`, `90m`: moves the clock and returns its time. */
+  advance(duration: string): Promise<string>;
+  set(iso: string): Promise<string>;
+  reset(): Promise<void>;
+  addFault(fault: Fault): Promise<void>;
+  faults(): Promise<Fault[]>;
+  clearFaults(): Promise<void>;
+  requests(): Promise<{ at: string; method: string; path: string; status: number | null }[]>;
+  assignRole(roleId: string, user: string): Promise<void>;
+}
+
+export interface TestEmulator extends Emulator {
+  api: TestControl;
+  /** A request below the platform's address. */
+  send(method: string, path: string, options?: SendOptions): Promise<Exchange>;
+  /** The same with a bearer token, fetched once. */
+  call(method: string, path: string, options?: SendOptions): Promise<Exchange>;
+  /** A new access token. */
+  token(): Promise<string>;
+  /** `/platform/v2/organizations/…/accounts/…`, of the first organization and account. */
+  accountPath: string;
+}
+
+/** Starts one; the test closes it. */
+export async function startTestEmulator(options: EmulatorOptions = {}): Promise<TestEmulator> {
+  const emulator = await startEmulator(options);
+  const { ready, url } = emulator;
+  let bearer: string | undefined;
+
+  async function token(): Promise<string> {
+    const { client_id, client_secret, base_url } = ready;
+    const body = { client_id, client_secret, audience: base_url, grant_type: 'client_credentials' };
+    const reply = await send('POST', `${url}/oauth/token`, { body });
+    if (reply.status !== 200) throw new Error(`token request: ${reply.status} ${reply.text}`);
+    return (reply.json as { access_token: string }).access_token;
+  }
+
+  return {
+    ...emulator,
+    api: testControl(emulator.control),
+    token,
+    accountPath: `/platform/v2/organizations/${ready.org_id}/accounts/${ready.account_id}`,
+    send: (method, path, sent) => send(method, url + path, sent),
+    call: async (method, path, sent = {}) => {
+      bearer ??= await token();
+      return send(method, url + path, { ...sent, headers: { authorization: `Bearer ${bearer}`, ...sent.headers } });
+    },
+  };
+}
+
+function testControl(control: string): TestControl {
+  async function ask(method: string, path: string, body?: unknown): Promise<unknown> {
+    const reply = await send(method, control + path, { body });
+    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
+    return reply.json;
+  }
+  const clock = async (method: string, body?: unknown): Promise<string> => {
+    const { now } = (await ask(method, '/clock', body)) as { now: string };
+    return now;
+  };
+  return {
+    now: () => clock('GET'),
+    advance: (duration) => clock('POST', { advance: duration }),
+    set: (iso) => clock('POST', { set: iso }),
+    reset: async () => void (await ask('POST', '/reset')),
+    addFault: async (fault) => void (await ask('POST', '/faults', fault)),
+    faults: async () => (await ask('GET', '/faults')) as Fault[],
+    clearFaults: async () => void (await ask('DELETE', '/faults')),
+    requests: async () => (await ask('GET', '/requests')) as Awaited<ReturnType<TestControl['requests']>>,
+    assignRole: async (roleId, user) => void (await ask('POST', '/role-assignments', { role_id: roleId, user })),
+  };
+}

@@ -1,0 +1,229 @@
+// What the embedded platform keeps: across restarts, across kill -9, and from a second one on the same folder.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../../src/lib/emulator/db.ts';
+import { findRunning } from '../../../src/lib/emulator/folder.ts';
+import { type EmulatorReady, startEmulator } from '../../../src/lib/emulator/index.ts';
+import { host } from '../../../src/lib/kernel/host.ts';
+import { type Bundle, bundleEntry } from '../../helpers/bundle.ts';
+import { createTestClock } from '../../helpers/clock.ts';
+import { send, startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
+
+let data: string;
+const open: TestEmulator[] = [];
+const children: ChildProcess[] = [];
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'cdpadm-emulator-'));
+});
+afterEach(async () => {
+  for (const emulator of open.splice(0)) await emulator.close();
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  rmSync(data, { recursive: true, force: true });
+});
+
+async function start(options: Parameters<typeof startTestEmulator>[0] = {}): Promise<TestEmulator> {
+  const emulator = await startTestEmulator({ data, ...options });
+  open.push(emulator);
+  return emulator;
+}
+
+const role = (id: string) => ({ role_id: id, name: id, description: 'd', tasks: [{ task_id: 'user:core' }] });
+const NO_ROLES = { roles: [] };
+
+describe('a restart', () => {
+  test('finds roles, assignments, tokens, log, faults and the distance of the clock as they were', async () => {
+    const systemClock = createTestClock();
+    const first = await start({ fixtures: NO_ROLES, systemClock });
+    const headers = { authorization: `Bearer ${await first.token()}` };
+    const roles = `${first.accountPath}/roles`;
+    await first.send('PUT', roles, { headers, body: { roles: [role('a'), role('b')] } });
+    await first.api.assignRole('a', 'kim@platform.example');
+    await first.api.advance('2h');
+    await first.api.addFault({ path: '/unused', status: 503, times: 2 });
+    const manifest = await first.send('GET', roles, { headers });
+    const log = await first.api.requests();
+    await first.close();
+
+    const second = await start({ systemClock });
+    expect(await second.api.now()).toBe('2026-11-21T10:00:00.000Z');
+    expect(await second.api.requests()).toEqual(log);
+    expect(await second.api.faults()).toEqual([{ path: '/unused', status: 503, times: 2 }]);
+    expect((await second.send('GET', roles, { headers })).text).toBe(manifest.text);
+    const refused = await second.send('PUT', roles, { headers, body: { roles: [role('b')] } });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('assigned to a user')]);
+  });
+
+  test('goes on counting the minute of A', async () => {
+    const systemClock = createTestClock();
+    const options = { systemClock, clock: 'manual', fixtures: { limits: { roles_per_minute: 3 } } } as const;
+    const first = await start(options);
+    await first.call('GET', `${first.accountPath}/roles`);
+    await first.send('GET', `${first.accountPath}/roles`);
+    await first.call('GET', `${first.accountPath}/tasks`);
+    await first.close();
+    const second = await start({ systemClock });
+    const statuses: number[] = [];
+    for (let count = 0; count < 2; count++)
+      statuses.push((await second.call('GET', `${second.accountPath}/roles`)).status);
+    expect(statuses).toEqual([200, 429]);
+  });
+
+  test('a manual clock stands where it stood; set going, it goes on from there', async () => {
+    const systemClock = createTestClock();
+    const first = await start({ clock: 'manual', systemClock });
+    await first.api.set('2030-01-01T00:00:00Z');
+    await first.close();
+    systemClock.advance(60_000);
+    const second = await start({ systemClock });
+    expect(await second.api.now()).toBe('2030-01-01T00:00:00.000Z');
+    await second.close();
+    const third = await start({ clock: 'real', systemClock });
+    systemClock.advance(1500);
+    expect(await third.api.now()).toBe('2030-01-01T00:00:01.500Z');
+  });
+
+  test('keeps the state under new fixtures, which count from the next reset on', async () => {
+    const first = await start({ fixtures: { roles: [role('old')] } });
+    await first.close();
+    const second = await start({ fixtures: { roles: [role('new')] } });
+    const ids = async (): Promise<string> => (await second.call('GET', `${second.accountPath}/roles`)).text;
+    expect(await ids()).toContain('"role_id":"old"');
+    await second.reset();
+    expect(await ids()).toContain('"role_id":"new"');
+    await second.close();
+    const third = await start();
+    await third.reset();
+    expect((await third.call('GET', `${third.accountPath}/roles`)).text).toContain('"role_id":"new"');
+  });
+});
+
+describe('the folder', () => {
+  test('is private, and is said to be nobody’s after a close', async () => {
+    const emulator = await start();
+    expect(statSync(join(data, 'platform.db')).mode & 0o777).toBe(0o600);
+    expect(findRunning(data)).toEqual({ pid: host.pid, ready: emulator.ready });
+    await emulator.close();
+    expect(findRunning(data)).toBeUndefined();
+  });
+
+  test('belongs to one: a second is refused with process and port, and harms nothing', async () => {
+    const first = await start();
+    await expect(startEmulator({ data })).rejects.toMatchObject({
+      code: 'emulator.running',
+      exit: 6,
+      message: `An embedded platform already runs on ${data} (process ${host.pid}, port ${first.port}).`,
+      details: { folder: data, pid: host.pid, port: first.port },
+    });
+    expect((await first.call('GET', `${first.accountPath}/roles`)).status).toBe(200);
+    expect(findRunning(data)?.pid).toBe(host.pid);
+  });
+
+  test('is free again when the start fails', async () => {
+    await expect(startEmulator({ data, fixtures: { roles: 1 } })).rejects.toMatchObject({ exit: 9 });
+    const taken = await startTestEmulator();
+    await expect(startEmulator({ data, port: taken.port })).rejects.toMatchObject({ code: 'emulator.port', exit: 6 });
+    await taken.close();
+    expect((await start()).port).toBeGreaterThan(0);
+  });
+
+  test('of a newer version is refused and left alone', async () => {
+    await (await start()).close();
+    const db = await openDatabase(join(data, 'platform.db'));
+    db.run("UPDATE settings SET value = '99' WHERE key = 'version:roles'");
+    db.close();
+    await expect(startEmulator({ data })).rejects.toMatchObject({ code: 'emulator.newer', exit: 1 });
+  });
+
+  test.each([
+    ['no database', (path: string) => writeFileSync(path, 'not a database, but long enough to be one'.repeat(200))],
+    [
+      "somebody else's database",
+      async (path: string) => {
+        const db = await openDatabase(path);
+        db.exec('CREATE TABLE theirs (id); PRAGMA application_id = 1');
+        db.close();
+      },
+    ],
+  ])('with %s in it is refused and left alone', async (_what, write) => {
+    const path = join(data, 'platform.db');
+    await write(path);
+    const before = readFileSync(path);
+    await expect(startEmulator({ data })).rejects.toMatchObject({ code: 'emulator.database', exit: 1 });
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+});
+
+describe('kill -9', () => {
+  let child: Bundle;
+  beforeAll(async () => {
+    child = await bundleEntry('test/helpers/emulator-child.ts');
+    // The driver stays a package; this is how a file outside the repository finds it.
+    const packages = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+    symlinkSync(packages, join(dirname(child.file), 'node_modules'));
+  });
+  afterAll(() => child.remove());
+
+  async function startChild(): Promise<{ process: ChildProcess; ready: EmulatorReady; exited: Promise<unknown> }> {
+    const started = spawn(process.execPath, [child.file, data], { stdio: ['ignore', 'pipe', 'inherit'] });
+    children.push(started);
+    const [line] = (await once(createInterface({ input: started.stdout }), 'line')) as [string];
+    return { process: started, ready: JSON.parse(line) as EmulatorReady, exited: once(started, 'exit') };
+  }
+
+  async function bearer(ready: EmulatorReady): Promise<Record<string, string>> {
+    const { client_id, client_secret, base_url } = ready;
+    const body = { client_id, client_secret, audience: base_url, grant_type: 'client_credentials' };
+    const reply = await send('POST', `${ready.auth_url}/oauth/token`, { body });
+    return { authorization: `Bearer ${(reply.json as { access_token: string }).access_token}` };
+  }
+
+  test('loses no acknowledged write, keeps none by half, and leaves no lock', async () => {
+    const manifest = (round: number, n: number) => ({
+      roles: Array.from({ length: 40 }, (_, index) => role(`r${round}-${n}-${index}`)),
+    });
+    for (let round = 0; round < 4; round++) {
+      const { process: victim, ready, exited } = await startChild();
+      const headers = await bearer(ready);
+      const path = `/platform/v2/organizations/${ready.org_id}/accounts/${ready.account_id}/roles`;
+      await send('POST', `${ready.control_url}/reset`);
+      let sent = 0;
+      let acknowledged = -1;
+      // The specification's sample that is assigned must stay, or nothing would be accepted.
+      const body = (n: number) => ({ roles: [...manifest(round, n).roles, role('support-role')] });
+      try {
+        for (; ; sent++) {
+          const reply = await send('PUT', ready.base_url + path, { headers, body: body(sent) });
+          expect(reply.status).toBe(200);
+          acknowledged = sent;
+          // The next request is under way when the signal arrives.
+          if (acknowledged === 3 + round * 5) setImmediate(() => victim.kill('SIGKILL'));
+        }
+      } catch (error) {
+        expect((error as NodeJS.ErrnoException).code).toMatch(/ECONNRESET|ECONNREFUSED|EPIPE/);
+      }
+      await exited;
+      expect(existsSync(join(data, 'platform.db.lock'))).toBe(true);
+
+      const after = await start();
+      const reply = await after.send('GET', path, { headers });
+      const found = (reply.json as { roles: unknown }).roles;
+      expect([body(acknowledged).roles, body(sent).roles]).toContainEqual(found);
+      await after.close();
+    }
+  });
+
+  test('lets the next one in while the announcement of the dead one still stands', async () => {
+    const { process: victim, exited } = await startChild();
+    expect(findRunning(data)?.pid).toBe(victim.pid);
+    victim.kill('SIGKILL');
+    await exited;
+    expect(findRunning(data)).toBeUndefined();
+    expect((await start()).ready.org_id).toBe(1001);
+  });
+});
