@@ -7,6 +7,7 @@ import { createContext } from './lib/runtime/create-context.ts';
 import { lenientFlags, readGlobalFlags } from './lib/runtime/global-flags.ts';
 import { interrupted, isQuietEnd, terminated, timedOut } from './lib/runtime/interrupt.ts';
 import { processIo } from './lib/runtime/io.ts';
+import { checkFormat } from './lib/runtime/help.ts';
 import { HelpShown } from './lib/runtime/usage-failure.ts';
 import { createProgram, entries, operandsOf } from './program.ts';
 
@@ -39,8 +40,9 @@ export async function run(argv: readonly string[], io: Io, stop = new AbortContr
       const [wanted] = operandsOf(args);
       const root = await createProgram(ctx, (name) => name === wanted);
       flagsSoFar = () => root.opts();
-      root.hook('preAction', async () => {
+      root.hook('preAction', async (_root, command) => {
         const flags = readGlobalFlags(root.opts(), io.env);
+        checkFormat(flags.output, command);
         await ctx.begin(flags);
         if (flags.timeoutMs !== undefined) stopAfter(flags.timeoutMs, stop, finished.signal, io);
       });

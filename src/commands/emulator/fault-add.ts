@@ -46,6 +46,9 @@ export function faultAddCommand(ctx: Context): Command {
 }
 
 async function addFault(ctx: Context, flags: FaultFlags): Promise<void> {
+  if (flags.status === undefined && flags.delay === undefined && flags.drop === undefined) {
+    throw usageError('The fault does nothing yet.', 'Give at least one of --status, --delay and --drop.');
+  }
   const body: Fault = {
     ...(flags.method !== undefined && { method: flags.method.toUpperCase() }),
     ...(flags.path !== undefined && { path: flags.path }),

@@ -5,7 +5,7 @@ import { fromReply } from '../../lib/domain/roles/manifest.ts';
 import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { EXIT } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
 import { planWanted } from '../../lib/workflows/roles-plan.ts';
 import { tellRebased } from './apply.ts';
@@ -24,6 +24,7 @@ export function diffCommand(ctx: Context): Command {
     .option('--exit-code', 'exit 10 when there are differences')
     .action((file: string, flags: DiffFlags) => diffRoles(ctx, file, flags));
   return withHelp(command, {
+    formats: DOCUMENT_FORMATS,
     notes: ['The last line is the plan: `roles push --expect-plan` applies exactly this one.'],
     examples: ['cdpadm roles diff', 'cdpadm roles diff roles.yaml --exit-code -o markdown'],
     json: [

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, EXIT, type ExitCode } from '../../lib/kernel/errors.ts';
+import { cleanText } from '../../lib/render/clean.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { CommandRun, Rehearsal } from '../../lib/runtime/rehearsal.ts';
 
@@ -20,7 +21,6 @@ export interface Stage {
 }
 
 export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
-  const { style } = ctx.out;
   const indent = (text: string): string =>
     text
       .trimEnd()
@@ -29,11 +29,11 @@ export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
       .join('\n');
 
   async function run(line: string, expect: ExitCode = EXIT.ok): Promise<CommandRun> {
-    await ctx.out.emitLine({ command: `cdpadm ${line}` }, `\n${style.cyan('$')} ${style.bold(`cdpadm ${line}`)}`);
+    await ctx.out.emitLine({ command: `cdpadm ${line}` }, (style) => `\n${style.cyan('$')} ${style.bold(`cdpadm ${line}`)}`);
     const result = await rehearsal.run(splitWords(line));
     const output = [result.stderr, result.stdout].filter((text) => text.trim() !== '').map(indent);
-    const ending = result.exit === 0 ? [] : [style.dim(`  (exit ${result.exit})`)];
-    await ctx.out.emitLine(result, [...output, ...ending].join('\n'));
+    const ending = result.exit === 0 ? [] : [`  (exit ${result.exit})`];
+    await ctx.out.emitLine(result, (style) => [...output, ...ending.map(style.dim)].join('\n'));
     if (result.exit !== expect) throw unexpected(line, expect, result);
     return result;
   }
@@ -41,7 +41,7 @@ export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
   return {
     rehearsal,
     run,
-    chapter: (title) => ctx.out.emitLine({ chapter: title }, `\n${style.bold(`── ${title} ──`)}`),
+    chapter: (title) => ctx.out.emitLine({ chapter: title }, (style) => `\n${style.bold(`── ${title} ──`)}`),
     say: (text) => ctx.out.emitLine({ say: text }, `\n${text}`),
     edit: (file, change) => {
       const path = join(rehearsal.folder, file);
@@ -52,7 +52,7 @@ export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
     },
     show: async (file, lines) => {
       const text = readFileSync(join(rehearsal.folder, file), 'utf8').split('\n').slice(0, lines).join('\n');
-      await ctx.out.emitLine({ file, text }, style.dim(indent(`${text}\n…`)));
+      await ctx.out.emitLine({ file, text }, (style) => style.dim(indent(cleanText(`${text}\n…`))));
     },
   };
 }

@@ -1,4 +1,7 @@
 // The second half of a context: what an action needs and `--help` does not.
+import { accessSync, constants } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { usageError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { wantsColour } from '../render/colour.ts';
 import { createStyle } from '../render/style.ts';
@@ -12,12 +15,16 @@ export interface Begun {
   prompt: Prompts;
 }
 
-/** Loads colour and the query's language where they are wanted. Throws CliError usage (2) for a malformed query. */
+/**
+ * Loads colour and the query's language where they are wanted. Throws CliError usage (2) for whatever would otherwise
+ * fail only when the command has done its work: a malformed query, a folder of `--out` that is not there.
+ */
 export async function begin(io: Io, flags: GlobalFlags, redactor: Redactor, signal: AbortSignal): Promise<Begun> {
   const query = flags.query === undefined ? undefined : await (await import('./query.ts')).compileQuery(flags.query);
-  const toFile = flags.out !== undefined && flags.out !== '-';
+  const file = flags.out === '-' ? undefined : flags.out;
+  if (file !== undefined) checkFolder(dirname(resolve(io.cwd, file)));
   const styles = {
-    stdout: await createStyle(!toFile && wantsColour(flags.color, io.env, io.tty.stdout)),
+    stdout: await createStyle(file === undefined && wantsColour(flags.color, io.env, io.tty.stdout)),
     stderr: await createStyle(wantsColour(flags.color, io.env, io.tty.stderr)),
   };
   return {
@@ -25,4 +32,15 @@ export async function begin(io: Io, flags: GlobalFlags, redactor: Redactor, sign
     out: createOutput({ io, flags, redactor, query, styles }),
     prompt: createPrompts(io, flags, signal),
   };
+}
+
+function checkFolder(folder: string): void {
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    throw usageError(
+      `--out cannot write into ${folder}.`,
+      'Make the folder first, or choose another that you may write to.',
+    );
+  }
 }

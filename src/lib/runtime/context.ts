@@ -68,19 +68,19 @@ export interface Progress {
 export interface Output {
   /** The result of the command: `data` as the format asks, `view` for people. Call it once. */
   emit<T>(data: T, view: View<T>): Promise<void>;
-  /** One object a line under JSON formats, `text` elsewhere: for commands that go on. */
-  emitLine(data: unknown, text: string): Promise<void>;
+  /** One object a line under JSON formats, `text` elsewhere (a function draws it): for commands that go on. */
+  emitLine(data: unknown, text: string | ((style: Style) => string)): Promise<void>;
   /** The result of a dry run: `{dry_run, requests, plan}`; `text` is what people see (default: the requests). */
   emitDryRun(requests: DescribedRequest[], plan?: unknown, text?: (style: Style) => string): Promise<void>;
   /** Raw text as the result (a file's content, a script). */
   emitText(text: string): Promise<void>;
-  /** To stderr: what was done and what may come next. Silent under `--quiet`. */
+  /** To stderr: what was done and what may come next. Silent under `--quiet` and where a program reads stderr. */
   note(text: string): void;
   /** To stderr, under `--quiet` too. */
   warn(text: string): void;
   /** To stderr with `-v`. */
   verbose(text: string): void;
-  /** To stderr, drawn for people (a diff before its confirmation); silent when the result itself is that drawing. */
+  /** To stderr, drawn for people: a diff before its confirmation. Silent where nobody is asked and a note would be. */
   show(text: (style: Style, width: number) => string): void;
   progress(title: string): Progress;
   /** Style of stderr. */

@@ -85,8 +85,9 @@ function noEmulator(message: string, hint: string): CliError {
 
 /** The control address refuses what is malformed (400), as a flag would be, and names what is not there (404). */
 function refused(status: number, text: string): CliError {
-  const message = messageOf(text) ?? `The embedded platform answered ${status}.`;
-  if (status === 400) return usageError(message.replace(/^Bad request: /, ''));
+  const detail = messageOf(text)?.replace(/^(Bad request|Not found): /, '') ?? 'no reason was given';
+  const message = `The embedded platform refused: ${detail}.`;
+  if (status === 400) return usageError(message);
   return new CliError({
     code: 'emulator.refused',
     message,

@@ -1,7 +1,11 @@
 // What the help of one command says besides its flags; kept beside the command, so that tests can run every example.
 import type { Command } from 'commander';
+import { usageError } from '../kernel/errors.ts';
+import type { OutputFormat } from './context.ts';
 
 export interface CommandHelp {
+  /** The formats that the result has, where not all but html. Checked before the command does anything. */
+  formats?: readonly OutputFormat[];
   /** Whole command lines that can be run as they stand, beginning with `cdpadm`; at least two. */
   examples: string[];
   /** The shape of `-o json`. */
@@ -11,6 +15,9 @@ export interface CommandHelp {
   /** Sentences, each a paragraph. */
   notes?: string[];
 }
+
+/** `formats` of a result that is no list: it has no rows for csv and no ids for name. */
+export const DOCUMENT_FORMATS = ['table', 'json', 'ndjson', 'yaml', 'markdown'] as const satisfies OutputFormat[];
 
 const registry = new WeakMap<Command, CommandHelp>();
 
@@ -23,4 +30,11 @@ export function withHelp(command: Command, help: CommandHelp): Command {
 /** What `withHelp` was given; undefined for a command without. */
 export function helpOf(command: Command): CommandHelp | undefined {
   return registry.get(command);
+}
+
+/** Throws CliError usage (2) for a format that the command's result does not have. */
+export function checkFormat(format: OutputFormat, command: Command): void {
+  const formats = helpOf(command)?.formats;
+  if (formats === undefined || formats.includes(format)) return;
+  throw usageError(`The result of this command has no ${format} form.`, `It has ${formats.join(', ')}.`);
 }

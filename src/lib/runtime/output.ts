@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { DescribedRequest } from '../http/types.ts';
-import { systemErrorCode } from '../kernel/errors.ts';
+import { CliError, EXIT, systemErrorCode } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { cleanText } from '../render/clean.ts';
 import type { Style } from '../render/style.ts';
@@ -32,12 +32,19 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
   const messages = createMessages(io);
   const toTerminal = flags.out === undefined && io.tty.stdout;
   const isJson = flags.output === 'json' || flags.output === 'ndjson';
+  // A program that asked for JSON and reads standard error too is to find nothing but JSON there.
+  const toProgram = isJson && !io.tty.stderr;
+  const isSilent = flags.quiet || toProgram;
+
+  function note(text: string): void {
+    if (!isSilent) messages.line(redactor.text(text));
+  }
 
   async function deliver(text: string): Promise<void> {
     if (flags.out !== undefined && flags.out !== '-') {
       const { writeUserFile } = await import('../kernel/durable.ts');
       writeUserFile(resolve(io.cwd, flags.out), text);
-      if (!flags.quiet) messages.line(`Written to ${flags.out}.`);
+      note(`Written to ${flags.out}.`);
       return;
     }
     if (text !== '') await write(io.stdout, text);
@@ -58,13 +65,16 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
     const exact = flags.output === 'yaml' || flags.output === 'csv';
     await deliver(exact && toTerminal ? cleanText(text) : text);
     const isTable = flags.output === 'table' || flags.output === 'markdown';
-    if (view.kind === 'list' && isTable && (data as unknown[]).length === 0 && !flags.quiet) messages.line(view.empty);
+    if (view.kind === 'list' && isTable && (data as unknown[]).length === 0) note(view.empty);
   }
 
   return {
     style: styles.stderr,
     emit: (data, view) => emit(data, view as unknown as AnyView),
-    emitLine: (data, text) => write(io.stdout, isJson ? `${jsonText(data)}\n` : `${cleanText(text)}\n`),
+    emitLine: (data, text) => {
+      const line = isJson ? jsonText(data) : typeof text === 'string' ? cleanText(text) : text(styles.stdout);
+      return write(io.stdout, `${line}\n`);
+    },
     emitText: (text) => deliver(toTerminal ? cleanText(text) : text),
     emitDryRun: async (requests, plan, text) => {
       const result: DryRun = { dry_run: true, requests, ...(plan !== undefined && { plan }) };
@@ -74,16 +84,18 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
       };
       await emit(result, view as unknown as AnyView);
     },
-    note: (text) => {
-      if (!flags.quiet) messages.line(redactor.text(text));
-    },
+    note,
     warn: (text) => {
-      messages.write(`${styles.stderr.yellow('Warning:')} ${redactor.text(cleanText(text))}\n`);
+      const safe = redactor.text(cleanText(text));
+      const line = toProgram ? jsonText({ warning: { message: safe } }) : `${styles.stderr.yellow('Warning:')} ${safe}`;
+      messages.write(`${line}\n`);
     },
     verbose: (text) => {
       if (flags.verbose || flags.debug) messages.write(`${styles.stderr.dim(redactor.text(cleanText(text)))}\n`);
     },
     show: (text) => {
+      // Who is about to be asked must see what about.
+      if (isSilent && (flags.yes || !io.tty.stderr)) return;
       messages.write(`${text(styles.stderr, io.columns()).replace(/\n+$/, '')}\n`);
     },
     progress: (title) => createProgress(title, io, flags, messages),
@@ -103,7 +115,20 @@ function write(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => {
       if (!error) resolve();
-      else reject(systemErrorCode(error) === 'EPIPE' || stream.destroyed ? new BrokenPipeError() : error);
+      else reject(writeFailure(error));
     });
+  });
+}
+
+function writeFailure(error: Error): Error {
+  const code = systemErrorCode(error);
+  if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new BrokenPipeError();
+  const reason = code === 'ENOSPC' ? 'the disk is full' : error.message;
+  return new CliError({
+    code: 'output.write',
+    message: `The result could not be written: ${reason}.`,
+    hint: 'What the command did before that stands.',
+    exit: EXIT.failed,
+    cause: error,
   });
 }
