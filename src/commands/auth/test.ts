@@ -38,7 +38,11 @@ export function testAuthCommand(ctx: Context): Command {
     ],
     examples: ['cdpadm auth test', 'cdpadm auth test --profile local -o json'],
     json: '[{"credential":"platform|dsr|seeding","status":"ok|failed|not_configured|not_checked","detail"}]',
-    errors: ['4  configured credentials do not work, or there are none', '7, 8  the platform could not be reached'],
+    errors: [
+      '2  an id or address that the test needs is missing',
+      '4  configured credentials do not work, or there are none',
+      '7, 8  the platform could not be reached',
+    ],
   });
 }
 
@@ -82,9 +86,9 @@ function absentSecrets(settings: Settings, names: SecretName[]): string[] {
   return names.filter((name) => !settings.secretOrigin(name));
 }
 
-/** Network and outage keep their own exit code: they say nothing about the credentials. */
+/** Network, outage and a missing id keep their own exit code: they say nothing about the credentials. */
 function testFailed(cause: CliError): CliError {
-  const kept: ExitCode[] = [EXIT.unavailable, EXIT.network];
+  const kept: ExitCode[] = [EXIT.usage, EXIT.unavailable, EXIT.network];
   const unreached = kept.includes(cause.exit);
   return new CliError({
     code: 'auth.test_failed',

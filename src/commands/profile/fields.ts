@@ -4,7 +4,6 @@ import type { Context } from '../../lib/runtime/context.ts';
 export type Profiles = Awaited<ReturnType<Context['profiles']>>;
 export type Draft = Parameters<Profiles['create']>[1];
 export type SettingName = Parameters<Profiles['checkValue']>[0];
-export type SecretName = keyof Draft['typed'];
 
 export interface Field {
   name: SettingName;

@@ -6,7 +6,7 @@ import { parseJson } from '../kernel/json.ts';
 import type { ProfileSecretName } from './profiles.ts';
 
 /** The file of one profile's secrets. */
-export function secretFilePath(folder: string, profile: string): string {
+function secretFilePath(folder: string, profile: string): string {
   return join(folder, 'secrets', `${profile}.json`);
 }
 

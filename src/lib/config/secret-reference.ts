@@ -32,6 +32,6 @@ export function looksLikeReference(text: string): boolean {
 }
 
 /** Whether the text can be the name of an environment variable. */
-export function isVariableName(text: string): boolean {
+function isVariableName(text: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 }

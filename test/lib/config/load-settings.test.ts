@@ -1,3 +1,4 @@
+// Which profile is in use, and what is read for it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// Where the four folders are, by platform and environment.
 import { describe, expect, it } from 'vitest';
 import { resolvePaths } from '../../../src/lib/config/paths.ts';
 

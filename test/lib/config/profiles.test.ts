@@ -1,3 +1,4 @@
+// Profiles are created, chosen and removed with their secrets, by many processes at once.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -173,7 +174,7 @@ describe('several writers at once', () => {
 
   it('lose nothing between processes', { timeout: 60_000 }, async () => {
     const folder = newFolder();
-    const bundle = await bundleEntry('test/lib/config/write-profiles.ts');
+    const bundle = await bundleEntry('test/lib/config/children/write-profiles.ts');
     try {
       const run = promisify(execFile);
       await Promise.all(

@@ -1,3 +1,4 @@
+// The project file: where it is looked for, and what it may hold.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// Precedence of the layers, and which secret may go to which address.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveSettings, type SettingsLayers } from '../../../src/lib/config/resolve-settings.ts';

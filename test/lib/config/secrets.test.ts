@@ -1,3 +1,4 @@
+// Each kind of reference gives its secret, or says why not without a word of it.
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

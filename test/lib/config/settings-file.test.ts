@@ -1,3 +1,4 @@
+// The settings file is read with care, written privately, and never over a mistake.
 import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

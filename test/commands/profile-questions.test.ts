@@ -1,0 +1,92 @@
+// `profile create` on a terminal: what is asked, in which case, and what becomes of the answers.
+import { describe, expect, it } from 'vitest';
+import type { Draft, Profiles } from '../../src/commands/profile/fields.ts';
+import { askForMissing } from '../../src/commands/profile/questions.ts';
+import { CliError } from '../../src/lib/kernel/errors.ts';
+import type { Context, PromptOptions } from '../../src/lib/runtime/context.ts';
+import { openProfiles } from '../../src/lib/config/profiles.ts';
+import { memoryKeychain, newFolder, secretsOptions } from '../lib/config/folders.ts';
+
+/** Answers questions by how they begin; everything else is left out with Enter. */
+function answering(answers: Record<string, string>) {
+  const asked: string[] = [];
+  const reply = (question: string, options: PromptOptions = {}): Promise<string> => {
+    asked.push(question);
+    const key = Object.keys(answers).find((beginning) => question.startsWith(beginning));
+    const text = key === undefined ? '' : (answers[key] ?? '');
+    const wrong = options.check?.(text);
+    return wrong === undefined ? Promise.resolve(text) : Promise.reject(new Error(wrong));
+  };
+  const select = (question: string) => reply(question).then((answer) => answer || 'none');
+  const ctx = { prompt: { possible: true, input: reply, secret: reply, select } } as unknown as Context;
+  return { ctx, asked };
+}
+
+function profilesOf(keychain = memoryKeychain()): Profiles {
+  return openProfiles(secretsOptions(newFolder(), { keychain: () => Promise.resolve(keychain) }));
+}
+
+function draftOf(profile: Draft['profile'] = {}, typed: Draft['typed'] = {}): Draft {
+  return { profile, typed, storage: 'keychain', use: false };
+}
+
+describe('askForMissing', () => {
+  it('asks for everything when nothing was given', async () => {
+    const { ctx, asked } = answering({
+      'Platform address': 'https://api.example/',
+      Organization: ' 7 ',
+      'Client id': 'me',
+      'Client secret': 's3cret',
+      Environment: 'production',
+      'Workspace key': 'wk',
+      'Workspace secret': 'ws3cret',
+    });
+    const draft = draftOf();
+    await askForMissing(ctx, profilesOf(), draft, true);
+    expect(draft.profile).toEqual({
+      base_url: 'https://api.example',
+      org_id: '7',
+      environment: 'production',
+      protected: true,
+      secrets: { client_id: 'me', workspace_key: 'wk' },
+    });
+    expect(draft.typed).toEqual({ client_secret: 's3cret', workspace_secret: 'ws3cret' });
+    expect(asked.some((question) => question.includes('address'))).toBe(true);
+  });
+
+  it('asks only for the essential rest when something was given', async () => {
+    const { ctx, asked } = answering({ Account: '2' });
+    const secrets = { client_id: 'me', client_secret: 'env:X' };
+    const draft = draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example', org_id: '1', secrets });
+    await askForMissing(ctx, profilesOf(), draft, false);
+    expect(asked).toEqual(['Account id (Enter to leave out)']);
+    expect(draft.profile.account_id).toBe('2');
+  });
+
+  it('asks for no secret without an id it belongs to, and for none that was piped in', async () => {
+    const without = answering({});
+    await askForMissing(without.ctx, profilesOf(), draftOf({ base_url: 'https://a.example' }), false);
+    expect(without.asked.filter((question) => question.includes('secret'))).toEqual([]);
+    const piped = answering({ 'Client id': 'me' });
+    await askForMissing(
+      piped.ctx,
+      profilesOf(),
+      draftOf({ base_url: 'https://a.example' }, { client_secret: 's' }),
+      false,
+    );
+    expect(piped.asked.filter((question) => question.includes('secret'))).toEqual([]);
+  });
+
+  it('says what is wrong with an answer as it is given', async () => {
+    const { ctx } = answering({ 'Platform address': 'http://api.example' });
+    await expect(askForMissing(ctx, profilesOf(), draftOf(), true)).rejects.toThrow(/https:\/\//);
+  });
+
+  it('finds out that there is no keychain before the first question', async () => {
+    const { ctx, asked } = answering({});
+    const missing = new CliError({ code: 'secrets.keychain', message: 'none', exit: 4 });
+    const profiles = { ...profilesOf(), checkStorage: () => Promise.reject(missing) };
+    await expect(askForMissing(ctx, profiles, draftOf(), true)).rejects.toBe(missing);
+    expect(asked).toEqual([]);
+  });
+});
