@@ -29,7 +29,10 @@ export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
       .join('\n');
 
   async function run(line: string, expect: ExitCode = EXIT.ok): Promise<CommandRun> {
-    await ctx.out.emitLine({ command: `cdpadm ${line}` }, (style) => `\n${style.cyan('$')} ${style.bold(`cdpadm ${line}`)}`);
+    await ctx.out.emitLine(
+      { command: `cdpadm ${line}` },
+      (style) => `\n${style.cyan('$')} ${style.bold(`cdpadm ${line}`)}`,
+    );
     const result = await rehearsal.run(splitWords(line));
     const output = [result.stderr, result.stdout].filter((text) => text.trim() !== '').map(indent);
     const ending = result.exit === 0 ? [] : [`  (exit ${result.exit})`];
