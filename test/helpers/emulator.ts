@@ -19,12 +19,17 @@ export interface SendOptions {
 
 /** One request to any address, nothing hidden: no redirects, no retries, `Host` as given. Rejects when the connection is lost. */
 export function send(method: string, url: string, { body, headers = {} }: SendOptions = {}): Promise<Exchange> {
-  const raw = typeof body === 'string' || body instanceof Uint8Array ? body : body && JSON.stringify(body);
+  const raw = typeof body === 'string' || body instanceof Uint8Array ? body : textOf(body);
   return new Promise((resolve, reject) => {
     const request = httpRequest(url, {
       method,
       agent: false,
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: {
+        'content-type': 'application/json',
+        // Node frames the body of a GET by itself as little as it expects one.
+        ...(raw !== undefined && { 'content-length': String(Buffer.byteLength(raw)) }),
+        ...headers,
+      },
     });
     request.on('error', reject);
     request.on('response', (response) => {
@@ -37,14 +42,18 @@ export function send(method: string, url: string, { body, headers = {} }: SendOp
           status: response.statusCode ?? 0,
           headers: response.headers,
           text,
-          get json(): unknown {
-            return JSON.parse(text);
+          get json() {
+            return JSON.parse(text) as unknown;
           },
         });
       });
     });
     request.end(raw);
   });
+}
+
+function textOf(body: unknown): string | undefined {
+  return body === undefined ? undefined : JSON.stringify(body);
 }
 
 export interface TestControl {
@@ -113,11 +122,19 @@ function testControl(control: string): TestControl {
     now: () => clock('GET'),
     advance: (duration) => clock('POST', { advance: duration }),
     set: (iso) => clock('POST', { set: iso }),
-    reset: async () => void (await ask('POST', '/reset')),
-    addFault: async (fault) => void (await ask('POST', '/faults', fault)),
+    reset: async () => {
+      await ask('POST', '/reset');
+    },
+    addFault: async (fault) => {
+      await ask('POST', '/faults', fault);
+    },
     faults: async () => (await ask('GET', '/faults')) as Fault[],
-    clearFaults: async () => void (await ask('DELETE', '/faults')),
+    clearFaults: async () => {
+      await ask('DELETE', '/faults');
+    },
     requests: async () => (await ask('GET', '/requests')) as Awaited<ReturnType<TestControl['requests']>>,
-    assignRole: async (roleId, user) => void (await ask('POST', '/role-assignments', { role_id: roleId, user })),
+    assignRole: async (roleId, user) => {
+      await ask('POST', '/role-assignments', { role_id: roleId, user });
+    },
   };
 }

@@ -7,7 +7,7 @@ import { refusalAnswer, write } from './exchange.ts';
 import { Fault } from './faults.ts';
 import type { RunningPlatform } from './platform.ts';
 import { type Answer, answer, refusal } from './platform-error.ts';
-import { CONTROL_PATH, type EmulatorReady } from './ready.ts';
+import { CONTROL_PATH } from './ready.ts';
 import { checkBody, parseBody, PeerGone, readBody } from './request-body.ts';
 
 const BAD_REQUEST = 'Bad request';
@@ -15,8 +15,8 @@ const BAD_REQUEST = 'Bad request';
 /** Answers one request below the control address. */
 export type Control = (incoming: IncomingMessage, outgoing: ServerResponse, path: string) => Promise<void>;
 
-export function createControl(platform: RunningPlatform, ready: () => EmulatorReady): Control {
-  const routes = [...ownRoutes(platform, ready), ...platform.areas.flatMap(({ open }) => open.control ?? [])];
+export function createControl(platform: RunningPlatform): Control {
+  const routes = [...ownRoutes(platform), ...platform.areas.flatMap(({ open }) => open.control ?? [])];
 
   function dispatch(method: string | undefined, path: string, body: Buffer): Answer {
     const wanted = path.slice(CONTROL_PATH.length).replace(/\/$/, '');
@@ -55,11 +55,10 @@ function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address);
 }
 
-function ownRoutes(platform: RunningPlatform, ready: () => EmulatorReady): ControlRoute[] {
+function ownRoutes(platform: RunningPlatform): ControlRoute[] {
   const { clock, faults, log } = platform;
   const now = (): Answer => answer(200, { now: isoMillis(clock.now()) });
   return [
-    { method: 'GET', path: '/ready', handle: () => answer(200, ready()) },
     { method: 'GET', path: '/clock', handle: now },
     {
       method: 'POST',

@@ -17,7 +17,7 @@ import { parseDuration } from '../kernel/timestamps.ts';
 import type { StoredSettings } from './settings.ts';
 
 const Delay = union([
-  number().check(minimum(0), maximum(3_600_000)),
+  number().check(minimum(0, 'must not be negative')),
   string().check(
     check((context) => {
       if (parseDuration(context.value) !== undefined) return;
@@ -33,7 +33,7 @@ export const Fault = strictObject({
   /** `*` stands for any characters; any path when absent. The query does not count, nor does a trailing slash. */
   path: optional(string()),
   /** Answer this, without processing the request. */
-  status: optional(int().check(minimum(200), maximum(599))),
+  status: optional(int().check(minimum(200, 'must be 200 to 599'), maximum(599, 'must be 200 to 599'))),
   /** The `Retry-After` header of that answer: seconds, or any text. */
   retry_after: optional(union([number(), string()])),
   /** Wait before anything else: milliseconds, or a duration such as `2s`. */
@@ -41,9 +41,9 @@ export const Fault = strictObject({
   /** Destroy the connection without an answer, before the request is processed or after it was. */
   drop: optional(oneOf(['before', 'after'])),
   /** How many requests it still befalls; all when absent. */
-  times: optional(int().check(minimum(1))),
+  times: optional(int().check(minimum(1, 'must be at least 1'))),
   /** The share of the matching requests that it befalls, 0 to 1. */
-  probability: optional(number().check(minimum(0), maximum(1))),
+  probability: optional(number().check(minimum(0, 'must be 0 to 1'), maximum(1, 'must be 0 to 1'))),
 }).check(
   check((context) => {
     const { status, delay, drop } = context.value;

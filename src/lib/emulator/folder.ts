@@ -5,19 +5,18 @@ import { ensurePrivateFolder, readPrivateFile, removeFile } from '../kernel/dura
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import { readHolder, tryLock } from '../kernel/lock.ts';
-import type { EmulatorReady } from './ready.ts';
 
 export interface OwnedFolder {
   databasePath: string;
-  /** Tells other processes where the platform can be reached. */
-  announce(ready: EmulatorReady): void;
+  /** Tells other processes on which port the platform listens. */
+  announce(port: number): void;
   release(): void;
 }
 
-/** A platform that owns a folder. */
-export interface RunningEmulator {
+/** The process that owns a folder, and its port once it listens. */
+export interface FolderOwner {
   pid: number;
-  ready: EmulatorReady;
+  port?: number;
 }
 
 /** Takes the folder (made when it is not there). Throws CliError (conflict) while a living process has it. */
@@ -30,11 +29,10 @@ export function ownFolder(folder: string): OwnedFolder {
   rmSync(`${databasePath}.lock`, { recursive: true, force: true });
   return {
     databasePath,
-    announce: (ready) => {
-      const text = JSON.stringify({ pid: host.pid, ready } satisfies RunningEmulator);
+    announce: (port) => {
       // Whole or not at all, but without a sync to the disk: it is worth nothing after this process.
       const temporary = `${announcement(folder)}.new`;
-      writeFileSync(temporary, text, { mode: 0o600 });
+      writeFileSync(temporary, JSON.stringify({ pid: host.pid, port } satisfies FolderOwner), { mode: 0o600 });
       renameSync(temporary, announcement(folder));
     },
     release: () => {
@@ -44,27 +42,25 @@ export function ownFolder(folder: string): OwnedFolder {
   };
 }
 
-/** The platform that owns `folder` and can be reached, or undefined: none, or one that is only just starting. */
-export function findRunning(folder: string): RunningEmulator | undefined {
-  const owner = readHolder(lockFile(folder));
-  const text = owner && readPrivateFile(announcement(folder));
-  if (text === undefined) return undefined;
-  const running = JSON.parse(text) as RunningEmulator;
+/** The living process that owns `folder`, or undefined. */
+export function findOwner(folder: string): FolderOwner | undefined {
+  const pid = readHolder(lockFile(folder))?.pid;
+  if (pid === undefined || !host.isAlive(pid)) return undefined;
+  const text = readPrivateFile(announcement(folder));
+  const announced = text === undefined ? undefined : (JSON.parse(text) as FolderOwner);
   // The announcement of a killed process stands until the next owner writes its own.
-  return running.pid === owner?.pid && host.isAlive(running.pid) ? running : undefined;
+  return announced?.pid === pid ? announced : { pid };
 }
 
 function taken(folder: string): CliError {
-  const pid = readHolder(lockFile(folder))?.pid;
-  const url = findRunning(folder)?.ready.base_url;
-  const port = url === undefined ? undefined : Number(new URL(url).port);
-  const who = [pid !== undefined && `process ${pid}`, port !== undefined && `port ${port}`].filter(Boolean).join(', ');
+  const owner = findOwner(folder);
+  const port = owner?.port === undefined ? '' : `, port ${owner.port}`;
   return new CliError({
     code: 'emulator.running',
-    message: `An embedded platform already runs on ${folder}${who === '' ? '' : ` (${who})`}.`,
+    message: `An embedded platform already runs on ${folder}${owner ? ` (process ${owner.pid}${port})` : ''}.`,
     hint: 'Use that one, stop it, or choose another folder with --data.',
     exit: EXIT.conflict,
-    details: { folder, ...(pid !== undefined && { pid }), ...(port !== undefined && { port }) },
+    details: { folder, ...owner },
   });
 }
 

@@ -8,6 +8,7 @@ import { createExchange } from './exchange.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
 import { openPlatform, type RunningPlatform } from './platform.ts';
 import { describeReady, type EmulatorReady } from './ready.ts';
+import { PeerGone } from './request-body.ts';
 import { createRouter } from './router.ts';
 import { listen } from './server.ts';
 
@@ -79,17 +80,18 @@ async function serve(options: EmulatorOptions, db: Database, folder: OwnedFolder
     systemClock: system,
     baseUrl: () => url,
   });
-  const ready = (): EmulatorReady => describeReady(url, platform.fixtures);
   const exchange = createExchange(platform, (ms) => system.sleep(ms, closing.signal));
-  const router = await createRouter(platform.areas, exchange, createControl(platform, ready));
+  const router = await createRouter(platform.areas, exchange, createControl(platform));
   const server = await listen(router, options.host ?? '127.0.0.1', options.port ?? 0);
   url = server.url;
-  folder?.announce(ready());
+  folder?.announce(server.port);
   const stopWriting = writeBehind(platform);
+  const ready = describeReady(url, platform.fixtures);
 
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
-    closing.abort();
+    // Requests that a fault holds up end as their connections do.
+    closing.abort(new PeerGone());
     stopWriting();
     await server.close();
     platform.log.flush();
@@ -98,8 +100,8 @@ async function serve(options: EmulatorOptions, db: Database, folder: OwnedFolder
   }
   return {
     url,
-    control: ready().control_url,
-    ready: ready(),
+    control: ready.control_url,
+    ready,
     port: server.port,
     reset: async () => {
       platform.reset();
@@ -110,13 +112,7 @@ async function serve(options: EmulatorOptions, db: Database, folder: OwnedFolder
 
 /** Writes the request log now and then. Returns what ends that. */
 function writeBehind({ log }: RunningPlatform): () => void {
-  const timer = setInterval(() => {
-    try {
-      log.flush();
-    } catch {
-      // A full disk must not end the platform: the entries stay in memory and are tried again.
-    }
-  }, FLUSH_MS);
+  const timer = setInterval(log.flush, FLUSH_MS);
   timer.unref();
   return () => {
     clearInterval(timer);

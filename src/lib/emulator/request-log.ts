@@ -41,7 +41,12 @@ export function openRequestLog(db: Database): RequestLog {
 
   function flush(): void {
     if (pending.length === 0) return;
-    db.run('INSERT INTO requests (count, entries) VALUES (?, ?)', pending.length, JSON.stringify(pending));
+    try {
+      db.run('INSERT INTO requests (count, entries) VALUES (?, ?)', pending.length, JSON.stringify(pending));
+    } catch {
+      // A full disk must not end the platform for its log: the entries stay in memory and are tried again.
+      return;
+    }
     stored += pending.length;
     pending = [];
     while (stored > KEPT) forgetOldest();

@@ -289,7 +289,8 @@ describe('whose manifest', () => {
   });
   afterAll(() => two.close());
 
-  const pathOf = (org: unknown, account: unknown) => `/platform/v2/organizations/${org}/accounts/${account}/roles`;
+  const pathOf = (org: number | string, account: number) =>
+    `/platform/v2/organizations/${org}/accounts/${account}/roles`;
   const idsOf = async (path: string) =>
     ManifestReply.parse((await two.call('GET', path)).json).roles.map(({ role_id }) => role_id);
 

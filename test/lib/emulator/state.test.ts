@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/lib/emulator/db.ts';
-import { findRunning } from '../../../src/lib/emulator/folder.ts';
+import { findOwner } from '../../../src/lib/emulator/folder.ts';
 import { type EmulatorReady, startEmulator } from '../../../src/lib/emulator/index.ts';
 import { host } from '../../../src/lib/kernel/host.ts';
 import { type Bundle, bundleEntry } from '../../helpers/bundle.ts';
@@ -107,9 +107,9 @@ describe('the folder', () => {
   test('is private, and is said to be nobody’s after a close', async () => {
     const emulator = await start();
     expect(statSync(join(data, 'platform.db')).mode & 0o777).toBe(0o600);
-    expect(findRunning(data)).toEqual({ pid: host.pid, ready: emulator.ready });
+    expect(findOwner(data)).toEqual({ pid: host.pid, port: emulator.port });
     await emulator.close();
-    expect(findRunning(data)).toBeUndefined();
+    expect(findOwner(data)).toBeUndefined();
   });
 
   test('belongs to one: a second is refused with process and port, and harms nothing', async () => {
@@ -121,7 +121,7 @@ describe('the folder', () => {
       details: { folder: data, pid: host.pid, port: first.port },
     });
     expect((await first.call('GET', `${first.accountPath}/roles`)).status).toBe(200);
-    expect(findRunning(data)?.pid).toBe(host.pid);
+    expect(findOwner(data)?.pid).toBe(host.pid);
   });
 
   test('is free again when the start fails', async () => {
@@ -141,7 +141,10 @@ describe('the folder', () => {
   });
 
   test.each([
-    ['no database', (path: string) => writeFileSync(path, 'not a database, but long enough to be one'.repeat(200))],
+    [
+      'no database',
+      async (path: string) => writeFileSync(path, 'not a database, but long enough to be one'.repeat(200)),
+    ],
     [
       "somebody else's database",
       async (path: string) => {
@@ -219,11 +222,11 @@ describe('kill -9', () => {
   });
 
   test('lets the next one in while the announcement of the dead one still stands', async () => {
-    const { process: victim, exited } = await startChild();
-    expect(findRunning(data)?.pid).toBe(victim.pid);
+    const { process: victim, ready, exited } = await startChild();
+    expect(findOwner(data)).toEqual({ pid: victim.pid, port: Number(new URL(ready.base_url).port) });
     victim.kill('SIGKILL');
     await exited;
-    expect(findRunning(data)).toBeUndefined();
+    expect(findOwner(data)).toBeUndefined();
     expect((await start()).ready.org_id).toBe(1001);
   });
 });
