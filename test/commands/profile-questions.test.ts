@@ -88,5 +88,7 @@ describe('askForMissing', () => {
     const profiles = { ...profilesOf(), checkStorage: () => Promise.reject(missing) };
     await expect(askForMissing(ctx, profiles, draftOf(), true)).rejects.toBe(missing);
     expect(asked).toEqual([]);
+    // A profile whose secrets are elsewhere needs no keychain.
+    await askForMissing(ctx, profiles, draftOf({ dsr_base_url: 'https://dsr.example' }), false);
   });
 });

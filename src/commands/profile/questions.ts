@@ -7,16 +7,15 @@ import { type Draft, type Field, FIELDS, type Profiles } from './fields.ts';
  */
 export async function askForMissing(ctx: Context, profiles: Profiles, draft: Draft, all: boolean): Promise<void> {
   const missing = (field: Field) => draft.profile[field.name] === undefined && (field.essential === true || all);
-  const wantsSecrets = needsClient(draft) || all;
   // Found out before the first question: what was typed would be lost otherwise.
-  if (wantsSecrets) await profiles.checkStorage(draft.storage);
+  if (all) await profiles.checkStorage(draft.storage);
   for (const field of FIELDS) {
     if (!missing(field) || field.name === 'audience' || field.name === 'ca_file') continue;
     if (field.name === 'environment') await askEnvironment(ctx, draft);
     else await askField(ctx, profiles, draft, field);
   }
-  await askClient(ctx, draft);
-  if (all) await askWorkspaceCredentials(ctx, draft);
+  await askClient(ctx, profiles, draft);
+  if (all) await askWorkspaceCredentials(ctx, profiles, draft);
 }
 
 async function askField(ctx: Context, profiles: Profiles, draft: Draft, { name, flag, label }: Field): Promise<void> {
@@ -48,17 +47,18 @@ function needsClient({ profile, typed }: Draft): boolean {
   return profile.secrets?.client_secret === undefined && typed.client_secret === undefined;
 }
 
-async function askClient(ctx: Context, draft: Draft): Promise<void> {
+async function askClient(ctx: Context, profiles: Profiles, draft: Draft): Promise<void> {
   const { secrets = {} } = draft.profile;
   if (secrets.client_id === undefined) {
     const id = (await ctx.prompt.input('Client id (Enter to leave out)', { flag: '--client-id' })).trim();
     if (id === '') return;
     draft.profile.secrets = { ...secrets, client_id: id };
   }
-  if (needsClient(draft)) await askSecret(ctx, draft, 'client_secret', 'Client secret', '--client-secret-env NAME');
+  if (needsClient(draft))
+    await askSecret(ctx, profiles, draft, 'client_secret', 'Client secret', '--client-secret-env NAME');
 }
 
-async function askWorkspaceCredentials(ctx: Context, draft: Draft): Promise<void> {
+async function askWorkspaceCredentials(ctx: Context, profiles: Profiles, draft: Draft): Promise<void> {
   const { secrets = {} } = draft.profile;
   if (secrets.workspace_key === undefined) {
     const key = (await ctx.prompt.input('Workspace key (Enter to leave out)', { flag: '--workspace-key' })).trim();
@@ -66,17 +66,19 @@ async function askWorkspaceCredentials(ctx: Context, draft: Draft): Promise<void
     draft.profile.secrets = { ...secrets, workspace_key: key };
   }
   if (secrets.workspace_secret === undefined && draft.typed.workspace_secret === undefined) {
-    await askSecret(ctx, draft, 'workspace_secret', 'Workspace secret', '--workspace-secret-env NAME');
+    await askSecret(ctx, profiles, draft, 'workspace_secret', 'Workspace secret', '--workspace-secret-env NAME');
   }
 }
 
 async function askSecret(
   ctx: Context,
+  profiles: Profiles,
   draft: Draft,
   name: 'client_secret' | 'workspace_secret',
   label: string,
   flag: string,
 ): Promise<void> {
+  await profiles.checkStorage(draft.storage);
   const where = draft.storage === 'keychain' ? 'the keychain' : 'a private file';
   const secret = (await ctx.prompt.secret(`${label} (kept in ${where}; Enter to leave out)`, { flag })).trim();
   if (secret !== '') draft.typed[name] = secret;

@@ -12,6 +12,15 @@ const SENT_TO: Record<SecretName, readonly SettingName[]> = {
   workspace_secret: ['dsr_base_url', 'seeding_url', 'identity_url'],
 };
 
+/** What has to come from the same place. */
+const BELONG_TOGETHER: Record<SecretName, readonly SecretName[]> = {
+  client_id: ['client_id', 'client_secret'],
+  client_secret: ['client_id', 'client_secret'],
+  access_token: ['access_token'],
+  workspace_key: ['workspace_key', 'workspace_secret'],
+  workspace_secret: ['workspace_key', 'workspace_secret'],
+};
+
 /**
  * Throws CliError auth (4) when the secret would go to an address that is not its own:
  * - a profile's secret goes to the addresses in that profile, wherever they were repeated;
@@ -41,7 +50,7 @@ function foreignAddress(secret: SecretName, origin: Origin, name: SettingName, s
       `The ${labelOf(secret)} comes from ${fromProfile ? 'profile' : 'the environment,'} ${origin.detail}, ` +
       `but the ${labelOf(name)} ${setting.value} comes from ${setting.origin.detail}; it is not sent there.`,
     hint: fromProfile
-      ? `Unset ${setting.origin.detail}, choose the profile of that address, or give ${variableOf(secret)} the same way.`
+      ? `Unset ${setting.origin.detail}, choose the profile of that address, or give ${BELONG_TOGETHER[secret].map(variableOf).join(' and ')} too.`
       : `Set ${variableOf(name)} to that address if you trust it, or choose a profile that has it.`,
     exit: EXIT.auth,
     details: { secret, address: name },
