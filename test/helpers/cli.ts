@@ -45,45 +45,59 @@ export function createCliHome(): CliHome {
   return { folder, cwd, env: { HOME: folder, ...env }, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
+/** Streams that keep what they are given, and everything else a command sees of the outside. */
+export interface TestIo {
+  io: Io;
+  stdout(): string;
+  stderr(): string;
+}
+
+export function createTestIo(options: Omit<CliOptions, 'stop'> = {}): TestIo {
+  const tell = (): void => options.onOutput?.(stdout.text(), stderr.text());
+  const stdout = sink(tell);
+  const stderr = sink(tell);
+  const all = options.tty === true;
+  const tty = typeof options.tty === 'object' ? options.tty : {};
+  const io: Io = {
+    env: options.env ?? {},
+    cwd: options.cwd ?? tmpdir(),
+    stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    tty: { stdin: tty.stdin ?? all, stdout: tty.stdout ?? all, stderr: tty.stderr ?? all },
+    columns: () => options.columns ?? 80,
+    clock: options.clock ?? systemClock,
+    random: Math.random,
+  };
+  return { io, stdout: stdout.text, stderr: stderr.text };
+}
+
 /**
  * Runs one command line, the program's name left out. Without folders in `env` the run has its own and they are gone
  * afterwards; several runs that belong together share a `createCliHome()`.
  */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const own = options.env?.CDPADM_STATE_DIR === undefined ? createCliHome() : undefined;
-  const stdout = sink();
-  const stderr = sink();
-  const tell = (): void => options.onOutput?.(stdout.text(), stderr.text());
-  stdout.stream.on('written', tell);
-  stderr.stream.on('written', tell);
-  const tty =
-    typeof options.tty === 'object' ? options.tty : { stdin: options.tty, stdout: options.tty, stderr: options.tty };
-  const io: Io = {
+  const test = createTestIo({
+    ...options,
     env: { ...own?.env, ...options.env },
     cwd: options.cwd ?? own?.cwd ?? tmpdir(),
-    stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
-    stdout: stdout.stream,
-    stderr: stderr.stream,
-    tty: { stdin: tty.stdin ?? false, stdout: tty.stdout ?? false, stderr: tty.stderr ?? false },
-    columns: () => options.columns ?? 80,
-    clock: options.clock ?? systemClock,
-    random: Math.random,
-  };
+  });
   try {
-    const code = await run(args, io, options.stop);
-    return { code, stdout: stdout.text(), stderr: stderr.text() };
+    const code = await run(args, test.io, options.stop);
+    return { code, stdout: test.stdout(), stderr: test.stderr() };
   } finally {
     own?.remove();
   }
 }
 
-function sink(): { stream: Writable; text(): string } {
+function sink(written: () => void): { stream: Writable; text: () => string } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       chunks.push(chunk);
       done();
-      stream.emit('written');
+      written();
     },
   });
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') };

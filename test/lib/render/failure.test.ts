@@ -1,0 +1,65 @@
+// Errors as screens and as JSON, golden; nothing secret and nothing harmful passes.
+import { describe, expect, it, test } from 'vitest';
+import { CliError, EXIT, invalidInput, usageError } from '../../../src/lib/kernel/errors.ts';
+import { createRedactor } from '../../../src/lib/kernel/redact.ts';
+import { bugError, failureJson, failureScreen } from '../../../src/lib/render/failure.ts';
+import { plainStyle } from '../../../src/lib/render/style.ts';
+
+const errors: Record<string, CliError> = {
+  usage: usageError('`rols` is no command of `cdpadm`.', 'Did you mean `roles`?'),
+  request: new CliError({
+    code: 'roles.assigned',
+    message: 'Custom role is assigned to a user and may not be deleted',
+    hint: 'Take the role from its users first.',
+    status: 400,
+    request: { id: '3f1c', method: 'PUT', path: '/platform/v2/organizations/1/accounts/2/roles' },
+    exit: EXIT.conflict,
+  }),
+  issues: invalidInput('roles.yaml is not a valid roles file: 3 issues. Nothing was sent.', [
+    { file: 'roles.yaml', line: 3, column: 7, path: 'roles[0].name', message: 'name is empty' },
+    { file: 'roles.yaml', path: 'roles', message: 'forged\nline \u001b[2J' },
+    { path: '', message: 'something' },
+  ]),
+};
+
+describe('screen', () => {
+  it.each(Object.keys(errors))('%s', async (name) => {
+    const text = failureScreen(errors[name] as CliError, plainStyle, createRedactor());
+    await expect(text).toMatchFileSnapshot(`../../golden/failure-${name}.txt`);
+  });
+
+  test('lists fifty issues and counts the rest', () => {
+    const issues = Array.from({ length: 60 }, (_, index) => ({ path: `roles[${index}]`, message: 'wrong' }));
+    const lines = failureScreen(invalidInput('Wrong.', issues), plainStyle, createRedactor()).split('\n');
+    expect(lines).toHaveLength(1 + 50 + 1 + 1);
+    expect(lines[51]).toBe('  … and 10 more; -o json lists them all');
+  });
+});
+
+describe('JSON', () => {
+  it.each(Object.keys(errors))('%s', async (name) => {
+    const text = failureJson(errors[name] as CliError, createRedactor());
+    expect(text.trimEnd()).not.toContain('\n');
+    const pretty = `${JSON.stringify(JSON.parse(text), undefined, 2)}\n`;
+    await expect(pretty).toMatchFileSnapshot(`../../golden/failure-${name}.json`);
+  });
+});
+
+test('a secret in a message is masked in both forms', () => {
+  const redactor = createRedactor();
+  redactor.add('s3cret-value');
+  const error = usageError('The server said s3cret-value.');
+  expect(failureScreen(error, plainStyle, redactor)).toContain('The server said ********.');
+  expect(failureJson(error, redactor)).toContain('The server said ********.');
+});
+
+test('what nobody expected is called a bug; its stack is for --debug', () => {
+  const cause = new TypeError('x is undefined');
+  expect(bugError(cause, false)).toMatchObject({
+    code: 'bug',
+    exit: 1,
+    message: 'This is a bug in cdpadm: x is undefined',
+  });
+  expect(bugError(cause, true).message).toContain('failure.test.ts');
+  expect(bugError('thrown text', false).message).toContain('thrown text');
+});

@@ -1,0 +1,37 @@
+// Markdown whose cells cannot break out of it.
+import { describe, expect, it, test } from 'vitest';
+import { toCodeBlock, toMarkdownTable } from '../../../src/lib/render/markdown.ts';
+import type { Column } from '../../../src/lib/render/view.ts';
+
+const columns: Column<string>[] = [
+  { key: 'role_id', value: (row) => row },
+  { key: 'tasks', value: (row) => row.length, align: 'right' },
+];
+
+test('a table', () => {
+  expect(toMarkdownTable(['a|b', 'x`y`', '<b>', 'two\nlines'], columns, true)).toBe(
+    [
+      '| role\\_id | tasks |',
+      '| --- | ---: |',
+      '| a\\|b | 3 |',
+      '| x\\`y\\` | 4 |',
+      '| \\<b\\> | 3 |',
+      '| two lines | 9 |',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('without a heading', () => {
+  expect(toMarkdownTable(['a'], columns, false)).toBe('|   |   |\n| --- | ---: |\n| a | 1 |\n');
+});
+
+describe('code blocks', () => {
+  it.each([
+    ['text', '```\ntext\n```\n'],
+    ['text\n\n', '```\ntext\n```\n'],
+    ['```\ninside\n```', '````\n```\ninside\n```\n````\n'],
+  ])('%j', (text, expected) => {
+    expect(toCodeBlock(text)).toBe(expected);
+  });
+});

@@ -1,0 +1,85 @@
+// Tables fit the terminal: cells are cut, columns dropped, rows become cards; ids stay whole.
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { createStyle, plainStyle } from '../../../src/lib/render/style.ts';
+import { drawRecord, drawTable } from '../../../src/lib/render/table.ts';
+import type { Column } from '../../../src/lib/render/view.ts';
+import { displayWidth } from '../../../src/lib/render/width.ts';
+
+interface Role {
+  role_id: string;
+  name: string;
+  tasks: number;
+  description: string;
+}
+
+const columns: Column<Role>[] = [
+  { key: 'role_id', id: true, value: (role) => role.role_id },
+  { key: 'name', value: (role) => role.name },
+  { key: 'tasks', rank: 1, align: 'right', value: (role) => role.tasks },
+  { key: 'description', rank: 2, value: (role) => role.description, paint: (text, _role, style) => style.dim(text) },
+];
+
+const rows: Role[] = [
+  { role_id: 'marketing_user', name: 'Marketing', tasks: 4, description: 'Sees audiences and changes none of them' },
+  { role_id: 'an-id-that-is-rather-long', name: '日本語の名前', tasks: 12, description: '' },
+  { role_id: 'x', name: 'forged\nrow\u001b[31m', tasks: 0, description: 'short' },
+];
+
+describe('at a width', () => {
+  it.each([100, 80, 60, 40, 20])('of %i', async (width) => {
+    const text = await drawTable(rows, columns, { width, style: plainStyle, header: true });
+    await expect(`${text}\n`).toMatchFileSnapshot(`../../golden/table-${width}.txt`);
+  });
+
+  test('without a heading', async () => {
+    const text = await drawTable(rows.slice(0, 1), columns, { width: 100, style: plainStyle, header: false });
+    expect(text).toBe('marketing_user  Marketing  4  Sees audiences and changes none of them');
+  });
+});
+
+test('no line is wider than the terminal, no id is cut', async () => {
+  const text = fc.string({ maxLength: 60 });
+  const role = fc.record({
+    role_id: fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'abc-_') }),
+    name: text,
+    tasks: fc.nat(),
+    description: text,
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(role, { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 40, max: 120 }),
+      async (list, width) => {
+        const drawn = await drawTable(list, columns, { width, style: plainStyle, header: true });
+        for (const { role_id } of list) expect(drawn).toContain(role_id);
+        for (const line of drawn.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test('colour adds only colour', async () => {
+  const style = await createStyle(true);
+  const coloured = await drawTable(rows, columns, { width: 80, style, header: true });
+  const plain = await drawTable(rows, columns, { width: 80, style: plainStyle, header: true });
+  expect(coloured).not.toBe(plain);
+  expect(
+    coloured
+      .replace(/\p{Cc}\[\d+m/gu, '')
+      .split('\n')
+      .map((line) => line.trimEnd()),
+  ).toEqual(plain.split('\n'));
+});
+
+test('a record is lines of field and value, whole', () => {
+  expect(drawRecord(rows[0] as Role, columns, plainStyle)).toBe(
+    [
+      'ROLE ID      marketing_user',
+      'NAME         Marketing',
+      'TASKS        4',
+      'DESCRIPTION  Sees audiences and changes none of them',
+    ].join('\n'),
+  );
+});
