@@ -165,7 +165,7 @@ describe('the folder', () => {
 describe('kill -9', () => {
   let child: Bundle;
   beforeAll(async () => {
-    child = await bundleEntry('test/helpers/emulator-child.ts');
+    child = await bundleEntry('test/lib/emulator/children/serve.ts');
     // The driver stays a package; this is how a file outside the repository finds it.
     const packages = fileURLToPath(new URL('../../../node_modules', import.meta.url));
     symlinkSync(packages, join(dirname(child.file), 'node_modules'));
