@@ -1,5 +1,6 @@
 // The one door to the wire: a call with its credentials, its budget, its repeats and its checked answer.
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { Endpoint, Service } from '../contract/endpoint.ts';
 import { oauthEndpoints, type TokenReply, type TokenRequest } from '../contract/oauth.ts';
 import type { CliError } from '../kernel/errors.ts';
@@ -30,9 +31,10 @@ export function createClient(options: HttpOptions): Client {
   });
 
   const build = (endpoint: Endpoint, input: AnyInput) => buildRequest(endpoint, input, addressOf(endpoint.service));
-  // One of its own for each call: many listeners on one signal make Node warn on standard error.
   const signalOf = (signal: AbortSignal | undefined): AbortSignal =>
-    AbortSignal.any(signal ? [options.signal, signal] : [options.signal]);
+    signal ? AbortSignal.any([options.signal, signal]) : options.signal;
+  // Every call under way listens to it; from eleven on Node would warn on standard error.
+  setMaxListeners(0, options.signal);
 
   async function reserve(endpoint: Endpoint, count: number, signal: AbortSignal): Promise<void> {
     if (endpoint.budget === undefined || options.onCurl) return;
@@ -51,7 +53,8 @@ export function createClient(options: HttpOptions): Client {
     const attempts = options.retries + 1;
     let refused: string | undefined;
     let reserved = input.reserved === true;
-    for (let attempt = 1; ;) {
+    let attempt = 1;
+    for (;;) {
       signal.throwIfAborted();
       const authorization = await authorize(endpoint.auth, options, tokens, signal, refused);
       if (!reserved) {

@@ -19,6 +19,9 @@ export interface Envelope {
 
 const MAX_PLAIN_TEXT = 500;
 
+/** A larger one is no error body, and is not worth its memory. */
+const MAX_PARSED_TEXT = 1024 * 1024;
+
 /**
  * Reads `{errors:[{message}]}`, `{errors:[{code,message}]}`, `{code,message,errors:[…]}`, `{error:{…}}`,
  * `{error,error_description}`, `{statusCode,errors}`, plain text, HTML (its title) and nothing at all.
@@ -26,7 +29,7 @@ const MAX_PLAIN_TEXT = 500;
 export function readEnvelope(answer: Answer): Envelope {
   const text = answer.text.trim();
   if (text === '') return { sentences: [], errors: [] };
-  const value = tryJson(text);
+  const value = text.length > MAX_PARSED_TEXT ? undefined : tryJson(text);
   if (value === undefined) {
     const sentence = isHtml(answer) ? htmlTitle(text) : text.slice(0, MAX_PLAIN_TEXT);
     return { sentences: sentence ? [sentence] : [], errors: [] };

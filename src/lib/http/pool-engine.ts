@@ -18,7 +18,12 @@ export function createPoolEngine(options: PoolOptions): Engine {
   function dispatcherFor(proxy: URL | undefined): Promise<Dispatcher> {
     const key = proxy?.href ?? '';
     let dispatcher = dispatchers.get(key);
-    if (!dispatcher) dispatchers.set(key, (dispatcher = connectDispatcher(proxy, options.extraAuthorities)));
+    if (!dispatcher) {
+      dispatcher = connectDispatcher(proxy, options.extraAuthorities);
+      dispatchers.set(key, dispatcher);
+      // Its error belongs to the call that wanted it; there is nothing to close then.
+      dispatcher.catch(() => dispatchers.delete(key));
+    }
     return dispatcher;
   }
 
@@ -73,7 +78,9 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
           else progress.sending();
         },
         onResponseStart: (_controller, status, answerHeaders) => {
-          if (status >= 200) progress.answered(status, answerHeaders);
+          // Only a proxy says 407; where there is no tunnel, it says so in the place of an answer.
+          if (status === 407) progress.failed(new TransportError('proxy', 'not-delivered', new Error('(407)')));
+          else if (status >= 200) progress.answered(status, answerHeaders);
         },
         onResponseData: (_controller, chunk) => {
           progress.received(chunk);

@@ -29,6 +29,12 @@ export function readReply(call: FailedCall, answer: Answer): Reply<unknown> {
   }
 }
 
+/**
+ * In memory a value takes up to forty times its bytes: a few megabytes of `{},{},…` would fill all there is. No answer
+ * of the platform comes near this number.
+ */
+const MAX_VALUES = 400_000;
+
 class Unreadable {
   readonly problem: string;
   constructor(problem: string) {
@@ -39,6 +45,7 @@ class Unreadable {
 function parseBody(answer: Answer): unknown {
   if (answer.problem !== undefined) return new Unreadable(answer.problem);
   if (answer.text.trim() === '') return new Unreadable('is empty');
+  if (countValues(answer.text) > MAX_VALUES) return new Unreadable('holds more values than any answer of the platform');
   try {
     return parseJson(answer.text);
   } catch (error) {
@@ -46,4 +53,26 @@ function parseBody(answer: Answer): unknown {
     const place = error.offset === undefined ? '' : ` at character ${error.offset}`;
     return new Unreadable(`is no usable JSON: ${error.message}${place}`);
   }
+}
+
+/** Values in a JSON text, roughly: every one but the first follows a comma or begins an object or a list. */
+function countValues(text: string): number {
+  // A value and what parts it from the next take two characters at least.
+  if (text.length < MAX_VALUES * 2) return 0;
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      do at = text.indexOf('"', at + 1);
+      while (at > 0 && isEscaped(text, at));
+      if (at < 0) break;
+    } else if (code === 0x2c || code === 0x5b || code === 0x7b) count++;
+  }
+  return count;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
+  return backslashes % 2 === 1;
 }

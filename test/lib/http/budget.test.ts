@@ -16,9 +16,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rolesEndpoints } from '../../../src/lib/contract/roles.ts';
 import { nextSlots, takeSlots } from '../../../src/lib/http/budget.ts';
-import { bundleProgram } from '../../helpers/bundle-program.ts';
 import { createTestClock, TEST_TIME } from '../../helpers/clock.ts';
 import { type FaultServer, json, startFaultServer } from '../../helpers/fault-server.ts';
+import { contend } from './contend.ts';
 import { closeClients, testClient } from './setup.ts';
 
 const MINUTE = 60_000;
@@ -115,8 +115,7 @@ describe('takeSlots', () => {
   });
 
   test('several processes share one budget', async () => {
-    const program = await bundleProgram('test/lib/http/contender.ts');
-    const outputs = await Promise.all(Array.from({ length: 4 }, () => program.run('budget', folder, '30')));
+    const outputs = await contend(4, 'budget', folder, '30');
     const sent = outputs.flatMap((output) => JSON.parse(output) as number[]);
     expect(sent).toHaveLength(120);
     expect(busiest(sent)).toBe(90);

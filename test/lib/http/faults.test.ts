@@ -257,6 +257,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       ['another shape', json({ id: 7 }), /another shape than expected \(id must be a string/],
       ['a list for an object', json([]), /another shape/],
       ['200,000-deep JSON', answer({ body: deep }), /nested deeper/],
+      ['more values than memory is good for', answer({ body: `[${'{},'.repeat(600_000)}{}]` }), /holds more values/],
       ['bytes that are no UTF-8', answer({ body: Buffer.from('{"id":"\xe9"}', 'latin1') }), /not valid UTF-8/],
       [
         'an unknown compression',
@@ -330,6 +331,11 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       ['chunks that split characters', chunked(text, {}, 1), value],
       ['a byte-order mark', answer({ body: `\uFEFF${text}` }), value],
       ['no content type', answer({ body: text }), value],
+      [
+        'much text with commas and quotes',
+        json({ id: 'a, "b\\",'.repeat(200_000) }),
+        { id: 'a, "b\\",'.repeat(200_000) },
+      ],
       ['another content type', answer({ headers: { 'content-type': 'text/plain' }, body: text }), value],
       ['a charset', answer({ headers: { 'content-type': 'application/json; charset="UTF-8"' }, body: text }), value],
       [

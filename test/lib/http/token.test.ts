@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HttpOptions } from '../../../src/lib/http/types.ts';
-import { bundleProgram } from '../../helpers/bundle-program.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 import { type FaultServer, json, type ReceivedRequest, startFaultServer } from '../../helpers/fault-server.ts';
+import { contend } from './contend.ts';
 import { getThing, seedThings, triggerThing } from './endpoints.ts';
 import { closeClients, failureOf, SECRETS, testClient, withoutToken } from './setup.ts';
 
@@ -28,7 +28,7 @@ beforeEach(async () => {
   server.otherwise((socket, request) => {
     const answer = isTokenRequest(request)
       ? tokenAnswer
-        ? json(tokenAnswer.body ?? {}, tokenAnswer)
+        ? json(tokenAnswer.body ?? {}, { status: tokenAnswer.status })
         : json({ access_token: `token-number-${++issued}`, expires_in: lifetime, token_type: 'Bearer' })
       : accepted === undefined || accepted.some((token) => request.headers['authorization'] === `Bearer ${token}`)
         ? json({ id: 'a' })
@@ -101,11 +101,8 @@ test('ten clients at once make one token request', async () => {
 });
 
 test('ten processes at once make one token request', async () => {
-  const program = await bundleProgram('test/lib/http/contender.ts');
   const { folder } = client();
-  const replies = await Promise.all(
-    Array.from({ length: 10 }, () => program.run('token', join(folder, 'shared'), server.url)),
-  );
+  const replies = await contend(10, 'token', join(folder, 'shared'), server.url);
   expect(replies).toEqual(Array(10).fill('{"id":"a"}'));
   expect(tokenRequests()).toHaveLength(1);
 });

@@ -1,10 +1,10 @@
 // A process that contends with others of its kind: for slots of the budget, or for the one token request.
 import { setImmediate as turn } from 'node:timers/promises';
-import { takeSlots } from '../../../src/lib/http/budget.ts';
-import { createClient } from '../../../src/lib/http/client.ts';
-import { systemClock } from '../../../src/lib/kernel/clock.ts';
-import { createRedactor } from '../../../src/lib/kernel/redact.ts';
-import { getThing } from './endpoints.ts';
+import { takeSlots } from '../../../../src/lib/http/budget.ts';
+import { createClient } from '../../../../src/lib/http/client.ts';
+import { systemClock } from '../../../../src/lib/kernel/clock.ts';
+import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
+import { getThing } from '../endpoints.ts';
 
 const never = new AbortController().signal;
 

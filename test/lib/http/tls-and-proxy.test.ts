@@ -1,0 +1,199 @@
+// Certificates that are refused or trusted, and the proxies that requests go through, over both engines.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { proxyFor, proxySecrets } from '../../../src/lib/http/proxy.ts';
+import { makeCertificate } from '../../helpers/certificate.ts';
+import { type FaultServer, json, startFaultServer } from '../../helpers/fault-server.ts';
+import { startProxy } from '../../helpers/proxy-server.ts';
+import { getThing, triggerThing } from './endpoints.ts';
+import { closeClients, failureOf, testClient } from './setup.ts';
+
+const certificate = makeCertificate();
+const params = { thingId: 'a' };
+const closing: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await closeClients();
+  for (const server of closing.splice(0)) await server.close();
+});
+async function opened<T extends { close(): Promise<void> }>(server: Promise<T>): Promise<T> {
+  closing.push(await server);
+  return server;
+}
+
+describe.skipIf(certificate === undefined)('TLS (needs openssl)', () => {
+  const tls = certificate ?? { key: '', cert: '' };
+  let server: FaultServer;
+  beforeEach(async () => {
+    server = await opened(startFaultServer({ tls }));
+    server.otherwise(json({ id: 'a' }));
+  });
+
+  describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
+    test('a certificate that nobody vouches for is refused at once, and nothing is sent', async () => {
+      const http = testClient(server.url, { engine });
+      const error = await failureOf(http.call(triggerThing, { body: { id: 'a' } }));
+      expect(error).toMatchObject({
+        code: 'network.certificate',
+        exit: 8,
+        hint: expect.stringContaining('--ca-file') as string,
+      });
+      expect(error.message).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
+      expect(http.clock.sleeps).toEqual([]);
+      expect(server.requests).toEqual([]);
+    });
+
+    test('the environment cannot turn the check off', async () => {
+      process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+      try {
+        const error = await failureOf(testClient(server.url, { engine }).call(getThing, { params }));
+        expect(error).toMatchObject({ code: 'network.certificate' });
+      } finally {
+        delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      }
+      expect(server.requests).toEqual([]);
+    });
+
+    test('an authority of one’s own makes it trusted', async () => {
+      const http = testClient(server.url, { engine, extraAuthorities: tls.cert });
+      await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
+      await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
+      if (engine === 'node') expect(server.connections).toBe(1);
+    });
+
+    test('but only for the names that it holds', async () => {
+      const url = server.url.replace('127.0.0.1', '127.0.0.2');
+      const proxy = await opened(startProxy(server.port));
+      const http = testClient(url, { engine, extraAuthorities: tls.cert, proxy: { https: proxy.url } });
+      const error = await failureOf(http.call(getThing, { params }));
+      expect(error).toMatchObject({ code: 'network.certificate' });
+      expect(server.requests).toEqual([]);
+    });
+
+    test('a file without a certificate is a usage error', async () => {
+      const http = testClient(server.url, { engine, extraAuthorities: 'no certificate at all' });
+      expect(await failureOf(http.call(getThing, { params }))).toMatchObject({
+        exit: 2,
+        hint: expect.stringContaining('--ca-file') as string,
+      });
+    });
+
+    test('https goes through a tunnel, and the proxy sees neither the call nor the credentials', async () => {
+      const proxy = await opened(startProxy(server.port, 's3cret/pass'));
+      const http = testClient('https://platform.test', {
+        engine,
+        extraAuthorities: tls.cert,
+        proxy: { https: proxy.url.replace('//', '//user:s3cret%2Fpass@') },
+      });
+      await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
+      expect(proxy.asked.map(({ line }) => line)).toEqual(['CONNECT platform.test:443']);
+      expect(server.requests[0]?.headers).toMatchObject({ host: 'platform.test' });
+      expect(server.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
+      expect(JSON.stringify([http.debug, http.traces])).not.toContain('s3cret');
+    });
+
+    test('a proxy that wants other credentials', async () => {
+      const proxy = await opened(startProxy(server.port, 'right'));
+      const http = testClient('https://platform.test', {
+        engine,
+        extraAuthorities: tls.cert,
+        proxy: { https: proxy.url.replace('//', '//user:wrong-password@') },
+      });
+      const error = await failureOf(http.call(triggerThing, { body: { id: 'a' } }));
+      expect(error).toMatchObject({ code: 'network.proxy', exit: 8 });
+      expect(error.message).toBe(`The proxy ${proxy.url} opened no way to platform.test (it answered 407).`);
+      expect(proxy.asked).toHaveLength(1);
+    });
+  });
+});
+
+describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
+  test('plain http goes through a proxy of this machine as curl would send it', async () => {
+    const server = await opened(startFaultServer());
+    server.otherwise(json({ id: 'a' }));
+    const proxy = await opened(startProxy(server.port));
+    const http = testClient(server.url, { engine, proxy: { http: proxy.url } });
+    await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
+    expect(proxy.asked.map(({ line }) => line)).toEqual([`GET ${server.url}/things/a`]);
+    expect(server.requests[0]?.target).toBe('/things/a');
+  });
+
+  test('a proxy that wants credentials for plain http', async () => {
+    const server = await opened(startFaultServer());
+    const proxy = await opened(startProxy(server.port, 'right'));
+    const http = testClient(server.url, { engine, proxy: { http: proxy.url } });
+    const error = await failureOf(http.call(triggerThing, { body: { id: 'a' } }));
+    expect(error).toMatchObject({ code: 'network.proxy', message: expect.stringContaining('407') as string });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('a proxy that is not there is named, without its password', async () => {
+    const proxy = await startProxy(1);
+    await proxy.close();
+    const http = testClient('https://platform.test', {
+      engine,
+      proxy: { https: proxy.url.replace('//', '//user:pw-canary@') },
+    });
+    const error = await failureOf(http.call(getThing, { params }));
+    expect(error).toMatchObject({ code: 'network.refused', exit: 8 });
+    expect(error.message).toContain(`nothing listens at the proxy ${new URL(proxy.url).host}`);
+    expect(error.message).not.toContain('pw-canary');
+  });
+});
+
+describe('proxyFor', () => {
+  const PROXY = 'http://proxy.example:3128';
+  test.each([
+    ['https://api.example', { https: PROXY }, PROXY],
+    ['https://api.example', { http: PROXY }, undefined],
+    ['https://api.example', { https: 'proxy.example:3128' }, PROXY],
+    ['https://api.example', { https: 'https://proxy.example' }, 'https://proxy.example'],
+    ['https://api.example', { https: '' }, undefined],
+    ['http://127.0.0.1:4010', { http: PROXY }, undefined],
+    ['https://localhost:4010', { https: PROXY }, undefined],
+    ['http://127.0.0.1:4010', { http: 'http://localhost:8080' }, 'http://localhost:8080'],
+  ])('%s with %j', (origin, settings, expected) => {
+    expect(proxyFor(origin, settings)?.origin).toBe(expected);
+  });
+
+  test.each([
+    ['*', 'https://api.example', true],
+    ['api.example', 'https://api.example', true],
+    ['API.Example', 'https://api.example', true],
+    ['example', 'https://api.example', true],
+    ['example', 'https://apiexample', false],
+    ['.example', 'https://api.example', true],
+    ['.api.example', 'https://api.example', false],
+    ['*.example', 'https://api.example', true],
+    ['other, api.example ', 'https://api.example', true],
+    ['other api.example', 'https://api.example', true],
+    ['api.example:443', 'https://api.example', true],
+    ['api.example:8443', 'https://api.example', false],
+    ['api.example:8443', 'https://api.example:8443', true],
+    ['10.1.2.3', 'https://10.1.2.3', true],
+    ['10.0.0.0/8', 'https://10.1.2.3', true],
+    ['10.0.0.0/16', 'https://10.1.2.3', false],
+    ['10.0.0.0/99', 'https://10.1.2.3', false],
+    ['.2.3', 'https://10.1.2.3', false],
+    ['2001:db8::1', 'https://[2001:db8::1]', true],
+    ['[2001:db8::1]:443', 'https://[2001:db8::1]', true],
+    ['[2001:db8::1]:80', 'https://[2001:db8::1]', false],
+    ['2001:DB8:0::/32', 'https://[2001:db8::1]', true],
+    ['', 'https://api.example', false],
+    [',. ,', 'https://api.example', false],
+  ])('NO_PROXY=%s for %s: direct %s', (none, origin, direct) => {
+    expect(proxyFor(origin, { https: PROXY, none }) === undefined).toBe(direct);
+  });
+
+  test.each(['socks5://user:hunter2@proxy.example', 'http://', 'http://user:hunter2@[x'])(
+    '%s is refused without being shown',
+    (https) => {
+      expect(() => proxyFor('https://api.example', { https })).toThrow(/^HTTPS_PROXY is no address/);
+      expect(() => proxyFor('https://api.example', { https })).not.toThrow(/hunter2/);
+    },
+  );
+
+  test('the secrets of a proxy are known as such, as written and as meant', () => {
+    expect(proxySecrets({ https: 'http://user:p%40ss@proxy.example:3128' })).toEqual(['p%40ss', 'p@ss', 'user:p@ss']);
+    expect(proxySecrets({ https: 'user:100%@proxy.example' })).toEqual(['100%', '100%', 'user:100%']);
+    expect(proxySecrets({ https: 'http://proxy.example:3128', http: undefined })).toEqual([]);
+  });
+});
