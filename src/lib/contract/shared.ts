@@ -1,5 +1,5 @@
 // Small schemas and predicates that several areas of the wire share.
-import { array, check, looseObject, string, union, number, bigint, optional, nullable, refine } from 'zod/mini';
+import { bigint, check, enum as oneOf, number, record, refine, string, union } from 'zod/mini';
 
 /** Length as the specification counts it: characters, not UTF-16 units. */
 export function characterCount(text: string): number {
@@ -38,19 +38,18 @@ export const Integer = union([number(), bigint()]).check(
   ),
 );
 
-/** The error bodies that were seen or specified, all in one (decision: D5). */
-export const ErrorEnvelope = looseObject({
-  statusCode: optional(number()),
-  code: optional(union([number(), string()])),
-  message: optional(nullable(string())),
-  errors: optional(
-    array(
-      looseObject({
-        code: optional(union([number(), string()])),
-        message: optional(nullable(string())),
-        domain: optional(nullable(string())),
-        reason: optional(nullable(string())),
-      }),
-    ),
-  ),
-});
+/** Where a platform's data belong (E and F). */
+export const Environment = oneOf(['production', 'development']);
+
+/** Identity type to value (E and F). Both are texts; types are an open list (decision: D27). */
+export const Identities = record(string(), textOf(1, 4096, 'an identity'));
+
+const CALENDAR_DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/** Whether a text is a day that exists, written `yyyy-MM-dd`. */
+export function isCalendarDate(text: string): boolean {
+  const [, year = '', month = '', day = ''] = CALENDAR_DATE.exec(text) ?? [];
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  return year !== '' && date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+}

@@ -1,0 +1,121 @@
+// Which form a seed has and what stands in it, by its calculation type (specification, E, the table of seeds).
+import type { FieldIssue } from './explain.ts';
+import { isCalendarDate } from './shared.ts';
+
+export type SeedFormName = 'value' | 'key_value_pairs' | 'list';
+
+/** What a seed of each type holds. */
+type SeedRule =
+  | { form: 'value'; holds: 'number' | 'whole-number' | 'milliseconds' | 'anything' }
+  | { form: 'list' }
+  | { form: 'key_value_pairs'; pairs: 'average' | 'counts' };
+
+const NUMBER: SeedRule = { form: 'value', holds: 'number' };
+const ANYTHING: SeedRule = { form: 'value', holds: 'anything' };
+const MILLISECONDS: SeedRule = { form: 'value', holds: 'milliseconds' };
+
+export const SEED_RULES = {
+  count: { form: 'value', holds: 'whole-number' },
+  sum: NUMBER,
+  minimum: NUMBER,
+  min: NUMBER,
+  maximum: NUMBER,
+  max: NUMBER,
+  average: { form: 'key_value_pairs', pairs: 'average' },
+  first_occurrence: ANYTHING,
+  last_occurrence: ANYTHING,
+  first_occurrence_timestamp: MILLISECONDS,
+  last_occurrence_timestamp: MILLISECONDS,
+  unique_list: { form: 'list' },
+  unique_values_count: { form: 'list' },
+  most_frequent: { form: 'key_value_pairs', pairs: 'counts' },
+} as const satisfies Record<string, SeedRule>;
+
+interface Written {
+  calculation_type: keyof typeof SEED_RULES;
+  cutoff_date?: string | undefined;
+  cuttoff_date?: string | undefined;
+  seed: { value?: unknown; key_value_pairs?: Record<string, unknown> | undefined; list?: unknown };
+}
+
+const FORMS: readonly SeedFormName[] = ['value', 'key_value_pairs', 'list'];
+
+/** Everything wrong with one attribute's date and seed, once its fields have their types. */
+export function seedIssues(written: Written): FieldIssue[] {
+  return [...dateIssues(written), ...formIssues(written)];
+}
+
+function dateIssues({ cutoff_date, cuttoff_date }: Written): FieldIssue[] {
+  const path = [cutoff_date === undefined && cuttoff_date !== undefined ? 'cuttoff_date' : 'cutoff_date'];
+  const date = cutoff_date ?? cuttoff_date;
+  if (date === undefined) return [{ path, message: 'is missing' }];
+  if (cutoff_date !== undefined && cuttoff_date !== undefined) {
+    return [{ path: ['cuttoff_date'], message: 'stands beside `cutoff_date`; only one of them is allowed' }];
+  }
+  return isCalendarDate(date) ? [] : [{ path, message: 'must be a date of the calendar as yyyy-MM-dd' }];
+}
+
+function formIssues({ calculation_type: type, seed }: Written): FieldIssue[] {
+  const rule: SeedRule = SEED_RULES[type];
+  const given = FORMS.filter((form) => seed[form] !== undefined);
+  if (given.length !== 1 || given[0] !== rule.form) {
+    const found = given.length === 0 ? 'nothing' : given.map((form) => `\`${form}\``).join(' and ');
+    return [{ path: ['seed'], message: `must hold \`${rule.form}\` alone for ${type}, and holds ${found}` }];
+  }
+  switch (rule.form) {
+    case 'value':
+      return valueIssues(rule.holds, seed.value);
+    case 'list':
+      return [];
+    case 'key_value_pairs':
+      return rule.pairs === 'average'
+        ? averageIssues(seed.key_value_pairs ?? {})
+        : countIssues(seed.key_value_pairs ?? {});
+  }
+}
+
+function valueIssues(holds: (SeedRule & { form: 'value' })['holds'], value: unknown): FieldIssue[] {
+  const path = ['seed', 'value'];
+  switch (holds) {
+    case 'number':
+      return isNumeric(value) ? [] : [{ path, message: 'must be a number' }];
+    case 'whole-number':
+      return isWhole(value, 0) ? [] : [{ path, message: 'must be a whole number from 0 on' }];
+    case 'milliseconds':
+      return isWhole(value, 0) ? [] : [{ path, message: 'must be a time in whole milliseconds since 1970' }];
+    case 'anything':
+      return typeof value === 'string' || isNumeric(value) ? [] : [{ path, message: 'must be a text or a number' }];
+  }
+}
+
+function averageIssues(pairs: Record<string, unknown>): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const at = (key: string, message: string) => issues.push({ path: ['seed', 'key_value_pairs', key], message });
+  if (!Object.hasOwn(pairs, 'sum')) at('sum', 'is missing');
+  else if (!isNumeric(pairs['sum'])) at('sum', 'must be a number');
+  if (!Object.hasOwn(pairs, 'count')) at('count', 'is missing');
+  else if (!isWhole(pairs['count'], 1)) at('count', 'must be a positive integer');
+  for (const key of Object.keys(pairs)) if (key !== 'sum' && key !== 'count') at(key, `unknown field \`${key}\``);
+  return issues;
+}
+
+function countIssues(pairs: Record<string, unknown>): FieldIssue[] {
+  return Object.entries(pairs)
+    .filter(([, count]) => !isWhole(count, 0))
+    .map(([key]) => ({ path: ['seed', 'key_value_pairs', key], message: 'must be a whole number from 0 on' }));
+}
+
+const NUMERIC_TEXT = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+const WHOLE_TEXT = /^\d{1,19}$/;
+
+/** A number, or a text that is one (decision: D27). */
+function isNumeric(value: unknown): boolean {
+  if (typeof value === 'string') return NUMERIC_TEXT.test(value) && Number.isFinite(Number(value));
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));
+}
+
+function isWhole(value: unknown, least: 0 | 1): boolean {
+  if (typeof value === 'string') return WHOLE_TEXT.test(value) && BigInt(value) >= least;
+  if (typeof value === 'bigint') return value >= least && value < 10n ** 19n;
+  return Number.isInteger(value) && (value as number) >= least && (value as number) < 1e19;
+}

@@ -1,0 +1,159 @@
+// E. Calculated attribute seeding: one user's body, the bulk array, and their two calls (specification, "E. Seeding").
+import {
+  array,
+  check,
+  enum as oneOf,
+  type infer as Infer,
+  minLength,
+  optional,
+  pipe,
+  record,
+  strictObject,
+  string,
+  transform,
+  union,
+  unknown,
+} from 'zod/mini';
+import { endpoint, type NameMark } from './endpoint.ts';
+import { seedIssues } from './seed-rules.ts';
+import { characterCount, Environment, Identities, Integer } from './shared.ts';
+
+/** Both spellings of the smallest and the largest value are taken and sent as they are given (decision: D27). */
+export const CALCULATION_TYPES = [
+  'count',
+  'sum',
+  'minimum',
+  'min',
+  'maximum',
+  'max',
+  'average',
+  'first_occurrence',
+  'last_occurrence',
+  'first_occurrence_timestamp',
+  'last_occurrence_timestamp',
+  'unique_list',
+  'unique_values_count',
+  'most_frequent',
+] as const;
+export type CalculationType = (typeof CALCULATION_TYPES)[number];
+
+const Name = string().check(
+  check((context) => {
+    if (characterCount(context.value) === 0)
+      context.issues.push({ code: 'custom', message: 'is empty', input: context.value });
+  }),
+);
+
+/** Which of the three forms it has, and what stands in it, depends on the calculation type: see `seed-rules.ts`. */
+const SeedForm = strictObject({
+  value: optional(unknown()),
+  key_value_pairs: optional(record(string(), unknown())),
+  list: optional(array(string())),
+});
+
+/** One attribute as it may be written: `cutoff_date` also with a doubled t (decision: D27). */
+const WrittenAttributeSeed = strictObject({
+  attribute_name: Name,
+  calculation_type: oneOf(CALCULATION_TYPES),
+  cutoff_date: optional(string()),
+  cuttoff_date: optional(string()),
+  seed: SeedForm,
+}).check(
+  check((context) => {
+    for (const { path, message } of seedIssues(context.value)) {
+      context.issues.push({ code: 'custom', path, message, input: context.value });
+    }
+  }),
+);
+
+/** One attribute as it is sent: the date in the spelling of the examples. */
+export interface AttributeSeed {
+  attribute_name: string;
+  calculation_type: CalculationType;
+  /** `yyyy-MM-dd`; events before it are ignored in the calculation. */
+  cutoff_date: string;
+  seed: {
+    value?: unknown;
+    key_value_pairs?: Record<string, unknown> | undefined;
+    list?: string[] | undefined;
+  };
+}
+
+export const AttributeSeed = pipe(
+  WrittenAttributeSeed,
+  transform(({ attribute_name, calculation_type, cutoff_date, cuttoff_date, seed }): AttributeSeed => ({
+    attribute_name,
+    calculation_type,
+    cutoff_date: cutoff_date ?? cuttoff_date ?? '',
+    seed,
+  })),
+);
+
+export const UserAttribute = strictObject({ attribute_name: Name, attribute_value: string() });
+export type UserAttribute = Infer<typeof UserAttribute>;
+
+/** A profile's id: a 64-bit integer. Also taken as a text of digits, and sent as an integer (decision: D27). */
+export const Xpid = pipe(
+  union([Integer, string()]).check(
+    check((context) => {
+      if (typeof context.value !== 'string') return;
+      const digits = /^-?(0|[1-9]\d{0,19})$/.test(context.value);
+      if (digits && Integer.safeParse(BigInt(context.value)).success) return;
+      context.issues.push({ code: 'custom', message: 'must be an integer of at most 64 bits', input: context.value });
+    }),
+  ),
+  transform((value): number | bigint => {
+    if (typeof value !== 'string') return value;
+    return Number.isSafeInteger(Number(value)) ? Number(value) : BigInt(value);
+  }),
+);
+
+/** The body for one user; the keys of both attribute maps are workspace ids. */
+export const SingleSeed = strictObject({
+  environment: Environment,
+  /** When it is there, `identities` is ignored. */
+  xpid: optional(Xpid),
+  identities: optional(Identities),
+  calculated_attributes: record(Name, array(AttributeSeed)),
+  user_attributes: optional(record(Name, array(UserAttribute))),
+}).check(
+  check((context) => {
+    const { xpid, identities } = context.value;
+    if (xpid !== undefined || (identities && Object.keys(identities).length > 0)) return;
+    const message = 'needs `xpid`, or `identities` with at least one identity';
+    context.issues.push({ code: 'custom', message, input: context.value });
+  }),
+);
+export type SingleSeed = Infer<typeof SingleSeed>;
+
+/** The body of the bulk call: taken whole or refused whole. */
+export const BulkSeed = array(SingleSeed).check(minLength(1, { error: 'holds no user' }));
+export type BulkSeed = Infer<typeof BulkSeed>;
+
+/** Where a deployment's own words stand in one user's body. */
+export const SEED_NAMES: readonly NameMark[] = ['keys:', 'keys:identities'];
+
+export const seedingEndpoints = {
+  set: endpoint({
+    id: 'seeding.set',
+    service: 'seeding',
+    auth: 'seeding-basic',
+    method: 'POST',
+    path: '/v2/calculatedattributes',
+    status: 202,
+    body: SingleSeed,
+    safety: 'repeat',
+    names: { body: SEED_NAMES },
+  }),
+  bulk: endpoint({
+    id: 'seeding.bulk',
+    service: 'seeding',
+    auth: 'seeding-basic',
+    method: 'POST',
+    path: '/v2/bulkcalculatedattributes',
+    status: 202,
+    body: BulkSeed,
+    safety: 'repeat',
+    names: { body: ['keys:[]', 'keys:[].identities'] },
+  }),
+};
