@@ -15,6 +15,8 @@ export interface CliOptions {
   /** Which streams are terminals; default none. */
   tty?: { stdin?: boolean; stdout?: boolean; stderr?: boolean } | boolean;
   columns?: number;
+  /** Nobody reads standard output: each write to it fails with EPIPE. */
+  brokenPipe?: boolean;
   clock?: Clock;
   /** Aborting it with a CliError is Ctrl-C, SIGTERM or a time limit. */
   stop?: AbortController;
@@ -54,7 +56,7 @@ export interface TestIo {
 
 export function createTestIo(options: Omit<CliOptions, 'stop'> = {}): TestIo {
   const tell = (): void => options.onOutput?.(stdout.text(), stderr.text());
-  const stdout = sink(tell);
+  const stdout = sink(tell, options.brokenPipe);
   const stderr = sink(tell);
   const all = options.tty === true;
   const tty = typeof options.tty === 'object' ? options.tty : {};
@@ -91,14 +93,20 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   }
 }
 
-function sink(written: () => void): { stream: Writable; text: () => string } {
+function sink(written: () => void, broken = false): { stream: Writable; text: () => string } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
+      if (broken) {
+        done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+        return;
+      }
       chunks.push(chunk);
       done();
       written();
     },
   });
+  // As the process's own streams: each writer learns of a failure by its own callback.
+  stream.on('error', () => undefined);
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
 }

@@ -8,7 +8,7 @@ const MAX_WIDTH = 100;
 /** What a reader of a command's help should know of the flags that are not its own. */
 const GLOBAL_FLAGS = [
   'Global flags:',
-  '  -o json|yaml|csv…, --query, --out, --profile, -n (dry run), -y, -q, -v, --timeout and more:',
+  '  -o json|yaml|csv…, --query, --out, --profile, -n (dry run), -y, -q, -v and more:',
   '  cdpadm help flags',
 ].join('\n');
 
@@ -24,6 +24,7 @@ export function helpSettings(columns: () => number): Partial<Help> {
     prepareContext() {
       (this as Help).helpWidth = Math.min(columns(), MAX_WIDTH);
     },
+    minWidthToWrap: 20,
     subcommandTerm: (command) => command.name(),
     subcommandDescription: (command) => command.summary() || command.description(),
     // The root's flags have a page of their own; here they would bury the commands.
@@ -84,7 +85,9 @@ function usageOf(command: Command): string {
     const name = `${one.name()}${one.variadic ? '…' : ''}`;
     return one.required ? `<${name}>` : `[${name}]`;
   });
-  return [...path, ...(command.commands.length > 0 ? ['<command>'] : []), ...words, '[flags]'].join(' ');
+  // Only a command that does something by itself has help of its own.
+  const below = command.commands.length === 0 ? [] : [helpOf(command) ? '[command]' : '<command>'];
+  return [...path, ...below, ...words, '[flags]'].join(' ');
 }
 
 function optionDescription(option: Option, helper: Help): string {
