@@ -8,12 +8,12 @@ import { rolldown } from 'rolldown';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface Bundle {
-  /** The CommonJS file to give to `process.execPath`. Every user may read it. */
+  /** The module to give to `process.execPath`. Every user may read it. */
   file: string;
   remove(): void;
 }
 
-/** Bundles an entry, named from the repository's root, with all it imports into a temporary folder. */
+/** Bundles an entry, named from the repository's root, with all it imports into one module in a temporary folder. */
 export async function bundleEntry(entry: string): Promise<Bundle> {
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-bundle-'));
   chmodSync(folder, 0o755);
@@ -24,8 +24,8 @@ export async function bundleEntry(entry: string): Promise<Bundle> {
     external: ['node-sqlite3-wasm', '@napi-rs/keyring'],
     transform: { target: 'node20' },
   });
-  const file = join(folder, `${basename(entry, '.ts')}.cjs`);
-  await build.write({ file, format: 'cjs', codeSplitting: false });
+  const file = join(folder, `${basename(entry, '.ts')}.mjs`);
+  await build.write({ file, format: 'es', codeSplitting: false });
   await build.close();
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

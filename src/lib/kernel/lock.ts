@@ -102,8 +102,10 @@ function createWhole(path: string, content: string): boolean {
   }
 }
 
-/** Who holds the lock; undefined when nobody does. Content that a power failure destroyed stands for nobody alive. */
-/** The holder named in a lock file, dead or alive; undefined when there is no such file. */
+/**
+ * The holder named in a lock file, dead or alive; undefined when there is no such file. Content that a power failure
+ * destroyed stands for a process 0, which is never alive.
+ */
 export function readHolder(path: string): Holder | undefined {
   let content: string;
   let instance: string;
@@ -139,10 +141,8 @@ function isAlive({ pid, began }: Holder): boolean {
   // To send a signal to process 0 would be to send it to ourselves.
   if (pid <= 0 || !host.isAlive(pid)) return false;
   const life = lifeOf(pid);
-  return life === undefined || (life !== ENDED && (began === undefined || life === began));
+  return life === undefined || began === undefined || life === began;
 }
-
-const ENDED = 'ended';
 
 /**
  * When the process began, in ticks since the system's start; `ended` for one that was killed and not yet buried by its
@@ -158,7 +158,7 @@ function lifeOf(pid: number): string | undefined {
   }
   // The second field, the program's name in parentheses, may hold spaces and parentheses.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
-  return fields[0] === 'Z' || fields[0] === 'X' ? ENDED : fields[19];
+  return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : fields[19];
 }
 
 function breakDead(path: string, dead: Holder): boolean {
@@ -166,21 +166,25 @@ function breakDead(path: string, dead: Holder): boolean {
   const right = tryLock(marker);
   if (!right) return false;
   try {
-    if (readHolder(path)?.nonce === dead.nonce) fs.rmSync(path, { force: true });
-    sweep(path, marker);
+    if (readHolder(path)?.nonce === dead.nonce) {
+      sweep(path, marker);
+      fs.rmSync(path, { force: true });
+    }
     return true;
   } finally {
     right.release();
   }
 }
 
-/** Removes what others left behind who were killed while they took or broke this lock. */
+/**
+ * Removes what others left behind who were killed while they took or broke this lock. Called while the dead lock still
+ * stands: until we remove it no later instance can begin, so every other marker is of an earlier one, and useless.
+ */
 function sweep(path: string, ownMarker: string): void {
   const folder = dirname(path);
   sweepMomentaryFiles(folder);
   const isMarker = (name: string): boolean =>
     name.startsWith(`${basename(path)}.`) && /^(\.\w+\.dead)+$/.test(name.slice(basename(path).length));
-  // A marker of an earlier instance gives no right to anything any more, since that instance never comes back.
   for (const name of fs.readdirSync(folder).filter(isMarker)) {
     const marker = join(folder, name);
     if (!marker.startsWith(ownMarker)) fs.rmSync(marker, { force: true });
