@@ -8,10 +8,9 @@ import type { Messages } from './messages.ts';
 
 type State = Parameters<Progress['update']>[0];
 
-/** A live line is drawn at most this often; a plain one this often or every tenth of the way. */
+/** A live line is drawn at most this often; a plain one at least this often, and at every tenth of the way. */
 const LIVE_INTERVAL_MS = 100;
 const PLAIN_INTERVAL_MS = 10_000;
-const PLAIN_STEP = 0.1;
 
 /** Starts the progress of one operation as `--progress` says; without it, as the terminal allows. */
 export function createProgress(title: string, io: Io, flags: GlobalFlags, messages: Messages): Progress {
@@ -44,13 +43,13 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
 
 function plainProgress(title: string, io: Io, messages: Messages): Progress {
   let told = io.clock.now();
-  let share = 0;
+  let tenths = 0;
   return {
     update: (state) => {
-      const now = state.total ? state.done / state.total : 0;
-      if (io.clock.now() - told < PLAIN_INTERVAL_MS && now - share < PLAIN_STEP) return;
+      const reached = state.total ? Math.floor((state.done * 10) / state.total) : 0;
+      if (io.clock.now() - told < PLAIN_INTERVAL_MS && reached <= tenths) return;
       told = io.clock.now();
-      share = now;
+      tenths = reached;
       messages.line(sentence(title, state));
     },
     end: (text) => {

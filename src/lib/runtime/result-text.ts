@@ -73,9 +73,7 @@ export function viewOfQueried(data: unknown): AnyView | undefined {
 
 async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, target: Target): Promise<string> {
   if (view.kind === 'document') {
-    const text = target.terminal
-      ? view.text(data, target.style, target.width)
-      : view.text(data, plainStyle, UNLIMITED_WIDTH);
+    const text = view.text(data, target.style, target.terminal ? target.width : UNLIMITED_WIDTH);
     return text === '' ? '' : `${text.replace(/\n+$/, '')}\n`;
   }
   const columns = chooseColumns(view.columns, flags.fields);

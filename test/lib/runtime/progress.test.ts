@@ -1,0 +1,91 @@
+// Progress in its four forms, drawn by the clock and not by the number of calls.
+import { describe, expect, it, test } from 'vitest';
+import type { Progress } from '../../../src/lib/runtime/context.ts';
+import { readGlobalFlags } from '../../../src/lib/runtime/global-flags.ts';
+import { createMessages } from '../../../src/lib/runtime/messages.ts';
+import { createProgress } from '../../../src/lib/runtime/progress.ts';
+import { type CliOptions, createTestIo } from '../../helpers/cli.ts';
+import { createTestClock, type TestClock } from '../../helpers/clock.ts';
+
+function watch(
+  raw: Record<string, unknown>,
+  options: CliOptions,
+  work: (progress: Progress, clock: TestClock) => void,
+) {
+  const clock = createTestClock();
+  const { io, stdout, stderr } = createTestIo({ ...options, clock });
+  const flags = readGlobalFlags(raw, io.env);
+  const messages = createMessages(io);
+  work(createProgress('Sending', io, flags, messages), clock);
+  expect(stdout()).toBe('');
+  return stderr();
+}
+
+test('on a terminal one line is drawn over and taken away', () => {
+  const text = watch({}, { tty: true }, (progress, clock) => {
+    progress.update({ done: 1, total: 4 });
+    clock.advance(50);
+    progress.update({ done: 2, total: 4 });
+    clock.advance(50);
+    progress.update({ done: 3, total: 4, text: 'bad\nname' });
+    progress.end('Sent 4.');
+  });
+  expect(text).toBe('\r\u001b[KSending: 1 of 4 (25 %)\r\u001b[KSending: 3 of 4 (75 %), bad name\r\u001b[KSent 4.\n');
+});
+
+test('a live line is cut to the width', () => {
+  const text = watch({}, { tty: true, columns: 20 }, (progress) => progress.update({ done: 1, text: 'x'.repeat(100) }));
+  expect(text).toBe('\r\u001b[KSending: 1, xxxxxx…');
+});
+
+test('a message steps in front of the live line', () => {
+  const { io, stderr } = createTestIo({ tty: true });
+  const messages = createMessages(io);
+  messages.live('working');
+  messages.line('a note');
+  messages.live(undefined);
+  expect(stderr()).toBe('\r\u001b[Kworking\r\u001b[Ka note\nworking\r\u001b[K');
+});
+
+test('elsewhere a plain line at each tenth of the way or ten seconds', () => {
+  const text = watch({}, {}, (progress, clock) => {
+    for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
+    clock.advance(10_000);
+    progress.update({ done: 100, total: 100 });
+    progress.end();
+  });
+  expect(text.split('\n')).toHaveLength(10 + 1 + 1);
+  expect(text.startsWith('Sending: 10 of 100 (10 %)\n')).toBe(true);
+});
+
+test('as NDJSON for wrappers', () => {
+  const text = watch({ progress: 'json' }, {}, (progress) => {
+    progress.update({ done: 1, data: { rejected: 9223372036854775807n } });
+    progress.end('Sent.');
+  });
+  expect(text).toBe(
+    [
+      '{"event":"start","title":"Sending","at":"2026-11-21T08:00:00.000Z"}',
+      '{"event":"progress","title":"Sending","at":"2026-11-21T08:00:00.000Z","done":1,"rejected":9223372036854775807}',
+      '{"event":"end","title":"Sending","at":"2026-11-21T08:00:00.000Z","text":"Sent."}',
+      '',
+    ].join('\n'),
+  );
+});
+
+describe('how', () => {
+  const draw = (progress: Progress): void => {
+    progress.update({ done: 5, total: 10 });
+    progress.end('Sent.');
+  };
+  it.each<[Record<string, unknown>, CliOptions, string]>([
+    [{ progress: 'none' }, { tty: true }, ''],
+    [{ quiet: true }, { tty: true }, ''],
+    [{ progress: 'plain' }, { tty: true }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+    [{}, { tty: true, env: { TERM: 'dumb' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+    [{}, { tty: true, env: { CI: 'true' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+    [{}, { tty: true, env: { CDPADM_ACCESSIBLE: '1' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+  ])('%j %j', (raw, options, expected) => {
+    expect(watch(raw, options, draw)).toBe(expected);
+  });
+});
