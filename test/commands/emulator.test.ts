@@ -1,0 +1,261 @@
+// The emulator commands against a platform that runs, and against the embedded one of profile `local`.
+import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { interrupted } from '../../src/lib/runtime/interrupt.ts';
+import { type CliHome, type CliOptions, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
+
+let home: CliHome;
+let started: { end(): Promise<CliResult> }[];
+
+beforeEach(() => {
+  home = createCliHome();
+  started = [];
+});
+afterEach(async () => {
+  for (const { end } of started) await end();
+  home.remove();
+});
+
+const cli = (args: string[], options: CliOptions = {}): Promise<CliResult> =>
+  runCli(args, { ...options, cwd: home.cwd, env: { ...home.env, ...options.env } });
+
+async function json(args: string[], options: CliOptions = {}): Promise<unknown> {
+  const { code, stdout, stderr } = await cli([...args, '-o', 'json'], options);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+/** Runs `emulator start` in the background until it is ended, or the test is. */
+async function start(...args: string[]): Promise<{ ready: Record<string, unknown>; end(): Promise<CliResult> }> {
+  const stop = new AbortController();
+  let tell: (line: string) => void;
+  const line = new Promise<string>((resolve) => (tell = resolve));
+  const onOutput = (stdout: string): void => {
+    if (stdout.includes('\n')) tell(stdout);
+  };
+  const result = cli(['emulator', 'start', '--port', '0', '-o', 'json', ...args], { stop, onOutput });
+  const end = (): Promise<CliResult> => {
+    stop.abort(interrupted());
+    return result;
+  };
+  started.push({ end });
+  const first = await Promise.race([line, result.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
+  return { ready: JSON.parse(first) as Record<string, unknown>, end };
+}
+
+describe('start', () => {
+  test('prints one line of JSON, is known while it runs, and leaves nothing', async () => {
+    const { ready, end } = await start();
+    expect(Object.keys(ready)).toEqual([
+      'base_url',
+      'auth_url',
+      'dsr_base_url',
+      'seeding_url',
+      'identity_url',
+      'vendor_domain',
+      'org_id',
+      'account_id',
+      'workspace_id',
+      'client_id',
+      'client_secret',
+      'workspace_key',
+      'workspace_secret',
+      'control_url',
+      'ca_file',
+    ]);
+    const folder = join(home.folder, 'state', 'emulators');
+    const [file = ''] = readdirSync(folder);
+    expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+    const { code, stdout } = await end();
+    expect(code).toBe(130);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('fixtures, a clock that stands, and no state', async () => {
+    writeFileSync(
+      join(home.cwd, 'fixtures.yaml'),
+      'organizations: [{ id: 77, client_id: me, client_secret: secret-of-77 }]\naccounts: [{ id: 78, org_id: 77 }]\nworkspaces: [{ id: 79, account_id: 78, key: k, secret: secret-of-79 }]\n',
+    );
+    const { ready } = await start('--memory', '--fixtures', 'fixtures.yaml', '--clock', 'manual');
+    expect(ready).toMatchObject({ org_id: 77, account_id: 78, workspace_id: 79, client_id: 'me' });
+    const before = await json(['emulator', 'clock']);
+    expect(await json(['emulator', 'clock'])).toEqual(before);
+    expect(readdirSync(home.folder)).not.toContain('data');
+  });
+
+  it.each<[string[], number, string]>([
+    [['--port', '70000'], 2, '--port'],
+    [['--port', 'x'], 2, '--port'],
+    [['--fixtures', 'missing.yaml'], 2, 'missing.yaml'],
+    [['--names', 'list.yaml'], 2, 'list.yaml'],
+  ])('%j ends with %i', async (args, code, text) => {
+    writeFileSync(join(home.cwd, 'list.yaml'), '- a\n');
+    const result = await cli(['emulator', 'start', '--memory', ...args]);
+    expect(result.stderr).toContain(text);
+    expect(result.code).toBe(code);
+  });
+
+  test('a second one on the same state is told of the first', async () => {
+    const { ready } = await start();
+    const { code, stderr } = await cli(['emulator', 'start', '--port', '0']);
+    expect(code).toBe(6);
+    expect(stderr).toContain(new URL(String(ready.base_url)).port);
+  });
+});
+
+describe('env', () => {
+  test('every command works with these variables alone', async () => {
+    const { ready } = await start();
+    const env = (await json(['emulator', 'env'])) as Record<string, string>;
+    expect(env.CDPADM_BASE_URL).toBe(ready.base_url);
+    expect(await json(['roles', 'list'], { env })).not.toHaveLength(0);
+  });
+
+  test('as lines that a shell takes whatever the values are', async () => {
+    writeFileSync(
+      join(home.cwd, 'fixtures.yaml'),
+      `organizations: [{ id: 1, client_id: "it's; $(me)", client_secret: "a b" }]\naccounts: [{ id: 2, org_id: 1 }]\nworkspaces: [{ id: 3, account_id: 2, key: k, secret: s }]\n`,
+    );
+    await start('--memory', '--fixtures', 'fixtures.yaml');
+    const { stdout } = await cli(['emulator', 'env']);
+    expect(stdout).toContain(`export CDPADM_CLIENT_ID='it'\\''s; $(me)'\n`);
+    expect(stdout).toContain(`export CDPADM_CLIENT_SECRET='a b'\n`);
+  });
+
+  test('of the one started last, or the one on a port', async () => {
+    const first = await start('--memory');
+    const second = await start('--memory');
+    expect(await json(['emulator', 'env'])).toMatchObject({ CDPADM_BASE_URL: second.ready.base_url });
+    const port = new URL(String(first.ready.base_url)).port;
+    expect(await json(['emulator', 'env', '--port', port])).toMatchObject({ CDPADM_BASE_URL: first.ready.base_url });
+  });
+
+  test('without any: 5', async () => {
+    const { code, stderr } = await cli(['emulator', 'env']);
+    expect(code).toBe(5);
+    expect(stderr).toContain('cdpadm emulator start');
+  });
+
+  test('an entry that a killed process left is ignored', async () => {
+    const { end } = await start('--memory');
+    const folder = join(home.folder, 'state', 'emulators');
+    const [file = ''] = readdirSync(folder);
+    const entry = JSON.parse(readFileSync(join(folder, file), 'utf8')) as object;
+    await end();
+    // No process has this id on any system.
+    writeFileSync(join(folder, file), JSON.stringify({ ...entry, pid: 2 ** 30 }), { mode: 0o600 });
+    writeFileSync(join(folder, '1.json'), 'half a fi', { mode: 0o600 });
+    expect((await cli(['emulator', 'env'])).code).toBe(5);
+  });
+});
+
+// Each of these against both: what a running one does, the embedded one does.
+describe.each([
+  ['a running platform', true],
+  ['profile local', false],
+])('on %s', (_what, running) => {
+  let args: string[];
+  beforeEach(async () => {
+    args = running ? [] : ['--profile', 'local'];
+    if (running) await start('--clock', 'manual');
+  });
+
+  test('the clock is shown and moved', async () => {
+    const { now } = (await json(['emulator', 'clock', ...args])) as { now: string };
+    const moved = (await json(['emulator', 'clock', 'advance', '8d', ...args])) as { now: string };
+    expect(Date.parse(moved.now) - Date.parse(now)).toBeGreaterThanOrEqual(8 * 86_400_000);
+    expect(await cli(['emulator', 'clock', 'advance', 'soon', ...args])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('faults befall requests, are listed and cleared', async () => {
+    const added = await json([
+      'emulator',
+      'fault',
+      'add',
+      '--method',
+      'get',
+      '--status',
+      '503',
+      '--times',
+      '2',
+      ...args,
+    ]);
+    expect(added).toEqual({ method: 'GET', status: 503, times: 2 });
+    expect(await json(['emulator', 'fault', 'list', ...args])).toEqual([added]);
+    expect(await json(['emulator', 'fault', 'clear', ...args])).toEqual([]);
+    expect(await json(['emulator', 'fault', 'list', ...args])).toEqual([]);
+  });
+
+  it.each<[string[], string]>([
+    [[], '--status'],
+    [['--status', 'many'], '--status'],
+    [['--status', '99'], 'status'],
+    [['--drop', 'now'], 'before, after'],
+    [['--status', '500', '--delay', 'long'], 'delay'],
+  ])('a fault that is none is refused: %j', async (flags, text) => {
+    const { code, stderr } = await cli(['emulator', 'fault', 'add', ...flags, ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(text);
+  });
+
+  test('a role is assigned, the log tells what was asked, and reset takes all back', async () => {
+    const platform = ['--profile', 'local'];
+    const [role] = (await json(['roles', 'list', ...platform])) as { role_id: string }[];
+    const roleId = role?.role_id ?? '';
+    const assign = ['emulator', 'assign-role', roleId, '--user', 'ann@example.com', ...args];
+    expect(await json(assign)).toMatchObject({ role_id: roleId, user: 'ann@example.com' });
+    expect((await cli(['emulator', 'assign-role', 'nobody', '--user', 'a@example.com', ...args])).code).toBe(5);
+    const log = (await json(['emulator', 'log', ...args])) as { path: string; status: number }[];
+    expect(log.some(({ path, status }) => path.endsWith('/roles') && status === 200)).toBe(true);
+    await json(['emulator', 'reset', ...args]);
+    expect(await json(['emulator', 'log', ...args])).toEqual([]);
+  });
+
+  test('a dry run changes nothing', async () => {
+    const shown = await json(['emulator', 'fault', 'add', '--status', '500', '-n', ...args]);
+    expect(shown).toMatchObject({ dry_run: true, requests: [{ method: 'POST', body: { status: 500 } }] });
+    expect(await json(['emulator', 'fault', 'list', ...args])).toEqual([]);
+  });
+});
+
+describe('profile local', () => {
+  test('keeps its state from one command to the next', async () => {
+    const first = await json(['roles', 'list', '--profile', 'local']);
+    await json(['emulator', 'clock', 'advance', '9d', '--profile', 'local']);
+    const { now } = (await json(['emulator', 'clock', '--profile', 'local'])) as { now: string };
+    expect(Date.parse(now)).toBeGreaterThan(Date.now() + 8 * 86_400_000);
+    expect(await json(['roles', 'list', '--profile', 'local'])).toEqual(first);
+  });
+
+  test('talks to the platform that runs on its state', async () => {
+    const { ready } = await start();
+    const { stdout } = await cli(['roles', 'list', '--profile', 'local', '--curl']);
+    expect(stdout).toContain(String(ready.base_url));
+  });
+
+  test('commands started together wait for each other', async () => {
+    const all = await Promise.all(Array.from({ length: 5 }, () => json(['roles', 'list', '--profile', 'local'])));
+    expect(new Set(all.map((list) => JSON.stringify(list))).size).toBe(1);
+  });
+
+  test('a running platform on other state is not its own', async () => {
+    const { ready } = await start('--memory');
+    const { stdout } = await cli(['roles', 'list', '--profile', 'local', '--curl']);
+    expect(stdout).toContain('127.0.0.1');
+    expect(stdout).not.toContain(String(ready.base_url));
+  });
+});
+
+test('a platform that does not answer any more: 8', async () => {
+  const { end } = await start('--memory');
+  const folder = join(home.folder, 'state', 'emulators');
+  const [file = ''] = readdirSync(folder);
+  const entry = readFileSync(join(folder, file));
+  await end();
+  writeFileSync(join(folder, file), entry, { mode: 0o600 });
+  const { code, stderr } = await cli(['emulator', 'log']);
+  expect(code).toBe(8);
+  expect(stderr).toContain('does not answer');
+});
