@@ -1,0 +1,64 @@
+// Identity types: how data subject requests name them, and the internal type each one is (specification, C and E).
+
+/** Request identity type -> internal type. Both spellings of the last one are one identity (decision: D52). */
+export const REQUEST_IDENTITY_TYPES = {
+  controller_customer_id: 'customer_id',
+  email: 'email',
+  osa_advertising_id: 'osa_advertising_id',
+  osa_id: 'osa_uuid',
+  osc_advertising_id: 'osc_advertising_id',
+  osb_advertising_id: 'osb_advertising_id',
+  osb_vendor_id: 'osb_idfv',
+  osd_advertising_id: 'osd_advertising_id',
+  osd_publisher_id: 'osd_publisher_id',
+  ose_advertising_id: 'ose_advertising_id',
+  ose_publisher_id: 'ose_publishing_id',
+  ose_publishing_id: 'ose_publishing_id',
+} as const satisfies Record<string, string>;
+
+/** Identity types of the vendor extension; `xpid` is the profile's own id. */
+export const EXTENSION_IDENTITY_TYPES = [
+  'xpid',
+  'other',
+  'other2',
+  'other3',
+  'other4',
+  'other5',
+  'other6',
+  'other7',
+  'other8',
+  'other9',
+  'other10',
+  'mobile_number',
+  'phone_number_2',
+  'phone_number_3',
+] as const;
+
+/** Identity types that name a device or an app installation rather than a person. */
+export const DEVICE_IDENTITY_TYPES: ReadonlySet<string> = new Set([
+  'osa_id',
+  'osa_uuid',
+  'osa_advertising_id',
+  'osf_advertising_id',
+  'osb_advertising_id',
+  'osb_vendor_id',
+  'osb_idfv',
+  'ose_advertising_id',
+  'ose_publisher_id',
+  'ose_publishing_id',
+  'osc_advertising_id',
+  'osd_advertising_id',
+  'osd_publisher_id',
+]);
+
+/**
+ * The internal type behind any name that requests, seeding or intake use for an identity: an erasure finds what a
+ * seed made. Names that are not mapped are their own internal type: user identity types are an open list.
+ */
+export function internalIdentityType(name: string): string {
+  if (Object.hasOwn(REQUEST_IDENTITY_TYPES, name)) {
+    return REQUEST_IDENTITY_TYPES[name as keyof typeof REQUEST_IDENTITY_TYPES];
+  }
+  const numbered = /^other_id(?:_(\d+))?$/.exec(name);
+  return numbered ? `other${numbered[1] ?? ''}` : name;
+}

@@ -1,0 +1,116 @@
+// Wire names: the specification's neutral words and a deployment's own, mapped both ways and only where marked.
+import type { NameMark } from './endpoint.ts';
+
+/** Neutral word (`xpid`) or prefix (`osa_*`) -> the deployment's word or prefix. */
+export type NamesMap = Readonly<Record<string, string>>;
+
+export interface WireNames {
+  /** The deployment's word for a neutral one; any other word comes back as it is. */
+  toWire(word: string): string;
+  /** The neutral word for a deployment's; any other word comes back as it is. */
+  fromWire(word: string): string;
+  /** Maps the marked keys and values of a JSON value. The input is not changed. */
+  encode(value: unknown, marks: readonly NameMark[]): unknown;
+  decode(value: unknown, marks: readonly NameMark[]): unknown;
+  /** Whether there is nothing to map. */
+  readonly empty: boolean;
+}
+
+/** Thrown when two keys of one object become the same word. */
+export class NameCollision extends Error {
+  readonly word: string;
+  constructor(word: string) {
+    super(`two fields are both called ${word} on the wire`);
+    this.name = 'NameCollision';
+    this.word = word;
+  }
+}
+
+/** What is wrong with a names map: one sentence each; empty when it can be used. */
+export function checkNames(names: NamesMap): { name: string; message: string }[] {
+  const taken = new Map<string, string>();
+  return Object.entries(names).flatMap(([name, word]) => {
+    const issues: { name: string; message: string }[] = [];
+    if (word === '' || bare(word) === '') issues.push({ name, message: 'has no word to map to' });
+    if (word.endsWith('*') && !name.endsWith('*')) issues.push({ name, message: 'a word cannot become a prefix' });
+    const other = taken.get(bare(word));
+    if (other !== undefined) issues.push({ name, message: `maps to the same word as ${other}` });
+    taken.set(bare(word), name);
+    return issues;
+  });
+}
+
+/** Whole words win over prefixes, longer prefixes over shorter ones. */
+export function createWireNames(names: NamesMap): WireNames {
+  const entries = Object.entries(names);
+  const pairs = entries.map(([name, word]) => [bare(name), bare(word), name.endsWith('*')] as const);
+  const toWire = translator(pairs.map(([name, word, prefix]) => ({ from: name, to: word, prefix })));
+  const fromWire = translator(pairs.map(([name, word, prefix]) => ({ from: word, to: name, prefix })));
+  return {
+    toWire,
+    fromWire,
+    encode: (value, marks) => mapMarked(value, marks, toWire),
+    decode: (value, marks) => mapMarked(value, marks, fromWire),
+    empty: entries.length === 0,
+  };
+}
+
+interface Rule {
+  from: string;
+  to: string;
+  prefix: boolean;
+}
+
+type Translate = (word: string) => string;
+
+function translator(rules: readonly Rule[]): Translate {
+  const words = new Map(rules.filter((rule) => !rule.prefix).map((rule) => [rule.from, rule.to]));
+  const prefixes = rules.filter((rule) => rule.prefix).sort((a, b) => b.from.length - a.from.length);
+  return (word) => {
+    const whole = words.get(word);
+    if (whole !== undefined) return whole;
+    const rule = prefixes.find(({ from }) => word.startsWith(from) && word.length > from.length);
+    return rule ? `${rule.to}${word.slice(rule.from.length)}` : word;
+  };
+}
+
+function bare(word: string): string {
+  return word.endsWith('*') ? word.slice(0, -1) : word;
+}
+
+function mapMarked(value: unknown, marks: readonly NameMark[], translate: Translate): unknown {
+  return marks.reduce((result, mark) => {
+    const colon = mark.indexOf(':');
+    const path = mark.slice(colon + 1);
+    return mapAt(result, path === '' ? [] : path.split('.'), mark.slice(0, colon) === 'keys', translate);
+  }, value);
+}
+
+function mapAt(value: unknown, path: readonly string[], keys: boolean, translate: Translate): unknown {
+  const [segment, ...rest] = path;
+  if (segment === undefined) {
+    if (!keys) return typeof value === 'string' ? translate(value) : value;
+    return isRecord(value) ? mapKeys(value, translate) : value;
+  }
+  if (segment === '[]') return Array.isArray(value) ? value.map((item) => mapAt(item, rest, keys, translate)) : value;
+  if (!isRecord(value)) return value;
+  const wanted = segment === '*' ? Object.keys(value) : segment in value ? [segment] : [];
+  if (wanted.length === 0) return value;
+  const copy = { ...value };
+  for (const key of wanted) copy[key] = mapAt(value[key], rest, keys, translate);
+  return copy;
+}
+
+function mapKeys(record: Record<string, unknown>, translate: Translate): Record<string, unknown> {
+  const result = new Map<string, unknown>();
+  for (const [key, item] of Object.entries(record)) {
+    const word = translate(key);
+    if (result.has(word)) throw new NameCollision(word);
+    result.set(word, item);
+  }
+  return Object.fromEntries(result);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
