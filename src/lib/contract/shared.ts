@@ -1,5 +1,6 @@
 // Small schemas and predicates that several areas of the wire share.
 import { bigint, check, enum as oneOf, number, record, refine, string, union } from 'zod/mini';
+import { isCalendarDay } from '../kernel/timestamps.ts';
 
 /** Length as the specification counts it: characters, not UTF-16 units. */
 export function characterCount(text: string): number {
@@ -48,8 +49,6 @@ const CALENDAR_DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 /** Whether a text is a day that exists, written `yyyy-MM-dd`. */
 export function isCalendarDate(text: string): boolean {
-  const [, year = '', month = '', day = ''] = CALENDAR_DATE.exec(text) ?? [];
-  const date = new Date(0);
-  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  return year !== '' && date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+  const [, year, month, day] = CALENDAR_DATE.exec(text) ?? [];
+  return isCalendarDay(Number(year), Number(month), Number(day));
 }
