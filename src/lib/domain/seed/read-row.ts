@@ -1,0 +1,36 @@
+// Reads one user's body exactly: parsed, in neutral words, checked by the contract. Slower than the byte check, and the
+// one that says what is wrong.
+import { explainIssues, type FieldIssue } from '../../contract/explain.ts';
+import { NameCollision, type WireNames } from '../../contract/names.ts';
+import { SEED_NAMES, SingleSeed } from '../../contract/seeding.ts';
+import { JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
+
+/** A row as it is sent, or what is wrong with it. */
+export type ReadRow = { text: string } | { issues: FieldIssue[] };
+
+/** More issues than this are one too many to read. */
+const MAX_ISSUES = 5;
+
+/** Reads the JSON text of a row. */
+export function readRow(text: string, names: WireNames): ReadRow {
+  try {
+    return checkRow(parseJson(text), names);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const place = error.offset === undefined ? '' : ` (character ${error.offset + 1})`;
+    return { issues: [{ path: [], message: `${error.message}${place}` }] };
+  }
+}
+
+/** Checks a row that is a value already. */
+export function checkRow(value: unknown, names: WireNames): ReadRow {
+  try {
+    const neutral = names.decode(value, SEED_NAMES);
+    const result = SingleSeed.safeParse(neutral);
+    if (!result.success) return { issues: explainIssues(result.error.issues, neutral).slice(0, MAX_ISSUES) };
+    return { text: stringifyJson(names.encode(result.data, SEED_NAMES)) };
+  } catch (error) {
+    if (!(error instanceof NameCollision)) throw error;
+    return { issues: [{ path: [], message: error.message }] };
+  }
+}

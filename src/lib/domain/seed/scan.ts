@@ -1,0 +1,202 @@
+// Steps over JSON tokens in bytes. Each takes where its token begins and returns the offset behind it, or FAIL.
+// The bytes must be followed by a line feed: no token holds one, so that no scan runs past the end.
+
+export const FAIL = -1;
+
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+const COLON = 0x3a;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+
+/** Fuller objects are left to the exact reading. */
+const MAX_COMPARED_KEYS = 16;
+
+/** More digits than this are left to the exact reading. */
+const MAX_PLAIN_DIGITS = 40;
+
+/** The bytes of a JSON string without escapes. */
+export function word(text: string): Uint8Array {
+  return Buffer.from(JSON.stringify(text));
+}
+
+export function skipSpace(bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (let code = bytes[at]; code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09; code = bytes[at]) at++;
+  return at;
+}
+
+/** Whether `word` stands at `at`. */
+export function standsAt(bytes: Uint8Array, at: number, word: Uint8Array): boolean {
+  for (let index = 0; index < word.length; index++) if (bytes[at + index] !== word[index]) return false;
+  return true;
+}
+
+/** A string with any escapes. */
+export function scanString(bytes: Uint8Array, start: number): number {
+  if (bytes[start] !== QUOTE) return FAIL;
+  let at = start + 1;
+  for (;;) {
+    const code = bytes[at++] as number;
+    if (code === QUOTE) return at;
+    if (code < 0x20) return FAIL;
+    if (code === BACKSLASH) {
+      at = scanEscape(bytes, at);
+      if (at === FAIL) return FAIL;
+    }
+  }
+}
+
+function scanEscape(bytes: Uint8Array, at: number): number {
+  switch (bytes[at]) {
+    case QUOTE:
+    case BACKSLASH:
+    case 0x2f:
+    case 0x62:
+    case 0x66:
+    case 0x6e:
+    case 0x72:
+    case 0x74:
+      return at + 1;
+    case 0x75: {
+      for (let index = 1; index <= 4; index++) if (!isHex(bytes[at + index] as number)) return FAIL;
+      return at + 5;
+    }
+    default:
+      return FAIL;
+  }
+}
+
+function isHex(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
+}
+
+/** A key without escapes that is no `__…`: its bytes are its name. */
+export function scanPlainKey(bytes: Uint8Array, start: number): number {
+  if (bytes[start] !== QUOTE || (bytes[start + 1] === 0x5f && bytes[start + 2] === 0x5f)) return FAIL;
+  let at = start + 1;
+  for (;;) {
+    const code = bytes[at++] as number;
+    if (code === QUOTE) return at;
+    if (code < 0x20 || code === BACKSLASH) return FAIL;
+  }
+}
+
+/** Behind the colon that follows a key, at the value. */
+export function scanColon(bytes: Uint8Array, start: number): number {
+  let at = start;
+  if (bytes[at] !== COLON) {
+    at = skipSpace(bytes, at);
+    if (bytes[at] !== COLON) return FAIL;
+  }
+  at++;
+  return (bytes[at] as number) <= 0x20 ? skipSpace(bytes, at) : at;
+}
+
+/** A number of JSON without an exponent. */
+export function scanNumber(bytes: Uint8Array, start: number): number {
+  let at = bytes[start] === MINUS ? start + 1 : start;
+  const digits = at;
+  at = scanDigits(bytes, at);
+  if (at === digits || (bytes[digits] === ZERO && at > digits + 1)) return FAIL;
+  if (bytes[at] === POINT) {
+    const fraction = at + 1;
+    at = scanDigits(bytes, fraction);
+    if (at === fraction) return FAIL;
+  }
+  return at - start > MAX_PLAIN_DIGITS || (bytes[at] as number | 0x20) === 0x65 ? FAIL : at;
+}
+
+/** A number, or a string that is one. */
+export function scanNumeric(bytes: Uint8Array, start: number): number {
+  if (bytes[start] !== QUOTE) return scanNumber(bytes, start);
+  let at = bytes[start + 1] === MINUS ? start + 2 : start + 1;
+  const digits = at;
+  at = scanDigits(bytes, at);
+  if (at === digits) return FAIL;
+  if (bytes[at] === POINT) {
+    const fraction = at + 1;
+    at = scanDigits(bytes, fraction);
+    if (at === fraction) return FAIL;
+  }
+  return bytes[at] === QUOTE && at - start <= MAX_PLAIN_DIGITS ? at + 1 : FAIL;
+}
+
+/** Digits that fit a 64-bit integer beyond doubt, at least `least`; with or without quotes. */
+export function scanWhole(bytes: Uint8Array, start: number, least: 0 | 1): number {
+  const quoted = bytes[start] === QUOTE;
+  const digits = quoted ? start + 1 : start;
+  let at = scanDigits(bytes, digits);
+  if (at === digits || at - digits > 18) return FAIL;
+  if (!quoted && bytes[digits] === ZERO && at > digits + 1) return FAIL;
+  if (least === 1) {
+    let zero = digits;
+    while (bytes[zero] === ZERO) zero++;
+    if (zero === at) return FAIL;
+  }
+  if (quoted) {
+    if (bytes[at] !== QUOTE) return FAIL;
+    at++;
+  }
+  return at;
+}
+
+/** A 64-bit integer that is one beyond doubt, signed or not, without quotes. */
+export function scanLong(bytes: Uint8Array, start: number): number {
+  const negative = bytes[start] === MINUS;
+  const digits = negative ? start + 1 : start;
+  const at = scanDigits(bytes, digits);
+  const length = at - digits;
+  if (length === 0 || length > 19 || (bytes[digits] === ZERO && (length > 1 || negative))) return FAIL;
+  // The lowest is -9223372036854775808.
+  return negative && length === 19 && bytes[digits] === 0x39 && (bytes[digits + 1] as number) >= 0x32 ? FAIL : at;
+}
+
+function scanDigits(bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (let code = bytes[at] as number; code >= 0x30 && code <= 0x39; code = bytes[at] as number) at++;
+  return at;
+}
+
+/** At the comma or the closing sign after an item. */
+export function afterItem(bytes: Uint8Array, at: number): number {
+  return bytes[at] === COMMA ? at : skipSpace(bytes, at);
+}
+
+/** `[item, …]`, perhaps empty. */
+export function scanItems(bytes: Buffer, start: number, item: (bytes: Buffer, at: number) => number): number {
+  if (bytes[start] !== OPEN_BRACKET) return FAIL;
+  let at = skipSpace(bytes, start + 1);
+  if (bytes[at] === CLOSE_BRACKET) return at + 1;
+  for (;;) {
+    at = item(bytes, at);
+    if (at === FAIL) return FAIL;
+    at = afterItem(bytes, at);
+    if (bytes[at] !== COMMA) return bytes[at] === CLOSE_BRACKET ? at + 1 : FAIL;
+    at = skipSpace(bytes, at + 1);
+  }
+}
+
+const keyStarts = new Int32Array(MAX_COMPARED_KEYS);
+const keyEnds = new Int32Array(MAX_COMPARED_KEYS);
+
+/** Notes the `count`th key of an object; false when it is there already, or there are too many to compare. */
+export function isNewKey(bytes: Uint8Array, count: number, start: number, end: number): boolean {
+  if (count >= MAX_COMPARED_KEYS) return false;
+  for (let index = 0; index < count; index++) {
+    const other = keyStarts[index] as number;
+    if ((keyEnds[index] as number) - other !== end - start) continue;
+    let same = start;
+    while (same < end && bytes[same] === bytes[other + same - start]) same++;
+    if (same === end) return false;
+  }
+  keyStarts[count] = start;
+  keyEnds[count] = end;
+  return true;
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { createWireNames } from '../../../../src/lib/contract/names.ts';
+import { readRow } from '../../../../src/lib/domain/seed/read-row.ts';
+import { createRowCheck } from '../../../../src/lib/domain/seed/row-check.ts';
+import { canonicalJson, parseJson } from '../../../../src/lib/kernel/json.ts';
+import { createRandom, damage, makeRow } from './rows.ts';
+
+const names = createWireNames({});
+const check = createRowCheck(names);
+
+function passes(row: string): boolean {
+  const bytes = Buffer.from(`${row}\n`);
+  return check(bytes, 0, bytes.length - 1);
+}
+
+test('whatever the byte check accepts of 120,000 damaged rows, the contract accepts and reads as the same value', () => {
+  const random = createRandom(20_261_121);
+  const counts = { accepted: 0, onlyExactly: 0, refused: 0 };
+  for (let index = 0; index < 120_000; index++) {
+    const row = damage(makeRow(random), random);
+    const exact = readRow(row, names);
+    if (passes(row)) {
+      counts.accepted++;
+      if ('issues' in exact) expect.fail(`accepted, but ${JSON.stringify(exact.issues)}: ${row}`);
+      if (canonicalJson(parseJson(exact.text)) !== canonicalJson(parseJson(row))) expect.fail(`another value: ${row}`);
+    } else if ('text' in exact) {
+      counts.onlyExactly++;
+    } else counts.refused++;
+  }
+  // The damage must leave enough of each kind for the comparison to mean something.
+  expect(counts.accepted).toBeGreaterThan(4_000);
+  expect(counts.onlyExactly).toBeGreaterThan(1_000);
+  expect(counts.refused).toBeGreaterThan(40_000);
+});
+
+test('right rows in the usual spelling need no second reading', () => {
+  const rows = [
+    '{"environment":"production","xpid":9223372036854775807,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":"5"}}]}}',
+    '{"environment":"development","xpid":-7201284209016359738,"calculated_attributes":{}}',
+    '{ "environment" : "production" , "identities" : { "email" : "a@b.c" } , "calculated_attributes" : { "1" : [ { "attribute_name" : "a" , "calculation_type" : "average" , "cutoff_date" : "2024-12-31" , "seed" : { "key_value_pairs" : { "count" : 2 , "sum" : 1.5 } } } ] } }',
+    '{"calculated_attributes":{"1":[]},"identities":{"customer_id":"ü"},"environment":"production","user_attributes":{"1":[{"attribute_value":"","attribute_name":"n"}]}}',
+  ];
+  for (const row of rows) expect(passes(row), row).toBe(true);
+});
+
+test.each([
+  ['environment twice', '{"environment":"production","environment":"production","xpid":1,"calculated_attributes":{}}'],
+  ['neither xpid nor identities', '{"environment":"production","calculated_attributes":{}}'],
+  ['empty identities', '{"environment":"production","identities":{},"calculated_attributes":{}}'],
+  ['no attributes', '{"environment":"production","xpid":1}'],
+  ['something behind it', '{"environment":"production","xpid":1,"calculated_attributes":{}}x'],
+  ['a fraction as xpid', '{"environment":"production","xpid":1.5,"calculated_attributes":{}}'],
+  [
+    'one more than a 64-bit integer holds',
+    '{"environment":"production","xpid":18446744073709551616,"calculated_attributes":{}}',
+  ],
+])('refuses %s', (_what, row) => {
+  expect(passes(row)).toBe(false);
+  if (!row.includes('"environment":"production","environment"')) expect(readRow(row, names)).toHaveProperty('issues');
+});
+
+test("a deployment's words pass as they are, neutral ones are translated", () => {
+  const words = createWireNames({ xpid: 'pid', 'osa_*': 'apple_' });
+  const checkWords = createRowCheck(words);
+  const deployed = '{"environment":"production","pid":-7201284209016359738,"calculated_attributes":{}}';
+  const neutral = deployed.replace('pid', 'xpid');
+  const identity = '{"environment":"production","identities":{"osa_id":"x"},"calculated_attributes":{}}';
+  const accepts = (row: string): boolean => checkWords(Buffer.from(`${row}\n`), 0, Buffer.byteLength(row));
+  expect([deployed, neutral, identity].map(accepts)).toEqual([true, false, false]);
+  expect(readRow(neutral, words)).toEqual({ text: deployed });
+  expect(readRow(identity, words)).toEqual({ text: identity.replace('osa_id', 'apple_id') });
+});
