@@ -1,5 +1,25 @@
 // Files that survive a crash and that nobody else reads: private folders, atomic writes, fsynced appends.
-import * as fs from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { CliError, EXIT, systemErrorCode } from './errors.ts';
 import { cannotRead, cannotWrite } from './file-failure.ts';
@@ -11,10 +31,10 @@ const PRIVATE_FOLDER = 0o700;
 
 /** Makes the folder and its parents, 0700 where it is new. Refuses a folder that another user owns. */
 export function ensurePrivateFolder(path: string): void {
-  let stat: fs.Stats;
+  let stat: Stats;
   try {
-    fs.mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
-    stat = fs.statSync(path);
+    mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
+    stat = statSync(path);
   } catch (error) {
     throw cannotWrite(path, error);
   }
@@ -39,15 +59,15 @@ export function writePrivateFile(path: string, data: string | Uint8Array): void 
  */
 export function writeUserFile(path: string, data: string | Uint8Array, mode?: number): void {
   try {
-    const existing = fs.statSync(path, { throwIfNoEntry: false });
+    const existing = statSync(path, { throwIfNoEntry: false });
     // What lies under /dev leads to wherever the output goes, which may be a file opened by somebody else.
     if ((existing && !existing.isFile()) || /^\/(dev|proc)\//.test(path)) {
-      fs.writeFileSync(path, data);
+      writeFileSync(path, data);
       return;
     }
     // Rename asks for the folder's leave alone; a file that its owner made read-only stays as it is.
-    if (existing) fs.accessSync(path, fs.constants.W_OK);
-    const target = existing ? fs.realpathSync(path) : missingTarget(path);
+    if (existing) accessSync(path, constants.W_OK);
+    const target = existing ? realpathSync(path) : missingTarget(path);
     replaceFile(target, data, {
       mode: mode ?? (existing && existing.mode & 0o777),
       ...(existing && { owner: existing }),
@@ -67,28 +87,28 @@ function replaceFile(target: string, data: string | Uint8Array, { mode, owner }:
   const temporary = momentaryPath(dirname(target));
   let descriptor: number | undefined;
   try {
-    descriptor = fs.openSync(temporary, 'wx', mode ?? 0o666);
-    fs.writeFileSync(descriptor, data);
+    descriptor = openSync(temporary, 'wx', mode ?? 0o666);
+    writeFileSync(descriptor, data);
     if (owner) giveTo(descriptor, owner);
-    if (mode !== undefined) fs.fchmodSync(descriptor, mode);
-    fs.fsyncSync(descriptor);
-    fs.closeSync(descriptor);
+    if (mode !== undefined) fchmodSync(descriptor, mode);
+    fsyncSync(descriptor);
+    closeSync(descriptor);
     descriptor = undefined;
-    fs.renameSync(temporary, target);
+    renameSync(temporary, target);
     syncFolder(dirname(target));
   } catch (error) {
-    if (descriptor !== undefined) fs.closeSync(descriptor);
-    fs.rmSync(temporary, { force: true });
+    if (descriptor !== undefined) closeSync(descriptor);
+    rmSync(temporary, { force: true });
     throw cannotWrite(target, error);
   }
 }
 
 /** Keeps a file its owner's when root, or a member of its group, replaces it. */
 function giveTo(descriptor: number, owner: { uid: number; gid: number }): void {
-  const own = fs.fstatSync(descriptor);
+  const own = fstatSync(descriptor);
   if (own.uid === owner.uid && own.gid === owner.gid) return;
   try {
-    fs.fchownSync(descriptor, owner.uid, owner.gid);
+    fchownSync(descriptor, owner.uid, owner.gid);
   } catch {
     // Who may write to the file, but may not give one away, becomes its owner.
   }
@@ -111,8 +131,8 @@ export function openDurableLog(path: string): DurableLog {
   let descriptor: number;
   let mayBeTorn = true;
   try {
-    descriptor = fs.openSync(path, 'a+', PRIVATE_FILE);
-    fs.fchmodSync(descriptor, PRIVATE_FILE);
+    descriptor = openSync(path, 'a+', PRIVATE_FILE);
+    fchmodSync(descriptor, PRIVATE_FILE);
   } catch (error) {
     throw cannotWrite(path, error);
   }
@@ -122,30 +142,30 @@ export function openDurableLog(path: string): DurableLog {
       try {
         const lines = mayBeTorn && endsInsideLine(descriptor) ? `\n${data}` : data;
         mayBeTorn = true;
-        fs.writeFileSync(descriptor, lines);
+        writeFileSync(descriptor, lines);
         mayBeTorn = false;
-        fs.fsyncSync(descriptor);
+        fsyncSync(descriptor);
       } catch (error) {
         throw cannotWrite(path, error);
       }
     },
     close: () => {
-      fs.closeSync(descriptor);
+      closeSync(descriptor);
     },
   };
 }
 
 function endsInsideLine(descriptor: number): boolean {
-  const { size } = fs.fstatSync(descriptor);
+  const { size } = fstatSync(descriptor);
   const last = Buffer.alloc(1);
-  return size > 0 && fs.readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
+  return size > 0 && readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
 }
 
 /** Reads a private file, or undefined when there is none. Refuses a symlink or a file of another user. */
 export function readPrivateFile(path: string): string | undefined {
   if (refuseForeign(path, cannotRead) === undefined) return undefined;
   try {
-    return fs.readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     // Another process may have removed it meanwhile.
     if (systemErrorCode(error) === 'ENOENT') return undefined;
@@ -156,7 +176,7 @@ export function readPrivateFile(path: string): string | undefined {
 /** Removes a file; one that is not there is no failure. */
 export function removeFile(path: string): void {
   try {
-    fs.rmSync(path, { force: true });
+    rmSync(path, { force: true });
   } catch (error) {
     throw cannotWrite(path, error);
   }
@@ -165,14 +185,14 @@ export function removeFile(path: string): void {
 /** Whether group or others may read or write the file. Always false where modes mean nothing (Windows). */
 export function isExposed(path: string): boolean {
   if (host.platform === 'win32') return false;
-  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  const stat = statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && (stat.mode & 0o077) !== 0;
 }
 
-function refuseForeign(path: string, failure: typeof cannotRead): fs.Stats | undefined {
-  let stat: fs.Stats | undefined;
+function refuseForeign(path: string, failure: typeof cannotRead): Stats | undefined {
+  let stat: Stats | undefined;
   try {
-    stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    stat = lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     throw failure(path, error);
   }
@@ -189,7 +209,7 @@ function refuseForeign(path: string, failure: typeof cannotRead): fs.Stats | und
   return stat;
 }
 
-function assertOwn(path: string, stat: fs.Stats): void {
+function assertOwn(path: string, stat: Stats): void {
   const uid = host.uid();
   if (uid === undefined || stat.uid === uid) return;
   throw new CliError({
@@ -203,8 +223,8 @@ function assertOwn(path: string, stat: fs.Stats): void {
 /** Where the file will stand: a symlink may point at one that is yet to be made. */
 function missingTarget(path: string): string {
   let target = path;
-  while (fs.lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    target = resolve(dirname(target), fs.readlinkSync(target));
+  while (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    target = resolve(dirname(target), readlinkSync(target));
   }
   return target;
 }
@@ -213,15 +233,15 @@ function syncFolder(path: string): void {
   // Windows and some network file systems cannot open a folder; the rename is then as durable as it gets.
   let descriptor: number;
   try {
-    descriptor = fs.openSync(path, 'r');
+    descriptor = openSync(path, 'r');
   } catch {
     return;
   }
   try {
-    fs.fsyncSync(descriptor);
+    fsyncSync(descriptor);
   } catch {
     // see above
   } finally {
-    fs.closeSync(descriptor);
+    closeSync(descriptor);
   }
 }

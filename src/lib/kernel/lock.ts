@@ -1,5 +1,16 @@
 // A lock between processes that a killed holder never leaves stuck.
-import * as fs from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { ensurePrivateFolder } from './durable.ts';
@@ -73,7 +84,7 @@ function held(path: string, nonce: string): Lock {
     const now = systemClock.now() / 1000;
     // A folder that went away takes the lock with it; that is no reason to end the process.
     try {
-      if (isOurs()) fs.utimesSync(path, now, now);
+      if (isOurs()) utimesSync(path, now, now);
     } catch {
       clearInterval(heartbeat);
     }
@@ -82,7 +93,7 @@ function held(path: string, nonce: string): Lock {
   return {
     release: () => {
       clearInterval(heartbeat);
-      if (isOurs()) fs.rmSync(path, { force: true });
+      if (isOurs()) rmSync(path, { force: true });
     },
   };
 }
@@ -91,14 +102,14 @@ function held(path: string, nonce: string): Lock {
 function createWhole(path: string, content: string): boolean {
   const temporary = momentaryPath(dirname(path));
   try {
-    fs.writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
-    fs.linkSync(temporary, path);
+    writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
+    linkSync(temporary, path);
     return true;
   } catch (error) {
     if (systemErrorCode(error) === 'EEXIST') return false;
     throw cannotWrite(path, error);
   } finally {
-    fs.rmSync(temporary, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 
@@ -110,13 +121,13 @@ export function readHolder(path: string): Holder | undefined {
   let content: string;
   let instance: string;
   try {
-    const descriptor = fs.openSync(path, 'r');
+    const descriptor = openSync(path, 'r');
     try {
-      content = fs.readFileSync(descriptor, 'utf8');
-      const { ino, mtimeMs } = fs.fstatSync(descriptor);
+      content = readFileSync(descriptor, 'utf8');
+      const { ino, mtimeMs } = fstatSync(descriptor);
       instance = `${ino}x${Math.floor(mtimeMs)}`;
     } finally {
-      fs.closeSync(descriptor);
+      closeSync(descriptor);
     }
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined;
@@ -133,7 +144,7 @@ export function readHolder(path: string): Holder | undefined {
 
 function isHeld(path: string, holder: Holder): boolean {
   if (holder.host === host.hostname()) return isAlive(holder);
-  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  const stat = statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && systemClock.now() - stat.mtimeMs < FOREIGN_HOST_STALE_MS;
 }
 
@@ -152,7 +163,7 @@ function lifeOf(pid: number): string | undefined {
   if (host.platform !== 'linux') return undefined;
   let line: string;
   try {
-    line = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    line = readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch {
     return undefined;
   }
@@ -168,7 +179,7 @@ function breakDead(path: string, dead: Holder): boolean {
   try {
     if (readHolder(path)?.nonce === dead.nonce) {
       sweep(path, marker);
-      fs.rmSync(path, { force: true });
+      rmSync(path, { force: true });
     }
     return true;
   } finally {
@@ -185,8 +196,8 @@ function sweep(path: string, ownMarker: string): void {
   sweepMomentaryFiles(folder);
   const isMarker = (name: string): boolean =>
     name.startsWith(`${basename(path)}.`) && /^(\.\w+\.dead)+$/.test(name.slice(basename(path).length));
-  for (const name of fs.readdirSync(folder).filter(isMarker)) {
+  for (const name of readdirSync(folder).filter(isMarker)) {
     const marker = join(folder, name);
-    if (!marker.startsWith(ownMarker)) fs.rmSync(marker, { force: true });
+    if (!marker.startsWith(ownMarker)) rmSync(marker, { force: true });
   }
 }

@@ -1,5 +1,5 @@
 // Names of files that exist for a moment, and the removal of those that a killed process left behind.
-import * as fs from 'node:fs';
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from './clock.ts';
 import { host } from './host.ts';
@@ -22,11 +22,11 @@ export function momentaryPath(folder: string): string {
 /** Removes momentary files whose process is gone. Never fails: what cannot be removed now may be later. */
 export function sweepMomentaryFiles(folder: string): void {
   try {
-    for (const name of fs.readdirSync(folder)) {
+    for (const name of readdirSync(folder)) {
       const pid = NAME.exec(name)?.[1];
       if (pid === undefined || host.isAlive(Number(pid))) continue;
-      const stat = fs.lstatSync(join(folder, name), { throwIfNoEntry: false });
-      if (stat && systemClock.now() - stat.mtimeMs > LEFT_BEHIND_MS) fs.rmSync(join(folder, name), { force: true });
+      const stat = lstatSync(join(folder, name), { throwIfNoEntry: false });
+      if (stat && systemClock.now() - stat.mtimeMs > LEFT_BEHIND_MS) rmSync(join(folder, name), { force: true });
     }
   } catch {
     // see above

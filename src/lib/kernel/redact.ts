@@ -12,14 +12,19 @@ const KEY =
   'private_?key|service_?account_?key|partner_?feed_?key|(?:proxy-)?authorization|encoded_?request';
 const SECRET_KEYS = new RegExp(`^(?:${KEY})$`, 'i');
 
-// What looks like a secret in free text, such as the body of an answer that is no JSON. `$1` stays; a value with a
-// dollar is a placeholder to be filled in by a shell.
-const PATTERNS = [
-  new RegExp(String.raw`("(?:${KEY})"\s{0,9}:\s{0,9}")(?!\$)[^"\\]*(?:\\[^][^"\\]*)*`, 'gi'),
-  new RegExp(String.raw`(\\"(?:${KEY})\\"\s{0,9}:\s{0,9}\\")(?!\$)[^"\\]*(?:\\[^"][^"\\]*)*`, 'gi'),
-  new RegExp(String.raw`((?<![a-z0-9])(?:${KEY})=)(?!["']?\$)[^&\s"']+`, 'gi'),
-  /(:\/\/[^\s/:@]{0,256}:)[^\s/@]{1,1024}(?=@)/g,
-];
+/**
+ * What looks like a secret in free text, such as the body of an answer that is no JSON. `$1` stays; a value with a
+ * dollar is a placeholder to be filled in by a shell.
+ */
+function secretPatterns(): RegExp[] {
+  return [
+    new RegExp(String.raw`("(?:${KEY})"\s{0,9}:\s{0,9}")(?!\$)[^"\\]*(?:\\[^][^"\\]*)*`, 'gi'),
+    new RegExp(String.raw`(\\"(?:${KEY})\\"\s{0,9}:\s{0,9}\\")(?!\$)[^"\\]*(?:\\[^"][^"\\]*)*`, 'gi'),
+    new RegExp(String.raw`((?<![a-z0-9])(?:${KEY})=)(?!["']?\$)[^&\s"']+`, 'gi'),
+    /(:\/\/[^\s/:@]{0,256}:)[^\s/@]{1,1024}(?=@)/g,
+  ];
+}
+
 const CREDENTIALS = /\b(Bearer|Basic)(\s{1,9})([\w+/=.~-]{4,})/gi;
 /** `Basic authentication`, `Bearer TOKEN`: what follows is a word. */
 const WORD = /^(?=.{1,20}$)(?:[A-Z]?[a-z]+|[A-Z_]+)(?:-[a-z]+)*\.?$/;
@@ -44,6 +49,8 @@ export interface Redactor {
 export function createRedactor(): Redactor {
   const known = new Set<string>();
   const fresh: string[] = [];
+  // Made when first needed, as the spellings are: most commands show no text of the wire at all.
+  let patterns: RegExp[] | undefined;
 
   function add(secret: string): void {
     // The platform's own masks are no secrets.
@@ -51,7 +58,6 @@ export function createRedactor(): Redactor {
     fresh.push(secret);
   }
 
-  /** Worked out when first needed: most commands show no text of the wire at all. */
   function knownSpellings(): Set<string> {
     for (const secret of fresh.splice(0)) {
       for (const spelling of spellingsOf(secret)) known.add(spelling);
@@ -61,7 +67,8 @@ export function createRedactor(): Redactor {
 
   function text(source: string): string {
     let result = maskRanges(source, findAll(source, knownSpellings()));
-    for (const pattern of PATTERNS) result = result.replace(pattern, `$1${MASK}`);
+    patterns ??= secretPatterns();
+    for (const pattern of patterns) result = result.replace(pattern, `$1${MASK}`);
     return result.replace(CREDENTIALS, (whole, scheme: string, space: string, token: string) =>
       WORD.test(token) ? whole : `${scheme}${space}${MASK}`,
     );
