@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { formatOf, updateManifestText } from '../../lib/files/roles-file.ts';
+import { updateManifestText } from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
@@ -67,6 +67,6 @@ async function pushFile(ctx: Context, file: string, flags: PushFlags): Promise<v
 /** Brings the file up to date: the new stamps, and what was kept from the platform. */
 async function writeBack(ctx: Context, file: string, roles: RolesFile, outcome: PushOutcome): Promise<void> {
   const { text } = roles.document;
-  const updated = await updateManifestText(text, formatOf(file), manifestAfter(outcome));
+  const updated = await updateManifestText(text, roles.document.format, manifestAfter(outcome));
   if (updated !== text) writeUserFile(resolvePath(file, ctx.io.cwd), updated);
 }

@@ -1,11 +1,16 @@
 // What the roles commands share: the organization at hand, a roles file with its base, and how a push is reported.
-import { type FieldIssue, showPath } from '../../lib/contract/explain.ts';
+import type { FieldIssue } from '../../lib/contract/explain.ts';
 import { PERMISSIONS } from '../../lib/contract/role-catalog.ts';
 import { fromReply, type Manifest } from '../../lib/domain/roles/manifest.ts';
 import { type CheckedManifest, checkManifest, type Known } from '../../lib/domain/roles/validate.ts';
 import { chooseBase } from '../../lib/domain/roles/wanted.ts';
-import { type LoadedDocument, loadDocument, parseDocumentText } from '../../lib/files/load.ts';
-import { type Issue, invalidInput } from '../../lib/kernel/errors.ts';
+import {
+  invalidDocument,
+  type LoadedDocument,
+  loadDocument,
+  parseDocumentText,
+  placeIssues,
+} from '../../lib/files/load.ts';
 import { renderRolesPlan, rolesPlanMarkdown } from '../../lib/render/roles-plan.ts';
 import { plainStyle } from '../../lib/render/style.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
@@ -37,18 +42,17 @@ export async function openRolesFile(
   const base = baseFile === undefined ? rememberedBase(first.manifest, memory) : await loadBase(ctx, baseFile);
   const check: RolesFile['check'] = (known) => {
     const checked = checkManifest(document.value, { ...known, base, catalogTasks: CATALOG_TASKS });
-    if (checked.issues.length > 0) throw invalidFile(document, checked.issues);
+    if (checked.issues.length > 0) throw invalidDocument(document, 'roles file', checked.issues);
     return checked;
   };
-  if (first.issues.length > 0) throw invalidFile(document, first.issues);
+  if (first.issues.length > 0) throw invalidDocument(document, 'roles file', first.issues);
   return { document, base, check };
 }
 
 /** Advice is told with its place, on stderr; it stops nothing. */
 export function tellAdvice(ctx: Context, document: LoadedDocument, advice: readonly FieldIssue[]): void {
-  for (const item of advice) {
-    const { line, column } = document.locate(item.path);
-    ctx.out.warn(`${document.name}:${line}:${column}: ${showPath(item.path)}: ${item.message}`);
+  for (const { file, line, column, path, message } of placeIssues(document, advice)) {
+    ctx.out.warn(`${file}:${line}:${column}: ${path}: ${message}`);
   }
 }
 
@@ -61,18 +65,8 @@ function rememberedBase(file: Manifest, memory: RolesMemoryOfContext | undefined
 async function loadBase(ctx: Context, path: string): Promise<Manifest> {
   const document = await loadDocument(path, ctx.io);
   const checked = checkManifest(document.value, { catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
-  if (checked.issues.length > 0) throw invalidFile(document, checked.issues);
+  if (checked.issues.length > 0) throw invalidDocument(document, 'roles file', checked.issues);
   return checked.manifest;
-}
-
-function invalidFile(document: LoadedDocument, issues: readonly FieldIssue[]) {
-  const placed = issues.map((issue): Issue => {
-    const unknown = issue.message.startsWith('unknown field');
-    const place = document.locate(issue.path, unknown ? 'key' : undefined);
-    return { file: document.name, ...place, path: showPath(issue.path), message: issue.message };
-  });
-  const count = placed.length === 1 ? 'one issue' : `${placed.length} issues`;
-  return invalidInput(`${document.name} is not a valid roles file: ${count}. Nothing was sent.`, placed);
 }
 
 /** Reads and checks an edited text against the platform. Throws invalid input (9). */
@@ -84,7 +78,7 @@ export async function checkRolesText(
 ): Promise<Manifest> {
   const document = await parseDocumentText(name, text, 'yaml');
   const { manifest, issues } = checkManifest(document.value, { live, liveTasks, catalogTasks: CATALOG_TASKS });
-  if (issues.length > 0) throw invalidFile(document, issues);
+  if (issues.length > 0) throw invalidDocument(document, 'roles file', issues);
   return manifest;
 }
 

@@ -1,7 +1,7 @@
 // `roles validate`: a roles file against the specification and, online, against the platform's own tasks.
 import { Command } from 'commander';
-import { showPath } from '../../lib/contract/explain.ts';
 import { fromReply } from '../../lib/domain/roles/manifest.ts';
+import { placeIssues } from '../../lib/files/load.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -40,11 +40,9 @@ async function validateRoles(ctx: Context, file: string, online: boolean): Promi
   const memory = settings.get('base_url') && settings.get('org_id') ? await openRolesMemory(ctx) : undefined;
   const roles = await openRolesFile(ctx, file, memory);
   const checked = roles.check(online ? await readPlatform(ctx) : {});
-  const warnings = checked.warnings.map(({ path, message }) => ({
-    path: showPath(path),
-    ...roles.document.locate(path),
-    message,
-  }));
+  const warnings = placeIssues(roles.document, checked.warnings).map(({ path, line, column, message }) => {
+    return { path, line, column, message };
+  });
   tellAdvice(ctx, roles.document, checked.warnings);
   await ctx.out.emit(
     { valid: true, file: roles.document.name, roles: checked.manifest.roles.length, warnings } satisfies Validation,

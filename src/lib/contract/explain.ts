@@ -1,10 +1,13 @@
 // Turns a schema's refusal into sentences a person can act on: which field, what is wrong with it.
 import type { core, ZodMiniType } from 'zod/mini';
+import { characterCount } from './shared.ts';
 
 /** One refused place: the way to it and what is wrong there. */
 export interface FieldIssue {
   path: (string | number)[];
   message: string;
+  /** Set when the field itself is wrong and not its value. */
+  at?: 'key';
 }
 
 /** Checks `value` against `schema`; an empty list means that it fits. */
@@ -17,41 +20,108 @@ export function explain(schema: ZodMiniType, value: unknown): FieldIssue[] {
 export function explainIssues(issues: readonly core.$ZodIssue[], value: unknown): FieldIssue[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment));
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ path: [...path, key], message: `unknown field \`${key}\`` }));
+    const found = valueAt(value, path);
+    const inside = (inner: readonly core.$ZodIssue[], of: unknown): FieldIssue[] =>
+      explainIssues(inner, of).map((item) => ({ ...item, path: [...path, ...item.path] }));
+    switch (issue.code) {
+      case 'unrecognized_keys':
+        return issue.keys.map((key): FieldIssue => {
+          return { path: [...path, key], message: `unknown field \`${key}\``, at: 'key' };
+        });
+      case 'invalid_key':
+        // Zod puts the key at the end of the path.
+        return inside(issue.issues, path.at(-1)).map((item): FieldIssue => ({ ...item, at: 'key' }));
+      case 'invalid_union': {
+        const form = intendedForm(issue.errors);
+        return form ? inside(form, found) : [{ path, message: unionSentence(issue, found) }];
+      }
+      default:
+        return [{ path, message: sentence(issue, found) }];
     }
-    return [{ path, message: sentence(issue, valueAt(value, path)) }];
   });
 }
 
+/** The one form of a union that the value has from outside, so that what is wrong lies within. */
+function intendedForm(forms: readonly core.$ZodIssue[][]): core.$ZodIssue[] | undefined {
+  const fitting = forms.filter((issues) => issues.every((issue) => issue.path.length > 0 || !isTypeIssue(issue)));
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+function isTypeIssue(issue: core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' || issue.code === 'invalid_value';
+}
+
+function unionSentence(issue: core.$ZodIssueInvalidUnion, found: unknown): string {
+  if (found === undefined) return 'is missing';
+  if ('options' in issue && Array.isArray(issue.options)) return oneOf(issue.options);
+  const wanted = issue.errors.map(([first]) => {
+    if (first?.code === 'invalid_value') return first.values.map((value) => `\`${String(value)}\``).join(' or ');
+    return first?.code === 'invalid_type' && first.path.length === 0 ? typeName(first.expected) : undefined;
+  });
+  if (wanted.includes(undefined)) return 'has none of the allowed forms';
+  return `must be ${[...new Set(wanted)].join(' or ')}`;
+}
+
+/** What zod/mini says where a schema brings no sentence of its own. */
+const NO_MESSAGE = 'Invalid input';
+
 function sentence(issue: core.$ZodIssue, found: unknown): string {
   if (found === undefined && issue.code !== 'custom') return 'is missing';
+  if (issue.message !== NO_MESSAGE) return issue.message;
   switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${article(issue.expected)}, not ${kindOf(found)}${quoteHint(issue.expected, found)}`;
+    case 'invalid_type': {
+      const wanted = `must be ${typeName(issue.expected)}`;
+      const isOtherNumber = typeof found === 'number' && ['int', 'number'].includes(issue.expected);
+      return isOtherNumber ? wanted : `${wanted}, not ${kindOf(found)}${quoteHint(issue.expected, found)}`;
+    }
     case 'invalid_value':
-      return `must be ${issue.values.map((allowed) => `\`${String(allowed)}\``).join(' or ')}`;
-    case 'invalid_union':
-      return 'has none of the allowed forms';
+      return oneOf(issue.values);
+    case 'too_small':
+      return boundSentence(issue.minimum, issue.inclusive === false ? 'more than' : 'at least', found);
+    case 'too_big':
+      return boundSentence(issue.maximum, issue.inclusive === false ? 'less than' : 'at most', found);
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'invalid_format':
+      return issue.format === 'regex' ? `must match ${issue.pattern ?? 'a pattern'}` : `is no valid ${issue.format}`;
     default:
       return issue.message;
   }
 }
 
-function quoteHint(expected: string, found: unknown): string {
-  return expected === 'string' && (typeof found === 'number' || typeof found === 'bigint' || typeof found === 'boolean')
-    ? '; put it in quotes'
-    : '';
+function boundSentence(bound: number | bigint, comparison: string, found: unknown): string {
+  if (found === '') return 'is empty';
+  const size = typeof found === 'string' ? characterCount(found) : Array.isArray(found) ? found.length : undefined;
+  if (size === undefined) return `must be ${comparison} ${bound}`;
+  const noun = `${typeof found === 'string' ? 'character' : 'item'}${size === 1 ? '' : 's'}`;
+  const verb = `${Number(bound) === 1 ? 'is' : 'are'} ${/least|more/.test(comparison) ? 'needed' : 'allowed'}`;
+  return `has ${size} ${noun}; ${comparison} ${bound} ${verb}`;
 }
 
-function article(word: string): string {
-  return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word === 'array' ? 'list' : word}`.replace('an list', 'a list');
+function oneOf(values: readonly unknown[]): string {
+  return `must be ${values.map((allowed) => `\`${String(allowed)}\``).join(' or ')}`;
+}
+
+function quoteHint(expected: string, found: unknown): string {
+  return expected === 'string' && ['number', 'bigint', 'boolean'].includes(typeof found) ? '; put it in quotes' : '';
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  array: 'a list',
+  tuple: 'a list',
+  object: 'an object',
+  record: 'an object',
+  int: 'a whole number',
+  bigint: 'a number',
+};
+
+function typeName(expected: string): string {
+  return TYPE_NAMES[expected] ?? `a ${expected}`;
 }
 
 function kindOf(value: unknown): string {
   if (value === null) return 'empty';
-  if (Array.isArray(value)) return 'a list';
-  return article(typeof value === 'bigint' ? 'number' : typeof value);
+  return typeName(Array.isArray(value) ? 'array' : typeof value);
 }
 
 function valueAt(value: unknown, path: readonly (string | number)[]): unknown {

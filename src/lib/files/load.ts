@@ -1,12 +1,13 @@
 // Loads a YAML or JSON document together with the place of everything in it, so that an issue can name its line.
-import type { Document, LineCounter, Node, Pair, ParsedNode, YAMLError } from 'yaml';
-import { type Issue, invalidInput } from '../kernel/errors.ts';
-import { JsonError, parseJson } from '../kernel/json.ts';
+import { type FieldIssue, showPath } from '../contract/explain.ts';
+import { type CliError, type Issue, invalidInput } from '../kernel/errors.ts';
+import { readJson } from './json-document.ts';
+import type { Problem, ValuePath } from './reading.ts';
 import { type InputSource, readInput } from './read-input.ts';
 
-/** The way to a value: keys and indexes from the root. */
-export type ValuePath = readonly (string | number)[];
+export type DocumentFormat = 'yaml' | 'json';
 
+/** Both count from 1; columns in UTF-16 units, as editors count them. */
 export interface Place {
   line: number;
   column: number;
@@ -15,165 +16,101 @@ export interface Place {
 export interface LoadedDocument {
   /** The path as given, `<stdin>` for `-`. */
   name: string;
-  format: 'yaml' | 'json';
+  format: DocumentFormat;
   text: string;
-  /** Integers beyond 2^53 are bigint. */
+  /** Plain data with plain keys. Integers beyond 2^53 are bigint. What aliases repeat is one and the same object. */
   value: unknown;
   /**
-   * Line and column, from 1, of the value at `path` (of its key with `at: 'key'`); of the nearest thing around it
-   * when there is nothing at that path.
+   * Where the value at `path` stands (its key with `at: 'key'`); where nothing is at that path, the nearest thing
+   * around it.
    */
   locate(path: ValuePath, at?: 'key'): Place;
 }
 
-/** Deeper nesting than any document has a use for. */
-const MAX_DEPTH = 100;
-/** Aliases may repeat parts of a document, but not blow it up. */
-const MAX_ALIASES = 100;
+/** How a file is read and written: `.json` is JSON, everything else (`-` too) YAML, which takes JSON as well. */
+export function formatOf(path: string): DocumentFormat {
+  return /\.json$/i.test(path) ? 'json' : 'yaml';
+}
 
-/** Reads and parses the file at `path` (`-` is stdin). Throws CliError invalid input (9) with every place. */
+/** Reads and parses the file at `path` (`-` is stdin). Throws as `readInput` and `parseDocumentText` do. */
 export async function loadDocument(path: string, source: InputSource): Promise<LoadedDocument> {
   const { name, text } = await readInput(path, source);
-  return parseDocumentText(name, text, /\.(json|jsonc)$/i.test(name) ? 'json' : 'yaml');
+  return parseDocumentText(name, text, formatOf(path));
 }
 
-/** Parses text as YAML 1.2, or as strict JSON. Refuses duplicate keys, `__proto__`, alias bombs and deep nesting. */
-export async function parseDocumentText(name: string, text: string, format: 'yaml' | 'json'): Promise<LoadedDocument> {
-  const yaml = await import('yaml');
-  const lines = new yaml.LineCounter();
-  if (nestsDeeply(text)) throw syntaxIssue(name, { line: 1, column: 1 }, `nested deeper than ${MAX_DEPTH} levels`);
-  const json = format === 'json' ? parseStrictJson(name, text) : undefined;
-  const document = yaml.parseDocument(text, {
-    lineCounter: lines,
-    intAsBigInt: true,
-    prettyErrors: false,
-    uniqueKeys: true,
-    ...(format === 'json' ? { schema: 'json' as const } : {}),
-  });
-  const problems = [...document.errors, ...document.warnings];
-  if (problems.length > 0) throw syntaxError(name, problems, lines);
-  checkKeys(name, document, lines, yaml);
-  let value: unknown;
-  try {
-    value = json ? json.value : narrowIntegers(document.toJS({ maxAliasCount: MAX_ALIASES }));
-  } catch (error) {
-    throw syntaxIssue(name, { line: 1, column: 1 }, `cannot be read: ${(error as Error).message}`);
-  }
-  return {
-    name,
-    format,
-    text,
-    value,
-    locate: (path, at) => placeOf(lines, offsetAt(document, path, at, yaml)),
-  };
+/**
+ * Parses text as one YAML 1.2 document, or as strict JSON. Throws CliError invalid input (9) with the place of
+ * everything that is refused: bad syntax, keys that stand twice, `__proto__`, what JSON cannot say (tags, keys that
+ * are no text, `.inf`), aliases that blow the document up, nesting deeper than 100 levels, bare control characters.
+ */
+export async function parseDocumentText(name: string, text: string, format: DocumentFormat): Promise<LoadedDocument> {
+  const read = format === 'json' ? readJson : (await import('./yaml-document.ts')).readYaml;
+  const reading = read(text);
+  const places = new LinePlaces(text);
+  if (reading.problems.length > 0) throw unreadable(name, reading.problems, places);
+  return { name, format, text, value: reading.value, locate: (path, at) => places.at(reading.offsetOf(path, at)) };
 }
 
-function parseStrictJson(name: string, text: string): { value: unknown } {
-  try {
-    return { value: parseJson(text) };
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    const before = text.slice(0, error.offset ?? 0);
-    throw syntaxIssue(
-      name,
-      { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') },
-      error.message,
-    );
-  }
+/**
+ * The error for a document that says something it must not; `what` names its kind (`roles file`). One line of issue
+ * each, in the order of the text.
+ */
+export function invalidDocument(document: LoadedDocument, what: string, issues: readonly FieldIssue[]): CliError {
+  const count = issues.length === 1 ? 'one issue' : `${issues.length} issues`;
+  return invalidInput(
+    `${document.name} is not a valid ${what}: ${count}. Nothing was sent.`,
+    placeIssues(document, issues),
+  );
 }
 
-function syntaxError(name: string, problems: YAMLError[], lines: LineCounter) {
-  const issues = problems.slice(0, 20).map((problem): Issue => {
-    const duplicate = 'code' in problem && problem.code === 'DUPLICATE_KEY';
-    const message = duplicate ? 'this key stands here a second time' : problem.message.replace(/; please use .*$/, '');
-    return { file: name, path: '', ...placeOf(lines, problem.pos[0]), message };
+/** The issues with their places in the text, in the order of the text. */
+export function placeIssues(document: LoadedDocument, issues: readonly FieldIssue[]): Required<Issue>[] {
+  return issues
+    .map(({ path, message, at }) => ({
+      file: document.name,
+      ...document.locate(path, at),
+      path: showPath(path),
+      message,
+    }))
+    .sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** A broken file tends to be broken in every line from there on. */
+const MAX_PROBLEMS = 20;
+
+function unreadable(name: string, problems: readonly Problem[], places: LinePlaces): CliError {
+  const issues = problems.slice(0, MAX_PROBLEMS).map(({ offset, message, path = [] }): Issue => {
+    return { file: name, ...places.at(offset), path: showPath(path), message };
   });
   return invalidInput(`${name} cannot be read.`, issues);
 }
 
-function syntaxIssue(name: string, place: Place, message: string) {
-  return invalidInput(`${name} cannot be read.`, [{ file: name, path: '', ...place, message }]);
-}
+/** Finds line and column of an offset; looks for the lines at the first question. */
+class LinePlaces {
+  readonly #text: string;
+  #starts: number[] | undefined;
 
-function placeOf(lines: LineCounter, offset: number): Place {
-  const { line, col } = lines.linePos(offset);
-  return { line: Math.max(1, line), column: Math.max(1, col) };
-}
-
-type Yaml = typeof import('yaml');
-
-function checkKeys(name: string, document: Document.Parsed, lines: LineCounter, yaml: Yaml): void {
-  const issues: Issue[] = [];
-  yaml.visit(document, {
-    Pair: (_key, pair) => {
-      const key = pair.key as Node | null;
-      if (!yaml.isScalar(key) || typeof key.value !== 'string') {
-        const offset = key?.range?.[0] ?? 0;
-        if (yaml.isScalar(key) && (typeof key.value === 'bigint' || typeof key.value === 'boolean')) return;
-        issues.push({ file: name, path: '', ...placeOf(lines, offset), message: 'a key must be plain text' });
-      } else if (key.value === '__proto__') {
-        issues.push({
-          file: name,
-          path: '__proto__',
-          ...placeOf(lines, key.range?.[0] ?? 0),
-          message: 'this key is not allowed',
-        });
-      }
-    },
-  });
-  if (issues.length > 0) throw invalidInput(`${name} cannot be read.`, issues);
-}
-
-/** `intAsBigInt` makes every integer a bigint; only those that a double cannot hold stay one. */
-function narrowIntegers(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  if (Array.isArray(value)) return value.map(narrowIntegers);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, narrowIntegers(item)]));
-}
-
-/** A cheap look ahead at brackets and indentation, because the parser itself recurses. */
-function nestsDeeply(text: string): boolean {
-  let depth = 0;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === 0x5b || code === 0x7b) {
-      if (++depth > MAX_DEPTH) return true;
-    } else if ((code === 0x5d || code === 0x7d) && depth > 0) depth--;
+  constructor(text: string) {
+    this.#text = text;
   }
-  return /^ *(?:- ){100}/m.test(text) || indentDepth(text) > MAX_DEPTH;
+
+  at(offset: number): Place {
+    const starts = (this.#starts ??= lineStarts(this.#text));
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    const start = starts[low] ?? 0;
+    const mark = start === 0 && this.#text.startsWith('\ufeff') ? 1 : 0;
+    return { line: low + 1, column: Math.max(1, offset - start - mark + 1) };
+  }
 }
 
-function indentDepth(text: string): number {
-  const open: number[] = [];
-  let deepest = 0;
-  for (const match of text.matchAll(/^( *)\S/gm)) {
-    const indent = match[1]?.length ?? 0;
-    while (open.length > 0 && (open.at(-1) ?? 0) >= indent) open.pop();
-    open.push(indent);
-    deepest = Math.max(deepest, open.length);
-  }
-  return deepest;
-}
-
-function offsetAt(document: Document.Parsed, path: ValuePath, at: 'key' | undefined, yaml: Yaml): number {
-  let node: ParsedNode | null = document.contents;
-  let offset = node?.range[0] ?? 0;
-  for (const [index, segment] of path.entries()) {
-    if (yaml.isAlias(node)) node = (node.resolve(document) as ParsedNode | undefined) ?? null;
-    if (yaml.isSeq(node) && typeof segment === 'number') {
-      node = (node.items[segment] as ParsedNode | undefined) ?? null;
-    } else if (yaml.isMap(node)) {
-      const pair = (node.items as Pair<ParsedNode, ParsedNode | null>[]).find(
-        (item) => yaml.isScalar(item.key) && String(item.key.value) === String(segment),
-      );
-      if (!pair) break;
-      if (at === 'key' && index === path.length - 1) return pair.key.range[0];
-      offset = pair.key.range[0];
-      node = pair.value;
-    } else break;
-    if (!node) break;
-    offset = node.range[0];
-  }
-  return offset;
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
 }

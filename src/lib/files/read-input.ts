@@ -1,5 +1,6 @@
 // Reads an input file, or standard input for `-`, as text that is safe to parse.
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CliError, EXIT, invalidInput, systemErrorCode } from '../kernel/errors.ts';
@@ -19,7 +20,10 @@ export interface InputText {
   text: string;
 }
 
-/** Reads a whole text file. Throws CliError: not found (2), unreadable (1), not UTF-8, with NUL or too large (9). */
+/**
+ * Reads a whole text file. Throws CliError: no such file or a folder (2), unreadable (1),
+ * not UTF-8, with NUL or too large (9). A byte-order mark is left out.
+ */
 export async function readInput(path: string, source: InputSource): Promise<InputText> {
   const name = path === '-' ? '<stdin>' : path;
   const bytes = path === '-' ? await readStream(source.stdin, name) : await readPath(path, source.cwd);
@@ -36,26 +40,29 @@ async function readPath(path: string, cwd: string): Promise<Uint8Array> {
   try {
     const { size } = await stat(full);
     if (size > MAX_DOCUMENT_BYTES) throw tooLarge(path);
-    return await readFile(full);
+    // A pipe or a device tells no size beforehand.
+    return await readStream(createReadStream(full), path);
   } catch (error) {
-    if (error instanceof CliError) throw error;
-    const code = systemErrorCode(error);
-    const reason =
-      code === 'ENOENT'
-        ? 'there is no such file'
-        : code === 'EISDIR'
-          ? 'it is a folder'
-          : code === 'EACCES'
-            ? 'permission denied'
-            : (error as Error).message;
-    throw new CliError({
-      code: 'files.read',
-      message: `Cannot read ${path}: ${reason}.`,
-      hint: 'Give the path of a file, or - for standard input.',
-      exit: EXIT.usage,
-      cause: error,
-    });
+    throw error instanceof CliError ? error : unreadable(path, error);
   }
+}
+
+const REASONS: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
+};
+
+function unreadable(path: string, error: unknown): CliError {
+  const code = systemErrorCode(error) ?? '';
+  return new CliError({
+    code: 'files.read',
+    message: `Cannot read ${path}: ${REASONS[code] ?? (error as Error).message}.`,
+    hint: 'Give the path of a file, or - for standard input.',
+    exit: ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(code) ? EXIT.usage : EXIT.failed,
+    cause: error,
+  });
 }
 
 async function readStream(stream: Readable, name: string): Promise<Uint8Array> {

@@ -3,13 +3,7 @@ import type { Document, Node, YAMLMap, YAMLSeq } from 'yaml';
 import type { ManifestReply, RoleReply, TaskRef } from '../contract/roles.ts';
 import { CORE_TASK } from '../contract/roles.ts';
 import { canonicalJson, parseJson, stringifyJson } from '../kernel/json.ts';
-
-export type FileFormat = 'yaml' | 'json';
-
-/** By extension: `.json` is JSON, everything else YAML. */
-export function formatOf(path: string): FileFormat {
-  return /\.json$/i.test(path) ? 'json' : 'yaml';
-}
+import type { DocumentFormat } from './load.ts';
 
 /** Where editors find the JSON Schema, relative to the roles file. */
 export const SCHEMA_HINT = '.cdpadm/roles.schema.json';
@@ -17,7 +11,7 @@ export const SCHEMA_HINT = '.cdpadm/roles.schema.json';
 /** The text of a new file. `headline` is a comment for people (YAML only). */
 export async function writeManifestText(
   manifest: ManifestReply,
-  format: FileFormat,
+  format: DocumentFormat,
   headline: string,
 ): Promise<string> {
   if (format === 'json') return `${stringifyJson({ $schema: SCHEMA_HINT, ...stampsFirst(manifest) }, 2)}\n`;
@@ -33,7 +27,11 @@ export async function writeManifestText(
  * The same text brought up to date: changed fields are replaced, tasks added and removed, roles appended or taken
  * out; comments, order and everything else stay. Returns the text unchanged when it already says the same.
  */
-export async function updateManifestText(text: string, format: FileFormat, manifest: ManifestReply): Promise<string> {
+export async function updateManifestText(
+  text: string,
+  format: DocumentFormat,
+  manifest: ManifestReply,
+): Promise<string> {
   if (format === 'json') return updateJson(text, manifest);
   const yaml = await import('yaml');
   const document = yaml.parseDocument(text, { intAsBigInt: true });

@@ -1,5 +1,24 @@
 // A schema's refusal in sentences, and paths as they are shown.
-import { array, literal, looseObject, number, optional, strictObject, string, union } from 'zod/mini';
+import {
+  array,
+  bigint,
+  discriminatedUnion,
+  gte,
+  int,
+  literal,
+  looseObject,
+  lt,
+  maxLength,
+  minLength,
+  multipleOf,
+  number,
+  optional,
+  record,
+  regex,
+  strictObject,
+  string,
+  union,
+} from 'zod/mini';
 import { describe, expect, it } from 'vitest';
 import { explain, showPath } from '../../../src/lib/contract/explain.ts';
 
@@ -33,6 +52,10 @@ describe('explain', () => {
     expect(issues.map((issue) => [showPath(issue.path), issue.message])).toEqual([[path, message]]);
   });
 
+  it('names every value that is allowed', () => {
+    expect(explain(Shape, { ...GOOD, kind: 'c' })[0]?.message).toBe('must be `a` or `b`');
+  });
+
   it('names each unknown field, and finds nothing wrong with what is right', () => {
     expect(explain(Shape, { ...GOOD, one: 1, two: 2 }).map(({ message }) => message)).toEqual([
       'unknown field `one`',
@@ -45,6 +68,55 @@ describe('explain', () => {
     const [issue] = explain(Shape, value);
     expect(issue?.path).toEqual([]);
     expect(issue?.message).toMatch(/^(is missing|must be an object, not (empty|a number|a string|a list))$/);
+  });
+});
+
+describe('the sentences of ready-made checks', () => {
+  const Checked = looseObject({
+    text: optional(string().check(minLength(2), maxLength(3))),
+    many: optional(array(number()).check(maxLength(1))),
+    size: optional(number().check(gte(1), lt(5))),
+    step: optional(number().check(multipleOf(5))),
+    whole: optional(int()),
+    word: optional(string().check(regex(/^a/))),
+    own: optional(string().check(minLength(2, { error: 'is no word at all' }))),
+    pair: optional(union([number(), bigint(), string()])),
+    form: optional(union([string(), strictObject({ x: string() })])),
+    keys: optional(record(string().check(maxLength(3)), string())),
+    either: optional(
+      discriminatedUnion('k', [looseObject({ k: literal('a'), v: string() }), looseObject({ k: literal('b') })]),
+    ),
+  });
+
+  it.each<[Record<string, unknown>, string, string]>([
+    [{ text: 'x' }, 'text', 'has 1 character; at least 2 are needed'],
+    [{ text: '' }, 'text', 'is empty'],
+    [{ text: 'wxyz' }, 'text', 'has 4 characters; at most 3 are allowed'],
+    [{ text: '😀😀😀😀' }, 'text', 'has 4 characters; at most 3 are allowed'],
+    [{ many: [1, 2] }, 'many', 'has 2 items; at most 1 is allowed'],
+    [{ size: 0 }, 'size', 'must be at least 1'],
+    [{ size: 5 }, 'size', 'must be less than 5'],
+    [{ step: 3 }, 'step', 'must be a multiple of 5'],
+    [{ whole: 1.5 }, 'whole', 'must be a whole number'],
+    [{ whole: 'x' }, 'whole', 'must be a number, not a string'],
+    [{ word: 'b' }, 'word', 'must match /^a/'],
+    [{ own: 'x' }, 'own', 'is no word at all'],
+    [{ pair: true }, 'pair', 'must be a number or a string'],
+    [{ form: 5 }, 'form', 'must be a string or an object'],
+    [{ form: { x: 5 } }, 'form.x', 'must be a string, not a number; put it in quotes'],
+    [{ form: { x: 'x', y: 1 } }, 'form.y', 'unknown field `y`'],
+    [{ keys: { long: 'x' } }, 'keys.long', 'has 4 characters; at most 3 are allowed'],
+    [{ either: { k: 'c' } }, 'either.k', 'must be `a` or `b`'],
+    [{ either: { k: 'a' } }, 'either.v', 'is missing'],
+  ])('%o', (value, path, message) => {
+    const issues = explain(Checked, value);
+    expect(issues.map((issue) => [showPath(issue.path), issue.message])).toEqual([[path, message]]);
+  });
+
+  it('says when the field itself is wrong and not its value', () => {
+    expect(explain(Shape, { ...GOOD, one: 1 })).toEqual([{ path: ['one'], message: 'unknown field `one`', at: 'key' }]);
+    expect(explain(Checked, { keys: { long: 'x' } })[0]?.at).toBe('key');
+    expect(explain(Checked, { text: 'x' })[0]?.at).toBeUndefined();
   });
 });
 

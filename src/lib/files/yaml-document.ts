@@ -1,0 +1,187 @@
+// Reads a YAML 1.2 document as plain data, and finds where its parts stand. Loaded when the first YAML file is.
+import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
+import type { Alias, Node, Pair, ParsedNode, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
+import { type DocumentReading, keyProblem, MAX_DEPTH, type Problem, TOO_DEEP, type ValuePath } from './reading.ts';
+
+/** Aliases may repeat parts of a document, but not blow it up: as many values may come by them. */
+const MAX_REPEATED = 100_000;
+
+/** An integer with more digits is no id of anything. */
+const MAX_DIGITS = 1000;
+
+/** Reads one document with the core schema: `no` and dates are texts, whatever a `%YAML` line says. */
+export function readYaml(text: string): DocumentReading {
+  let document: Document.Parsed | undefined;
+  try {
+    const composer = new Composer({ schema: 'core', resolveKnownTags: false, uniqueKeys: false });
+    for (const found of composer.compose(tokensOf(text), true, text.length)) {
+      if (document) return refused(found.range[0], 'a second document begins here; a file holds one');
+      document = found;
+    }
+  } catch (error) {
+    if (error instanceof TooDeep) return refused(error.offset, TOO_DEEP);
+    throw error;
+  }
+  const control = UNPRINTABLE.exec(text);
+  if (control) return refused(control.index, `the control character ${codePoint(control[0])} stands here bare`);
+  const problems = document ? [...document.errors, ...document.warnings].map(syntaxProblem) : [];
+  if (problems.length > 0 || !document) {
+    return { value: undefined, problems, offsetOf: () => 0 };
+  }
+  const data = new PlainData();
+  const value = data.of(document.contents, []);
+  const root = document.contents;
+  return { value, problems: data.problems, offsetOf: (path, at) => offsetOf(root, path, at, data.sources) };
+}
+
+function refused(offset: number, message: string): DocumentReading {
+  return { value: undefined, problems: [{ offset, message }], offsetOf: () => offset };
+}
+
+class TooDeep extends Error {
+  readonly offset: number;
+  constructor(offset: number) {
+    super(TOO_DEEP);
+    this.offset = offset;
+  }
+}
+
+/** The parser keeps a stack of its own, but the composer behind it recurses. */
+function* tokensOf(text: string): Generator<CST.Token, void> {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    // The first is the document, which is no level; the last may be a scalar.
+    const innermost = parser.stack.length > MAX_DEPTH + 1 ? parser.stack.at(-1) : undefined;
+    if (innermost && 'items' in innermost) throw new TooDeep(innermost.offset);
+  }
+  yield* parser.end();
+}
+
+// What YAML 1.2 does not allow in a text (section 5.1, "Character Set").
+// eslint-disable-next-line no-control-regex -- finding control characters is the purpose
+const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
+
+function codePoint(character: string): string {
+  return `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+function syntaxProblem({ code, message, pos }: YAMLError): Problem {
+  const [offset] = pos;
+  if (code === 'TAG_RESOLVE_FAILED') return { offset, message: 'a tag of this kind is not allowed' };
+  const closing = /^Missing closing (.)quote$/.exec(message)?.[1] ?? /^Flow .* end with a (.)$/.exec(message)?.[1];
+  return { offset, message: closing === undefined ? message : `the closing ${closing} is missing` };
+}
+
+/** Turns nodes into plain data, once; an alias becomes the very object that its anchor stands for. */
+class PlainData {
+  readonly problems: Problem[] = [];
+  /** What each alias stands for. */
+  readonly sources = new Map<Alias, Node>();
+  /** By name; without a value while the anchor's own node is being read. */
+  readonly #anchors = new Map<string, { node: Node; value?: { it: unknown; size: number } }>();
+  /** Values so far, those that came by an alias counted each time. */
+  #size = 0;
+  #repeated = 0;
+
+  of(node: Node | null, path: ValuePath): unknown {
+    this.#size++;
+    if (node === null) return null;
+    if (isAlias(node)) return this.#alias(node, path);
+    const { anchor } = node as ParsedNode & { anchor?: string };
+    if (anchor === undefined) return this.#plain(node, path);
+    const size = this.#size - 1;
+    const entry: { node: Node; value?: { it: unknown; size: number } } = { node };
+    this.#anchors.set(anchor, entry);
+    const it = this.#plain(node, path);
+    entry.value = { it, size: this.#size - size };
+    return it;
+  }
+
+  #plain(node: Node, path: ValuePath): unknown {
+    if (isMap(node)) return this.#map(node, path);
+    if (isSeq(node)) return (node as YAMLSeq<Node>).items.map((item, index) => this.of(item, [...path, index]));
+    return isScalar(node) ? this.#scalar(node, path) : undefined;
+  }
+
+  #map(map: YAMLMap, path: ValuePath): Record<string, unknown> {
+    const entries = new Map<string, unknown>();
+    for (const { key, value } of (map as YAMLMap<Node | null, Node | null>).items) {
+      const text = keyText(key);
+      const problem = text === undefined ? 'a key must be plain text' : keyProblem(text, entries);
+      const inner = text === undefined ? path : [...path, text];
+      if (problem !== undefined) this.#refuse(key ?? map, problem, inner);
+      const plain = this.of(value, inner);
+      if (text !== undefined) entries.set(text, plain);
+    }
+    return Object.fromEntries(entries);
+  }
+
+  #scalar(node: Scalar, path: ValuePath): unknown {
+    const { value } = node;
+    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+    const source = node.source ?? '';
+    if (/^[-+]?(\d+|0o[0-7]+|0x[\da-f]+)$/i.test(source)) {
+      if (source.length > MAX_DIGITS) this.#refuse(node, `a number has more than ${MAX_DIGITS} digits`, path);
+      else return BigInt(source.replace(/^\+/, '')); // A minus stands before decimal digits only.
+    } else if (!Number.isFinite(value)) this.#refuse(node, 'not a number that JSON can hold', path);
+    return value;
+  }
+
+  #alias(alias: Alias, path: ValuePath): unknown {
+    const source = this.#anchors.get(alias.source);
+    if (!source?.value) {
+      const reason = source ? 'stands inside what it repeats' : 'has no anchor before it';
+      this.#refuse(alias, `the alias *${alias.source} ${reason}`, path);
+      return undefined;
+    }
+    this.sources.set(alias, source.node);
+    this.#size += source.value.size;
+    this.#repeated += source.value.size;
+    if (this.#repeated > MAX_REPEATED) {
+      this.#refuse(alias, `aliases repeat more than ${MAX_REPEATED} values`, path);
+      this.#repeated = -Infinity; // Once is enough.
+    }
+    return source.value.it;
+  }
+
+  #refuse(node: Node, message: string, path: ValuePath): void {
+    this.problems.push({ offset: node.range?.[0] ?? 0, message, path });
+  }
+}
+
+/** A key as it is written, whatever it would be as a value: `no`, `1`, `012`. */
+function keyText(key: Node | null): string | undefined {
+  if (!isScalar(key)) return undefined;
+  if (typeof key.value === 'string') return key.value;
+  return key.source === '' ? undefined : key.source;
+}
+
+function offsetOf(
+  root: Node | null,
+  path: ValuePath,
+  at: 'key' | undefined,
+  sources: ReadonlyMap<Alias, Node>,
+): number {
+  let node = root;
+  let offset = node?.range?.[0] ?? 0;
+  for (const [index, segment] of path.entries()) {
+    const around: Node | null | undefined = isAlias(node) ? sources.get(node) : node;
+    if (isSeq(around))
+      node = typeof segment === 'number' ? ((around.items[segment] as Node | undefined) ?? null) : null;
+    else {
+      const pair = isMap(around) ? findPair(around, String(segment)) : undefined;
+      offset = pair?.key.range?.[0] ?? offset;
+      if (at === 'key' && index === path.length - 1) return offset;
+      // A value that is left out has no place of its own.
+      node = isScalar(pair?.value) && pair.value.source === '' ? null : (pair?.value ?? null);
+    }
+    if (!node) break;
+    offset = node.range?.[0] ?? offset;
+  }
+  return offset;
+}
+
+function findPair(map: YAMLMap, key: string): Pair<Node, Node | null> | undefined {
+  return (map.items as Pair<Node, Node | null>[]).find((pair) => keyText(pair.key) === key);
+}
