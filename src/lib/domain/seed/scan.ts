@@ -43,7 +43,9 @@ export function scanString(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== QUOTE) return FAIL;
   let at = start + 1;
   for (;;) {
-    const code = bytes[at++] as number;
+    let code = bytes[at++] as number;
+    // Nearly every byte of a text ends here, after two comparisons.
+    while (code > QUOTE && code !== BACKSLASH) code = bytes[at++] as number;
     if (code === QUOTE) return at;
     if (code < 0x20) return FAIL;
     if (code === BACKSLASH) {

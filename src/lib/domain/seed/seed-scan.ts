@@ -1,5 +1,5 @@
 // The part of the byte check that concerns one attribute: its name, type, date and seed (specification, E, CASeed).
-import { isCalendarDate } from '../../contract/shared.ts';
+import { isCalendarDay } from '../../contract/shared.ts';
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import type { CalculationType } from '../../contract/seeding.ts';
 import {
@@ -93,10 +93,8 @@ function scanDate(bytes: Buffer, start: number): number {
     const separator = at === start + 5 || at === start + 8;
     if (separator ? code !== 0x2d : code < 0x30 || code > 0x39) return FAIL;
   }
-  const month = twoDigits(bytes, start + 6);
-  const day = twoDigits(bytes, start + 9);
-  if (month < 1 || month > 12 || day < 1) return FAIL;
-  return day <= 28 || isCalendarDate(bytes.toString('latin1', start + 1, end - 1)) ? end : FAIL;
+  const year = twoDigits(bytes, start + 1) * 100 + twoDigits(bytes, start + 3);
+  return isCalendarDay(year, twoDigits(bytes, start + 6), twoDigits(bytes, start + 9)) ? end : FAIL;
 }
 
 function twoDigits(bytes: Buffer, at: number): number {
