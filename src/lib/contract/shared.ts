@@ -52,10 +52,3 @@ export function isCalendarDate(text: string): boolean {
   const [, year, month, day] = CALENDAR_DATE.exec(text) ?? [];
   return year !== undefined && isCalendarDay(Number(year), Number(month), Number(day));
 }
-
-/** Whether a day exists; `month` counts from 1. */
-export function isCalendarDay(year: number, month: number, day: number): boolean {
-  if (month < 1 || month > 12 || day < 1) return false;
-  if (month === 2) return day <= (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28);
-  return day <= (month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31);
-}

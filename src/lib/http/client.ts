@@ -15,6 +15,7 @@ import { createPace } from './pace.ts';
 import { readReply } from './reply.ts';
 import { type AnyInput, buildRequest, urlOf } from './request.ts';
 import { decide, type Outcome } from './retry.ts';
+import { createSender } from './sender.ts';
 import { createTokenSource } from './token.ts';
 import { TransportError } from './transport-error.ts';
 import type { Client, HttpOptions, Reply } from './types.ts';
@@ -23,6 +24,7 @@ import { createWire } from './wire.ts';
 /** Makes the client of one command. Nothing is opened, read or resolved before the first call. */
 export function createClient(options: HttpOptions): Client {
   const wire = createWire(options);
+  const senders: (() => Promise<void>)[] = [];
   const addressOf = (service: Service): string => options.address(service).replace(/\/+$/, '');
   const pace = createPace(options);
   const tokens = createTokenSource({ ...options, address: addressOf }, async (body: TokenRequest, signal) => {
@@ -121,7 +123,14 @@ export function createClient(options: HttpOptions): Client {
     prepare: async (endpoint, signal) => {
       if (!options.onCurl) await authorize(endpoint.auth, options, tokens, signalOf(signal));
     },
-    close: () => wire.close(),
+    openSender: (endpoint) => {
+      const sender = createSender(endpoint, { options, tokens, addressOf });
+      senders.push(sender.close);
+      return sender;
+    },
+    close: async () => {
+      await Promise.all([wire.close(), ...senders.splice(0).map((close) => close())]);
+    },
   };
 }
 

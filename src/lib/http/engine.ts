@@ -8,7 +8,7 @@ export interface Exchange {
   /** Path and query, percent-encoded; sent as it stands. */
   path: string;
   headers: Record<string, string>;
-  body: string | undefined;
+  body: string | Buffer | undefined;
   /** Milliseconds from the beginning of the connection to the last byte of the answer. */
   timeoutMs: number;
   signal: AbortSignal;

@@ -12,12 +12,18 @@ export interface Pace {
   wait(service: Service, signal: AbortSignal): Promise<void>;
 }
 
+/** The header that tells of a limit nearly used up, if there is one. */
+export function nearsLimit(headers: Record<string, string>): [name: string, value: string] | undefined {
+  const header = Object.entries(headers).find(([name]) => name.endsWith('rate-limit-percentage-used'));
+  return header !== undefined && Number.parseFloat(header[1]) >= SLOW_FROM_PERCENT ? header : undefined;
+}
+
 export function createPace({ clock, onDecision }: { clock: Clock; onDecision(text: string): void }): Pace {
   const pausedUntil = new Map<Service, number>();
   return {
     learn: (service, headers) => {
-      const header = Object.entries(headers).find(([name]) => name.endsWith('rate-limit-percentage-used'));
-      if (header === undefined || !(Number.parseFloat(header[1]) >= SLOW_FROM_PERCENT)) return;
+      const header = nearsLimit(headers);
+      if (header === undefined) return;
       pausedUntil.set(service, clock.now() + PAUSE_MS);
       onDecision(`slowing down: ${header[0]} is ${header[1]}`);
     },

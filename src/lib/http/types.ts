@@ -2,6 +2,7 @@
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
 import type { Endpoint, ParamsOf, Service } from '../contract/endpoint.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { CliError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 
 /** Input of one call, as far as the endpoint has such parts. */
@@ -38,6 +39,20 @@ export interface Reply<T> {
   body: T;
 }
 
+/** How one sending of a body ended. */
+export type SendOutcome =
+  | { kind: 'accepted'; slowDown: boolean }
+  /** Any other status; `retryAfterMs` when the platform said how long to wait, `messages` what it said of the body. */
+  | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: CliError }
+  /** No whole answer. `permanent`: trying again within seconds cannot help. */
+  | { kind: 'lost'; permanent: boolean; failure: CliError };
+
+/** A lower door for many bodies to one endpoint: each is sent once, as it is; repeating is the caller's affair. */
+export interface Sender {
+  /** Sends bytes that are JSON already. Throws the signal's reason once it is aborted. */
+  send(body: Buffer, signal: AbortSignal): Promise<SendOutcome>;
+}
+
 /** The one door to the wire. */
 export interface Client {
   /** One call: credentials, budget, retries, errors and the reply's check included. Throws CliError. */
@@ -50,6 +65,8 @@ export interface Client {
   reserve(endpoint: Endpoint, count: number, signal?: AbortSignal): Promise<void>;
   /** Makes sure that the next call of this endpoint needs no token request first. */
   prepare(endpoint: Endpoint, signal?: AbortSignal): Promise<void>;
+  /** The lower door for many bodies to an endpoint without path parameters. Uses connections of its own. */
+  openSender(endpoint: Endpoint): Sender;
   /** Ends idle connections. */
   close(): Promise<void>;
 }

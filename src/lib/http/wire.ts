@@ -69,7 +69,8 @@ export function createWire(options: HttpOptions): Wire {
   };
 }
 
-async function loadEngine(kind: 'node' | 'pool', options: HttpOptions): Promise<Engine> {
+/** Loads an engine with what it brings along. */
+export async function loadEngine(kind: 'node' | 'pool', options: HttpOptions): Promise<Engine> {
   if (kind === 'node') {
     const { createNodeEngine } = await import('./node-engine.ts');
     return createNodeEngine(options.extraAuthorities);
@@ -78,7 +79,12 @@ async function loadEngine(kind: 'node' | 'pool', options: HttpOptions): Promise<
   return createPoolEngine({ extraAuthorities: options.extraAuthorities, proxy: options.proxy });
 }
 
-function headersOf({ authorization, id, request }: Attempt): Record<string, string> {
+/** What every request says of itself. */
+export function headersOf({
+  authorization,
+  id,
+  request,
+}: Pick<Attempt, 'authorization' | 'id' | 'request'>): Record<string, string> {
   return {
     accept: 'application/json',
     'accept-encoding': 'gzip, deflate, br',

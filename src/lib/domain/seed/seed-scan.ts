@@ -1,7 +1,7 @@
 // The part of the byte check that concerns one attribute: its name, type, date and seed (specification, E, CASeed).
-import { isCalendarDay } from '../../contract/shared.ts';
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import type { CalculationType } from '../../contract/seeding.ts';
+import { isCalendarDay } from '../../kernel/timestamps.ts';
 import {
   afterItem,
   CLOSE_BRACE,
