@@ -1,11 +1,11 @@
 // `roles pull`: the live manifest as a file to edit.
-import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { fromReply, inStableOrder, type Manifest, sameContent, toReply } from '../../lib/domain/roles/manifest.ts';
+import { carryUnknownFields } from '../../lib/domain/roles/carry.ts';
 import { checkManifest } from '../../lib/domain/roles/validate.ts';
 import { chooseBase } from '../../lib/domain/roles/wanted.ts';
 import { formatOf, parseDocumentText } from '../../lib/files/load.ts';
-import { resolvePath } from '../../lib/files/read-input.ts';
+import { readInput, resolvePath } from '../../lib/files/read-input.ts';
 import { updateManifestText, writeManifestText } from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
@@ -40,7 +40,7 @@ async function pullRoles(ctx: Context, file: string, overwrite: boolean): Promis
     return;
   }
   const path = resolvePath(file, ctx.io.cwd);
-  const existing = overwrite ? undefined : await readIfThere(path);
+  const existing = overwrite ? undefined : await readIfThere(ctx, file);
   if (existing !== undefined) await refuseLocalEdits(file, existing, live, memory);
   const text = existing === undefined ? await fresh() : await updateManifestText(existing, format, toReply(live));
   if (ctx.flags.dryRun) {
@@ -53,11 +53,11 @@ async function pullRoles(ctx: Context, file: string, overwrite: boolean): Promis
   ctx.out.note(`Edit it, then: cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${file}`}`);
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+async function readIfThere(ctx: Context, file: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    return (await readInput(file, ctx.io)).text;
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    if (error instanceof CliError && systemErrorCode(error.cause) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -72,7 +72,7 @@ async function refuseLocalEdits(
   const document = await parseDocumentText(file, text, formatOf(file));
   const { manifest, issues } = checkManifest(document.value, { catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
   const base = chooseBase(manifest, memory.store.bases(manifest).map(fromReply));
-  const untouched = [base, live].some((known) => known && sameContent(withExtra(manifest, known), known));
+  const untouched = [base, live].some((known) => known && saysTheSame(manifest, known));
   if (issues.length === 0 && untouched) return;
   throw new CliError({
     code: 'roles.local_edits',
@@ -82,7 +82,7 @@ async function refuseLocalEdits(
   });
 }
 
-/** Unknown top-level fields are the platform's own; a file need not repeat them to say the same. */
-function withExtra(manifest: Manifest, known: Manifest): Manifest {
-  return { ...manifest, extra: known.extra };
+/** Fields that the specification does not know are the platform's own; a file need not repeat them to say the same. */
+function saysTheSame(manifest: Manifest, known: Manifest): boolean {
+  return sameContent({ ...known, roles: carryUnknownFields(manifest.roles, known.roles) }, known);
 }

@@ -2,7 +2,8 @@
 import type { FieldIssue } from '../../lib/contract/explain.ts';
 import { PERMISSIONS } from '../../lib/contract/role-catalog.ts';
 import { fromReply, type Manifest } from '../../lib/domain/roles/manifest.ts';
-import { type CheckedManifest, checkManifest, type Known } from '../../lib/domain/roles/validate.ts';
+import type { Known } from '../../lib/domain/roles/known.ts';
+import { type CheckedManifest, checkManifest } from '../../lib/domain/roles/validate.ts';
 import { chooseBase } from '../../lib/domain/roles/wanted.ts';
 import {
   invalidDocument,
@@ -45,7 +46,8 @@ export async function openRolesFile(
     if (checked.issues.length > 0) throw invalidDocument(document, 'roles file', checked.issues);
     return checked;
   };
-  if (first.issues.length > 0) throw invalidDocument(document, 'roles file', first.issues);
+  const offline = checkManifest(document.value, { base, catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
+  if (offline.issues.length > 0) throw invalidDocument(document, 'roles file', offline.issues);
   return { document, base, check };
 }
 

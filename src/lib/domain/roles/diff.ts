@@ -1,4 +1,5 @@
 // What turns one manifest into another: roles created, modified, deleted; matched by role_id, never by position.
+import { CORE_TASK, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import { isEscalation } from './escalation.ts';
 import { extraFields, type Role, rolesById, sameRole, taskIds } from './manifest.ts';
@@ -12,7 +13,7 @@ export interface RoleChanges {
   name?: FieldChange;
   description?: FieldChange;
   tasks?: { added: string[]; removed: string[] };
-  /** Changes of fields that the specification does not know. */
+  /** Changes of fields that the specification does not know; those of a task as `tasks.<task_id>.<field>`. */
   [field: string]: FieldChange | { added: string[]; removed: string[] } | undefined;
 }
 
@@ -74,21 +75,33 @@ export function escalationsOf(diff: Pick<RolesDiff, 'created' | 'modified'>): { 
 
 function compareRoles(old: Role, role: Role): ModifiedRole {
   const changes: RoleChanges = {};
-  if ((old.name ?? null) !== (role.name ?? null)) changes.name = { from: old.name ?? null, to: role.name ?? null };
-  if ((old.description ?? null) !== (role.description ?? null)) {
-    changes.description = { from: old.description ?? null, to: role.description ?? null };
-  }
-  const had = new Set(taskIds(old));
-  const has = new Set(taskIds(role));
-  const added = [...has].filter((id) => !had.has(id)).sort();
-  const removed = [...had].filter((id) => !has.has(id)).sort();
+  compareFields(textsOf(old), textsOf(role), '', changes);
+  const had = tasksById(old);
+  const has = tasksById(role);
+  const added = [...has.keys()].filter((id) => !had.has(id)).sort();
+  const removed = [...had.keys()].filter((id) => !has.has(id)).sort();
   if (added.length + removed.length > 0) changes.tasks = { added, removed };
-  const oldExtra = extraFields(old);
-  const newExtra = extraFields(role);
-  for (const key of new Set([...Object.keys(oldExtra), ...Object.keys(newExtra)])) {
-    if (canonicalJson(oldExtra[key]) !== canonicalJson(newExtra[key])) {
-      changes[key] = { from: oldExtra[key] ?? null, to: newExtra[key] ?? null };
-    }
-  }
+  for (const [id, task] of has) compareFields(had.get(id) ?? task, task, `tasks.${id}.`, changes);
+  compareFields(extraFields(old), extraFields(role), '', changes);
   return { role_id: role.role_id, changes, escalations: added.filter(isEscalation) };
+}
+
+function textsOf({ name, description }: Role): Record<string, unknown> {
+  return { name, description };
+}
+
+function tasksById(role: Role): Map<string, TaskRef> {
+  return new Map(role.tasks.filter((task) => task.task_id !== CORE_TASK).map((task) => [task.task_id, task]));
+}
+
+function compareFields(
+  from: Record<string, unknown>,
+  to: Record<string, unknown>,
+  prefix: string,
+  changes: RoleChanges,
+): void {
+  for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
+    if (canonicalJson(from[key]) === canonicalJson(to[key])) continue;
+    changes[`${prefix}${key}`] = { from: from[key] ?? null, to: to[key] ?? null };
+  }
 }

@@ -21,7 +21,7 @@ export interface GuardRefusal {
 
 /** From this many live roles on, changing more than the share below at once is suspicious. */
 const THRESHOLD_ROLES = 10;
-const THRESHOLD_SHARE = 0.3;
+const THRESHOLD_PERCENT = 30;
 
 /** Every guard that stands in the way of this push, all at once, so that one run tells everything. */
 export function guardPush({ plan, live, request }: PlannedPush, flags: GuardFlags): GuardRefusal[] {
@@ -41,11 +41,11 @@ export function guardPush({ plan, live, request }: PlannedPush, flags: GuardFlag
     refusals.push({ guard: 'empty', flag: '--allow-empty', message: 'the manifest would be left without any role' });
   }
   const touched = modify + deletions;
-  if (live.roles.length >= THRESHOLD_ROLES && touched > live.roles.length * THRESHOLD_SHARE && !flags.force) {
+  if (live.roles.length >= THRESHOLD_ROLES && touched * 100 > live.roles.length * THRESHOLD_PERCENT && !flags.force) {
     refusals.push({
       guard: 'threshold',
       flag: '--force',
-      message: `${touched} of ${live.roles.length} roles would be changed or deleted, more than ${THRESHOLD_SHARE * 100} %`,
+      message: `${touched} of ${live.roles.length} roles would be changed or deleted, more than ${THRESHOLD_PERCENT} %`,
     });
   }
   const escalations = escalationsOf(plan);

@@ -90,14 +90,19 @@ export function manifestContent(manifest: Manifest): string {
 
 function roleContent(role: Role): string {
   const tasks = role.tasks.filter((task) => task.task_id !== CORE_TASK);
-  const unique = new Map(tasks.map((task) => [task.task_id, canonicalJson(task)]));
+  const unique = new Map(tasks.map((task) => [task.task_id, canonicalJson(withoutNulls(task))]));
   return canonicalJson({
     role_id: role.role_id,
     name: role.name ?? null,
     description: role.description ?? null,
     tasks: [...unique.values()].sort(),
-    extra: extraFields(role),
+    extra: withoutNulls(extraFields(role)),
   });
+}
+
+/** A field that is null says no more than one that is not there. */
+function withoutNulls(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }
 
 /** Roles sorted by id, tasks sorted with `user:core` first: the stable order of a pulled file. */

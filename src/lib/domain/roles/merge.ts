@@ -7,7 +7,10 @@ import { type Role, rolesById, sameRole } from './manifest.ts';
 /** Two people changed the same thing differently. `null` stands for "not there". */
 export interface MergeConflict {
   role_id: string;
-  /** The field; `role` when one side deleted what the other changed, or both created it differently. */
+  /**
+   * The field; `tasks.<task_id>.<field>` for one of a task; `role` when one side deleted what the other changed, or
+   * both created it differently.
+   */
   field: string;
   base: unknown;
   mine: unknown;
@@ -42,54 +45,64 @@ function mergeRole(
   base: Role | undefined,
   mine: Role | undefined,
   theirs: Role | undefined,
-  result: MergeResult,
+  { conflicts, rebased }: MergeResult,
 ): Role | undefined {
   if (same(mine, theirs)) return mine;
   if (same(base, mine)) {
-    result.rebased.push(id);
+    rebased.push(id);
     return theirs;
   }
   if (same(base, theirs)) return mine;
   if (!base || !mine || !theirs) {
-    result.conflicts.push({
-      role_id: id,
-      field: 'role',
-      base: base ?? null,
-      mine: mine ?? null,
-      theirs: theirs ?? null,
-    });
+    conflicts.push({ role_id: id, field: 'role', base: base ?? null, mine: mine ?? null, theirs: theirs ?? null });
     return mine ?? theirs;
   }
-  result.rebased.push(id);
-  return mergeFields(id, base, mine, theirs, result.conflicts);
+  rebased.push(id);
+  const report = (field: string, sides: Sides<unknown>): void => {
+    const [was, own, other] = sides;
+    conflicts.push({ role_id: id, field, base: was ?? null, mine: own ?? null, theirs: other ?? null });
+  };
+  const fields = mergeFields([withoutTasks(base), withoutTasks(mine), withoutTasks(theirs)], report);
+  return { ...fields, role_id: id, tasks: mergeTasks([base.tasks, mine.tasks, theirs.tasks], report) };
 }
 
-function mergeFields(id: string, base: Role, mine: Role, theirs: Role, conflicts: MergeConflict[]): Role {
+/** One thing as it was in the base, is in mine, and is in theirs. */
+type Sides<T> = readonly [was: T, own: T, other: T];
+type ReportConflict = (field: string, sides: Sides<unknown>) => void;
+
+function mergeFields(sides: Sides<Record<string, unknown>>, report: ReportConflict): Record<string, unknown> {
+  const [was, own, other] = sides;
   const merged: Record<string, unknown> = {};
-  const keys = new Set([...Object.keys(mine), ...Object.keys(theirs)]);
-  keys.delete('tasks');
-  for (const key of keys) {
-    const [was, own, other] = [base[key], mine[key], theirs[key]];
-    let value = own;
-    if (equal(was, own)) value = other;
-    else if (!equal(was, other) && !equal(own, other)) {
-      conflicts.push({ role_id: id, field: key, base: was ?? null, mine: own ?? null, theirs: other ?? null });
+  for (const key of new Set([...Object.keys(own), ...Object.keys(other)])) {
+    let value = own[key];
+    if (equal(was[key], own[key])) value = other[key];
+    else if (!equal(was[key], other[key]) && !equal(own[key], other[key])) {
+      report(key, [was[key], own[key], other[key]]);
     }
     if (value !== undefined) merged[key] = value;
   }
-  return { ...merged, role_id: id, tasks: mergeTasks(base.tasks, mine.tasks, theirs.tasks) };
+  return merged;
 }
 
-function mergeTasks(base: readonly TaskRef[], mine: readonly TaskRef[], theirs: readonly TaskRef[]): TaskRef[] {
-  const had = new Set(base.map((task) => task.task_id));
-  const own = new Map(mine.map((task) => [task.task_id, task]));
-  const other = new Map(theirs.map((task) => [task.task_id, task]));
-  const kept = [...own.values()].filter((task) => other.has(task.task_id) || !had.has(task.task_id));
-  const gained = [...other.values()].filter((task) => !own.has(task.task_id) && !had.has(task.task_id));
-  const tasks = [...kept, ...gained];
+function mergeTasks(sides: Sides<readonly TaskRef[]>, report: ReportConflict): TaskRef[] {
+  const [was, own, other] = sides.map((tasks) => new Map(tasks.map((task) => [task.task_id, task])));
+  const merged: TaskRef[] = [];
+  for (const id of new Set([...(own?.keys() ?? []), ...(other?.keys() ?? [])])) {
+    const [before, mine, theirs] = [was?.get(id), own?.get(id), other?.get(id)];
+    if (mine && theirs) {
+      const conflict: ReportConflict = (field, values) => {
+        report(`tasks.${id}.${field}`, values);
+      };
+      merged.push({ ...mergeFields([before ?? {}, mine, theirs], conflict), task_id: id });
+    } else if (!before) merged.push(...[mine, theirs].filter((task) => task !== undefined));
+  }
   // The platform gives every role this task; a file without it means no loss.
-  const core = other.get(CORE_TASK);
-  return core && !tasks.some((task) => task.task_id === CORE_TASK) ? [core, ...tasks] : tasks;
+  const core = other?.get(CORE_TASK);
+  return core && !merged.some((task) => task.task_id === CORE_TASK) ? [core, ...merged] : merged;
+}
+
+function withoutTasks({ tasks, ...fields }: Role): Record<string, unknown> {
+  return fields;
 }
 
 function same(a: Role | undefined, b: Role | undefined): boolean {

@@ -1,7 +1,7 @@
 // From a checked file to the roles that shall be: three-way against the base, or a plain replacement without one.
+import { carryUnknownFields } from './carry.ts';
 import { type Manifest, type Role, rolesById, sameContent, sameRole, sameStamp } from './manifest.ts';
 import { type MergeConflict, mergeRoles } from './merge.ts';
-import { carryUnknownFields } from './validate.ts';
 
 export interface WantedRoles {
   roles: Role[];
@@ -17,10 +17,15 @@ export interface WantedRoles {
 
 /** Works out what the file wants of the platform as it is now. */
 export function wantedRoles(file: Manifest, base: Manifest | undefined, live: Manifest): WantedRoles {
-  if (base) return { ...mergeRoles(base.roles, file.roles, live.roles), stale: false };
+  if (base) {
+    const known = rolesById(base.roles);
+    const source = [...base.roles, ...live.roles.filter((role) => !known.has(role.role_id))];
+    return { ...mergeRoles(base.roles, carryUnknownFields(file.roles, source), live.roles), stale: false };
+  }
+  const roles = carryUnknownFields(file.roles, live.roles);
   const stamped = file.last_modified_on !== null;
-  const stale = stamped && !sameStamp(file, live) && !sameContent({ ...file, extra: live.extra }, live);
-  return { roles: carryUnknownFields(file.roles, live), conflicts: [], rebased: [], stale };
+  const stale = stamped && !sameStamp(file, live) && !sameContent({ ...live, roles }, live);
+  return { roles, conflicts: [], rebased: [], stale };
 }
 
 /**

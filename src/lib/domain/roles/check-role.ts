@@ -1,0 +1,106 @@
+// Checks one role of a roles file and its tasks.
+import { explain } from '../../contract/explain.ts';
+import { CORE_TASK, RESTRICTED_CHARACTERS, Role as RoleSchema, type TaskRef } from '../../contract/roles.ts';
+import { nearest } from '../../kernel/nearest.ts';
+import { checkFields, isRecord, type Known, type Path, remembered, type Report } from './known.ts';
+import { extraFields, type Role } from './manifest.ts';
+
+const ROLE_FIELDS = ['role_id', 'name', 'description', 'tasks'];
+const DIRECTION_CONTROL = /\p{Bidi_Control}/u;
+
+/** What every check needs besides the value: what is known, what the platform holds of this role, the report. */
+interface Checking {
+  known: Known;
+  seen: readonly Role[];
+  report: Report;
+}
+
+/** The role as it is sent, tasks as maps; undefined for what is no role at all. */
+export function checkRole(item: unknown, path: Path, known: Known, report: Report): Role | undefined {
+  if (!isRecord(item)) {
+    report.issue(path, 'a role is a map with role_id, name, description and tasks');
+    return undefined;
+  }
+  const seen = remembered(known).flatMap(({ roles }) => roles.filter((role) => role.role_id === item['role_id']));
+  const checking = { known, seen, report };
+  checkFields(item, ROLE_FIELDS, seen.map(extraFields), path, checking);
+  const role = { ...item, tasks: checkTasks(item['tasks'], [...path, 'tasks'], checking) } as Role;
+  checkTexts(item, role, path, checking);
+  return role;
+}
+
+function checkTexts(item: Record<string, unknown>, role: Role, path: Path, { known, seen, report }: Checking): void {
+  // What the platform itself returned (a null description, say) may go back as it came.
+  const isReturned = (field: string): boolean => seen.some((one) => (one[field] ?? null) === (item[field] ?? null));
+  for (const { path: inner, message } of explain(RoleSchema, role)) {
+    const field = String(inner[0]);
+    if (field === 'tasks' || isReturned(field)) continue;
+    if (known.tolerateUnknown && (item[field] === null || item[field] === '') && field !== 'role_id') continue;
+    const where = Object.hasOwn(item, field) ? [...path, ...inner] : path;
+    report.issue(where, message.startsWith(field) ? message : `${field} ${message}`);
+  }
+  for (const field of ['role_id', 'name'] as const) {
+    const text = item[field];
+    if (typeof text !== 'string' || isReturned(field)) continue;
+    const restricted = RESTRICTED_CHARACTERS.exec(text)?.[0];
+    const invisible = DIRECTION_CONTROL.test(text)
+      ? 'an invisible character that turns the direction of text'
+      : undefined;
+    const what = restricted ?? invisible;
+    if (what !== undefined) report.warn([...path, field], `${field} holds ${what}, which the platform may refuse`);
+  }
+}
+
+function checkTasks(value: unknown, path: Path, checking: Checking): TaskRef[] {
+  const { report } = checking;
+  if (!Array.isArray(value)) {
+    const place = value === undefined ? path.slice(0, -1) : path;
+    report.issue(place, '`tasks` must be a list of task ids (an empty one is `tasks: []`)');
+    return [];
+  }
+  const tasks = new Map<string, TaskRef>();
+  const places: { id: string; place: Path }[] = [];
+  for (const [index, item] of (value as unknown[]).entries()) {
+    const place = [...path, index];
+    const task = readTask(item, place, checking);
+    if (!task) continue;
+    const id = task.task_id;
+    places.push({ id, place });
+    if (tasks.has(id)) report.warn(place, `${id} is listed twice; once is enough`);
+    else tasks.set(id, task);
+    checkTaskId(id, place, checking);
+  }
+  for (const { id, place } of places) {
+    const all = `${id.split(':', 1)[0] ?? ''}:*`;
+    if (id !== all && id !== CORE_TASK && tasks.has(all)) report.warn(place, `${id} is redundant beside ${all}`);
+  }
+  return [...tasks.values()];
+}
+
+function readTask(item: unknown, path: Path, checking: Checking): TaskRef | undefined {
+  if (typeof item === 'string') {
+    if (item !== '') return { task_id: item };
+  } else if (isRecord(item) && typeof item['task_id'] === 'string' && item['task_id'] !== '') {
+    const id = item['task_id'];
+    const held = checking.seen.flatMap((role) => role.tasks.filter((task) => task.task_id === id));
+    checkFields(item, ['task_id'], held, path, checking);
+    return item as TaskRef;
+  }
+  checking.report.issue(path, 'a task is an id such as `audiences:view`, or `{task_id: …}`');
+  return undefined;
+}
+
+function checkTaskId(id: string, path: Path, { known, report }: Checking): void {
+  if (id === CORE_TASK) return;
+  const { liveTasks, catalogTasks } = known;
+  // The platform lets a role keep what it has, even where it no longer offers it. A memory of that is not enough.
+  const holders = liveTasks ? [known.live] : remembered(known);
+  const isHeld = holders.some((manifest) =>
+    manifest?.roles.some((role) => role.tasks.some((task) => task.task_id === id)),
+  );
+  if (isHeld || (liveTasks ?? catalogTasks).has(id)) return;
+  const proposal = nearest(id, liveTasks ?? catalogTasks);
+  const hint = proposal === undefined ? '' : `; did you mean ${proposal}?`;
+  if (liveTasks) report.issue(path, `task ${id} does not exist on the platform${hint}`);
+  else report.warn(path, `task ${id} is not in the specification's list${hint}`);
+}
