@@ -8,6 +8,13 @@ import { openStage } from './stage.ts';
 
 const CHAPTERS = [rolesChapter];
 
+const NEXT = [
+  'cdpadm --profile local roles list     the embedded platform, kept between commands',
+  'cdpadm emulator start                 the same as a server; in another shell: eval "$(cdpadm emulator env)"',
+  'cdpadm profile create work            your own platform',
+  'cdpadm help                           everything else',
+];
+
 export function tourCommand(ctx: Context): Command {
   const command = new Command('tour')
     .description('a guided run of the main jobs on a throw-away embedded platform')
@@ -20,23 +27,11 @@ export function tourCommand(ctx: Context): Command {
 }
 
 async function takeTour(ctx: Context): Promise<void> {
-  const rehearsal = await openRehearsal(ctx);
-  try {
-    const stage = openStage(ctx, rehearsal);
-    await stage.say(
-      'An embedded platform was started for this tour. It goes away at the end, and so does everything done to it.',
-    );
-    for (const chapter of CHAPTERS) await chapter(stage);
-    await stage.chapter('Try next');
-    await stage.say(
-      [
-        'cdpadm --profile local roles list     the embedded platform, kept between commands',
-        'cdpadm emulator start                 the same as a server; in another shell: eval "$(cdpadm emulator env)"',
-        'cdpadm profile create work            your own platform',
-        'cdpadm help                           everything else',
-      ].join('\n'),
-    );
-  } finally {
-    await rehearsal.close();
-  }
+  const stage = openStage(ctx, await openRehearsal(ctx));
+  await stage.say(
+    'An embedded platform was started for this tour. It goes away at the end, and so does everything done to it.',
+  );
+  for (const chapter of CHAPTERS) await chapter(stage);
+  await stage.chapter('Try next');
+  await stage.say(NEXT.join('\n'));
 }

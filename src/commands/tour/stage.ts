@@ -34,7 +34,7 @@ export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
       (style) => `\n${style.cyan('$')} ${style.bold(`cdpadm ${line}`)}`,
     );
     const result = await rehearsal.run(splitWords(line));
-    const output = [result.stderr, result.stdout].filter((text) => text.trim() !== '').map(indent);
+    const output = [result.stderr, inColumns(result.stdout)].filter((text) => text.trim() !== '').map(indent);
     const ending = result.exit === 0 ? [] : [`  (exit ${result.exit})`];
     await ctx.out.emitLine(result, (style) => [...output, ...ending.map(style.dim)].join('\n'));
     if (result.exit !== expect) throw unexpected(line, expect, result);
@@ -58,6 +58,27 @@ export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
       await ctx.out.emitLine({ file, text }, (style) => style.dim(indent(cleanText(`${text}\n…`))));
     },
   };
+}
+
+/** Aligns tab-separated rows, which is what a pipe gets, for the people who read along. */
+function inColumns(text: string): string {
+  if (!text.includes('\t')) return text;
+  const rows = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t'));
+  const widths = rows.reduce<number[]>(
+    (most, row) => row.map((cell, index) => Math.max(most[index] ?? 0, cell.length)),
+    [],
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 /** Words of a line of ours; quotes group. */

@@ -20,16 +20,19 @@ export interface Rehearsal {
   readonly control: string;
   /** Runs `cdpadm` with these arguments as a process of its own, as a user would. */
   run(args: readonly string[]): Promise<CommandRun>;
-  close(): Promise<void>;
 }
 
-/** Starts the platform and the folder. Nothing of the user's own settings is read or written. */
+/** Starts the platform and the folder; both end with the command. Nothing of the user's own settings is touched. */
 export async function openRehearsal(ctx: Context): Promise<Rehearsal> {
   const { startEmulator } = await import('../emulator/index.ts');
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-tour-'));
-  const emulator = await startEmulator({ memory: true, port: 0 });
   const work = join(folder, 'work');
   mkdirSync(work);
+  const emulator = await startEmulator({ memory: true, port: 0 });
+  ctx.onClose(async () => {
+    await emulator.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
   const env = {
     PATH: ctx.io.env.PATH,
     HOME: folder,
@@ -45,10 +48,6 @@ export async function openRehearsal(ctx: Context): Promise<Rehearsal> {
     folder: work,
     control: emulator.control,
     run: (args) => runProcess(args, work, env, ctx.signal),
-    close: async () => {
-      await emulator.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
   };
 }
 
