@@ -1,0 +1,87 @@
+// The bundle: what a short command loads, and how chunks load each other.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeLazy } from '../../scripts/lazy-requires.mjs';
+import { root } from './sources.ts';
+
+describe('loading', () => {
+  let folder: string;
+  let preload: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'cdpadm-chunks-'));
+    preload = join(folder, 'preload.cjs');
+    const list = "[...Object.keys(require.cache), ...process.moduleLoadList].join('\\n')";
+    writeFileSync(preload, `process.on('exit', () => require('node:fs').writeFileSync(process.env.LOADED, ${list}));`);
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Runs the built program and returns the files of the bundle, and Node's own modules, that it loaded. */
+  function loadedBy(args: string[]): { files: string[]; modules: string[] } {
+    const list = join(folder, 'loaded.txt');
+    const env = { HOME: folder, LOADED: list, CDPADM_STATE_DIR: folder, CDPADM_CONFIG_DIR: folder };
+    const { status } = spawnSync(process.execPath, ['--require', preload, 'bin/cdpadm.js', ...args], {
+      cwd: root,
+      env,
+    });
+    expect(status).toBe(0);
+    const lines = readFileSync(list, 'utf8').split('\n');
+    const files = lines.map((line) => relative(root, line)).filter((line) => line.startsWith('dist'));
+    return { files, modules: lines.filter((line) => line.startsWith('NativeModule ')) };
+  }
+
+  test.each([[['--help']], [['roles', '--help']], [['roles', 'push', '--help']]])('%j', (args) => {
+    const { files, modules } = loadedBy(args);
+    const size = files.reduce((sum, file) => sum + statSync(join(root, file)).size, 0);
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.length).toBeLessThanOrEqual(12);
+    expect(size).toBeLessThan(250_000);
+    expect(
+      files.filter((file) => /contract-(?!.*catalog)|undici|yaml|conf\.|inquirer|emulator|hono/.test(file)),
+    ).toEqual([]);
+    expect(modules.filter((name) => / (child_process|crypto|http|https|tls|readline)$/.test(name))).toEqual([]);
+  });
+});
+
+describe('lazy requires', () => {
+  const lazy = (name: string, load: string): string =>
+    `var $${name};\nfunction ${name}() { return $${name} ??= ${load}; }`;
+  const a = 'const require_a = require("./a.js");';
+  const lazyA = lazy('require_a', 'require("./a.js")');
+
+  test.each<[string, string, string]>([
+    [
+      'members are reached by a call',
+      `${a}\nrequire_a.f(require_a[g], ...require_a.h, x?.y.require_a.i, { require_a: 1 }, require_ab.j);`,
+      `${lazyA}\n(require_a()).f((require_a())[g], ...(require_a()).h, x?.y.require_a.i, { require_a: 1 }, require_ab.j);`,
+    ],
+    [
+      'what new makes is the member, not what the call gives',
+      `${a}\nthrow new require_a.Failure("x");`,
+      `${lazyA}\nthrow new (require_a()).Failure("x");`,
+    ],
+    [
+      'a module of Node keeps its shape',
+      `${a}\nlet node_fs = require("node:fs");\nnode_fs = require_a.__toESM(node_fs, 1);\nnode_fs.default.x();`,
+      `${lazyA}\n\n${lazy('node_fs', '(require_a()).__toESM(require("node:fs"), 1)')}\n(node_fs()).default.x();`,
+    ],
+    [
+      'a name may hold a dollar',
+      'const a$1 = require("./a.js");\na$1.f();',
+      `${lazy('a$1', 'require("./a.js")')}\n(a$1()).f();`,
+    ],
+    ...[
+      ['a text is left alone', 'const s = "require_a.f and `require_a.f`";'],
+      ['what is passed on as a whole is loaded at once', `${a}\nuse(require_a, require_a.x);`],
+      ['a name that means something else elsewhere is loaded at once', `${a}\nconst f = (require_a) => require_a.b;`],
+      ['what stands deeper is left alone', 'function f() { const a = require("./a.js"); return a.b; }'],
+    ].map(([what = '', code = '']): [string, string, string] => [what, code, code]),
+  ])('%s', (_what, code, expected) => {
+    expect(makeLazy(code)).toBe(expected);
+  });
+});
