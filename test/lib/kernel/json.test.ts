@@ -139,6 +139,9 @@ describe('parseJson', () => {
       '__\\u0070roto__',
       '__p\\u0072\\u006F\\u0074o__',
       '__prot\\u006f__',
+      '__p\\u0072oto__',
+      '__pro\\u0074o__',
+      '_\\u005Fproto__',
     ];
     for (const key of spellings) {
       const value = parseJson(`{"a":{"${key}":{"polluted":true},"b":1},"c":[{"${key}":null}]}`);
