@@ -15,8 +15,6 @@ export interface Bundle {
 
 /** Bundles an entry, named from the repository's root, with all it imports into one module in a temporary folder. */
 export async function bundleEntry(entry: string): Promise<Bundle> {
-  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-bundle-'));
-  chmodSync(folder, 0o755);
   const build = await rolldown({
     cwd: ROOT,
     input: entry,
@@ -24,8 +22,17 @@ export async function bundleEntry(entry: string): Promise<Bundle> {
     external: ['node-sqlite3-wasm', '@napi-rs/keyring'],
     transform: { target: 'node20' },
   });
+  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-bundle-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  chmodSync(folder, 0o755);
   const file = join(folder, `${basename(entry, '.ts')}.mjs`);
-  await build.write({ file, format: 'es', codeSplitting: false });
-  await build.close();
-  return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  try {
+    await build.write({ file, format: 'es', codeSplitting: false });
+  } catch (error) {
+    remove();
+    throw error;
+  } finally {
+    await build.close();
+  }
+  return { file, remove };
 }
