@@ -1,5 +1,5 @@
 // From the command line to an exit code: the only file that sets it.
-import { CliError, EXIT } from './lib/kernel/errors.ts';
+import { CliError, EXIT, systemErrorCode } from './lib/kernel/errors.ts';
 import { host } from './lib/kernel/host.ts';
 import { createRedactor, type Redactor } from './lib/kernel/redact.ts';
 import type { GlobalFlags, Io } from './lib/runtime/context.ts';
@@ -53,10 +53,16 @@ export async function run(argv: readonly string[], io: Io, stop = new AbortContr
     }
     return stop.signal.reason instanceof CliError ? stop.signal.reason.exit : ctx.exit;
   } catch (error) {
-    if (error instanceof HelpShown) return error.wanted ? EXIT.ok : EXIT.usage;
+    if (error instanceof HelpShown) return helpExit(error, io);
     if (isQuietEnd(error)) return EXIT.ok;
     return await report(error, io, lenientFlags(flagsSoFar(), io.env), ctx.redactor);
   }
+}
+
+/** Help that was asked for and could not be written (a full disk) is a failure; that nobody read it to its end is none. */
+function helpExit({ wanted }: HelpShown, { stdout }: Io): number {
+  if (!wanted) return EXIT.usage;
+  return stdout.errored && systemErrorCode(stdout.errored) !== 'EPIPE' ? EXIT.failed : EXIT.ok;
 }
 
 /** Draws the error on standard error and returns its exit code. */

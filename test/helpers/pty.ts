@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 
-export const KEY = { enter: '\r', down: '\u001b[B', ctrlC: '\u0003', ctrlD: '\u0004' } as const;
+export const KEY = { enter: '\r', down: '\u001b[B', ctrlC: '\u0003', ctrlD: '\u0004', clearLine: '\u0015' } as const;
 
 export interface TerminalOptions {
   env: Record<string, string>;
@@ -19,6 +19,8 @@ export interface TerminalOptions {
 export interface Terminal {
   /** Resolves when the screen, colour left out, holds the text after the last one waited for; rejects at the end. */
   waitFor(text: string): Promise<void>;
+  /** The same for whichever of the texts comes first. */
+  waitForOne(texts: readonly string[]): Promise<string>;
   type(keys: string): void;
   /** The exit code, once the program has ended. */
   exit: Promise<number>;
@@ -61,6 +63,31 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   });
   const screen = (): string => stripVTControlCharacters(drawn);
 
+  /** Where the first of the texts stands behind what was waited for before. */
+  function find(texts: readonly string[]): { text: string; index: number } | undefined {
+    return texts
+      .map((text) => ({ text, index: screen().indexOf(text, position) }))
+      .filter(({ index }) => index >= 0)
+      .sort((a, b) => a.index - b.index)[0];
+  }
+
+  const waitForOne = (texts: readonly string[]): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = find(texts);
+        if (!found && !ended) return;
+        watchers.delete(look);
+        if (!found) {
+          reject(new Error(`the program ended without drawing ${JSON.stringify(texts)}:\n${screen()}`));
+          return;
+        }
+        position = found.index + found.text.length;
+        resolve(found.text);
+      };
+      watchers.add(look);
+      look();
+    });
+
   return {
     exit,
     raw: () => drawn,
@@ -68,21 +95,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
     type: (keys) => {
       terminal.write(keys);
     },
-    waitFor: (text) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const index = screen().indexOf(text, position);
-          if (index < 0 && !ended) return;
-          watchers.delete(look);
-          if (index < 0) {
-            reject(new Error(`the program ended without drawing ${JSON.stringify(text)}:\n${screen()}`));
-            return;
-          }
-          position = index + text.length;
-          resolve();
-        };
-        watchers.add(look);
-        look();
-      }),
+    waitForOne,
+    waitFor: async (text) => void (await waitForOne([text])),
   };
 }

@@ -24,6 +24,15 @@ export const plainStyle: Style = { level: 0, bold: same, dim: same, red: same, g
 export async function createStyle(coloured: boolean): Promise<Style> {
   if (!coloured) return plainStyle;
   const { Chalk } = await import('chalk');
-  const { bold, dim, red, green, yellow, cyan } = new Chalk({ level: 1 });
-  return { level: 1, bold, dim, red, green, yellow, cyan };
+  const chalk = new Chalk({ level: 1 });
+  // One argument each: chalk would draw the index that `map` passes as well.
+  return {
+    level: 1,
+    bold: (text) => chalk.bold(text),
+    dim: (text) => chalk.dim(text),
+    red: (text) => chalk.red(text),
+    green: (text) => chalk.green(text),
+    yellow: (text) => chalk.yellow(text),
+    cyan: (text) => chalk.cyan(text),
+  };
 }

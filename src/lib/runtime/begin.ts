@@ -30,7 +30,7 @@ export async function begin(io: Io, flags: GlobalFlags, redactor: Redactor, sign
   return {
     flags,
     out: createOutput({ io, flags, redactor, query, styles }),
-    prompt: createPrompts(io, flags, signal),
+    prompt: createPrompts(io, flags, styles.stderr, signal),
   };
 }
 

@@ -52,24 +52,33 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
   };
 }
 
+/**
+ * One line from the terminal, which does the editing and the echo itself. Only a hidden one is taken key by key, by a
+ * reader whose own echo goes nowhere.
+ */
 function readLine(io: Io, signal: AbortSignal, question: string, hidden: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
-    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-    const lines = createInterface({ input: io.stdin, output: hidden ? silent : io.stderr, terminal: true });
-    const stop = (reason: unknown): void => {
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const lines = createInterface({ input: io.stdin, output: nowhere, terminal: hidden });
+    // Only now, when the terminal no longer echoes what is hidden, may one begin to type.
+    io.stderr.write(question);
+    const stop = (): void => {
       signal.removeEventListener('abort', aborted);
       lines.removeAllListeners('close');
       lines.close();
-      if (hidden || reason !== undefined) io.stderr.write('\n');
-      if (reason !== undefined) reject(reason as Error);
     };
-    const aborted = (): void => stop(signal.reason);
+    const fail = (reason: Error): void => {
+      stop();
+      io.stderr.write('\n');
+      reject(reason);
+    };
+    const aborted = (): void => fail(signal.reason as Error);
     signal.addEventListener('abort', aborted, { once: true });
-    lines.on('SIGINT', () => stop(promptEnded('ctrl-c')));
-    lines.on('close', () => stop(promptEnded('ctrl-d')));
-    if (hidden) io.stderr.write(question);
-    lines.question(hidden ? '' : question, (line) => {
-      stop(undefined);
+    lines.on('SIGINT', () => fail(promptEnded('ctrl-c')));
+    lines.on('close', () => fail(promptEnded('ctrl-d')));
+    lines.once('line', (line) => {
+      stop();
+      if (hidden) io.stderr.write('\n');
       resolve(line.trim());
     });
   });

@@ -1,6 +1,7 @@
 // Asking a person: only where one can answer, always on standard error, never in place of a flag.
 import { CliError, EXIT, usageError } from '../kernel/errors.ts';
 import { cleanText } from '../render/clean.ts';
+import type { Style } from '../render/style.ts';
 import type { GlobalFlags, Io, PromptOptions, Prompts } from './context.ts';
 import { interrupted } from './interrupt.ts';
 
@@ -16,13 +17,13 @@ export interface Asker {
   yesNo(question: string, fallback: boolean): Promise<boolean>;
 }
 
-export function createPrompts(io: Io, flags: GlobalFlags, signal: AbortSignal): Prompts {
+export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: AbortSignal): Prompts {
   const possible = flags.input && io.tty.stdin && io.tty.stderr && !io.env.CI;
   const confirmations = [...flags.confirm];
 
   async function ask<T>(what: string, flag: string, question: (asker: Asker) => Promise<T>): Promise<T> {
     if (!possible) throw cannotAsk(what, flag);
-    const asker = await loadAsker(io, signal);
+    const asker = await loadAsker(io, style, signal);
     return await question(asker);
   }
 
@@ -84,13 +85,13 @@ function cannotAsk(what: string, flag: string, exit: CliError['exit'] = EXIT.usa
   });
 }
 
-async function loadAsker(io: Io, signal: AbortSignal): Promise<Asker> {
+async function loadAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
   if (io.env.CDPADM_ACCESSIBLE || io.env.TERM === 'dumb') {
     const { createPlainAsker } = await import('./prompts-plain.ts');
     return createPlainAsker(io, signal);
   }
   const { createDrawnAsker } = await import('./prompts-drawn.ts');
-  return createDrawnAsker(io, signal);
+  return createDrawnAsker(io, style, signal);
 }
 
 /** Ctrl-C at a question: exit 130. Ctrl-D, which ends the input: as answered no. */

@@ -1,5 +1,6 @@
 // Questions where nobody can answer, and the flags that answer them. Real terminals are test/e2e/prompts.test.ts.
 import { describe, expect, it, test } from 'vitest';
+import { plainStyle } from '../../../src/lib/render/style.ts';
 import type { Prompts } from '../../../src/lib/runtime/context.ts';
 import { readGlobalFlags } from '../../../src/lib/runtime/global-flags.ts';
 import { createPrompts } from '../../../src/lib/runtime/prompts.ts';
@@ -7,7 +8,7 @@ import { type CliOptions, createTestIo } from '../../helpers/cli.ts';
 
 function prompts(raw: Record<string, unknown> = {}, options: CliOptions = {}): Prompts {
   const { io } = createTestIo(options);
-  return createPrompts(io, readGlobalFlags(raw, io.env), new AbortController().signal);
+  return createPrompts(io, readGlobalFlags(raw, io.env), plainStyle, new AbortController().signal);
 }
 
 it.each<[Record<string, unknown>, CliOptions, boolean]>([

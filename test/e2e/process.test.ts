@@ -1,0 +1,150 @@
+// The built program as a process: its streams, its signals, and its exit code where a terminal is not at hand.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CliHome, createCliHome } from '../helpers/cli.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
+
+let home: CliHome;
+let children: ChildProcess[];
+beforeEach(() => {
+  home = createCliHome();
+  children = [];
+});
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  home.remove();
+});
+
+interface Ended {
+  code: number | null;
+  signal: string | null;
+  stdout: string;
+  stderr: string;
+}
+
+interface Running {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  /** Resolves when standard output holds the text. */
+  said(text: string): Promise<void>;
+}
+
+function run(command: string, args: string[], input?: 'open' | 'closed'): Running {
+  const child = spawn(command, args, {
+    cwd: home.cwd,
+    env: { PATH: process.env.PATH, CDPADM: `${process.execPath} ${PROGRAM}`, ...home.env },
+    stdio: [input === 'open' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.on('data', (chunk: Buffer) => {
+      text[name] += chunk.toString('utf8');
+    });
+  }
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal, ...text }));
+  });
+  const said = (wanted: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (text.stdout.includes(wanted)) resolve();
+      };
+      child.stdout?.on('data', look);
+      void ended.then(({ stderr }) => reject(new Error(`ended without saying ${wanted}: ${stderr}`)));
+      look();
+    });
+  return { child, ended, said };
+}
+
+const cdpadm = (args: string[], input?: 'open' | 'closed'): Running => run(process.execPath, [PROGRAM, ...args], input);
+const shell = (script: string): Running => run('/bin/sh', ['-c', script]);
+
+describe('standard output', () => {
+  test('a reader that leaves early: no complaint, exit 0', async () => {
+    const script = '{ $CDPADM help flags; echo "code $?" >&2; } | true';
+    const { stderr } = await shell(script).ended;
+    expect(stderr).toBe('code 0\n');
+  });
+
+  test('a result that is longer than a pipe holds arrives whole, however late it is read', async () => {
+    const local = ['--profile', 'local', '-o', 'json'];
+    const { stdout: text } = await cdpadm(['roles', 'list', ...local]).ended;
+    const tasks = [
+      'rules:*',
+      'audiences:*',
+      'catalog:*',
+      'live_stream:view',
+      'connections:configure_inputs',
+      'data_plans:*',
+    ].map((task_id) => ({ task_id }));
+    const added = Array.from({ length: 90 }, (_, index) => {
+      return { role_id: `r${index}`, name: `Role ${index}`, description: 'd'.repeat(256), tasks };
+    });
+    const roles = [...(JSON.parse(text) as object[]), ...added];
+    writeFileSync(join(home.cwd, 'roles.json'), JSON.stringify({ roles }));
+    expect((await cdpadm(['roles', 'push', 'roles.json', '--force', '--yes', ...local]).ended).code).toBe(0);
+    // The shell's own `read` makes the writer wait: it takes a byte at a time until the first line's end.
+    const reader = `{ read -r first; printf '%s\\n' "$first"; cat; }`;
+    const { stdout } = await shell(`$CDPADM roles list ${local.join(' ')} | ${reader}`).ended;
+    expect(stdout.length).toBeGreaterThan(65_536);
+    expect(JSON.parse(stdout)).toHaveLength(roles.length);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('a full disk: exit 1, and it is said', async () => {
+    const { stderr, stdout } = await shell('$CDPADM help flags > /dev/full; echo $?').ended;
+    expect(stdout).toBe('1\n');
+    expect(stderr).toContain('the disk is full');
+    expect((await shell('$CDPADM --help > /dev/full; echo $?').ended).stdout).toBe('1\n');
+  });
+
+  test('closed altogether: an exit code and no crash', async () => {
+    const { stdout } = await shell('$CDPADM help flags >&- 2>/dev/null; echo $?').ended;
+    expect(stdout).toMatch(/^[01]\n$/);
+  });
+});
+
+describe('a question without a terminal is a usage error, never a wait', () => {
+  test.each(['open', 'closed'] as const)('standard input %s', async (input) => {
+    expect((await cdpadm(['roles', 'pull', '--profile', 'local']).ended).code).toBe(0);
+    const file = join(home.cwd, 'roles.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('name: User\n', 'name: Renamed\n'));
+    const { code, stdout, stderr } = await cdpadm(['roles', 'push', '--profile', 'local'], input).ended;
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('--yes');
+  });
+});
+
+describe('signals', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends a server with %i', async (signal, code) => {
+    const { child, ended, said } = cdpadm(['emulator', 'start', '--memory', '--port', '0']);
+    await said('is ready');
+    child.kill(signal);
+    expect(await ended).toMatchObject({ code, signal: null });
+    expect((await cdpadm(['emulator', 'env']).ended).code).toBe(5);
+  });
+
+  test('a killed server leaves no lock and no entry behind', async () => {
+    const { child, ended, said } = cdpadm(['emulator', 'start', '--port', '0']);
+    await said('is ready');
+    child.kill('SIGKILL');
+    await ended;
+    expect((await cdpadm(['emulator', 'env']).ended).code).toBe(5);
+    expect((await cdpadm(['roles', 'list', '--profile', 'local']).ended).code).toBe(0);
+  });
+});
+
+test('several commands at once share the embedded platform one after the other', async () => {
+  const all = await Promise.all(
+    Array.from({ length: 4 }, () => cdpadm(['roles', 'list', '--profile', 'local', '-o', 'json']).ended),
+  );
+  expect(all.map(({ code, stderr }) => ({ code, stderr }))).toEqual(all.map(() => ({ code: 0, stderr: '' })));
+  expect(new Set(all.map(({ stdout }) => stdout)).size).toBe(1);
+});

@@ -1,0 +1,162 @@
+// Questions on a real terminal, asked by the built program.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
+import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
+
+let home: CliHome;
+beforeEach(() => (home = createCliHome()));
+afterEach(() => home.remove());
+
+type Variables = Record<string, string>;
+
+/** Both ways to ask: redrawing, and line by line for screen readers and terminals that cannot redraw. */
+const WAYS: [way: string, env: Variables][] = [
+  ['redrawing', {}],
+  ['line by line', { CDPADM_ACCESSIBLE: '1' }],
+];
+
+function terminal(args: string[], env: Variables = {}): Terminal {
+  return openTerminal(args, { cwd: home.cwd, env: { ...home.env, ...env } });
+}
+
+const cli = (args: string[]): Promise<CliResult> => runCli(args, { env: home.env, cwd: home.cwd });
+
+/** Pulls the manifest of the embedded platform and renames one role in the file. */
+async function pullAndRename(): Promise<void> {
+  expect((await cli(['roles', 'pull', '--profile', 'local'])).code).toBe(0);
+  const file = join(home.cwd, 'roles.yaml');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace('name: User\n', 'name: Renamed\n'));
+  expect(readFileSync(file, 'utf8')).not.toBe(text);
+}
+
+async function isRenamed(): Promise<boolean> {
+  const { stdout } = await cli(['roles', 'list', '-o', 'json', '--profile', 'local']);
+  return (JSON.parse(stdout) as { name: string }[]).some(({ name }) => name === 'Renamed');
+}
+
+describe.each(WAYS)('a confirmation, %s', (_way, env) => {
+  beforeEach(pullAndRename);
+
+  test.each([
+    ['yes', `y${KEY.enter}`, 0],
+    ['no', `n${KEY.enter}`, 12],
+    ['Enter alone', KEY.enter, 12],
+    ['Ctrl-C', KEY.ctrlC, 130],
+    ['Ctrl-D', KEY.ctrlD, 12],
+  ])('%s', async (_answer, keys, code) => {
+    const screen = terminal(['roles', 'push', '--profile', 'local'], env);
+    await screen.waitFor('(y/N)');
+    screen.type(keys);
+    expect(await screen.exit).toBe(code);
+    expect(await isRenamed()).toBe(code === 0);
+  });
+
+  test('only the result goes to standard output', async () => {
+    const shell = '$CDPADM roles push --profile local -o json > result.json';
+    const screen = openTerminal([], { cwd: home.cwd, env: { ...home.env, ...env }, shell });
+    await screen.waitFor('(y/N)');
+    screen.type(`y${KEY.enter}`);
+    expect(await screen.exit).toBe(0);
+    expect(JSON.parse(readFileSync(join(home.cwd, 'result.json'), 'utf8'))).toMatchObject({ applied: true });
+  });
+});
+
+describe.each(WAYS)('what must be typed, %s', (_way, env) => {
+  beforeEach(async () => {
+    expect((await cli(['roles', 'pull', '--profile', 'local'])).code).toBe(0);
+    const file = join(home.cwd, 'roles.yaml');
+    const lines = readFileSync(file, 'utf8').split('\n');
+    // The last role goes.
+    writeFileSync(
+      file,
+      `${lines
+        .slice(
+          0,
+          lines.findLastIndex((line) => line.includes('role_id:')),
+        )
+        .join('\n')}\n`,
+    );
+  });
+
+  const count = async (): Promise<number> => {
+    const { stdout } = await cli(['roles', 'list', '-o', 'json', '--profile', 'local']);
+    return (JSON.parse(stdout) as unknown[]).length;
+  };
+
+  test('wrongly: refused', async () => {
+    const before = await count();
+    const screen = terminal(['roles', 'push', '--profile', 'local'], env);
+    await screen.waitFor('delet');
+    await screen.waitFor('number');
+    screen.type(`7${KEY.enter}`);
+    expect(await screen.exit).toBe(12);
+    expect(await count()).toBe(before);
+  });
+
+  test('rightly', async () => {
+    const before = await count();
+    const screen = terminal(['roles', 'push', '--profile', 'local'], env);
+    await screen.waitFor('delet');
+    await screen.waitFor('number');
+    screen.type(`1${KEY.enter}`);
+    await screen.waitFor('(y/N)');
+    screen.type(`y${KEY.enter}`);
+    expect(await screen.exit).toBe(0);
+    expect(await count()).toBe(before - 1);
+  });
+});
+
+describe.each(WAYS)('a new profile, %s', (way, env) => {
+  const given = ['--auth-url', 'https://auth.example', '--org', '1', '--account', '2', '--insecure-storage'];
+
+  test('text is checked as it is typed, a secret is never drawn', async () => {
+    const screen = terminal(['profile', 'create', 'prod', ...given, '--client-id', 'me'], env);
+    await screen.waitFor('Platform address');
+    screen.type(`nowhere${KEY.enter}`);
+    await screen.waitFor('must be');
+    // Where the line is redrawn, what was typed stands there still.
+    if (way === 'redrawing') screen.type(KEY.clearLine);
+    screen.type(`https://platform.example${KEY.enter}`);
+    await screen.waitFor('secret');
+    screen.type(`s3cret-value${KEY.enter}`);
+    expect(await screen.exit).toBe(0);
+    expect(screen.screen()).not.toContain('s3cret');
+    const { stdout } = await cli(['profile', 'show', 'prod', '-o', 'json']);
+    expect(stdout).toContain('https://platform.example');
+    expect(stdout).not.toContain('s3cret');
+  });
+
+  test('a choice', async () => {
+    const screen = terminal(['profile', 'create', 'prod', '--insecure-storage'], env);
+    for (let question = 0; question < 30; question++) {
+      const choice = await screen.waitForOne(['leave out)', 'leave open']);
+      if (choice === 'leave open') break;
+      screen.type(KEY.enter);
+    }
+    screen.type(way === 'redrawing' ? KEY.down + KEY.enter : `2${KEY.enter}`);
+    await screen.waitFor('Client id');
+    screen.type(KEY.ctrlC);
+    expect(await screen.exit).toBe(130);
+    expect((await cli(['profile', 'list', '-o', 'name'])).stdout).not.toContain('prod');
+  });
+});
+
+describe('colour of questions', () => {
+  const colours = (raw: string): boolean => /\u001b\[[39]\d?m/u.test(raw);
+
+  test.each<[string[], Variables, boolean]>([
+    [[], {}, true],
+    [['--no-color'], {}, false],
+    [[], { NO_COLOR: '1' }, false],
+    [[], { CDPADM_NO_COLOR: '1' }, false],
+  ])('%j %j: %s', async (flags, env, coloured) => {
+    const screen = terminal(['profile', 'create', 'prod', '--insecure-storage', ...flags], env);
+    await screen.waitFor('Platform address');
+    screen.type(KEY.ctrlC);
+    expect(await screen.exit).toBe(130);
+    expect(colours(screen.raw())).toBe(coloured);
+  });
+});
