@@ -96,6 +96,8 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
       terminal.write(keys);
     },
     waitForOne,
-    waitFor: async (text) => void (await waitForOne([text])),
+    waitFor: async (text) => {
+      await waitForOne([text]);
+    },
   };
 }

@@ -24,7 +24,7 @@ export function failureScreen(error: CliError, style: Style, redactor: Redactor)
 }
 
 /** `file:line:column: path: sentence`, each part as far as it is known. */
-export function issueLine(issue: Issue, style: Style): string {
+function issueLine(issue: Issue, style: Style): string {
   const place = [issue.file, issue.line, issue.column].filter((part) => part !== undefined).join(':');
   const parts = [place === '' ? '' : style.cyan(cleanLine(place)), cleanLine(issue.path), cleanLine(issue.message)];
   return parts.filter((part) => part !== '').join(': ');

@@ -89,7 +89,7 @@ export async function connect(ctx: Context): Promise<Api> {
       if (flags.debug) ctx.out.verbose(text);
     },
     onTrace: flags.traceFile === undefined ? undefined : openTrace(ctx, resolve(io.cwd, flags.traceFile)),
-    ...(flags.curl && { onCurl: (command) => (printed = ctx.out.emitText(`${command}\n`)) }),
+    ...(flags.curl && { onCurl: (command) => void (printed = ctx.out.emitText(`${command}\n`)) }),
     signal: ctx.signal,
   });
   ctx.onClose(async () => {

@@ -50,14 +50,21 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
     if (text !== '') await write(io.stdout, text);
   }
 
+  /** What `--query` found: records in every format, anything else as JSON. */
+  async function emitFound(found: unknown, view: AnyView, target: Target): Promise<void> {
+    const queried = viewOfQueried(found);
+    if (queried || isJson || flags.output === 'yaml') {
+      await deliver(await resultText(found, queried ?? view, flags, target));
+    } else if (Array.isArray(found) && found.length === 0) {
+      note('The query found nothing.');
+      await deliver('');
+    } else await deliver(`${jsonText(found, 2)}\n`);
+  }
+
   async function emit(data: unknown, view: AnyView): Promise<void> {
     const target: Target = { terminal: toTerminal, width: io.columns(), style: styles.stdout };
     if (query) {
-      const found = query(data);
-      const queried = viewOfQueried(found);
-      if (queried) await deliver(await resultText(found, queried, flags, target));
-      else if (flags.output === 'yaml' || isJson) await deliver(await resultText(found, view, flags, target));
-      else await deliver(`${jsonText(found, 2)}\n`);
+      await emitFound(query(data), view, target);
       return;
     }
     const text = await resultText(data, view, flags, target);

@@ -64,7 +64,7 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
 }
 
 /** Nothing was done, because the person at the terminal did not want it: exit 12. */
-export function refused(message: string): CliError {
+function refused(message: string): CliError {
   return new CliError({ code: 'guard.refused', message, exit: EXIT.guard });
 }
 

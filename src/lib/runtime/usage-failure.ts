@@ -1,5 +1,5 @@
 // Mistakes of the command line as commander reports them, in our words and with our exit code.
-import { CommanderError, type Command } from 'commander';
+import type { Command, CommanderError } from 'commander';
 import { usageError, type CliError } from '../kernel/errors.ts';
 import { nearest } from '../kernel/nearest.ts';
 
@@ -59,7 +59,7 @@ function seeHelp(command: Command): string {
 }
 
 /** `cdpadm roles push`. */
-export function pathOf(command: Command): string {
+function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 

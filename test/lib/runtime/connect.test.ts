@@ -1,0 +1,128 @@
+// From settings to the wire: what flags and variables do to a call, and the question before a write.
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../../src/lib/emulator/index.ts';
+import { environmentOf } from '../../../src/lib/runtime/emulator-environment.ts';
+import { type CliHome, type CliOptions, type CliResult, createCliHome, runCli } from '../../helpers/cli.ts';
+
+let emulator: Emulator;
+let home: CliHome;
+beforeAll(async () => {
+  emulator = await startEmulator({ memory: true });
+});
+afterAll(() => emulator.close());
+beforeEach(async () => {
+  home = createCliHome();
+  await emulator.reset();
+});
+afterEach(() => home.remove());
+
+const cli = (args: string[], options: CliOptions = {}): Promise<CliResult> =>
+  runCli(args, { ...options, cwd: home.cwd, env: { ...home.env, ...environmentOf(emulator.ready), ...options.env } });
+
+const list = ['roles', 'list'];
+
+test('the environment alone is enough', async () => {
+  const { code, stdout } = await cli([...list, '-o', 'json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).not.toHaveLength(0);
+});
+
+test('a flag goes before the environment', async () => {
+  const { stdout } = await cli([...list, '--org', '4242', '--account', '77', '--curl']);
+  expect(stdout).toContain('/organizations/4242/accounts/77/roles');
+});
+
+test('--curl prints the command, sends nothing, and holds no secret', async () => {
+  const { code, stdout, stderr } = await cli([...list, '--curl']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^curl .*\/roles'/);
+  expect(stdout).not.toContain(emulator.ready.client_secret);
+  const { stdout: toFile } = await cli([...list, '--curl', '--out', 'call.sh']);
+  expect(toFile).toBe('');
+  expect(readFileSync(join(home.cwd, 'call.sh'), 'utf8')).toBe(stdout);
+});
+
+test('--trace-file keeps every exchange, private and without secrets', async () => {
+  expect((await cli([...list, '--trace-file', 'trace.ndjson'])).code).toBe(0);
+  const file = join(home.cwd, 'trace.ndjson');
+  const text = readFileSync(file, 'utf8');
+  const exchanges = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(exchanges).toHaveLength(2);
+  expect(text).not.toContain(emulator.ready.client_secret);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('--debug tells the exchanges on standard error, -v only decisions', async () => {
+  const debug = await cli([...list, '--debug']);
+  expect(debug.stderr).toContain('/roles');
+  expect(debug.stderr).not.toContain(emulator.ready.client_secret);
+  expect((await cli([...list, '-v'])).stderr).not.toContain('/oauth/token');
+});
+
+it.each<[string[], Record<string, string>, number, string]>([
+  [['--ca-file', 'missing.pem'], {}, 2, 'missing.pem'],
+  [[], { CDPADM_BASE_URL: '' }, 2, 'CDPADM_BASE_URL'],
+  [[], { CDPADM_ORG_ID: '' }, 2, 'CDPADM_ORG_ID'],
+  [[], { CDPADM_ORG_ID: 'acme' }, 2, 'CDPADM_ORG_ID'],
+  [[], { CDPADM_CLIENT_SECRET: '' }, 4, 'CDPADM_CLIENT_SECRET'],
+  [[], { CDPADM_CLIENT_SECRET: 'wrong-secret' }, 4, ''],
+  [['--profile', 'nobody'], {}, 2, 'nobody'],
+])('%j %j ends with %i', async (args, env, code, text) => {
+  const result = await cli([...list, ...args], { env });
+  expect(result.stderr).toContain(text);
+  expect(result).toMatchObject({ code, stdout: '' });
+  expect(result.stderr).not.toContain('wrong-secret');
+});
+
+describe('before a write', () => {
+  beforeEach(async () => {
+    expect((await cli(['roles', 'pull'])).code).toBe(0);
+    const file = join(home.cwd, 'roles.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('name: User\n', 'name: Renamed\n'));
+  });
+
+  const push = (args: string[], protectedProfile = false): Promise<CliResult> => {
+    if (protectedProfile) writeFileSync(join(home.cwd, '.cdpadm.yaml'), 'profile: local\nprotected: true\n');
+    return cli(['roles', 'push', ...args]);
+  };
+  const puts = async (): Promise<number> => {
+    const { stdout } = await cli([...list, '-o', 'name', '--query', "[?name=='Renamed'].{role_id: role_id}"]);
+    return stdout.split('\n').filter(Boolean).length;
+  };
+
+  test('the target is shown, --yes goes on', async () => {
+    const { code, stderr } = await push(['--yes']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(emulator.ready.base_url);
+    expect(stderr).toContain(String(emulator.ready.org_id));
+    expect(await puts()).toBe(1);
+  });
+
+  test('nobody to ask: 2, and nothing is sent', async () => {
+    expect((await push([])).code).toBe(2);
+    expect(await puts()).toBe(0);
+  });
+
+  test('a dry run asks nothing and sends nothing', async () => {
+    const { code, stdout } = await push(['-n', '-o', 'json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ dry_run: true, requests: [{ method: 'PUT' }] });
+    expect(await puts()).toBe(0);
+  });
+
+  it.each<[string[], number]>([
+    [['--yes'], 12],
+    [['--yes', '--confirm', 'other'], 12],
+    [['--confirm', 'local'], 0],
+  ])('a protected profile with %j: %i', async (args, code) => {
+    const result = await push(args, true);
+    expect(result.code).toBe(code);
+    if (code !== 0) expect(result.stderr).toContain('--confirm local');
+    expect(await puts()).toBe(code === 0 ? 1 : 0);
+  });
+});
