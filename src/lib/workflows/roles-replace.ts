@@ -28,6 +28,8 @@ export async function replaceSettled(planned: Planned, revision: string, ports: 
       return reply.last_modified_on === null ? fromReply(await ports.api.get({ signal: ports.signal })) : reply;
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== 'http.outcome_unknown') throw error;
+      // After Ctrl-C nothing more is read: the person is told how to find out.
+      if (ports.signal.aborted) throw stillUnknown(error, 'the command was stopped', revision);
       ports.tell.warn('The answer to the write was lost; reading what the platform holds now.');
       const now = await readAfterLoss(error, revision, ports);
       if (sameRoles(now.roles, planned.request.roles)) {
@@ -44,15 +46,19 @@ async function readAfterLoss(lost: CliError, revision: string, ports: ReplacePor
   try {
     return fromReply(await ports.api.get({ signal: ports.signal }));
   } catch (error) {
-    throw new CliError({
-      code: 'http.outcome_unknown',
-      message: `It is not known whether the manifest was replaced: its answer was lost, and the platform cannot be read (${(error as Error).message})`,
-      hint: `Run \`cdpadm roles diff\` when the platform answers again. What was there before is revision ${revision} of \`cdpadm roles history\`.`,
-      exit: EXIT.network,
-      ...(lost.request && { request: lost.request }),
-      cause: lost,
-    });
+    throw stillUnknown(lost, `the platform cannot be read: ${(error as Error).message}`, revision);
   }
+}
+
+function stillUnknown(lost: CliError, reason: string, revision: string): CliError {
+  return new CliError({
+    code: lost.code,
+    message: `It is not known whether the manifest was replaced: the answer to the write was lost, and ${reason.replace(/\.$/, '')}.`,
+    hint: `Run \`cdpadm roles diff\` to see what the platform holds. What was there before is revision ${revision} of \`cdpadm roles history\`.`,
+    exit: lost.exit,
+    ...(lost.request && { request: lost.request }),
+    cause: lost,
+  });
 }
 
 function neither(revision: string): CliError {

@@ -1,0 +1,334 @@
+// The push workflow against a platform that is changed, lost and refused at will.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RolesApi } from '../../../src/lib/api/roles.ts';
+import type { ManifestReply, ManifestRequest } from '../../../src/lib/contract/roles.ts';
+import { CORE_TASK } from '../../../src/lib/contract/roles.ts';
+import type { Manifest, Role } from '../../../src/lib/domain/roles/manifest.ts';
+import { wantedRoles } from '../../../src/lib/domain/roles/wanted.ts';
+import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
+import { type PushIntent, type PushOptions, type PushPorts, pushRoles } from '../../../src/lib/workflows/roles-push.ts';
+
+function role(role_id: string, ...tasks: string[]): Role {
+  return { role_id, name: role_id, description: 'd', tasks: [CORE_TASK, ...tasks].map((task_id) => ({ task_id })) };
+}
+
+/** A platform that remembers what it was asked; each method may be given another behaviour for one call. */
+class FakePlatform {
+  roles: Role[];
+  stamp = 1;
+  calls: string[] = [];
+  /** Called before each answer; throwing makes it the answer. */
+  before: ((call: string, count: number) => void) | undefined;
+  /** Called after a PUT was carried out; throwing loses its answer. */
+  afterReplace: ((count: number) => void) | undefined;
+
+  constructor(...roles: Role[]) {
+    this.roles = roles;
+  }
+
+  put(roles: Role[]): void {
+    this.roles = roles;
+    this.stamp++;
+  }
+
+  count(call: string): number {
+    return this.calls.filter((made) => made === call).length;
+  }
+
+  private enter(call: string): void {
+    this.calls.push(call);
+    this.before?.(call, this.count(call));
+  }
+
+  private answer(): ManifestReply {
+    return structuredClone({
+      roles: this.roles,
+      last_modified_on: `2026-11-21 08:00:0${this.stamp}`,
+      last_modified_by: 'a@platform.example',
+    });
+  }
+
+  readonly api: RolesApi = {
+    listTasks: () => Promise.resolve([{ task_id: 'a:view' }, { task_id: 'b:view' }, { task_id: 'c:*' }]),
+    get: async () => {
+      await Promise.resolve();
+      this.enter('GET');
+      return this.answer();
+    },
+    replace: async (request: ManifestRequest) => {
+      await Promise.resolve();
+      this.enter('PUT');
+      this.put(request.roles);
+      this.afterReplace?.(this.count('PUT'));
+      return this.answer();
+    },
+    describeReplace: (body) => ({ method: 'PUT', url: 'http://platform.example/roles', body }),
+    prepareReplace: () => {
+      this.calls.push('prepare');
+      return Promise.resolve();
+    },
+  };
+}
+
+const lost = (): CliError => new CliError({ code: 'http.outcome_unknown', message: 'lost', exit: EXIT.network });
+const options: PushOptions = {
+  guards: { allowDelete: false, force: false, allowEmpty: false, failOnEscalation: false },
+  expectPlan: undefined,
+  dryRun: false,
+};
+const allowDelete: PushOptions = { ...options, guards: { ...options.guards, allowDelete: true } };
+
+describe('pushRoles', () => {
+  let platform: FakePlatform;
+  let told: string[];
+  let saved: ManifestReply[];
+  let bases: ManifestReply[];
+  let offers: boolean;
+  let confirmations: number;
+  let ports: PushPorts;
+
+  beforeEach(() => {
+    platform = new FakePlatform(role('one', 'a:view'), role('two', 'a:view'), role('three'));
+    told = [];
+    saved = [];
+    bases = [];
+    offers = false;
+    confirmations = 0;
+    ports = {
+      api: platform.api,
+      memory: {
+        saveBase: (manifest) => bases.push(manifest),
+        bases: () => [],
+        saveRevision: ({ manifest }) => {
+          platform.calls.push('save');
+          saved.push(manifest);
+          return `revision-${saved.length}`;
+        },
+        exclusively: (work) => work(),
+      },
+      scope: { organization: '1', address: 'http://platform.example' },
+      profile: null,
+      ask: {
+        possible: false,
+        confirmWrite: () => {
+          confirmations++;
+          return Promise.resolve();
+        },
+        typed: () => Promise.resolve(),
+        offer: () => Promise.resolve(offers),
+      },
+      tell: { note: (text) => told.push(text), warn: (text) => told.push(text) },
+      show: () => undefined,
+      signal: new AbortController().signal,
+    };
+  });
+
+  /** Adds a task to one role of the manifest as it was when the intent was made. */
+  function edit(change: (roles: Role[]) => Role[]): PushIntent {
+    const base: Manifest = {
+      roles: structuredClone(platform.roles),
+      last_modified_on: '2026-11-21 08:00:01',
+      last_modified_by: 'a@platform.example',
+      extra: {},
+    };
+    const mine = { ...base, roles: change(structuredClone(base.roles)) };
+    return { reason: 'test', want: (live) => wantedRoles(mine, base, live) };
+  }
+
+  const addTask = (id: string, task: string) => (roles: Role[]) =>
+    roles.map((item) => (item.role_id === id ? role(id, 'a:view', task) : item));
+
+  async function failure(promise: Promise<unknown>): Promise<CliError> {
+    const error = await promise.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(CliError);
+    return error as CliError;
+  }
+
+  it('saves what was there, and reads once more with nothing between that and the PUT', async () => {
+    const before = structuredClone(platform.roles);
+    const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+    expect(outcome.kind).toBe('applied');
+    expect(platform.calls).toEqual(['GET', 'save', 'prepare', 'GET', 'PUT']);
+    expect(saved[0]?.roles).toEqual(before);
+    expect(bases.at(-1)?.roles).toEqual(platform.roles);
+  });
+
+  it('sends nothing when nothing differs', async () => {
+    const outcome = await pushRoles(
+      edit((roles) => roles.toReversed()),
+      options,
+      ports,
+    );
+    expect(outcome.kind).toBe('unchanged');
+    expect(platform.calls).toEqual(['GET']);
+  });
+
+  it('plans anew, and asks again, when the platform changed between plan and PUT', async () => {
+    platform.before = (call, count) => {
+      if (call === 'GET' && count === 2) platform.put([...platform.roles.slice(0, 2), role('three', 'b:view')]);
+    };
+    const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+    expect(outcome.kind).toBe('applied');
+    expect(confirmations).toBe(2);
+    expect(platform.count('PUT')).toBe(1);
+    expect(platform.roles.map((item) => [item.role_id, item.tasks.length])).toEqual([
+      ['one', 3],
+      ['two', 2],
+      ['three', 2],
+    ]);
+    expect(outcome.planned.wanted.rebased).toEqual(['three']);
+  });
+
+  it('stops when the change of somebody else overlaps', async () => {
+    platform.before = (call, count) => {
+      if (call === 'GET' && count === 2) platform.put(platform.roles.map((item) => ({ ...item, name: 'theirs' })));
+    };
+    const error = await failure(
+      pushRoles(
+        edit((roles) => roles.map((item) => ({ ...item, name: 'mine' }))),
+        options,
+        ports,
+      ),
+    );
+    expect(error).toMatchObject({ code: 'roles.conflict', exit: EXIT.conflict });
+    expect(error.issues[0]?.message).toContain('theirs');
+    expect(platform.count('PUT')).toBe(0);
+  });
+
+  it('gives up on a platform that never stands still', async () => {
+    platform.before = (call) => {
+      if (call === 'GET') platform.put([...platform.roles]);
+    };
+    const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+    expect(error).toMatchObject({ code: 'roles.changing', exit: EXIT.conflict });
+    expect(platform.count('PUT')).toBe(0);
+  });
+
+  it('applies the expected plan only', async () => {
+    const intent = edit(addTask('one', 'b:view'));
+    const { planned } = await pushRoles(intent, { ...options, dryRun: true }, ports);
+    expect(platform.count('PUT')).toBe(0);
+    platform.put([...platform.roles, role('four')]);
+    const error = await failure(pushRoles(intent, { ...options, expectPlan: planned.plan.plan }, ports));
+    expect(error).toMatchObject({ code: 'roles.plan_mismatch', exit: EXIT.conflict });
+    expect(platform.count('PUT')).toBe(0);
+  });
+
+  describe('a lost answer', () => {
+    it('is success when the platform holds what was wanted; nothing is sent again', async () => {
+      platform.afterReplace = () => {
+        throw lost();
+      };
+      const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+      expect(outcome.kind).toBe('applied');
+      expect(platform.count('PUT')).toBe(1);
+    });
+
+    it('is sent again when the platform still holds the old manifest', async () => {
+      platform.before = (call, count) => {
+        if (call === 'PUT' && count === 1) throw lost();
+      };
+      const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+      expect(outcome.kind).toBe('applied');
+      expect(platform.count('PUT')).toBe(2);
+    });
+
+    it('is a conflict when the platform holds neither', async () => {
+      platform.afterReplace = () => {
+        platform.put([role('other')]);
+        throw lost();
+      };
+      const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+      expect(error).toMatchObject({ code: 'roles.changed_meanwhile', exit: EXIT.conflict });
+      expect(error.hint).toContain('revision-1');
+      expect(platform.count('PUT')).toBe(1);
+    });
+
+    it('stays unknown, with the way back, when the platform cannot be read either', async () => {
+      platform.before = (call, count) => {
+        if (call === 'PUT' || (call === 'GET' && count > 2)) throw lost();
+      };
+      const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+      expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: EXIT.network });
+      expect(error.hint).toContain('revision-1');
+    });
+
+    it('is not tried for ever', async () => {
+      platform.before = (call) => {
+        if (call === 'PUT') throw lost();
+      };
+      const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+      expect(error.exit).toBe(EXIT.network);
+      expect(platform.count('PUT')).toBe(3);
+    });
+  });
+
+  describe('a deletion', () => {
+    const drop = (id: string) => (roles: Role[]) => roles.filter((item) => item.role_id !== id);
+
+    it('is refused without its flag, in a dry run too', async () => {
+      for (const dryRun of [false, true]) {
+        const error = await failure(pushRoles(edit(drop('two')), { ...options, dryRun }, ports));
+        expect(error).toMatchObject({ code: 'roles.guard.delete', exit: EXIT.guard });
+        expect(error.message).toContain('two');
+      }
+      expect(platform.count('PUT')).toBe(0);
+    });
+
+    it('is typed by a person instead of flagged', async () => {
+      const questions: string[] = [];
+      ports.ask = {
+        ...ports.ask,
+        possible: true,
+        typed: (question, expected) => {
+          questions.push(`${question} ${expected}`);
+          return Promise.resolve();
+        },
+      };
+      await pushRoles(edit(drop('two')), options, ports);
+      expect(questions).toEqual([expect.stringMatching(/two.*number of deletions.* 1$/)]);
+      expect(platform.roles.map((item) => item.role_id)).toEqual(['one', 'three']);
+    });
+
+    const assigned = (): CliError =>
+      new CliError({
+        code: 'http.refused',
+        message: 'Custom role is assigned to a user and may not be deleted: two',
+        exit: EXIT.failed,
+        status: 400,
+      });
+
+    it('of an assigned role is a conflict that names it', async () => {
+      platform.before = (call) => {
+        if (call === 'PUT') throw assigned();
+      };
+      const error = await failure(pushRoles(edit(drop('two')), allowDelete, ports));
+      expect(error).toMatchObject({ code: 'roles.assigned', exit: EXIT.conflict, status: 400 });
+      expect(told.some((text) => text.includes('assigned to a user'))).toBe(true);
+    });
+
+    it('of an assigned role is left out when that is accepted, and the rest goes in', async () => {
+      offers = true;
+      platform.before = (call, count) => {
+        if (call === 'PUT' && count === 1) throw assigned();
+      };
+      const intent = edit((roles) => addTask('one', 'b:view')(drop('two')(roles)));
+      const outcome = await pushRoles(intent, allowDelete, ports);
+      expect(outcome.kind).toBe('applied');
+      expect(platform.roles.map((item) => item.role_id).sort()).toEqual(['one', 'three', 'two']);
+      expect(platform.roles.find((item) => item.role_id === 'one')?.tasks).toHaveLength(3);
+    });
+  });
+
+  it('tells when the platform keeps other ids than it was sent', async () => {
+    platform.afterReplace = () => {
+      platform.roles = [role('one', 'a:view', 'b:view'), role('new')];
+    };
+    await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+    expect(told.join('\n')).toMatch(/not in the platform's answer: two, three/);
+    expect(told.join('\n')).toMatch(/but not sent: new/);
+  });
+});
