@@ -1,4 +1,5 @@
 // Every setting once: its variable, its flag, its name for people, and what a value must look like.
+import { isLoopback } from '../kernel/loopback.ts';
 import type { SecretName, SettingName } from './settings.ts';
 
 /** A value in the spelling that is used and stored, or a sentence on what is wrong with it. */
@@ -73,10 +74,6 @@ function checkAddress(text: string): Checked {
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { problem: 'must begin with https://' };
   return { value: url.origin + url.pathname.replace(/\/+$/, '') };
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 /** Kept as text, so that a 64-bit id stays exact. */

@@ -9,5 +9,16 @@ export const ROLE_LIMITS = {
   requestsPerMinute: 100,
 } as const;
 
+/** C. Data subject requests. Days are of 24 hours. */
+export const DSR_LIMITS = {
+  identities: 50,
+  requestsPerGroup: 150,
+  resultsDays: 7,
+  waitingDays: 7,
+  callbackMinutes: 15,
+  /** Total completion of an erasure, in days, with and without its waiting period. */
+  completionDays: { waiting: { from: 7, to: 21 }, skipped: { from: 1, to: 14 } },
+} as const;
+
 /** Authentication: seconds a platform token lives. */
 export const TOKEN_LIFETIME_SECONDS = 28_800;

@@ -1,6 +1,7 @@
 // The base addresses of the platform: what may be one, and how a path is hung on it.
 import type { Service } from '../contract/endpoint.ts';
 import { usageError } from '../kernel/errors.ts';
+import { isLoopback } from '../kernel/loopback.ts';
 
 const VARIABLES: Record<Service, string> = {
   base: 'CDPADM_BASE_URL',
@@ -41,9 +42,4 @@ export function parseAddress(service: Service, address: string): BaseAddress {
     );
   }
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
-}
-
-/** Whether a host name or address, as `URL.hostname` gives it, is this machine. */
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }

@@ -1,0 +1,105 @@
+// What a data subject request's body alone decides beyond the types of its fields (specification, C, "Request fields").
+import { isLoopback } from '../kernel/loopback.ts';
+import { DSR_FAILURES } from './failures.ts';
+import type { FieldIssue } from './explain.ts';
+import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.ts';
+import { DSR_LIMITS } from './limits.ts';
+
+/** What every key of `extensions` begins with; the vendor's domain follows. */
+export const EXTENSION_PREFIX = 'opendsr.';
+
+/** The other spelling of `ose_publisher_id` (decision: D52). */
+export const OTHER_SPELLING = 'ose_publishing_id';
+export const SENT_SPELLING = 'ose_publisher_id';
+
+const requestTypes = new Set(Object.keys(REQUEST_IDENTITY_TYPES));
+const extensionTypes = new Set<string>(EXTENSION_IDENTITY_TYPES);
+
+/** An identity's place in a body and its type. */
+interface Placed {
+  path: string[];
+  type: string;
+}
+
+/**
+ * What is wrong with a body's identities as a whole. They are counted first: a body with too many is refused for that
+ * alone. `body` may be any value: types of fields are refused elsewhere.
+ */
+export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {
+  if (!isRecord(body)) return { issues: [], tooMany: false };
+  const own = placed(body['subject_identities'], ['subject_identities']);
+  const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];
+  const extended = extensions.flatMap(([key, extension]) =>
+    isRecord(extension) ? placed(extension['subject_identities'], ['extensions', key, 'subject_identities']) : [],
+  );
+  const all = [...own, ...extended];
+  if (all.length > DSR_LIMITS.identities) {
+    const message = `holds ${all.length} identities; at most ${DSR_LIMITS.identities} are allowed`;
+    return { issues: [{ path: [], message }], tooMany: true };
+  }
+  return {
+    issues: [
+      ...own.flatMap(({ path, type }) => unknownType(path, type, requestTypes, extensionTypes)),
+      ...extended.flatMap(({ path, type }) => unknownType(path, type, extensionTypes, requestTypes)),
+      ...bothSpellings(own),
+      ...repeatedTypes(extended),
+      ...xpidIssues(all),
+      ...(all.length === 0 && mayLackIdentities(body) ? [NO_IDENTITY] : []),
+    ],
+    tooMany: false,
+  };
+}
+
+const NO_IDENTITY: FieldIssue = {
+  path: [],
+  message: 'needs `subject_identities` with at least one identity, or identities in the vendor extension',
+};
+
+/** Identities that have not even the form of an object are refused for that. */
+function mayLackIdentities(body: Record<string, unknown>): boolean {
+  const form = body['subject_identities'];
+  return form === undefined || isRecord(form);
+}
+
+function placed(identities: unknown, path: string[]): Placed[] {
+  return isRecord(identities) ? Object.keys(identities).map((type) => ({ path: [...path, type], type })) : [];
+}
+
+function unknownType(path: string[], type: string, here: Set<string>, there: Set<string>): FieldIssue[] {
+  if (here.has(type)) return [];
+  const place = here === requestTypes ? 'belongs into the vendor extension' : 'belongs into `subject_identities`';
+  const message = there.has(type) ? place : `unknown identity type \`${type}\``;
+  return [{ path, message, at: 'key' }];
+}
+
+function bothSpellings(own: Placed[]): FieldIssue[] {
+  const has = (wanted: string): boolean => own.some(({ type }) => type === wanted);
+  if (!has(OTHER_SPELLING) || !has(SENT_SPELLING)) return [];
+  const message = `is the same identity type as \`${SENT_SPELLING}\`; one identity of each type is allowed`;
+  return [{ path: ['subject_identities', OTHER_SPELLING], message, at: 'key' }];
+}
+
+/** Only a body with several extensions can name a type of them twice. */
+function repeatedTypes(extended: Placed[]): FieldIssue[] {
+  return extended
+    .filter(({ type }, index) => extended.findIndex((other) => other.type === type) < index)
+    .map(({ path }) => ({ path, message: 'is given twice; one identity of each type is allowed', at: 'key' }));
+}
+
+function xpidIssues(all: Placed[]): FieldIssue[] {
+  const xpid = all.find(({ type }) => type === 'xpid');
+  if (!xpid || all.length === 1) return [];
+  return [{ path: xpid.path, message: DSR_FAILURES.xpidWithOthers.message, at: 'key' }];
+}
+
+/** What is wrong with an address for callbacks: it is called over TLS, or at this very machine. */
+export function callbackUrlIssue(text: string): string | undefined {
+  if (!URL.canParse(text)) return 'is no URL';
+  const { protocol, hostname } = new URL(text);
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return undefined;
+  return 'must be an https URL; http is for addresses of this machine only';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,252 @@
+// C. Data subject requests, version 3: the request, its answers, discovery and errors (specification, C).
+import {
+  array,
+  boolean,
+  check,
+  enum as oneOf,
+  type infer as Infer,
+  literal,
+  looseObject,
+  nullish,
+  optional,
+  overwrite,
+  record,
+  strictObject,
+  string,
+  toLowerCase,
+  union,
+} from 'zod/mini';
+import { parseIso } from '../kernel/timestamps.ts';
+import { callbackUrlIssue, EXTENSION_PREFIX, identityIssues, OTHER_SPELLING, SENT_SPELLING } from './dsr-rules.ts';
+import { endpoint } from './endpoint.ts';
+import { hasControlCharacter, Integer } from './shared.ts';
+
+export const API_VERSION = '3.0';
+export const REGULATIONS = ['gdpr', 'ccpa'] as const;
+export type Regulation = (typeof REGULATIONS)[number];
+export const REQUEST_TYPES = ['access', 'portability', 'erasure'] as const;
+export type RequestType = (typeof REQUEST_TYPES)[number];
+export const REQUEST_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
+export type RequestStatus = (typeof REQUEST_STATUSES)[number];
+export const FORWARDING_STATUSES = ['pending', 'skipped', 'sent', 'failed'] as const;
+export type ForwardingStatus = (typeof FORWARDING_STATUSES)[number];
+
+/** Response and callback headers, in lower case. */
+export const PROCESSOR_DOMAIN_HEADER = 'x-opendsr-processor-domain';
+/** Base64 of the RSA-SHA256 signature over the raw body (decision: D54). */
+export const SIGNATURE_HEADER = 'x-opendsr-signature';
+
+/** The key of the vendor's extension: `opendsr.{vendor_domain}`. */
+export function extensionKey(vendorDomain: string): string {
+  return `${EXTENSION_PREFIX}${vendorDomain}`;
+}
+
+/** A text that must hold something, checked by `issueOf`: a sentence, or undefined when it is right. */
+function textWhere(issueOf: (text: string) => string | undefined) {
+  return string().check(
+    check((context) => {
+      const message = context.value === '' ? 'is empty' : issueOf(context.value);
+      if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
+    }),
+  );
+}
+
+const Name = textWhere((text) => (hasControlCharacter(text) ? 'holds a control character' : undefined));
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/** Taken in either case, sent in lower case (decision: D51). */
+export const SubjectRequestId = textWhere((text) => (UUID_V4.test(text) ? undefined : 'is no UUID of version 4')).check(
+  toLowerCase(),
+);
+
+/** With its zone: without one, the time a subject's deadline runs from would not be known (decision: D53). */
+const SubmittedTime = textWhere((text) =>
+  parseIso(text) === undefined ? 'must be a time with its zone, such as 2026-01-31T08:00:00Z' : undefined,
+);
+
+const CallbackUrl = textWhere(callbackUrlIssue);
+
+const ApiVersion = string().check(
+  check((context) => {
+    if (context.value === API_VERSION) return;
+    const message = `must be \`${API_VERSION}\`; bodies of other versions have another form`;
+    context.issues.push({ code: 'custom', message, input: context.value });
+  }),
+);
+
+export const IdentityEntry = strictObject({ value: Name, encoding: literal('raw') });
+export type IdentityEntry = Infer<typeof IdentityEntry>;
+
+/** Which types may stand where is checked over the whole body: see `dsr-rules.ts`. */
+const IdentityMap = record(string(), IdentityEntry);
+
+export const VendorExtension = strictObject({
+  skip_waiting_period: optional(boolean()),
+  subject_identities: optional(IdentityMap),
+});
+export type VendorExtension = Infer<typeof VendorExtension>;
+
+const ExtensionKey = textWhere((text) =>
+  text.startsWith(EXTENSION_PREFIX) && text.length > EXTENSION_PREFIX.length
+    ? undefined
+    : `must be \`${EXTENSION_PREFIX}\` and a domain`,
+);
+
+/** `ose_publishing_id` is sent as discovery lists it (decision: D52). */
+function settleSpelling<Body extends { subject_identities?: Record<string, IdentityEntry> | undefined }>(
+  body: Body,
+): Body {
+  const { [OTHER_SPELLING]: other, ...rest } = body.subject_identities ?? {};
+  return other === undefined ? body : { ...body, subject_identities: { ...rest, [SENT_SPELLING]: other } };
+}
+
+/** The body of POST /requests/. `api_version` may be missing in what comes in; what is sent always has it. */
+export const DsrRequest = strictObject({
+  regulation: oneOf(REGULATIONS),
+  subject_request_id: SubjectRequestId,
+  subject_request_type: oneOf(REQUEST_TYPES),
+  /** ISO 8601: when the subject asked. */
+  submitted_time: SubmittedTime,
+  /** By request identity type. */
+  subject_identities: optional(IdentityMap),
+  api_version: optional(ApiVersion),
+  status_callback_urls: optional(array(CallbackUrl)),
+  group_id: optional(Name),
+  /** By `opendsr.{vendor_domain}`. */
+  extensions: optional(record(ExtensionKey, VendorExtension)),
+}).check(
+  check(
+    (context) => {
+      const { issues, tooMany } = identityIssues(context.value);
+      // Too many are counted first and refused alone (decision: D50).
+      if (tooMany) context.issues.length = 0;
+      for (const { path, message } of issues) {
+        context.issues.push({ code: 'custom', path, message, input: context.value });
+      }
+    },
+    // Identities are looked at even when other fields are wrong, so that all mistakes are told at once.
+    { when: () => true },
+  ),
+  overwrite(settleSpelling),
+);
+export type DsrRequest = Infer<typeof DsrRequest>;
+
+/** What 201 answers. */
+export const CreateReply = looseObject({
+  expected_completion_time: nullish(string()),
+  received_time: nullish(string()),
+  /** Base64 of the raw request body: personal data. */
+  encoded_request: nullish(string()),
+  subject_request_id: string(),
+  controller_id: nullish(union([string(), Integer])),
+});
+export type CreateReply = Infer<typeof CreateReply>;
+
+/** One partner's share of an erasure. An unknown status is shown, not refused (decision: D54). */
+export const ForwardingEntry = looseObject({
+  domain: nullish(string()),
+  name: nullish(string()),
+  status: nullish(string()),
+  status_message: nullish(string()),
+});
+export type ForwardingEntry = Infer<typeof ForwardingEntry>;
+
+/** A request as GET, the list and callbacks (without `group_id`) give it. */
+export const RequestStatusReply = looseObject({
+  controller_id: nullish(union([string(), Integer])),
+  /** ISO 8601 in UTC; null once the request is cancelled. */
+  expected_completion_time: nullish(string()),
+  subject_request_id: string(),
+  group_id: nullish(string()),
+  /** One of REQUEST_STATUSES, or one that is not known yet. */
+  request_status: string(),
+  api_version: nullish(string()),
+  /** Access and portability only, once completed; valid for seven days. */
+  results_url: nullish(string()),
+  extensions: nullish(array(ForwardingEntry)),
+});
+export type RequestStatusReply = Infer<typeof RequestStatusReply>;
+
+export const CancelReply = looseObject({
+  expected_completion_time: nullish(string()),
+  /** When the cancellation was received. */
+  received_time: nullish(string()),
+  subject_request_id: string(),
+  controller_id: nullish(union([string(), Integer])),
+});
+export type CancelReply = Infer<typeof CancelReply>;
+
+export const DiscoveryReply = looseObject({
+  api_version: nullish(string()),
+  supported_identities: array(looseObject({ identity_type: string(), identity_format: nullish(string()) })),
+  supported_subject_request_types: array(string()),
+  /** Where the certificate is, as PEM. */
+  processor_certificate: string(),
+});
+export type DiscoveryReply = Infer<typeof DiscoveryReply>;
+
+/** The body of every refusal of C. */
+export const DsrErrorReply = looseObject({
+  code: Integer,
+  message: string(),
+  errors: array(looseObject({ domain: nullish(string()), reason: nullish(string()), message: nullish(string()) })),
+});
+export type DsrErrorReply = Infer<typeof DsrErrorReply>;
+
+export const dsrEndpoints = {
+  create: endpoint({
+    id: 'dsr.create',
+    service: 'dsr',
+    auth: 'dsr-basic',
+    method: 'POST',
+    path: '/requests/',
+    status: 201,
+    body: DsrRequest,
+    reply: CreateReply,
+    safety: 'settle',
+    names: { body: ['keys:subject_identities', 'keys:extensions.*.subject_identities'] },
+  }),
+  get: endpoint({
+    id: 'dsr.get',
+    service: 'dsr',
+    auth: 'dsr-basic',
+    method: 'GET',
+    path: '/requests/{requestId}',
+    status: 200,
+    reply: RequestStatusReply,
+    safety: 'repeat',
+  }),
+  list: endpoint({
+    id: 'dsr.list',
+    service: 'dsr',
+    auth: 'dsr-basic',
+    method: 'GET',
+    path: '/requests',
+    status: 200,
+    reply: array(RequestStatusReply),
+    query: ['group_id'],
+    safety: 'repeat',
+  }),
+  cancel: endpoint({
+    id: 'dsr.cancel',
+    service: 'dsr',
+    auth: 'dsr-basic',
+    method: 'DELETE',
+    path: '/requests/{requestId}',
+    status: 200,
+    reply: CancelReply,
+    safety: 'settle',
+  }),
+  discovery: endpoint({
+    id: 'dsr.discovery',
+    service: 'dsr',
+    auth: 'dsr-basic',
+    method: 'GET',
+    path: '/discovery/',
+    status: 200,
+    reply: DiscoveryReply,
+    safety: 'repeat',
+    names: { reply: ['value:supported_identities.[].identity_type'] },
+  }),
+};
