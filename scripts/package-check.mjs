@@ -25,6 +25,8 @@ const ALLOWED = /^(package\.json|README\.md|LICENSE|bin\/(cdpadm\.js|package\.js
 const NEEDED = ['README.md', 'LICENSE', 'bin/cdpadm.js', 'bin/package.json', 'dist/main.js', 'dist/package.json'];
 /** Stands in strings of code that ajv would write for others, and never runs here. */
 const NEVER_RUN = /^ajv(-formats)?\//;
+const CODE_IMPORT = /\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g;
+const TYPE_IMPORT = /\b(?:from |import\()["']([^"']+)["']/g;
 const NOTICES = 'dist/THIRD-PARTY-NOTICES.txt';
 
 /** @type {string[]} */
@@ -65,11 +67,12 @@ function checkFiles(files) {
  */
 async function checkRequires(paths) {
   const known = [manifest.dependencies, manifest.optionalDependencies].flatMap((names) => Object.keys(names));
-  for (const path of paths.filter((name) => /\.c?js$/.test(name))) {
+  for (const path of paths.filter((name) => /\.(c?js|d\.ts)$/.test(name))) {
     const text = await readFile(join(root, path), 'utf8');
-    for (const [, name = ''] of text.matchAll(/\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g)) {
+    const mention = path.endsWith('.ts') ? TYPE_IMPORT : CODE_IMPORT;
+    for (const [, name = ''] of text.matchAll(mention)) {
       const found = name.startsWith('.')
-        ? paths.includes(posix.join(posix.dirname(path), name))
+        ? paths.includes(posix.join(posix.dirname(path), name).replace(/(?<!\.d)\.ts$/, '.d.ts'))
         : name.startsWith('node:') || builtinModules.includes(name) || known.includes(name);
       if (!found && !NEVER_RUN.test(name)) problems.push(`${path} requires ${name}, which would not be there`);
     }

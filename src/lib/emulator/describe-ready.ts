@@ -1,0 +1,28 @@
+// Fills in the ready line of a running platform.
+import type { Fixtures } from './fixtures/grammar.ts';
+import { VENDOR_DOMAIN } from './platform.ts';
+import { CONTROL_PATH, type EmulatorReady, SERVICE_PATHS } from './ready.ts';
+
+/** `url` is the platform's own address. */
+export function describeReady(url: string, { organizations, accounts, workspaces }: Fixtures): EmulatorReady {
+  const [organization] = organizations;
+  const account = accounts.find(({ org_id }) => org_id === organization.id) ?? accounts[0];
+  const workspace = workspaces.find(({ account_id }) => account_id === account.id) ?? workspaces[0];
+  return {
+    base_url: url + SERVICE_PATHS.base,
+    auth_url: url + SERVICE_PATHS.auth,
+    dsr_base_url: url + SERVICE_PATHS.dsr,
+    seeding_url: url + SERVICE_PATHS.seeding,
+    identity_url: url + SERVICE_PATHS.identity,
+    vendor_domain: VENDOR_DOMAIN,
+    org_id: organization.id,
+    account_id: account.id,
+    workspace_id: workspace.id,
+    client_id: organization.client_id,
+    client_secret: organization.client_secret,
+    workspace_key: workspace.key,
+    workspace_secret: workspace.secret,
+    control_url: url + CONTROL_PATH,
+    ca_file: '',
+  };
+}
