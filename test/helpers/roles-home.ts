@@ -8,6 +8,9 @@ import { startTestEmulator, type TestEmulator } from './emulator.ts';
 
 export interface RolesHome {
   platform: TestEmulator;
+  /** The folder above the program's four. */
+  home: string;
+  cwd: string;
   /** Runs `roles …` (or any other command line). */
   run(line: string | string[], options?: CliOptions): Promise<CliResult>;
   /** The same with `-o json`, parsed. */
@@ -38,6 +41,8 @@ export async function createRolesHome(shared?: TestEmulator, fixtures?: unknown)
   const path = (file: string): string => join(home.cwd, file);
   return {
     platform,
+    home: home.folder,
+    cwd: home.cwd,
     run,
     json: async <T>(line: string | string[], options?: CliOptions) => {
       const result = await run([...(typeof line === 'string' ? line.split(' ') : line), '-o', 'json'], options);
