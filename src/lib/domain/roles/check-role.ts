@@ -1,9 +1,9 @@
 // Checks one role of a roles file and its tasks.
 import { explain } from '../../contract/explain.ts';
 import { CORE_TASK, RESTRICTED_CHARACTERS, Role as RoleSchema, type TaskRef } from '../../contract/roles.ts';
-import { nearest } from '../../kernel/nearest.ts';
 import { checkFields, isRecord, type Known, type Path, remembered, type Report } from './known.ts';
 import { extraFields, type Role } from './manifest.ts';
+import type { TaskCheck } from './task-check.ts';
 
 const ROLE_FIELDS = ['role_id', 'name', 'description', 'tasks'];
 const DIRECTION_CONTROL = /\p{Bidi_Control}/u;
@@ -13,16 +13,21 @@ interface Checking {
   known: Known;
   seen: readonly Role[];
   report: Report;
+  checkTask: TaskCheck;
 }
 
 /** The role as it is sent, tasks as maps; undefined for what is no role at all. */
-export function checkRole(item: unknown, path: Path, known: Known, report: Report): Role | undefined {
+export function checkRole(
+  item: unknown,
+  path: Path,
+  { known, report, checkTask }: Omit<Checking, 'seen'>,
+): Role | undefined {
   if (!isRecord(item)) {
     report.issue(path, 'a role is a map with role_id, name, description and tasks');
     return undefined;
   }
   const seen = remembered(known).flatMap(({ roles }) => roles.filter((role) => role.role_id === item['role_id']));
-  const checking = { known, seen, report };
+  const checking = { known, seen, report, checkTask };
   checkFields(item, ROLE_FIELDS, seen.map(extraFields), path, checking);
   const role = { ...item, tasks: checkTasks(item['tasks'], [...path, 'tasks'], checking) } as Role;
   checkTexts(item, role, path, checking);
@@ -68,7 +73,9 @@ function checkTasks(value: unknown, path: Path, checking: Checking): TaskRef[] {
     places.push({ id, place });
     if (tasks.has(id)) report.warn(place, `${id} is listed twice; once is enough`);
     else tasks.set(id, task);
-    checkTaskId(id, place, checking);
+    const fault = checking.checkTask(id);
+    if (fault?.stops) report.issue(place, fault.message);
+    else if (fault) report.warn(place, fault.message);
   }
   for (const { id, place } of places) {
     const all = `${id.split(':', 1)[0] ?? ''}:*`;
@@ -88,19 +95,4 @@ function readTask(item: unknown, path: Path, checking: Checking): TaskRef | unde
   }
   checking.report.issue(path, 'a task is an id such as `audiences:view`, or `{task_id: …}`');
   return undefined;
-}
-
-function checkTaskId(id: string, path: Path, { known, report }: Checking): void {
-  if (id === CORE_TASK) return;
-  const { liveTasks, catalogTasks } = known;
-  // The platform lets a role keep what it has, even where it no longer offers it. A memory of that is not enough.
-  const holders = liveTasks ? [known.live] : remembered(known);
-  const isHeld = holders.some((manifest) =>
-    manifest?.roles.some((role) => role.tasks.some((task) => task.task_id === id)),
-  );
-  if (isHeld || (liveTasks ?? catalogTasks).has(id)) return;
-  const proposal = nearest(id, liveTasks ?? catalogTasks);
-  const hint = proposal === undefined ? '' : `; did you mean ${proposal}?`;
-  if (liveTasks) report.issue(path, `task ${id} does not exist on the platform${hint}`);
-  else report.warn(path, `task ${id} is not in the specification's list${hint}`);
 }

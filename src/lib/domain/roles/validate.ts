@@ -5,6 +5,7 @@ import { canonicalJson } from '../../kernel/json.ts';
 import { checkRole } from './check-role.ts';
 import { checkFields, isRecord, type Known, remembered, Report } from './known.ts';
 import type { Manifest } from './manifest.ts';
+import { createTaskCheck } from './task-check.ts';
 
 export interface CheckedManifest {
   /** The file's manifest; only to be used when there are no issues. */
@@ -23,21 +24,22 @@ export function checkManifest(value: unknown, known: Known): CheckedManifest {
   const manifest: Manifest = { roles: [], last_modified_on: null, last_modified_by: null, extra: {} };
   if (!isRecord(value)) {
     report.issue([], 'a roles file is a map with a list `roles`');
-    return { manifest, ...report };
+    return { manifest, issues: report.issues, warnings: report.warnings };
   }
   checkTop(value, manifest, known, report);
   if (!Array.isArray(value['roles'])) {
     const place = 'roles' in value ? ['roles'] : [];
     report.issue(place, '`roles` must be a list of roles (an empty list is written `roles: []`)');
-    return { manifest, ...report };
+    return { manifest, issues: report.issues, warnings: report.warnings };
   }
   const items = value['roles'] as unknown[];
   const limit = Math.max(ROLE_LIMITS.rolesPerOrganization, known.live?.roles.length ?? 0);
   if (items.length > limit) {
     report.issue(['roles', limit], `${items.length} roles; an organization holds at most ${limit}`);
   }
+  const checking = { known, report, checkTask: createTaskCheck(known) };
   for (const [index, item] of items.entries()) {
-    const role = checkRole(item, ['roles', index], known, report);
+    const role = checkRole(item, ['roles', index], checking);
     if (role) manifest.roles.push(role);
   }
   checkUnique('role_id', items, () => false, report);
@@ -45,7 +47,7 @@ export function checkManifest(value: unknown, known: Known): CheckedManifest {
   const isHeldTwice = (name: string): boolean =>
     remembered(known).some(({ roles }) => roles.filter((role) => role.name === name).length > 1);
   checkUnique('name', items, isHeldTwice, report);
-  return { manifest, ...report };
+  return { manifest, issues: report.issues, warnings: report.warnings };
 }
 
 function checkTop(value: Record<string, unknown>, manifest: Manifest, known: Known, report: Report): void {
