@@ -12,7 +12,7 @@ export interface Database {
   /** The first row, or undefined. */
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: SqlValue[]): Row[];
-  /** Runs `work` so that all its writes are kept or none. Not to be nested; `work` is synchronous. */
+  /** Runs `work`, which is synchronous, so that all its writes are kept or none; inside another one, of that one too. */
   transaction<T>(work: () => T): T;
   close(): void;
 }
@@ -70,13 +70,14 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
     get: <Row>(sql: string, ...values: SqlValue[]) => all<Row>(sql, ...values)[0],
     all,
     transaction: (work) => {
-      connection.exec('BEGIN');
+      const inner = connection.inTransaction;
+      connection.exec(inner ? 'SAVEPOINT inner' : 'BEGIN');
       try {
         const result = work();
-        connection.exec('COMMIT');
+        connection.exec(inner ? 'RELEASE inner' : 'COMMIT');
         return result;
       } catch (error) {
-        if (connection.inTransaction) connection.exec('ROLLBACK');
+        if (connection.inTransaction) connection.exec(inner ? 'ROLLBACK TO inner; RELEASE inner' : 'ROLLBACK');
         throw error;
       }
     },

@@ -9,6 +9,7 @@ import { type Faults, openFaults } from './faults.ts';
 import { DEFAULT_FIXTURES, type Fixtures, readFixtures } from './fixtures/grammar.ts';
 import { openRequestLog, type RequestLog } from './request-log.ts';
 import { openSettings, type StoredSettings } from './settings.ts';
+import { createProfiles, type ProfilesStore } from './stores/profiles.ts';
 import { createTokens, type Tokens } from './stores/tokens.ts';
 
 /** What stands for `{vendor_domain}` here (decision: D1). */
@@ -23,6 +24,7 @@ export interface Platform {
   readonly warehouse: string | undefined;
   readonly directory: Directory;
   readonly tokens: Tokens;
+  readonly profiles: ProfilesStore;
   readonly log: RequestLog;
   readonly faults: Faults;
   /** The address that the platform tells of itself, without a trailing slash. Known once the server listens. */
@@ -86,6 +88,7 @@ function assemble(db: Database, settings: StoredSettings, options: PlatformOptio
     warehouse: options.warehouse,
     directory: createDirectory(fixtures),
     tokens: createTokens(db, clock),
+    profiles: createProfiles(db),
     log: openRequestLog(db),
     faults: openFaults(settings, Math.random),
     baseUrl: options.baseUrl,

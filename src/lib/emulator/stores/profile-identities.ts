@@ -1,0 +1,58 @@
+// Which profile an identity belongs to: one row per identity of a workspace and environment.
+import type { Database } from '../db.ts';
+
+export const profileIdentitiesMigration =
+  'CREATE TABLE profile_identities (key TEXT PRIMARY KEY, profile INTEGER NOT NULL) WITHOUT ROWID';
+
+/** The profile's own id counts as an identity of this type; its value is the integer in digits. */
+export const XPID = 'xpid';
+
+export type Environment = 'production' | 'development';
+
+/** One workspace's people in one environment: the same identity elsewhere is another person. */
+export interface Scope {
+  workspace: number;
+  environment: Environment;
+}
+
+/** An internal identity type and a value. */
+export type Identity = readonly [type: string, value: string];
+
+export interface ProfileIdentities {
+  /** The profile (its row id) that an identity belongs to, or undefined. */
+  owner(scope: Scope, identity: Identity): number | undefined;
+  /** Gives an identity that nobody has to a profile. False when somebody has it already. */
+  claim(scope: Scope, identity: Identity, profile: number): boolean;
+  /** Hands an identity over. */
+  move(scope: Scope, identity: Identity, profile: number): void;
+  release(scope: Scope, identity: Identity): void;
+  clear(): void;
+}
+
+export function createProfileIdentities(db: Database): ProfileIdentities {
+  return {
+    owner: (scope, identity) =>
+      db.get<{ profile: number }>('SELECT profile FROM profile_identities WHERE key = ?', keyOf(scope, identity))
+        ?.profile,
+    claim: (scope, identity, profile) =>
+      db.run(
+        'INSERT OR IGNORE INTO profile_identities (key, profile) VALUES (?, ?)',
+        keyOf(scope, identity),
+        profile,
+      ) === 1,
+    move: (scope, identity, profile) => {
+      db.run('UPDATE profile_identities SET profile = ? WHERE key = ?', profile, keyOf(scope, identity));
+    },
+    release: (scope, identity) => {
+      db.run('DELETE FROM profile_identities WHERE key = ?', keyOf(scope, identity));
+    },
+    clear: () => {
+      db.exec('DELETE FROM profile_identities');
+    },
+  };
+}
+
+/** Written as JSON, so that no type can run into its value, and NUL and lone surrogates are as good as any character. */
+function keyOf({ workspace, environment }: Scope, identity: Identity): string {
+  return `${workspace}${environment === 'production' ? 'p' : 'd'}${JSON.stringify(identity)}`;
+}

@@ -1,0 +1,279 @@
+// The people on the platform: seeding, intake and warehouse runs write them, groups mark them, data subject requests
+// read and erase them.
+import { createHash } from 'node:crypto';
+import { internalIdentityType } from '../../contract/identities.ts';
+import { parseJson, stringifyJson } from '../../kernel/json.ts';
+import { isoMillis } from '../../kernel/timestamps.ts';
+import type { Database } from '../db.ts';
+import { emptyDocument, type ProfileContent, type ProfileDocument, writeInto } from './profile-document.ts';
+import {
+  createProfileIdentities,
+  type Environment,
+  type Identity,
+  profileIdentitiesMigration,
+  type Scope,
+  XPID,
+} from './profile-identities.ts';
+
+export const profilesMigrations = [
+  `CREATE TABLE profiles (
+     id INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, environment TEXT NOT NULL, xpid TEXT NOT NULL,
+     created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL, seeds INTEGER NOT NULL, document TEXT NOT NULL
+   );
+   CREATE TABLE profile_events (
+     id INTEGER PRIMARY KEY, profile INTEGER NOT NULL, at INTEGER NOT NULL, event TEXT NOT NULL
+   );
+   CREATE INDEX profile_events_of ON profile_events (profile);
+   ${profileIdentitiesMigration}`,
+];
+
+/** Whom something is about: by the platform's own id, by identities of any spelling (decision: D27), or both. */
+export interface Subject {
+  xpid?: number | bigint | undefined;
+  identities?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What a request brings for one person; the profile is made when there is none. */
+export interface ProfileChange extends Scope, Subject, ProfileContent {
+  /** Kept as they are, in turn. */
+  events?: readonly unknown[] | undefined;
+}
+
+/** Everything that is held on one person. Dates are ISO 8601. */
+export interface Profile extends ProfileDocument {
+  /** 64 bits, exact: a number while a double holds it. */
+  xpid: number | bigint;
+  workspace_id: number;
+  environment: Environment;
+  created_on: string;
+  last_modified_on: string;
+  events: { received_on: string; event: unknown }[];
+}
+
+/** People of one environment who have the same value of an attribute. */
+export interface Sharing {
+  environment: Environment;
+  value: unknown;
+  /** The first of them by `xpid`, without their events. `row` is what `setGroupAttributes` knows them by. */
+  members: (Omit<Profile, 'events'> & { row: number })[];
+}
+
+export interface ProfilesStore {
+  /**
+   * Carries out all changes or none, in turn. A given `xpid` decides which profile is meant; else the first identity
+   * that somebody has does. An identity that is another profile's stays there (decision: D70). `at` is epoch
+   * milliseconds. Returns the profiles' `xpid`s. Throws TypeError for a change that names nobody.
+   */
+  apply(changes: readonly ProfileChange[], at: number): (number | bigint)[];
+  /** Every profile of a workspace that any of these identities belongs to, in either environment. */
+  find(workspace: number, subject: Subject): Profile[];
+  /** Erases what `find` would find, events included. Returns how many profiles there were. */
+  erase(workspace: number, subject: Subject): number;
+  /** Who shares a value of a user attribute, at most `most` people of each value; null values are nobody's. */
+  sharing(workspace: number, attribute: string, most: number): Iterable<Sharing>;
+  /**
+   * Writes `<groupId>:<attribute>` to the profiles in `values` (by `row`) and takes that group's attributes from every
+   * other profile of the workspace; an empty map clears the group. Leaves `last_modified_on` alone.
+   */
+  setGroupAttributes(
+    workspace: number,
+    groupId: string,
+    values: ReadonlyMap<number, Readonly<Record<string, unknown>>>,
+  ): void;
+  counts(): { profiles: number; seeds: number; events: number };
+  clear(): void;
+}
+
+interface Row {
+  id: number;
+  workspace: number;
+  environment: Environment;
+  xpid: string;
+  created_at: number;
+  changed_at: number;
+  document: string;
+}
+
+const COLUMNS = 'id, workspace, environment, xpid, created_at, changed_at, document';
+
+export function createProfiles(db: Database): ProfilesStore {
+  const owners = createProfileIdentities(db);
+  const read = (id: number): Row | undefined => db.get<Row>(`SELECT ${COLUMNS} FROM profiles WHERE id = ?`, id);
+
+  /** The profile that a change means, `fresh` when it has to be made, and the identities that it did not have before. */
+  function settle(change: ProfileChange, fresh: number): { id: number; added: Identity[] } {
+    const identities = identitiesOf(change);
+    if (change.xpid !== undefined) {
+      const own: Identity = [XPID, String(change.xpid)];
+      const id = owners.claim(change, own, fresh) ? fresh : (owners.owner(change, own) ?? fresh);
+      return { id, added: identities.filter((identity) => owners.claim(change, identity, id)) };
+    }
+    if (identities.length === 0) throw new TypeError('a change names nobody');
+    const added = identities.filter((identity) => owners.claim(change, identity, fresh));
+    const known = identities.find((identity) => !added.includes(identity));
+    const id = (known && owners.owner(change, known)) ?? fresh;
+    if (id !== fresh) for (const identity of added) owners.move(change, identity, id);
+    return { id, added };
+  }
+
+  function insert(id: number, change: ProfileChange, added: readonly Identity[], at: number): string {
+    const xpid = change.xpid === undefined ? newXpid(change, added, id) : String(change.xpid);
+    const document = emptyDocument();
+    writeInto(document, change, added);
+    db.run(
+      'INSERT INTO profiles (id, workspace, environment, xpid, created_at, changed_at, seeds, document) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      ...[id, change.workspace, change.environment, xpid, at, at, seedsOf(document), stringifyJson(document)],
+    );
+    return xpid;
+  }
+
+  function update(id: number, change: ProfileChange, added: readonly Identity[], at: number): string {
+    const row = read(id);
+    if (!row) throw new Error(`profile ${id} is missing`);
+    const document = documentOf(row);
+    writeInto(document, change, added);
+    db.run(
+      'UPDATE profiles SET changed_at = ?, seeds = ?, document = ? WHERE id = ?',
+      ...[at, seedsOf(document), stringifyJson(document), id],
+    );
+    return row.xpid;
+  }
+
+  /** The same person gets the same id on every new platform: transcripts of it can be compared. */
+  function newXpid(scope: Scope, [identity]: readonly Identity[], id: number): string {
+    for (let attempt = 0; ; attempt++) {
+      const text = JSON.stringify([scope.workspace, scope.environment, identity, attempt]);
+      const xpid = String(createHash('sha256').update(text).digest().readBigInt64BE());
+      if (owners.claim(scope, [XPID, xpid], id)) return xpid;
+    }
+  }
+
+  function rowsOf(workspace: number, subject: Subject): Row[] {
+    const identities = [
+      ...(subject.xpid === undefined ? [] : [[XPID, String(subject.xpid)] as const]),
+      ...identitiesOf(subject),
+    ];
+    const ids = (['production', 'development'] as const).flatMap((environment) =>
+      identities.map((identity) => owners.owner({ workspace, environment }, identity)),
+    );
+    return [...new Set(ids)].flatMap((id) => (id === undefined ? [] : (read(id) ?? [])));
+  }
+
+  function eventsOf(id: number): Profile['events'] {
+    return db
+      .all<{ at: number; event: string }>('SELECT at, event FROM profile_events WHERE profile = ? ORDER BY id', id)
+      .map(({ at, event }) => ({ received_on: isoMillis(at), event: parseJson(event) }));
+  }
+
+  function* sharing(workspace: number, attribute: string, most: number): Generator<Sharing> {
+    const rows = db.all<{ environment: Environment; ids: string }>(
+      `SELECT environment, json_group_array(id) AS ids FROM (
+         SELECT profiles.environment, held.value, held.type, profiles.id,
+           row_number() OVER (
+             PARTITION BY profiles.environment, held.type, held.value ORDER BY CAST(profiles.xpid AS INTEGER)
+           ) AS place
+         FROM profiles, json_each(profiles.document, '$.user_attributes') AS held
+         WHERE profiles.workspace = ? AND held.key = ? AND held.type <> 'null'
+       ) WHERE place <= ? GROUP BY environment, type, value ORDER BY environment, value`,
+      ...[workspace, attribute, most],
+    );
+    for (const { environment, ids } of rows) {
+      const members = (JSON.parse(ids) as number[]).flatMap((id) => {
+        const row = read(id);
+        return row ? [{ row: id, ...profileOf(row) }] : [];
+      });
+      yield { environment, value: members[0]?.user_attributes[attribute], members };
+    }
+  }
+
+  return {
+    apply: (changes, at) =>
+      db.transaction(() => {
+        let next = (db.get<{ last: number | null }>('SELECT max(id) AS last FROM profiles')?.last ?? 0) + 1;
+        return changes.map((change) => {
+          const { id, added } = settle(change, next);
+          const xpid = (id === next ? insert : update)(id, change, added, at);
+          if (id === next) next++;
+          for (const event of change.events ?? []) {
+            db.run('INSERT INTO profile_events (profile, at, event) VALUES (?, ?, ?)', id, at, stringifyJson(event));
+          }
+          return integerOf(xpid);
+        });
+      }),
+    find: (workspace, subject) =>
+      rowsOf(workspace, subject).map((row) => ({ ...profileOf(row), events: eventsOf(row.id) })),
+    erase: (workspace, subject) =>
+      db.transaction(() => {
+        const rows = rowsOf(workspace, subject);
+        for (const row of rows) {
+          owners.release(row, [XPID, row.xpid]);
+          for (const [type, values] of Object.entries(documentOf(row).identities)) {
+            for (const value of values) owners.release(row, [type, value]);
+          }
+          db.run('DELETE FROM profile_events WHERE profile = ?', row.id);
+          db.run('DELETE FROM profiles WHERE id = ?', row.id);
+        }
+        return rows.length;
+      }),
+    sharing,
+    setGroupAttributes: (workspace, groupId, values) => {
+      const prefix = `${groupId}:`;
+      db.transaction(() => {
+        const marked = db.all<{ id: number }>(
+          `SELECT id FROM profiles WHERE workspace = ? AND EXISTS (
+             SELECT 1 FROM json_each(document, '$.group_attributes') AS held WHERE substr(held.key, 1, length(?)) = ?
+           )`,
+          ...[workspace, prefix, prefix],
+        );
+        for (const id of new Set([...marked.map((row) => row.id), ...values.keys()])) {
+          const row = read(id);
+          if (row?.workspace !== workspace) continue;
+          const document = documentOf(row);
+          const others = Object.entries(document.group_attributes).filter(([name]) => !name.startsWith(prefix));
+          const own = Object.entries(values.get(id) ?? {}).map(([name, value]) => [prefix + name, value] as const);
+          document.group_attributes = Object.fromEntries([...others, ...own]);
+          db.run('UPDATE profiles SET document = ? WHERE id = ?', stringifyJson(document), id);
+        }
+      });
+    },
+    counts: () => {
+      const counted = db.get<{ profiles: number; seeds: number; events: number }>(
+        `SELECT count(*) AS profiles, coalesce(sum(seeds), 0) AS seeds,
+           (SELECT count(*) FROM profile_events) AS events FROM profiles`,
+      );
+      return counted ?? { profiles: 0, seeds: 0, events: 0 };
+    },
+    clear: () => {
+      db.exec('DELETE FROM profiles; DELETE FROM profile_events');
+      owners.clear();
+    },
+  };
+}
+
+function identitiesOf({ identities }: Subject): Identity[] {
+  return Object.entries(identities ?? {}).map(([type, value]) => [internalIdentityType(type), value]);
+}
+
+function documentOf({ document }: Row): ProfileDocument {
+  return parseJson(document) as ProfileDocument;
+}
+
+function profileOf(row: Row): Omit<Profile, 'events'> {
+  return {
+    xpid: integerOf(row.xpid),
+    workspace_id: row.workspace,
+    environment: row.environment,
+    created_on: isoMillis(row.created_at),
+    last_modified_on: isoMillis(row.changed_at),
+    ...documentOf(row),
+  };
+}
+
+function seedsOf({ calculated_attributes }: ProfileDocument): number {
+  return Object.keys(calculated_attributes).length;
+}
+
+function integerOf(digits: string): number | bigint {
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? value : BigInt(digits);
+}
