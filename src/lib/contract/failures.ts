@@ -35,3 +35,28 @@ export const DSR_FAILURES = {
   noRecords: { status: 404, message: 'no records match the identities of the subject request' },
   resultsExpired: { status: 410, message: 'the results are no longer available' },
 } as const satisfies Record<string, Failure>;
+
+/** B. Group identities (specification, "Errors", B; decision: D61). */
+export const GROUP_FAILURES = {
+  notFound: { status: 404, message: 'Not found' },
+  unprocessable: { status: 422, message: 'Unprocessable entity' },
+  invalidJson: { status: 400, message: 'Invalid JSON syntax in group definition' },
+} as const satisfies Record<string, Failure>;
+
+/** D. Warehouse sync (specification, "Errors", D). */
+export const WAREHOUSE_FAILURES = {
+  invalidRequest: { status: 400, message: 'Creation failed through a request error or unprocessable entity' },
+  invalidSql: { status: 400, message: 'Invalid SQL' },
+  planNotActive: { status: 400, message: 'Data plan is not active' },
+  transformationOfUsers: { status: 400, message: 'Field transformation id sent with a user pipeline' },
+  notIdle: { status: 400, message: 'Pipeline is not idle' },
+  wouldReset: { status: 400, message: 'The modification would reset the pipeline' },
+  inUse: { status: 400, message: 'Resource is in use' },
+  notFound: { status: 404, message: 'Resource not found' },
+  planNotFound: { status: 404, message: 'Data plan does not exist in the workspace' },
+  planWithoutVersion: { status: 404, message: 'Data plan given without a version' },
+  unreachable: {
+    status: 505,
+    message: 'Failed to connect to the warehouse account (credentials, account, region, warehouse or database wrong)',
+  },
+} as const satisfies Record<string, Failure>;

@@ -20,5 +20,16 @@ export const DSR_LIMITS = {
   completionDays: { waiting: { from: 7, to: 21 }, skipped: { from: 1, to: 14 } },
 } as const;
 
+/** B. Group identities. */
+export const GROUP_LIMITS = {
+  idMin: 3,
+  idMax: 32,
+  description: 255,
+  attributeId: 223,
+  attributesPerGroup: 10,
+  usersPerGroup: 10,
+  definitionsPerWorkspace: 1,
+} as const;
+
 /** Authentication: seconds a platform token lives. */
 export const TOKEN_LIFETIME_SECONDS = 28_800;

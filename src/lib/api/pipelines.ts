@@ -1,0 +1,87 @@
+// D. Pipelines: one method per endpoint.
+import {
+  type PipelineReply,
+  type PipelineReportReply,
+  type PipelineRequest,
+  pipelinesEndpoints,
+  type RunPageReply,
+  type RunReply,
+  type TriggerReply,
+} from '../contract/pipelines.ts';
+import type { Client, DescribedRequest } from '../http/types.ts';
+import type { WarehouseScope } from './connections.ts';
+
+export interface RunsQuery {
+  /** From 1 on. */
+  currentPage?: number;
+  /** 1 to 100. */
+  pageSize?: number;
+  /** Bounds of `logical_date`, ISO 8601. */
+  startDate?: string;
+  endDate?: string;
+}
+
+export interface PipelinesApi {
+  list(signal?: AbortSignal): Promise<PipelineReply[]>;
+  get(pipelineId: string, signal?: AbortSignal): Promise<PipelineReply>;
+  /** POST. Throws OutcomeUnknownError when the answer is lost, as the other writes do. */
+  create(pipeline: PipelineRequest, signal?: AbortSignal): Promise<PipelineReply>;
+  /** PUT; `preventResets: false` lets it change the sync mode, which resets the sync position. */
+  update(
+    pipelineId: string,
+    pipeline: PipelineRequest,
+    options?: { preventResets?: boolean; signal?: AbortSignal },
+  ): Promise<PipelineReply>;
+  delete(pipelineId: string, signal?: AbortSignal): Promise<void>;
+  /** Asks for a run. Never repeated: throws OutcomeUnknownError when the answer is lost. */
+  trigger(pipelineId: string, signal?: AbortSignal): Promise<TriggerReply>;
+  /** Forgets the sync position. Never repeated: throws OutcomeUnknownError when the answer is lost. */
+  reset(pipelineId: string, signal?: AbortSignal): Promise<void>;
+  report(pipelineId: string, signal?: AbortSignal): Promise<PipelineReportReply>;
+  /** One page of runs. */
+  runs(pipelineId: string, query?: RunsQuery, signal?: AbortSignal): Promise<RunPageReply>;
+  run(pipelineId: string, runId: string | bigint | number, signal?: AbortSignal): Promise<RunReply>;
+  /** What the write of that name would send. */
+  describeCreate(pipeline: PipelineRequest): DescribedRequest;
+  describeUpdate(
+    pipelineId: string,
+    pipeline: PipelineRequest,
+    options?: { preventResets?: boolean },
+  ): DescribedRequest;
+  describeDelete(pipelineId: string): DescribedRequest;
+  describeTrigger(pipelineId: string): DescribedRequest;
+  describeReset(pipelineId: string): DescribedRequest;
+}
+
+export function createPipelinesApi(client: Client, { workspaceId }: WarehouseScope): PipelinesApi {
+  const params = { workspaceId };
+  const of = (pipelineId: string) => ({ workspaceId, pipelineId });
+  const { list, get, create, update, delete: remove, trigger, reset, report, runs, run } = pipelinesEndpoints;
+  const triggerBody = (pipeline_id: string) => ({ pipeline_id });
+  const resetBody = (pipeline_id: string) => ({ pipeline_id, reset_type: 'full' as const });
+  return {
+    list: (signal) => client.call(list, { params, ...(signal && { signal }) }),
+    get: (id, signal) => client.call(get, { params: of(id), ...(signal && { signal }) }),
+    create: (body, signal) => client.call(create, { params, body, ...(signal && { signal }) }),
+    update: (id, body, { preventResets, signal } = {}) =>
+      client.call(update, { params: of(id), body, query: { preventResets }, ...(signal && { signal }) }),
+    delete: async (id, signal) => {
+      await client.call(remove, { params: of(id), ...(signal && { signal }) });
+    },
+    trigger: (id, signal) => client.call(trigger, { params, body: triggerBody(id), ...(signal && { signal }) }),
+    reset: async (id, signal) => {
+      await client.call(reset, { params, body: resetBody(id), ...(signal && { signal }) });
+    },
+    report: (id, signal) => client.call(report, { params: of(id), ...(signal && { signal }) }),
+    runs: (id, query = {}, signal) =>
+      client.call(runs, { params: of(id), query: { ...query }, ...(signal && { signal }) }),
+    run: (id, pipelineRunId, signal) =>
+      client.call(run, { params: { ...of(id), pipelineRunId }, ...(signal && { signal }) }),
+    describeCreate: (body) => client.describe(create, { params, body }),
+    describeUpdate: (id, body, { preventResets } = {}) =>
+      client.describe(update, { params: of(id), body, query: { preventResets } }),
+    describeDelete: (id) => client.describe(remove, { params: of(id) }),
+    describeTrigger: (id) => client.describe(trigger, { params, body: triggerBody(id) }),
+    describeReset: (id) => client.describe(reset, { params, body: resetBody(id) }),
+  };
+}

@@ -1,0 +1,162 @@
+// D. Connections: where a warehouse is and how it is entered, for the four providers (specification, "Connection").
+import {
+  array,
+  discriminatedUnion,
+  enum as oneOf,
+  type infer as Infer,
+  literal,
+  looseObject,
+  nullish,
+  optional,
+  record,
+  strictObject,
+  string,
+  unknown,
+} from 'zod/mini';
+import { endpoint, type NameMark } from './endpoint.ts';
+import {
+  auditFields,
+  Filled,
+  readOnlyFields,
+  RESOURCE_STATES,
+  ResourceErrors,
+  Slug,
+  WORKSPACE_PATH,
+} from './warehouse.ts';
+
+/** Neutral words; a deployment's own are mapped at the edge. */
+export const SERVICE_PROVIDERS = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const;
+export type ServiceProvider = (typeof SERVICE_PROVIDERS)[number];
+
+/** Fields of `config` that the platform only ever answers as a mask. */
+export const SECRET_CONFIG_FIELDS: readonly string[] = ['password', 'service_account_key'];
+
+/** What `config` holds, by provider. What the specification does not mark is decided (decision: D62). */
+export const CONNECTION_CONFIGS = {
+  /** Cloud warehouse with storage integration. */
+  PROVIDER_A: strictObject({
+    account_identifier: Filled,
+    /** A region id, or `<region>.<cloud>`. */
+    region: Filled,
+    warehouse: Filled,
+    database: Filled,
+    user: Filled,
+    role: Filled,
+    password: Filled,
+    storage_integration: Filled,
+    cloud_iam_user_arn: optional(Filled),
+    cloud_external_id: optional(Filled),
+    /** Fully qualified: `schema.stage`. */
+    external_stage: optional(Filled),
+  }),
+  /** Cloud analytics warehouse with a service account. */
+  PROVIDER_B: strictObject({
+    region: Filled,
+    project_id: Filled,
+    dataset_id: Filled,
+    service_account_id: Filled,
+    /** A JSON document, as a text. */
+    service_account_key: Filled,
+  }),
+  /** Cluster warehouse with a cloud role. */
+  PROVIDER_C: strictObject({
+    database: Filled,
+    user: Filled,
+    password: Filled,
+    cloud_iam_role_arn: Filled,
+    host: Filled,
+    port: optional(Filled),
+  }),
+  /** Lakehouse with a shared schema. */
+  PROVIDER_D: strictObject({
+    /** The organization's name in the metastore. */
+    provider: Filled,
+    schema: Filled,
+  }),
+} as const;
+
+const common = { id: Slug, name: Filled, state: optional(oneOf(RESOURCE_STATES)), ...readOnlyFields };
+
+/** The body of POST and PUT. */
+export const ConnectionRequest = discriminatedUnion('service_provider', [
+  strictObject({ ...common, service_provider: literal('PROVIDER_A'), config: CONNECTION_CONFIGS.PROVIDER_A }),
+  strictObject({ ...common, service_provider: literal('PROVIDER_B'), config: CONNECTION_CONFIGS.PROVIDER_B }),
+  strictObject({ ...common, service_provider: literal('PROVIDER_C'), config: CONNECTION_CONFIGS.PROVIDER_C }),
+  strictObject({ ...common, service_provider: literal('PROVIDER_D'), config: CONNECTION_CONFIGS.PROVIDER_D }),
+]);
+export type ConnectionRequest = Infer<typeof ConnectionRequest>;
+
+export const ConnectionReply = looseObject({
+  id: string(),
+  name: nullish(string()),
+  /** `new`, `active` or `inactive`. */
+  state: nullish(string()),
+  /** `healthy` or `faulted`. */
+  status: nullish(string()),
+  errors: ResourceErrors,
+  service_provider: nullish(string()),
+  /** Secrets are masks. */
+  config: nullish(record(string(), unknown())),
+  ...auditFields,
+});
+export type ConnectionReply = Infer<typeof ConnectionReply>;
+
+const LIST_PATH = `${WORKSPACE_PATH}/connections` as const;
+const CONNECTION_PATH = `${WORKSPACE_PATH}/connections/{connectionId}` as const;
+const call = { service: 'base', auth: 'bearer' } as const;
+const NAMES: readonly NameMark[] = ['value:service_provider', 'keys:config'];
+const LIST_NAMES: readonly NameMark[] = ['value:[].service_provider', 'keys:[].config'];
+
+export const connectionsEndpoints = {
+  list: endpoint({
+    ...call,
+    id: 'connections.list',
+    method: 'GET',
+    path: LIST_PATH,
+    status: 200,
+    reply: array(ConnectionReply),
+    query: ['serviceProvider'],
+    safety: 'repeat',
+    names: { query: ['serviceProvider'], reply: LIST_NAMES },
+  }),
+  get: endpoint({
+    ...call,
+    id: 'connections.get',
+    method: 'GET',
+    path: CONNECTION_PATH,
+    status: 200,
+    reply: ConnectionReply,
+    safety: 'repeat',
+    names: { reply: NAMES },
+  }),
+  create: endpoint({
+    ...call,
+    id: 'connections.create',
+    method: 'POST',
+    path: LIST_PATH,
+    status: 200,
+    body: ConnectionRequest,
+    reply: ConnectionReply,
+    safety: 'settle',
+    names: { body: NAMES, reply: NAMES },
+  }),
+  update: endpoint({
+    ...call,
+    id: 'connections.update',
+    method: 'PUT',
+    path: CONNECTION_PATH,
+    status: 200,
+    body: ConnectionRequest,
+    reply: ConnectionReply,
+    safety: 'settle',
+    names: { body: NAMES, reply: NAMES },
+  }),
+  delete: endpoint({
+    ...call,
+    id: 'connections.delete',
+    method: 'DELETE',
+    path: CONNECTION_PATH,
+    status: 204,
+    safety: 'settle',
+  }),
+};

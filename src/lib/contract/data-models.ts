@@ -1,0 +1,100 @@
+// D. Data models: a SQL query whose columns a pipeline reads (specification, "Data model").
+import {
+  array,
+  enum as oneOf,
+  type infer as Infer,
+  literal,
+  looseObject,
+  nullish,
+  optional,
+  strictObject,
+  string,
+} from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import {
+  auditFields,
+  Filled,
+  readOnlyFields,
+  RESOURCE_STATES,
+  ResourceErrors,
+  Slug,
+  WORKSPACE_PATH,
+} from './warehouse.ts';
+
+/** The body of POST and PUT. */
+export const DataModelRequest = strictObject({
+  id: Slug,
+  name: Filled,
+  state: optional(oneOf(RESOURCE_STATES)),
+  type: literal('sql'),
+  config: strictObject({ sql_query: Filled }),
+  ...readOnlyFields,
+});
+export type DataModelRequest = Infer<typeof DataModelRequest>;
+
+export const DataModelReply = looseObject({
+  id: string(),
+  name: nullish(string()),
+  /** `new`, `active` or `inactive`. */
+  state: nullish(string()),
+  /** `valid` or `invalid`. */
+  status: nullish(string()),
+  errors: ResourceErrors,
+  type: nullish(string()),
+  config: nullish(looseObject({ sql_query: nullish(string()) })),
+  ...auditFields,
+});
+export type DataModelReply = Infer<typeof DataModelReply>;
+
+const LIST_PATH = `${WORKSPACE_PATH}/data-models` as const;
+const MODEL_PATH = `${WORKSPACE_PATH}/data-models/{modelId}` as const;
+const call = { service: 'base', auth: 'bearer' } as const;
+
+export const dataModelsEndpoints = {
+  list: endpoint({
+    ...call,
+    id: 'dataModels.list',
+    method: 'GET',
+    path: LIST_PATH,
+    status: 200,
+    reply: array(DataModelReply),
+    safety: 'repeat',
+  }),
+  get: endpoint({
+    ...call,
+    id: 'dataModels.get',
+    method: 'GET',
+    path: MODEL_PATH,
+    status: 200,
+    reply: DataModelReply,
+    safety: 'repeat',
+  }),
+  create: endpoint({
+    ...call,
+    id: 'dataModels.create',
+    method: 'POST',
+    path: LIST_PATH,
+    status: 200,
+    body: DataModelRequest,
+    reply: DataModelReply,
+    safety: 'settle',
+  }),
+  update: endpoint({
+    ...call,
+    id: 'dataModels.update',
+    method: 'PUT',
+    path: MODEL_PATH,
+    status: 200,
+    body: DataModelRequest,
+    reply: DataModelReply,
+    safety: 'settle',
+  }),
+  delete: endpoint({
+    ...call,
+    id: 'dataModels.delete',
+    method: 'DELETE',
+    path: MODEL_PATH,
+    status: 204,
+    safety: 'settle',
+  }),
+};

@@ -1,0 +1,269 @@
+// D. Pipelines: a data model run over a connection by a schedule; their calls (specification, "Pipeline").
+import {
+  array,
+  boolean,
+  check,
+  enum as oneOf,
+  type infer as Infer,
+  int,
+  literal,
+  looseObject,
+  nullish,
+  number,
+  optional,
+  pipe,
+  strictObject,
+  string,
+  transform,
+  union,
+} from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { pipelineIssues } from './pipeline-rules.ts';
+import { Environment, Integer } from './shared.ts';
+import { auditFields, Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
+
+export const PIPELINE_STATES = ['new', 'active', 'paused'] as const;
+export const PIPELINE_STATUSES = ['idle', 'running', 'faulted', 'stopped'] as const;
+export const FREQUENCIES = ['hourly', 'daily', 'weekly', 'monthly'] as const;
+export type Frequency = (typeof FREQUENCIES)[number];
+
+/** A run in one of these is over. */
+export const ENDED_RUN_STATUSES = ['success', 'failed', 'stopped'] as const;
+
+/** Which rows a run reads. Which fields are needed depends on `type`: see `pipeline-rules.ts`. */
+export const SyncMode = strictObject({
+  type: oneOf(['incremental', 'full']),
+  iterator_field: optional(Filled),
+  /** Such as `timestamp` or `datetime_tz`: an open list. */
+  iterator_data_type: optional(Filled),
+  /** `YYYY-MM-DDThh:mm:ssZ`: the first record to sync. */
+  from: optional(string()),
+  /** The last record to sync. */
+  until: optional(string()),
+});
+export type SyncMode = Infer<typeof SyncMode>;
+
+/** Both spellings are taken; the underscore is sent (decision: D63). */
+export const ScheduleType = pipe(
+  oneOf(['interval', 'once', 'on_demand', 'on-demand']),
+  transform((type) => (type === 'on-demand' ? 'on_demand' : type)),
+);
+
+export const Schedule = strictObject({
+  type: ScheduleType,
+  frequency: optional(oneOf(FREQUENCIES)),
+  /** A number and a unit: `s`, `m`, `h`, `d`, `w` or `y`. */
+  delay: optional(string()),
+  start: optional(string()),
+  end: optional(string()),
+});
+export type Schedule = Infer<typeof Schedule>;
+
+/** The body of POST and PUT. */
+export const PipelineRequest = strictObject({
+  id: Slug,
+  name: Filled,
+  pipeline_type: oneOf(['user_attributes', 'events']),
+  connection_id: Slug,
+  /** Maps the warehouse's fields to an event's: for `events`, and for them only. */
+  field_transformation_id: optional(Filled),
+  data_model_id: Slug,
+  partner_feed_id: optional(Integer),
+  partner_feed_key: optional(Filled),
+  state: oneOf(PIPELINE_STATES),
+  sync_mode: SyncMode,
+  schedule: Schedule,
+  environment: Environment,
+  data_plan_id: optional(Filled),
+  data_plan_version: optional(union([int(), Filled])),
+  ...readOnlyFields,
+}).check(
+  check((context) => {
+    for (const { path, message } of pipelineIssues(context.value)) {
+      context.issues.push({ code: 'custom', path, message, input: context.value });
+    }
+  }),
+);
+export type PipelineRequest = Infer<typeof PipelineRequest>;
+
+const text = nullish(string());
+
+export const PipelineReply = looseObject({
+  id: string(),
+  name: text,
+  pipeline_type: text,
+  connection_id: text,
+  field_transformation_id: text,
+  data_model_id: text,
+  partner_feed_id: nullish(Integer),
+  partner_feed_key: text,
+  state: text,
+  /** `idle`, `running`, `faulted` or `stopped`. */
+  status: text,
+  errors: ResourceErrors,
+  sync_mode: nullish(
+    looseObject({ type: text, iterator_field: text, iterator_data_type: text, from: text, until: text }),
+  ),
+  schedule: nullish(looseObject({ type: text, frequency: text, delay: text, start: text, end: text })),
+  environment: text,
+  data_plan_id: text,
+  data_plan_version: nullish(union([string(), number()])),
+  ...auditFields,
+});
+export type PipelineReply = Infer<typeof PipelineReply>;
+
+/** A count of records; the specification's table says text, its examples numbers. */
+const Count = nullish(union([number(), string()]));
+
+export const RunReply = looseObject({
+  id: union([Integer, string()]),
+  pipeline_id: text,
+  /** `scheduled` or `manual`. */
+  type: text,
+  /** `queued`, `running`, `success`, `failed`, `stopped` or `retrying`. */
+  status: text,
+  errors: ResourceErrors,
+  /** Aligned to the schedule's interval and frequency. */
+  logical_date: text,
+  started_on: text,
+  ended_on: text,
+  /** The range of data, aligned to the delay. */
+  range_start: text,
+  range_end: text,
+  successful_records: Count,
+  failed_records: Count,
+});
+export type RunReply = Infer<typeof RunReply>;
+
+export const RunPageReply = looseObject({
+  items: array(RunReply),
+  current_page: nullish(number()),
+  page_size: nullish(number()),
+  total_pages: nullish(number()),
+  total_items: nullish(number()),
+  has_previous_page: nullish(boolean()),
+  has_next_page: nullish(boolean()),
+});
+export type RunPageReply = Infer<typeof RunPageReply>;
+
+export const PipelineReportReply = looseObject({
+  pipeline_id: text,
+  status: text,
+  errors: ResourceErrors,
+  connection_status: text,
+  connection_errors: ResourceErrors,
+  data_model_status: text,
+  data_model_errors: ResourceErrors,
+  latest_successful_pipeline_run_id: nullish(union([Integer, string()])),
+  /** The last position that was synced; incremental pipelines only. */
+  current_iterator_position: text,
+  latest_pipeline_run: nullish(RunReply),
+});
+export type PipelineReportReply = Infer<typeof PipelineReportReply>;
+
+export const TriggerRequest = strictObject({ pipeline_id: Slug });
+export const TriggerReply = looseObject({ pipeline_run_id: union([Integer, string()]), status: text });
+export type TriggerReply = Infer<typeof TriggerReply>;
+
+export const ResetRequest = strictObject({ pipeline_id: Slug, reset_type: literal('full') });
+
+const LIST_PATH = `${WORKSPACE_PATH}/inputs/data-pipelines` as const;
+const PIPELINE_PATH = `${WORKSPACE_PATH}/inputs/data-pipelines/{pipelineId}` as const;
+const call = { service: 'base', auth: 'bearer' } as const;
+
+export const pipelinesEndpoints = {
+  list: endpoint({
+    ...call,
+    id: 'pipelines.list',
+    method: 'GET',
+    path: LIST_PATH,
+    status: 200,
+    reply: array(PipelineReply),
+    safety: 'repeat',
+  }),
+  get: endpoint({
+    ...call,
+    id: 'pipelines.get',
+    method: 'GET',
+    path: PIPELINE_PATH,
+    status: 200,
+    reply: PipelineReply,
+    safety: 'repeat',
+  }),
+  create: endpoint({
+    ...call,
+    id: 'pipelines.create',
+    method: 'POST',
+    path: LIST_PATH,
+    status: 200,
+    body: PipelineRequest,
+    reply: PipelineReply,
+    safety: 'settle',
+  }),
+  update: endpoint({
+    ...call,
+    id: 'pipelines.update',
+    method: 'PUT',
+    path: PIPELINE_PATH,
+    status: 200,
+    body: PipelineRequest,
+    reply: PipelineReply,
+    query: ['preventResets'],
+    safety: 'settle',
+  }),
+  delete: endpoint({
+    ...call,
+    id: 'pipelines.delete',
+    method: 'DELETE',
+    path: PIPELINE_PATH,
+    status: 204,
+    safety: 'settle',
+  }),
+  trigger: endpoint({
+    ...call,
+    id: 'pipelines.trigger',
+    method: 'POST',
+    path: `${LIST_PATH}/trigger`,
+    status: 200,
+    body: TriggerRequest,
+    reply: TriggerReply,
+    safety: 'once',
+  }),
+  reset: endpoint({
+    ...call,
+    id: 'pipelines.reset',
+    method: 'POST',
+    path: `${LIST_PATH}/reset`,
+    status: 204,
+    body: ResetRequest,
+    safety: 'once',
+  }),
+  report: endpoint({
+    ...call,
+    id: 'pipelines.report',
+    method: 'GET',
+    path: `${PIPELINE_PATH}/report`,
+    status: 200,
+    reply: PipelineReportReply,
+    safety: 'repeat',
+  }),
+  runs: endpoint({
+    ...call,
+    id: 'pipelines.runs',
+    method: 'GET',
+    path: `${PIPELINE_PATH}/runs`,
+    status: 200,
+    reply: RunPageReply,
+    query: ['currentPage', 'pageSize', 'startDate', 'endDate'],
+    safety: 'repeat',
+  }),
+  run: endpoint({
+    ...call,
+    id: 'pipelines.run',
+    method: 'GET',
+    path: `${PIPELINE_PATH}/runs/{pipelineRunId}`,
+    status: 200,
+    reply: RunReply,
+    safety: 'repeat',
+  }),
+};
