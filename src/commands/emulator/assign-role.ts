@@ -32,8 +32,8 @@ export function assignRoleCommand(ctx: Context): Command {
     });
   return withHelp(command, {
     examples: [
-      'cdpadm emulator assign-role marketing_user --user ann@example.com',
-      'cdpadm emulator assign-role marketing_user --user ann@example.com --dry-run',
+      'cdpadm emulator assign-role read-only-role --user ann@example.com',
+      'cdpadm emulator assign-role read-only-role --user ann@example.com --dry-run',
     ],
     json: '{"role_id","user","org_id"}',
     errors: ['5  the role does not exist, or no embedded platform is running'],

@@ -1,0 +1,121 @@
+// Every example of every help page is run, with `--yes`, against an embedded platform and ends well.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createContext } from '../../src/lib/runtime/create-context.ts';
+import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { helpOf } from '../../src/lib/runtime/help.ts';
+import { interrupted } from '../../src/lib/runtime/interrupt.ts';
+import { loadAll } from '../../src/program.ts';
+import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
+import { type CliHome, type CliOptions, type CliResult, createCliHome, createTestIo, runCli } from '../helpers/cli.ts';
+import { createTestClock } from '../helpers/clock.ts';
+
+/** Runs longer than all others together, and has tests of its own. */
+const ELSEWHERE = new Set(['tour']);
+
+const program = await loadAll(createContext(createTestIo().io, new AbortController().signal));
+
+function leavesOf(command: Command, path: string[]): [path: string, command: Command][] {
+  const below = command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]));
+  return helpOf(command)
+    ? [[path.join(' '), command], ...below]
+    : below.length > 0
+      ? below
+      : [[path.join(' '), command]];
+}
+
+const leaves = program.commands.flatMap((command) => leavesOf(command, [command.name()]));
+const examples = leaves
+  .filter(([path]) => !ELSEWHERE.has(path))
+  .flatMap(([path, command]) => (helpOf(command)?.examples ?? []).map((line) => [line, path] as const));
+
+test.each(leaves)('%s has two examples of itself', (path, command) => {
+  const own = (helpOf(command)?.examples ?? []).filter((line) => line.includes(`cdpadm ${path}`));
+  expect(own.length).toBeGreaterThanOrEqual(path === 'emulator clock' ? 1 : 2);
+});
+
+describe('each example', () => {
+  let home: CliHome;
+  let ready: EmulatorReady;
+  let revision = '';
+  // Shared with the platform, so that nobody waits for a rate budget to fill up again.
+  const clock = createTestClock();
+  const stop = new AbortController();
+  let serving: Promise<CliResult>;
+
+  const cli = (args: string[], options: CliOptions = {}): Promise<CliResult> =>
+    runCli(args, { ...options, clock, cwd: home.cwd, env: { ...home.env, ...options.env } });
+
+  async function well(args: string[], env?: Record<string, string>): Promise<string> {
+    const { code, stdout, stderr } = await cli(args, { ...(env && { env }) });
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+    return stdout;
+  }
+
+  function rename(file: string, to: string): void {
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/name: User.*\n/, `name: User ${to}\n`));
+  }
+
+  beforeAll(async () => {
+    home = createCliHome();
+    ready = await new Promise((resolve, reject) => {
+      const onOutput = (stdout: string): void => {
+        if (stdout.includes('\n')) resolve(JSON.parse(stdout) as EmulatorReady);
+      };
+      serving = cli(['emulator', 'start', '--memory', '--port', '0', '-o', 'json'], { stop, onOutput });
+      serving.then(({ stderr }) => reject(new Error(stderr)), reject);
+    });
+  });
+  afterAll(async () => {
+    stop.abort(interrupted());
+    await serving;
+    home.remove();
+  });
+
+  /** What the examples speak of: two profiles, or a file with a change and a saved manifest. */
+  async function prepare(group: string): Promise<void> {
+    await well(['emulator', 'reset']);
+    const addresses = ['--base-url', 'https://api.example.com', '--auth-url', 'https://auth.example.com'];
+    for (const name of group === 'profile' ? ['dev', 'prod'] : []) {
+      await well(['profile', 'create', name, ...addresses, '--client-id', 'me', '--client-secret-env', 'CDP_SECRET']);
+    }
+    if (group !== 'roles') return;
+    const env = environmentOf(ready);
+    await well(['roles', 'pull', '--overwrite'], env);
+    const file = join(home.cwd, 'roles.yaml');
+    rename(file, 'One');
+    await well(['roles', 'push', '--yes'], env);
+    rename(file, 'Two');
+    const [newest] = JSON.parse(await well(['roles', 'history', '-o', 'json'], env)) as { revision: string }[];
+    revision = newest?.revision ?? '';
+  }
+
+  afterEach(async () => {
+    for (const name of ['dev', 'prod', 'ci']) await cli(['profile', 'delete', name, '--yes', '--confirm', name]);
+  });
+
+  test.each(examples)('%s', async (line, path) => {
+    await prepare(path.split(' ')[0] ?? '');
+    if (line === 'cdpadm roles pull') rmSync(join(home.cwd, 'roles.yaml'));
+    const args = wordsOf(line, { '4010': new URL(ready.base_url).port, revision });
+    const isNew = path === 'profile create' && (args[2] === 'prod' || args[2] === 'dev');
+    if (isNew) await well(['profile', 'delete', args[2] ?? '', '--yes', '--confirm', args[2] ?? '']);
+    const env = { ...environmentOf(ready), CDP_SECRET: 'secret', CDPADM_EDITOR: 'sed -i.bak s/Two/Three/' };
+    const end = new AbortController();
+    const onOutput = (stdout: string): void => {
+      if (path === 'emulator start' && stdout !== '') end.abort(interrupted());
+    };
+    const { code, stderr } = await cli([...args, '--yes'], { env, stop: end, onOutput });
+    const fine = path === 'emulator start' ? [130] : line.includes('--exit-code') ? [0, 10] : [0];
+    expect(fine, stderr).toContain(code);
+  });
+});
+
+/** The words of the one `cdpadm` call in a line; what is only known now stands in for what the line says. */
+function wordsOf(line: string, { revision, ...values }: Record<string, string>): string[] {
+  const call = /cdpadm (.*?)(?:\)"|$)/.exec(line)?.[1] ?? '';
+  const words = [...call.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
+  return words.map((word) => values[word] ?? (/^\d{8}T\d+/.test(word) ? (revision ?? '') : word));
+}
