@@ -7,15 +7,17 @@ export interface Answer {
   headers: Record<string, string>;
   /** As far as it could be read. */
   text: string;
+  /** Bytes of the body as they were sent. */
+  size: number;
   /** Why the body cannot be relied on, as the end of the sentence "the answer …". */
   problem: string | undefined;
 }
 
 const TOO_LARGE = `is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MB`;
 
-export async function readAnswer({ status, headers, body, tooLarge }: RawReply): Promise<Answer> {
+export async function readAnswer({ status, headers, body, size, tooLarge }: RawReply): Promise<Answer> {
   const read = tooLarge ? { problem: TOO_LARGE } : await readBody(body, headers);
-  return { status, headers, text: '', problem: undefined, ...read };
+  return { status, headers, text: '', size, problem: undefined, ...read };
 }
 
 async function readBody(body: Buffer, headers: Record<string, string>): Promise<Partial<Answer>> {

@@ -10,15 +10,16 @@ import { takeSlots } from './budget.ts';
 import { authorize } from './credentials.ts';
 import { CurlPrinted, curlCommand } from './curl.ts';
 import { type FailedCall, outcomeUnknown, refusal } from './failure.ts';
+import { linkEndpoint, linkRequest, plainSink } from './link.ts';
 import { networkFailure } from './network-failure.ts';
 import { createPace } from './pace.ts';
 import { readReply } from './reply.ts';
-import { type AnyInput, buildRequest, urlOf } from './request.ts';
+import { type AnyInput, type BuiltRequest, buildRequest, urlOf } from './request.ts';
 import { decide, type Outcome } from './retry.ts';
 import { createSender } from './sender.ts';
 import { createTokenSource } from './token.ts';
 import { TransportError } from './transport-error.ts';
-import type { Client, HttpOptions, Reply } from './types.ts';
+import type { Client, HttpOptions, Reply, Sink } from './types.ts';
 import { createWire } from './wire.ts';
 
 /** Makes the client of one command. Nothing is opened, read or resolved before the first call. */
@@ -28,8 +29,8 @@ export function createClient(options: HttpOptions): Client {
   const addressOf = (service: Service): string => options.address(service).replace(/\/+$/, '');
   const pace = createPace(options);
   const tokens = createTokenSource({ ...options, address: addressOf }, async (body: TokenRequest, signal) => {
-    const reply = await perform(oauthEndpoints.token, { body, signal });
-    return reply.body as TokenReply;
+    const { body: reply } = await perform(oauthEndpoints.token, { body, signal });
+    return reply as TokenReply;
   });
 
   const build = (endpoint: Endpoint, input: AnyInput) => buildRequest(endpoint, input, addressOf(endpoint.service));
@@ -44,8 +45,15 @@ export function createClient(options: HttpOptions): Client {
     await takeSlots(endpoint.budget, addressOf(endpoint.service), count, { folder, clock, onDecision }, signal);
   }
 
-  async function perform(endpoint: Endpoint, input: AnyInput): Promise<Reply<unknown>> {
-    const request = build(endpoint, input);
+  const perform = (endpoint: Endpoint, input: AnyInput): Promise<Reply<unknown>> =>
+    send(endpoint, build(endpoint, input), input);
+
+  async function send(
+    endpoint: Endpoint,
+    request: BuiltRequest,
+    input: Pick<AnyInput, 'signal' | 'reserved'>,
+    sink?: Sink,
+  ): Promise<Reply<unknown>> {
     if (options.onCurl) {
       options.onCurl(curlCommand(endpoint, request));
       throw new CurlPrinted();
@@ -64,7 +72,8 @@ export function createClient(options: HttpOptions): Client {
         await reserve(endpoint, 1, signal);
       }
       reserved = false;
-      const result = await wire.send({ endpoint, request, id, attempt, authorization: authorization.header, signal });
+      const { header } = authorization;
+      const result = await wire.send({ endpoint, request, id, attempt, authorization: header, signal, sink });
       const call: FailedCall = {
         endpoint,
         request: { id, method: request.method, path: request.path },
@@ -114,6 +123,10 @@ export function createClient(options: HttpOptions): Client {
     // The types are those of the endpoint; inside, they are erased, and the reply's schema has checked the value.
     call: async (endpoint, input) => (await perform(endpoint, input as AnyInput)).body as never,
     exchange: async (endpoint, input) => (await perform(endpoint, input as AnyInput)) as never,
+    download: async (link, sink, signal) => {
+      const request = linkRequest(link, () => addressOf('dsr'));
+      await send(linkEndpoint(link), request, { signal }, plainSink(sink));
+    },
     describe: (endpoint, input) => {
       const { body } = input as AnyInput;
       const request = build(endpoint, input as AnyInput);

@@ -13,7 +13,7 @@ export class CurlPrinted extends Error {
 /** One shell command on several lines. Everything from outside is in single quotes; only the placeholders are not. */
 export function curlCommand(endpoint: Endpoint, request: BuiltRequest): string {
   const lines = [`curl --silent --show-error --request ${request.method} ${quote(urlOf(request))}`];
-  lines.push("--header 'accept: application/json'");
+  lines.push(`--header ${quote(`accept: ${request.accept ?? 'application/json'}`)}`);
   if (endpoint.auth === 'bearer') lines.push('--header "authorization: Bearer $CDPADM_ACCESS_TOKEN"');
   else if (endpoint.auth !== 'none') lines.push('--user "$CDPADM_WORKSPACE_KEY:$CDPADM_WORKSPACE_SECRET"');
   if (request.body !== undefined) {

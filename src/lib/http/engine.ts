@@ -1,4 +1,5 @@
 // What an engine is: one exchange on the wire, whole, within its limits, or a TransportError that says how far it came.
+import type { Sink } from './types.ts';
 import { TransportError, transportErrorOf } from './transport-error.ts';
 
 export interface Exchange {
@@ -12,14 +13,18 @@ export interface Exchange {
   /** Milliseconds from the beginning of the connection to the last byte of the answer. */
   timeoutMs: number;
   signal: AbortSignal;
+  /** Takes the body of a 2xx answer instead of `RawReply.body`. */
+  sink?: Sink | undefined;
 }
 
 export interface RawReply {
   status: number;
   /** Names in lower case; what came several times is joined by commas. */
   headers: Record<string, string>;
-  /** As sent: perhaps compressed. Empty when the answer was larger than MAX_ANSWER_BYTES. */
+  /** As sent: perhaps compressed. Empty when a sink took it, and when it was larger than MAX_ANSWER_BYTES. */
   body: Buffer;
+  /** Bytes of the body as they were sent. */
+  size: number;
   tooLarge: boolean;
 }
 
@@ -62,6 +67,7 @@ export function followExchange(exchange: Exchange, begin: (progress: Progress) =
     let status = 0;
     let headers: Record<string, string> = {};
     let size = 0;
+    let sink: Sink | undefined;
     const chunks: Buffer[] = [];
 
     const phase = () => (stage === 'connecting' ? 'not-delivered' : 'perhaps-delivered');
@@ -80,10 +86,18 @@ export function followExchange(exchange: Exchange, begin: (progress: Progress) =
       exchange.signal.removeEventListener('abort', aborted);
       return true;
     }
-    function abandon(error: TransportError): void {
+    function abandon(error: unknown): void {
       if (!finish()) return;
       stop?.();
       reject(error);
+    }
+    /** What the sink throws is no failure of the wire. */
+    function feed(work: () => void): void {
+      try {
+        work();
+      } catch (error) {
+        abandon(error);
+      }
     }
     function aborted(): void {
       abandon(new TransportError('aborted', phase(), exchange.signal.reason));
@@ -91,7 +105,7 @@ export function followExchange(exchange: Exchange, begin: (progress: Progress) =
     function tooLarge(): void {
       if (!finish()) return;
       stop?.();
-      resolve({ status, headers, body: Buffer.alloc(0), tooLarge: true });
+      resolve({ status, headers, body: Buffer.alloc(0), size, tooLarge: true });
     }
 
     exchange.signal.addEventListener('abort', aborted, { once: true });
@@ -114,17 +128,23 @@ export function followExchange(exchange: Exchange, begin: (progress: Progress) =
         pause = setTimeout(() => {
           abandon(new TransportError('idle', phase()));
         }, IDLE_TIMEOUT_MS);
-        if (Number(headers['content-length']) > MAX_ANSWER_BYTES) tooLarge();
+        if (status >= 200 && status < 300) sink = exchange.sink;
+        if (sink) feed(() => sink?.begin(headers));
+        else if (Number(headers['content-length']) > MAX_ANSWER_BYTES) tooLarge();
       },
       received: (chunk) => {
         if (stage === 'over') return;
         pause.refresh();
-        chunks.push(chunk);
         size += chunk.length;
+        if (sink) {
+          feed(() => sink?.write(chunk));
+          return;
+        }
+        chunks.push(chunk);
         if (size > MAX_ANSWER_BYTES) tooLarge();
       },
       ended: () => {
-        if (finish()) resolve({ status, headers, body: Buffer.concat(chunks), tooLarge: false });
+        if (finish()) resolve({ status, headers, body: Buffer.concat(chunks), size, tooLarge: false });
       },
       failed: (error) => {
         const known = error instanceof TransportError;

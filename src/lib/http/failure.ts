@@ -106,7 +106,7 @@ function failure(call: FailedCall, code: Code, message: string, options: Partial
 }
 
 function codeOf(call: FailedCall, status: number): Code {
-  if (call.endpoint.auth === 'none') {
+  if (call.endpoint.service === 'auth') {
     if (status === 401) return 'auth.client_refused';
     if (status === 403) return 'auth.audience_refused';
   }

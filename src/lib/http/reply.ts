@@ -11,13 +11,13 @@ import type { Reply } from './types.ts';
  * cannot be read; where a repeat is not harmless OutcomeUnknownError, since such an answer proves nothing.
  */
 export function readReply(call: FailedCall, answer: Answer): Reply<unknown> {
-  const { status, headers } = answer;
+  const { status, headers, text } = answer;
   const { reply, safety } = call.endpoint;
-  if (!reply) return { status, headers, body: undefined };
+  if (!reply) return { status, headers, text, body: undefined };
   const value = parseBody(answer);
   if (value instanceof Unreadable) throw refuse(value.problem);
   const result = reply.safeParse(value);
-  if (result.success) return { status, headers, body: result.data };
+  if (result.success) return { status, headers, text, body: result.data };
   const [issue] = explainIssues(result.error.issues, value);
   throw refuse(
     `has another shape than expected (${showPath(issue?.path ?? []) || 'the whole'} ${issue?.message ?? ''})`,

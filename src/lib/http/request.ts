@@ -22,6 +22,8 @@ export interface BuiltRequest {
   query: string;
   /** JSON text with exact integers; undefined for a call without a body. */
   body: string | undefined;
+  /** The `accept` header of a call that wants something else than JSON; nothing is then compressed on the way. */
+  accept?: string;
 }
 
 /**

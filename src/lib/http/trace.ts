@@ -33,7 +33,7 @@ export function traceAttempt(
   const { answer, attempt, endpoint, endedAt, error, headers, id, request, startedAt } = attempted;
   const url = redactor.text(urlOf(request));
   const ms = endedAt - startedAt;
-  const size = answer && `${Buffer.byteLength(answer.text)} bytes`;
+  const size = answer && `${answer.size} bytes`;
   const result = answer
     ? `${answer.status}, ${size}`
     : redactor.text(`no answer: ${error?.kind} ${error?.code ?? ''}`.trim());

@@ -36,7 +36,25 @@ export interface DescribedRequest {
 export interface Reply<T> {
   status: number;
   headers: Record<string, string>;
+  /** The body as it came, decompressed: what a signature is over. */
+  text: string;
   body: T;
+}
+
+/** A link that an answer gave. */
+export interface Link {
+  url: string;
+  /** Below whose base address it must lie, and whose credentials it gets; without, it may lead anywhere and gets none. */
+  service?: 'dsr';
+  /** The `accept` header. */
+  accept: string;
+}
+
+/** Takes what a link holds while it comes in, so that its size does not matter. What it throws ends the download. */
+export interface Sink {
+  /** The answer of an attempt begins; what an earlier one wrote is void. `headers` have lower-case names. */
+  begin(headers: Record<string, string>): void;
+  write(chunk: Buffer): void;
 }
 
 /** How one sending of a body ended. */
@@ -59,6 +77,11 @@ export interface Client {
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ReplyOf<E>>;
   /** The same with status and headers. */
   exchange<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Reply<ReplyOf<E>>>;
+  /**
+   * GETs a link into a sink, with retries and errors as `call`; redirects are not followed. Throws CliError, and sends
+   * nothing, for a link that leads where it must not.
+   */
+  download(link: Link, sink: Sink, signal?: AbortSignal): Promise<void>;
   /** What `call` would send. Nothing is sent, no credentials are resolved. */
   describe<E extends Endpoint>(endpoint: E, input: CallInput<E>): DescribedRequest;
   /** Waits until `count` requests of the budget may be sent without a pause between them, and takes them. */

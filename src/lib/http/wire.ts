@@ -7,7 +7,7 @@ import { proxyFor, proxySecrets } from './proxy.ts';
 import type { BuiltRequest } from './request.ts';
 import { traceAttempt } from './trace.ts';
 import { TransportError } from './transport-error.ts';
-import type { HttpOptions } from './types.ts';
+import type { HttpOptions, Sink } from './types.ts';
 
 export interface Attempt {
   endpoint: Endpoint;
@@ -18,6 +18,8 @@ export interface Attempt {
   attempt: number;
   authorization: string | undefined;
   signal: AbortSignal;
+  /** Takes the body of a 2xx answer. */
+  sink?: Sink | undefined;
 }
 
 export interface Wire {
@@ -86,8 +88,8 @@ export function headersOf({
   request,
 }: Pick<Attempt, 'authorization' | 'id' | 'request'>): Record<string, string> {
   return {
-    accept: 'application/json',
-    'accept-encoding': 'gzip, deflate, br',
+    accept: request.accept ?? 'application/json',
+    'accept-encoding': request.accept === undefined ? 'gzip, deflate, br' : 'identity',
     'user-agent': `${PROGRAM}/${VERSION}`,
     'x-request-id': id,
     ...(request.body !== undefined && { 'content-type': 'application/json' }),
@@ -97,14 +99,14 @@ export function headersOf({
 
 async function exchange(
   engine: Engine,
-  { request, signal }: Attempt,
+  { request, signal, sink }: Attempt,
   headers: Record<string, string>,
   timeoutMs: number,
 ): Promise<Answer | TransportError> {
   const { body, method, origin, path, query } = request;
   try {
     return await readAnswer(
-      await engine.send({ method, origin, path: path + query, headers, body, timeoutMs, signal }),
+      await engine.send({ method, origin, path: path + query, headers, body, timeoutMs, signal, sink }),
     );
   } catch (error) {
     if (error instanceof TransportError) return error;
