@@ -21,9 +21,24 @@ function role(roleId, tasks) {
   };
 }
 
+/** Tasks of the specification, and as many that a live platform has besides. */
+const FEATURES = [
+  'audiences',
+  'calculated_attributes',
+  'connections',
+  'data_filter',
+  'data_plans',
+  'live_stream',
+  'rules',
+];
+const MORE = Array.from({ length: 20 }, (_, index) => `feature_${index}`);
+const ALL_TASKS = [...FEATURES, ...MORE].flatMap((feature) => [`${feature}:view`, `${feature}:*`, `${feature}:edit`]);
+
 /** @param {number} index */
 function bigTasks(index) {
-  return ['user:core', ...Array.from({ length: TASKS - 1 }, (_, task) => `feature_${(index + task * 3) % 150}:view`)];
+  const first = (index * 7) % ALL_TASKS.length;
+  const tasks = [...ALL_TASKS.slice(first), ...ALL_TASKS.slice(0, first)];
+  return ['user:core', ...tasks.slice(0, TASKS - 1)];
 }
 
 /** Ten roles of ten tasks, as GET answers. */
@@ -54,7 +69,7 @@ export function editedYaml() {
       '    tasks:',
     );
     lines.push(...tasks.map(({ task_id }) => `      - ${task_id}`));
-    if (index % 10 === 0) lines.push('      - audiences:view');
+    if (index % 10 === 0) lines.push('      - workspaces:*');
   }
   return `${lines.join('\n')}\n`;
 }

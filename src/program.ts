@@ -14,6 +14,7 @@ interface Entry {
 }
 
 const ACCESS = 'Access:';
+const SEEDING = 'Seeding:';
 const SETUP = 'Set-up:';
 const PLATFORM = 'Rehearsal:';
 const MORE = 'More:';
@@ -25,6 +26,18 @@ export const entries: readonly Entry[] = [
     summary: 'custom access roles: pull, edit, diff, push',
     heading: ACCESS,
     load: async (ctx) => (await import('./commands/roles/index.ts')).rolesGroup(ctx),
+  },
+  {
+    name: 'seed',
+    summary: 'calculated-attribute seeds: check, preview, send millions of users',
+    heading: SEEDING,
+    load: async (ctx) => (await import('./commands/seed/index.ts')).seedGroup(ctx),
+  },
+  {
+    name: 'intake',
+    summary: 'one user’s events, or identities and attributes',
+    heading: SEEDING,
+    load: async (ctx) => (await import('./commands/intake/index.ts')).intakeGroup(ctx),
   },
   {
     name: 'profile',
@@ -111,6 +124,11 @@ function settle(command: Command, ctx: Context): void {
       writeErr: (text) => ctx.io.stderr.write(text),
       // What is wrong is told by the failure's own screen.
       outputError: () => undefined,
+      // Commander would open `process.stdout` to find out, which takes a fifth of the time that a help screen takes.
+      getOutHelpWidth: ctx.io.columns,
+      getErrHelpWidth: ctx.io.columns,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
     })
     .configureHelp(helpSettings(ctx.io.columns));
 }
