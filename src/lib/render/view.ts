@@ -27,6 +27,7 @@ export interface ListView<Row> {
   empty: string;
   /** `-o name`: default is the first id column. */
   name?(row: Row): string;
+  html?(rows: Row[]): string;
 }
 
 /** One thing with fields, drawn as `key  value` lines. */

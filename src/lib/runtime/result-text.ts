@@ -47,6 +47,7 @@ export async function resultText(data: unknown, view: AnyView, flags: GlobalFlag
       return nameText(data, view);
     case 'html':
       if (view.kind === 'document' && view.html) return `${view.html(data).trimEnd()}\n`;
+      if (view.kind === 'list' && view.html) return `${view.html(data as unknown[]).trimEnd()}\n`;
       throw unsupported('html');
   }
 }

@@ -1,0 +1,44 @@
+// A change of single roles by flags: carried out on the live manifest through the same plan and guards as a push.
+import { type FieldIssue, showPath } from '../../lib/contract/explain.ts';
+import type { Manifest, Role } from '../../lib/domain/roles/manifest.ts';
+import { checkManifest } from '../../lib/domain/roles/validate.ts';
+import { invalidInput } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
+import { applyIntent, emitOutcome } from './apply.ts';
+import type { RawGuardFlags } from './guards.ts';
+import { CATALOG_TASKS } from './session.ts';
+
+/** Applies `change` to the roles as they are when it is applied. `reason` is for the history. */
+export async function changeRoles(
+  ctx: Context,
+  reason: string,
+  change: (roles: readonly Role[]) => Role[],
+  flags: RawGuardFlags,
+): Promise<void> {
+  const memory = await openRolesMemory(ctx);
+  const want = (live: Manifest, liveTasks: ReadonlySet<string>) => {
+    const roles = change(live.roles);
+    const { issues } = checkManifest({ roles }, { live, liveTasks, catalogTasks: CATALOG_TASKS });
+    if (issues.length > 0) throw invalidRoles(issues, roles);
+    return { roles, conflicts: [], rebased: [], stale: false };
+  };
+  const outcome = await applyIntent(ctx, memory, { reason, want }, flags);
+  await emitOutcome(ctx, outcome);
+}
+
+/** There is no file to point into: an issue is named by the role's id. */
+function invalidRoles(issues: readonly FieldIssue[], roles: readonly Role[]) {
+  return invalidInput(
+    'The role cannot be written like this. Nothing was sent.',
+    issues.map(({ path: [, index, ...rest], message }) => ({
+      path: showPath([roles[Number(index)]?.role_id ?? 'roles', ...rest]),
+      message,
+    })),
+  );
+}
+
+/** For commander: collects a repeatable flag. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}

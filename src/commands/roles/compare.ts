@@ -1,0 +1,43 @@
+// `roles compare`: what one role may do that another may not.
+import { Command } from 'commander';
+import { compareRoleTasks, type RoleComparison } from '../../lib/domain/roles/permissions.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { findRole } from './get.ts';
+
+const view: DocumentView<RoleComparison> = {
+  kind: 'document',
+  text: (data, style) =>
+    [
+      ...section(style.bold(`Only ${cleanLine(data.left)}`), data.only_left, '-', style.red),
+      ...section(style.bold(`Only ${cleanLine(data.right)}`), data.only_right, '+', style.green),
+      ...section(style.bold('Both'), data.both, ' ', (text) => text),
+    ].join('\n'),
+};
+
+function section(title: string, tasks: readonly string[], sign: string, paint: (text: string) => string): string[] {
+  const lines = tasks.length === 0 ? ['    (none)'] : tasks.map((task) => `  ${paint(`${sign} ${cleanLine(task)}`)}`);
+  return [title, ...lines];
+}
+
+export function compareCommand(ctx: Context): Command {
+  const command = new Command('compare')
+    .description('show which tasks two roles share and which only one of them has')
+    .argument('<a>', 'a role id')
+    .argument('<b>', 'another role id')
+    .action((a: string, b: string) => compare(ctx, a, b));
+  return withHelp(command, {
+    formats: DOCUMENT_FORMATS,
+    examples: ['cdpadm roles compare admin-role support-role', 'cdpadm roles compare user-role admin-role -o json'],
+    json: '{"left","right","both":[],"only_left":[],"only_right":[]}',
+    errors: ['5  there is no such role'],
+  });
+}
+
+async function compare(ctx: Context, a: string, b: string): Promise<void> {
+  const api = await ctx.api();
+  const { roles } = await api.roles.get({ signal: ctx.signal });
+  await ctx.out.emit(compareRoleTasks(findRole(roles, a), findRole(roles, b)), view);
+}

@@ -1,0 +1,86 @@
+// `roles create`: one new role, from nothing, from a standard template, or from another role.
+import { Command } from 'commander';
+import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
+import { extraFields, type Role } from '../../lib/domain/roles/manifest.ts';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { nearest } from '../../lib/kernel/nearest.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { changeRoles, collect } from './change.ts';
+import { type RawGuardFlags, withGuardFlags } from './guards.ts';
+
+interface CreateFlags extends RawGuardFlags {
+  from?: string;
+  name?: string;
+  description?: string;
+  task?: string[];
+}
+
+export function createCommand(ctx: Context): Command {
+  const command = withGuardFlags(
+    new Command('create')
+      .description('create a role')
+      .argument('<role_id>', 'the id of the new role')
+      .option('--from <role>', 'start from a standard template or a live role')
+      .option('--name <text>', 'the display name')
+      .option('--description <text>', 'what the role is for')
+      .option('--task <task_id>', 'a task of the role (repeatable)', collect),
+  ).action((roleId: string, flags: CreateFlags) => createRole(ctx, roleId, flags));
+  return withHelp(command, {
+    formats: DOCUMENT_FORMATS,
+    examples: [
+      'cdpadm roles create auditor --from read-only-role --name Auditor --yes',
+      'cdpadm roles create viewer --name Viewer --description "Sees audiences" --task audiences:view --dry-run',
+    ],
+    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
+    errors: ['5   there is no such template or role', '6   the role exists already', '9   the role is not valid'],
+  });
+}
+
+async function createRole(ctx: Context, roleId: string, flags: CreateFlags): Promise<void> {
+  await changeRoles(
+    ctx,
+    'create',
+    (roles) => {
+      if (roles.some((role) => role.role_id === roleId)) throw alreadyThere(roleId);
+      const source = flags.from === undefined ? undefined : findSource(flags.from, roles);
+      const tasks = [...(source?.tasks ?? []), ...(flags.task ?? []).map((task_id) => ({ task_id }))];
+      const role: Role = {
+        ...(source && extraFields(source)),
+        role_id: roleId,
+        name: flags.name ?? roleId,
+        description: flags.description ?? source?.description ?? '',
+        tasks,
+      };
+      return [...roles, role];
+    },
+    flags,
+  );
+}
+
+/** A template by its id, else a live role: a live one wins, for it may have been adapted. */
+function findSource(name: string, roles: readonly Role[]): Role {
+  const live = roles.find((role) => role.role_id === name);
+  if (live) return live;
+  const template = ROLE_TEMPLATES.find((item) => item.role_id === name);
+  if (template) return { ...template, tasks: template.tasks.map((task_id) => ({ task_id })) };
+  const proposal = nearest(
+    name,
+    [...ROLE_TEMPLATES, ...roles].map((item) => item.role_id),
+  );
+  throw new CliError({
+    code: 'roles.not_found',
+    message: `There is neither a template nor a role ${name}.`,
+    hint: proposal === undefined ? '`cdpadm roles templates` lists the templates.' : `Did you mean ${proposal}?`,
+    exit: EXIT.notFound,
+  });
+}
+
+function alreadyThere(roleId: string): CliError {
+  return new CliError({
+    code: 'roles.exists',
+    message: `There is a role ${roleId} already.`,
+    hint: `Change it with \`cdpadm roles update ${roleId}\`, or choose another id.`,
+    exit: EXIT.conflict,
+  });
+}

@@ -1,0 +1,44 @@
+// `roles explain`: what a role may do, in words.
+import { Command } from 'commander';
+import { type GrantedPermission, permissionsOf } from '../../lib/domain/roles/permissions.ts';
+import type { ListView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { findRole } from './get.ts';
+
+const view: ListView<GrantedPermission> = {
+  kind: 'list',
+  columns: [
+    { key: 'feature', value: (item) => item.feature },
+    { key: 'permission', value: (item) => item.permission },
+    { key: 'task_id', title: 'TASK', id: true, value: (item) => item.task_id },
+    {
+      key: 'escalation',
+      title: 'LOOK TWICE',
+      rank: 1,
+      value: (item) => (item.escalation ? 'escalation' : ''),
+      paint: (text, _item, style) => style.yellow(text),
+    },
+    { key: 'meaning', rank: 2, value: (item) => item.meaning },
+  ],
+  empty: 'This role may do nothing.',
+  name: (item) => item.task_id,
+};
+
+export function explainCommand(ctx: Context): Command {
+  const command = new Command('explain')
+    .description('say what a role may do, in the words of the permission reference')
+    .argument('<role_id>', 'the id of the role')
+    .action((roleId: string) => explainRole(ctx, roleId));
+  return withHelp(command, {
+    examples: ['cdpadm roles explain admin-role', 'cdpadm roles explain user-role -o markdown'],
+    json: '[{"feature","permission","task_id","meaning","escalation"}]',
+    errors: ['5  there is no such role'],
+  });
+}
+
+async function explainRole(ctx: Context, roleId: string): Promise<void> {
+  const api = await ctx.api();
+  const { roles } = await api.roles.get({ signal: ctx.signal });
+  await ctx.out.emit(permissionsOf(findRole(roles, roleId)), view);
+}

@@ -1,0 +1,53 @@
+// `roles who-can`: which roles grant a task, directly or by a `…:*`.
+import { Command } from 'commander';
+import { grantingTask } from '../../lib/domain/roles/permissions.ts';
+import { nearest } from '../../lib/kernel/nearest.ts';
+import type { ListView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { CATALOG_TASKS } from './session.ts';
+
+interface Holder {
+  role_id: string;
+  name: string | null;
+  /** The task that grants it. */
+  by: string;
+}
+
+const view: ListView<Holder> = {
+  kind: 'list',
+  columns: [
+    { key: 'role_id', id: true, value: (item) => item.role_id },
+    { key: 'name', value: (item) => item.name },
+    { key: 'by', id: true, value: (item) => item.by },
+  ],
+  empty: 'No role grants this task.',
+};
+
+export function whoCanCommand(ctx: Context): Command {
+  const command = new Command('who-can')
+    .description('list the roles that grant a task')
+    .argument('<task>', 'a task id, such as privacy:settings')
+    .action((task: string) => whoCan(ctx, task));
+  return withHelp(command, {
+    notes: ['`privacy:*` grants every task of privacy, and is listed for each of them.'],
+    examples: ['cdpadm roles who-can audiences:view', 'cdpadm roles who-can "privacy:*" -o json'],
+    json: '[{"role_id","name","by"}]',
+  });
+}
+
+async function whoCan(ctx: Context, task: string): Promise<void> {
+  const api = await ctx.api();
+  const { roles } = await api.roles.get({ signal: ctx.signal });
+  const holders = roles.flatMap((role): Holder[] => {
+    const by = grantingTask(role, task);
+    return by === undefined ? [] : [{ role_id: role.role_id, name: role.name ?? null, by }];
+  });
+  if (holders.length === 0 && !CATALOG_TASKS.has(task)) {
+    const proposal = nearest(task, CATALOG_TASKS);
+    ctx.out.warn(
+      `The specification lists no task ${task}${proposal === undefined ? '' : `; did you mean ${proposal}?`}`,
+    );
+  }
+  await ctx.out.emit(holders, view);
+}

@@ -1,0 +1,78 @@
+// What a role may do, read from its tasks in the words of the specification's permission reference.
+import { PERMISSIONS, type Permission } from '../../contract/role-catalog.ts';
+import { CORE_TASK } from '../../contract/roles.ts';
+import { isEscalation } from './escalation.ts';
+import { type Role, taskIds } from './manifest.ts';
+
+/** One thing a role may do; a task outside the reference is its own feature. */
+export interface GrantedPermission extends Permission {
+  /** Whether it deserves a second look (see `escalation.ts`). */
+  escalation: boolean;
+}
+
+/** The permissions of a role in the order of the reference; unknown tasks last. */
+export function permissionsOf(role: Pick<Role, 'tasks'>): GrantedPermission[] {
+  const ids = new Set([CORE_TASK, ...taskIds(role)]);
+  const known = PERMISSIONS.filter((permission) => ids.delete(permission.task_id));
+  const unknown = [...ids].map((task_id) => ({ feature: task_id, permission: '', task_id, meaning: '' }));
+  return [...known, ...unknown].map((permission) => ({ ...permission, escalation: isEscalation(permission.task_id) }));
+}
+
+/** The task of the role that grants `taskId`: itself, or the `…:*` of its feature. Undefined when none does. */
+export function grantingTask(role: Pick<Role, 'tasks'>, taskId: string): string | undefined {
+  if (taskId === CORE_TASK) return CORE_TASK;
+  const ids = taskIds(role);
+  return ids.find((id) => id === taskId) ?? ids.find((id) => id === fullAccess(taskId));
+}
+
+/** `audiences:*` for `audiences:view`. */
+function fullAccess(taskId: string): string {
+  return `${taskId.split(':')[0] ?? ''}:*`;
+}
+
+export interface MatrixRow {
+  task_id: string;
+  feature: string;
+  permission: string;
+  /** By role id: `direct`, `implied` by a `…:*`, or absent. */
+  roles: Record<string, 'direct' | 'implied' | null>;
+}
+
+/** Roles × tasks: every task that any of the roles holds, in the order of the reference. */
+export function roleMatrix(roles: readonly Role[]): MatrixRow[] {
+  const held = new Set(roles.flatMap(taskIds));
+  const listed = PERMISSIONS.filter(({ task_id }) => held.delete(task_id));
+  const rest = [...held].sort().map((task_id) => ({ task_id, feature: '', permission: '' }));
+  return [...listed, ...rest].map(({ task_id, feature, permission }) => ({
+    task_id,
+    feature,
+    permission,
+    roles: Object.fromEntries(
+      roles.map((role) => {
+        const granting = grantingTask(role, task_id);
+        return [role.role_id, granting === undefined ? null : granting === task_id ? 'direct' : 'implied'];
+      }),
+    ),
+  }));
+}
+
+export interface RoleComparison {
+  left: string;
+  right: string;
+  both: string[];
+  only_left: string[];
+  only_right: string[];
+}
+
+/** Which tasks two roles share, and which only one of them has. */
+export function compareRoleTasks(left: Role, right: Role): RoleComparison {
+  const mine = new Set(taskIds(left));
+  const other = new Set(taskIds(right));
+  return {
+    left: left.role_id,
+    right: right.role_id,
+    both: [...mine].filter((id) => other.has(id)).sort(),
+    only_left: [...mine].filter((id) => !other.has(id)).sort(),
+    only_right: [...other].filter((id) => !mine.has(id)).sort(),
+  };
+}
