@@ -82,9 +82,10 @@ export async function createProgram(ctx: Context, wants: (name: string) => boole
   settle(root, ctx);
   defineGlobalFlags(root);
   for (const entry of entries) {
-    const command = wants(entry.name) ? await entry.load(ctx) : new Command(entry.name);
+    const wanted = wants(entry.name);
+    const command = wanted ? await entry.load(ctx) : new Command(entry.name);
     root.addCommand(command.summary(entry.summary).helpGroup(entry.heading));
-    adopt(root, command, ctx);
+    if (wanted) adopt(root, command, ctx);
   }
   return root;
 }
@@ -96,6 +97,9 @@ export function loadAll(ctx: Context): Promise<Command> {
 
 /** The words of a command line that are no global flag and no such flag's value: the command's name comes first. */
 export function operandsOf(argv: readonly string[]): string[] {
+  const isFlag = (word: string): boolean => word.startsWith('-');
+  // Without a flag every word is one, and with flags alone none is: no need to build the flags twice.
+  if (!argv.some(isFlag) || argv.every(isFlag)) return argv.filter((word) => !isFlag(word));
   // Commander's own reading of the global flags, on a root of its own: it knows which of them take a value.
   const probe = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
   defineGlobalFlags(probe);
@@ -122,13 +126,14 @@ function settle(command: Command, ctx: Context): void {
     .configureOutput({
       writeOut: (text) => ctx.io.stdout.write(text),
       writeErr: (text) => ctx.io.stderr.write(text),
-      // What is wrong is told by the failure's own screen.
-      outputError: () => undefined,
-      // Commander would open `process.stdout` to find out, which takes a fifth of the time that a help screen takes.
+      // Commander would open `process.stdout` to find out, which takes a fifth of the time that a help screen takes;
+      // and where there are colours it need not look for any to take away.
       getOutHelpWidth: ctx.io.columns,
       getErrHelpWidth: ctx.io.columns,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
+      getOutHasColors: () => true,
+      getErrHasColors: () => true,
+      // What is wrong is told by the failure's own screen.
+      outputError: () => undefined,
     })
     .configureHelp(helpSettings(ctx.io.columns));
 }

@@ -22,7 +22,7 @@ export const host = {
   /** The numeric user id; undefined where the system has none (Windows). */
   uid: (): number | undefined => process.getuid?.(),
   /** Whether file descriptor 0, 1 or 2 is a terminal, without opening its stream (which costs milliseconds). */
-  isTerminal: (fd: 0 | 1 | 2): boolean => builtin('node:tty').isatty(fd),
+  isTerminal: (fd: 0 | 1 | 2): boolean => isCharacterDevice(fd) && builtin('node:tty').isatty(fd),
   /** The standard streams. Each is opened at first access. */
   streams: {
     get stdin() {
@@ -60,3 +60,13 @@ export const host = {
     }
   },
 } as const;
+
+/** A cheap first question: a pipe or a file is certainly no terminal. */
+function isCharacterDevice(fd: number): boolean {
+  try {
+    return builtin('node:fs').fstatSync(fd).isCharacterDevice();
+  } catch {
+    // The descriptor is closed.
+    return false;
+  }
+}
