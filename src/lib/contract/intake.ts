@@ -41,7 +41,7 @@ export const IdentityIntake = looseObject({
 });
 export type IdentityIntake = Infer<typeof IdentityIntake>;
 
-const NAMES: readonly NameMark[] = ['keys:', 'keys:user_identities'];
+export const INTAKE_NAMES: readonly NameMark[] = ['keys:', 'keys:user_identities'];
 
 export const intakeEndpoints = {
   event: endpoint({
@@ -53,7 +53,7 @@ export const intakeEndpoints = {
     status: 202,
     body: EventIntake,
     safety: 'once',
-    names: { body: NAMES },
+    names: { body: INTAKE_NAMES },
   }),
   identify: endpoint({
     id: 'intake.identify',
@@ -64,6 +64,6 @@ export const intakeEndpoints = {
     status: 202,
     body: IdentityIntake,
     safety: 'repeat',
-    names: { body: NAMES },
+    names: { body: INTAKE_NAMES },
   }),
 };

@@ -14,12 +14,19 @@ const MAX_ISSUES = 5;
 /** Reads the JSON text of a row. */
 export function readRow(text: string, names: WireNames): ReadRow {
   try {
-    return checkRow(parseJson(text), names);
+    return checkRow(unwrap(parseJson(text)), names);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const place = error.offset === undefined ? '' : ` (character ${error.offset + 1})`;
     return { issues: [{ path: [], message: `${error.message}${place}` }] };
   }
+}
+
+/** A line of a rejects file holds the row it is about, so that the file can be fed back. */
+function unwrap(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('rejected' in value)) return value;
+  if ('row' in value) return value.row;
+  return 'text' in value && typeof value.text === 'string' ? parseJson(value.text) : value;
 }
 
 /** Checks a row that is a value already. */

@@ -1,0 +1,69 @@
+// The numbers on the command line of `seed bulk`, checked.
+import { parseShard, type Shard } from '../../lib/domain/seed/shard.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import type { MaxErrors } from '../../lib/workflows/seed-bulk.ts';
+
+export interface RawBulkFlags {
+  batchSize: string;
+  batchBytes: string;
+  concurrency: string;
+  rate?: string;
+  maxErrors?: string;
+  shard?: string;
+}
+
+export interface BulkNumbers {
+  limits: { rows: number; bytes: number };
+  concurrency: number;
+  /** Requests a second, this machine's part. */
+  rate: number | undefined;
+  maxErrors: MaxErrors | undefined;
+  shard: Shard | undefined;
+}
+
+/** Throws CliError usage (2) that names the flag. */
+export function readBulkFlags(flags: RawBulkFlags, jobIndex: string | undefined): BulkNumbers {
+  const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, jobIndex);
+  if (typeof shard === 'string') throw usageError(shard);
+  const rate = flags.rate === undefined ? undefined : readRate(flags.rate);
+  return {
+    limits: { rows: whole('--batch-size', flags.batchSize, 100_000), bytes: readBytes(flags.batchBytes) },
+    concurrency: whole('--concurrency', flags.concurrency, 1024),
+    rate: rate === undefined ? undefined : rate / (shard?.count ?? 1),
+    maxErrors: flags.maxErrors === undefined ? undefined : readMaxErrors(flags.maxErrors),
+    shard,
+  };
+}
+
+function whole(flag: string, text: string, most: number): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= most) return number;
+  throw usageError(`${flag} must be a whole number from 1 to ${most}, not \`${text}\`.`);
+}
+
+const UNITS: Record<string, number> = { '': 1, B: 1, KB: 1000, MB: 1_000_000, KIB: 1024, MIB: 1_048_576 };
+const LEAST_BYTES = 1024;
+const MOST_BYTES = 64 * 1_048_576;
+
+function readBytes(text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,9})\s*([a-zA-Z]*)$/.exec(text) ?? [];
+  const bytes = Number(number) * (UNITS[unit.toUpperCase()] ?? 0);
+  if (number !== '' && bytes >= LEAST_BYTES && bytes <= MOST_BYTES) return bytes;
+  throw usageError(`--batch-bytes must be a size from 1KB to 64MB, for instance 256KB, not \`${text}\`.`);
+}
+
+const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600 };
+
+function readRate(text: string): number {
+  const [, number = '', unit = 's'] = /^(\d{1,9}(?:\.\d{1,6})?)(?:\/(s|m|h))?$/.exec(text) ?? [];
+  const rate = Number(number) / (SECONDS[unit] ?? 1);
+  if (number !== '' && rate > 0) return rate;
+  throw usageError(`--rate must be a number of requests, a second or as 600/m or 9000/h, not \`${text}\`.`);
+}
+
+function readMaxErrors(text: string): MaxErrors {
+  const [, number = '', percent] = /^(\d{1,12}(?:\.\d{1,6})?)\s*(%?)$/.exec(text) ?? [];
+  if (number !== '' && percent === '%' && Number(number) <= 100) return { percent: Number(number) };
+  if (/^\d+$/.test(number) && percent === '') return { rows: Number(number) };
+  throw usageError(`--max-errors must be a number of rows or a percentage such as 5%, not \`${text}\`.`);
+}

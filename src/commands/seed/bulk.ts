@@ -1,0 +1,145 @@
+// `seed bulk`: sends a file of users, however long, and says of every row whether it was accepted.
+import { Command } from 'commander';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { type BulkResult, bulkView, progressText } from '../../lib/render/seed-bulk.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import type { SeedCounts } from '../../lib/files/seed-journal.ts';
+import type { BulkNumbers, RawBulkFlags } from './bulk-flags.ts';
+import type { OpenedInputs } from './inputs.ts';
+import { type ReadFlags, withReadFlags } from './read-flags.ts';
+
+interface BulkFlags extends RawBulkFlags, ReadFlags {
+  resume?: boolean;
+  restart?: boolean;
+  rejects?: string;
+}
+
+export function bulkCommand(ctx: Context): Command {
+  const command = withReadFlags(
+    new Command('bulk')
+      .description('send the seeds of many users')
+      .argument('<file...>', 'NDJSON, a JSON array, CSV or Parquet; also gzip and zstd; - is standard input'),
+  )
+    .option('--batch-size <rows>', 'most users in one request', '100')
+    .option('--batch-bytes <size>', 'most bytes in one request', '256KB')
+    .option('--concurrency <n>', 'most requests at once; how many there are adapts to the answers', '64')
+    .option('--rate <n>', 'most requests a second (or 600/m); of all shards together')
+    .option('--max-errors <n>', 'stop when more rows than this, or this percentage, were refused')
+    .option('--rejects <file>', 'where refused rows go; default: the first input with .rejects.ndjson behind it')
+    .option('--resume', 'go on where an earlier run of the same files ended')
+    .option('--restart', 'forget an earlier run of the same files')
+    .option('--shard <i/n>', 'take one of N shares; auto/N takes JOB_COMPLETION_INDEX')
+    .action((files: string[], flags: BulkFlags) => sendBulk(ctx, files, flags));
+  return withHelp(command, {
+    notes: [
+      'Every row is checked before it is sent. When the platform refuses a request, the rows at fault are found and the others still go in.',
+      'A run that ends early can be resumed. Rows whose answer was lost are sent again, which sets the same values again.',
+      'CSV columns: xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date.',
+    ],
+    examples: [
+      'cdpadm seed bulk users.ndjson',
+      'cdpadm seed bulk users.csv --cutoff-date 2026-01-01 --rate 50 --rejects refused.ndjson',
+      'cdpadm seed bulk users.ndjson --resume',
+      'zcat users.ndjson.gz | cdpadm seed bulk -',
+    ],
+    json: '{"rows","accepted","rejected","batches","requests","retries","seconds","journal","rejects"}',
+    errors: [
+      '3   rows were refused; they are in the rejects file',
+      '6   --resume, and the file has changed since',
+      '12  the same file was run before: give --resume or --restart',
+    ],
+  });
+}
+
+async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promise<void> {
+  const [{ readBulkFlags }, { openInputs }] = await Promise.all([import('./bulk-flags.ts'), import('./inputs.ts')]);
+  const numbers = readBulkFlags(flags, ctx.io.env['JOB_COMPLETION_INDEX']);
+  const opened = await openInputs(ctx, files, flags, numbers.shard);
+  if (ctx.flags.dryRun || ctx.flags.curl) {
+    const { rehearse } = await import('./rehearse.ts');
+    await rehearse(ctx, opened, numbers);
+    return;
+  }
+  const settings = await ctx.settings();
+  if (settings.protected) await ctx.confirmWrite(`Send the seeds of ${files.join(', ')}?`);
+  const { openRun } = await import('./run.ts');
+  const run = await openRun(ctx, opened, numbers, flags);
+  const progress = ctx.out.progress('Seeding');
+  try {
+    const counts = run.finished ?? (await send(ctx, opened, numbers, run, progress));
+    progress.end();
+    const result = resultOf(counts, run);
+    if (result.rejected > 0) ctx.setExit(EXIT.partial);
+    await ctx.out.emit(result, bulkView);
+  } catch (error) {
+    progress.end();
+    throw withResume(error, run);
+  } finally {
+    run.rejects.close();
+  }
+}
+
+type Run = Awaited<ReturnType<typeof import('./run.ts').openRun>>;
+
+async function send(
+  ctx: Context,
+  { inputs, names }: OpenedInputs,
+  numbers: BulkNumbers,
+  run: Run,
+  progress: ReturnType<Context['out']['progress']>,
+): Promise<SeedCounts> {
+  const [api, { seedBulk }] = await Promise.all([ctx.api(), import('../../lib/workflows/seed-bulk.ts')]);
+  return await seedBulk({
+    inputs,
+    names,
+    limits: numbers.limits,
+    maxErrors: numbers.maxErrors,
+    concurrency: numbers.concurrency,
+    rate: numbers.rate,
+    retries: ctx.flags.retries,
+    journal: run.journal,
+    before: run.before,
+    rejects: run.rejects,
+    sender: api.seeding.openBulk(),
+    clock: ctx.clock,
+    random: () => ctx.io.random(),
+    signal: ctx.signal,
+    onDecision: ctx.out.verbose,
+    onProgress: (state) => progress.update(progressText(state)),
+  });
+}
+
+function resultOf(counts: SeedCounts, run: Run): BulkResult {
+  const { accepted, rejected, batches, requests, retries, ms } = counts;
+  return {
+    rows: accepted + rejected,
+    accepted,
+    rejected,
+    batches,
+    requests,
+    retries,
+    seconds: Math.round(ms) / 1000,
+    journal: run.journal?.path ?? null,
+    rejects: run.rejects.bytes === null ? null : run.rejects.path,
+  };
+}
+
+/** An error that ended the run, with what was done and how to go on. */
+function withResume(error: unknown, run: Run): unknown {
+  if (!(error instanceof CliError) || error.name !== 'CliError') return error;
+  const counts = run.journal?.read()?.counts;
+  const done = counts && `${counts.accepted} rows were accepted and ${counts.rejected} refused so far.`;
+  const how = run.journal ? `Go on with: ${run.again} --resume` : 'Standard input cannot be resumed.';
+  return new CliError({
+    code: error.code,
+    message: error.message,
+    exit: error.exit,
+    hint: [error.hint, done, how].filter((part) => part !== undefined).join(' '),
+    ...(error.status !== undefined && { status: error.status }),
+    ...(error.request && { request: error.request }),
+    issues: error.issues,
+    details: { ...error.details, ...(counts && { progress: resultOf(counts, run) }) },
+    cause: error,
+  });
+}

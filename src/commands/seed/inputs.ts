@@ -1,0 +1,70 @@
+// From the files of a seeding command to inputs that can be read.
+import { createWireNames, type WireNames } from '../../lib/contract/names.ts';
+import { isCalendarDate } from '../../lib/contract/shared.ts';
+import type { ColumnMap } from '../../lib/domain/seed/columns.ts';
+import type { Shard } from '../../lib/domain/seed/shard.ts';
+import { loadDocument } from '../../lib/files/load.ts';
+import { openSeedBytes, type SeedBytes, type SeedFormat } from '../../lib/files/seed-bytes.ts';
+import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { createSeedInput, type SeedInput } from '../../lib/workflows/seed-input.ts';
+import type { ReadFlags } from './read-flags.ts';
+
+const FORMATS: readonly SeedFormat[] = ['ndjson', 'json', 'csv', 'parquet'];
+
+export interface OpenedInputs {
+  sources: SeedBytes[];
+  inputs: SeedInput[];
+  names: WireNames;
+}
+
+/** Opens the files and says how they are read. Throws CliError: usage (2), invalid input (9). */
+export async function openInputs(
+  ctx: Context,
+  files: string[],
+  flags: ReadFlags,
+  shard?: Shard,
+): Promise<OpenedInputs> {
+  if (files.filter((file) => file === '-').length > 1) throw usageError('Standard input can be read only once.');
+  const settings = await ctx.settings();
+  const names = createWireNames(settings.names);
+  const map = flags.mapFile === undefined ? undefined : await loadMap(ctx, flags.mapFile);
+  const format = readFormat(flags.format);
+  if (flags.cutoffDate !== undefined && !isCalendarDate(flags.cutoffDate)) {
+    throw usageError(`--cutoff-date must be a date of the calendar as yyyy-MM-dd, not \`${flags.cutoffDate}\`.`);
+  }
+  const sources: SeedBytes[] = [];
+  for (const file of files) sources.push(await openSeedBytes(file, ctx.io, format));
+  const isTable = sources.some((source) => source.format === 'csv' || source.format === 'parquet');
+  const defaults = {
+    workspace: isTable ? settings.need('workspace_id') : '',
+    environment: settings.get('environment')?.value,
+    cutoffDate: flags.cutoffDate,
+  };
+  const inputs = sources.map((source) => createSeedInput(source, { names, defaults, map, shard }));
+  return { sources, inputs, names };
+}
+
+function readFormat(text: string | undefined): SeedFormat | undefined {
+  if (text === undefined) return undefined;
+  const format = FORMATS.find((known) => known === text.toLowerCase());
+  if (format === undefined) throw usageError(`--format must be ${FORMATS.join(', ')}, not \`${text}\`.`);
+  return format;
+}
+
+async function loadMap(ctx: Context, file: string): Promise<ColumnMap> {
+  const document = await loadDocument(file, ctx.io);
+  const { value } = document;
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const entries = isMap ? Object.entries(value) : [];
+  const wrong = entries.find(([, field]) => typeof field !== 'string');
+  if (isMap && wrong === undefined) return Object.fromEntries(entries) as ColumnMap;
+  throw invalidInput(`${document.name} is no map of columns.`, [
+    {
+      file: document.name,
+      path: wrong?.[0] ?? '',
+      ...document.locate(wrong === undefined ? [] : [wrong[0]]),
+      message: 'must say for a column which field it holds, for instance `Customer: identity:customer_id`',
+    },
+  ]);
+}

@@ -1,0 +1,41 @@
+// `seed preview`: one row of a file as the body that would be sent, or why it would not.
+import { Command } from 'commander';
+import { parseJson, stringifyJson } from '../../lib/kernel/json.ts';
+import { CliError, EXIT, invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { type ReadFlags, withReadFlags } from './read-flags.ts';
+
+const view: DocumentView<unknown> = { kind: 'document', text: (body) => stringifyJson(body, 2) };
+
+export function previewCommand(ctx: Context): Command {
+  const command = withReadFlags(
+    new Command('preview').description('show one row as it would be sent').argument('<file>', 'as of `seed bulk`'),
+  )
+    .option('--row <n>', 'which row, from 1; headers and empty lines do not count', '1')
+    .action((file: string, flags: ReadFlags & { row: string }) => preview(ctx, file, flags));
+  return withHelp(command, {
+    examples: ['cdpadm seed preview users.csv --cutoff-date 2026-01-01', 'cdpadm seed preview users.ndjson --row 12'],
+    json: 'the body of one user',
+    errors: ['5  there is no such row', '9  the row is wrong'],
+  });
+}
+
+async function preview(ctx: Context, file: string, flags: ReadFlags & { row: string }): Promise<void> {
+  if (!/^[1-9]\d{0,11}$/.test(flags.row)) throw usageError(`--row must be a number from 1 on, not \`${flags.row}\`.`);
+  const [{ openInputs }, { findRow }] = await Promise.all([
+    import('./inputs.ts'),
+    import('../../lib/workflows/seed-validate.ts'),
+  ]);
+  const { inputs, names } = await openInputs(ctx, [file], flags);
+  const found = await findRow(inputs, names, Number(flags.row), ctx.signal);
+  if (found === undefined) {
+    throw new CliError({ code: 'seed.no_row', message: `${file} has no row ${flags.row}.`, exit: EXIT.notFound });
+  }
+  if ('refused' in found) {
+    const { position, reason } = found.refused;
+    throw invalidInput(`Row ${flags.row} would not be sent.`, [{ file, line: position, path: '', message: reason }]);
+  }
+  await ctx.out.emit(parseJson(found.body), view);
+}

@@ -1,0 +1,112 @@
+// A bulk run and its memory: whether it is new, goes on, or was run before.
+import { join } from 'node:path';
+import { NOTHING_SETTLED } from '../../lib/domain/seed/marks.ts';
+import { resolvePath } from '../../lib/files/read-input.ts';
+import {
+  fingerprint,
+  isSameContent,
+  openSeedJournal,
+  type SeedCheckpoint,
+  type SeedCounts,
+} from '../../lib/files/seed-journal.ts';
+import type { SeedJournal } from '../../lib/files/seed-journal.ts';
+import { openRejects, type RejectsFile } from '../../lib/files/seed-rejects.ts';
+import { removeFile } from '../../lib/kernel/durable.ts';
+import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import type { BulkNumbers } from './bulk-flags.ts';
+import type { OpenedInputs } from './inputs.ts';
+
+export interface BulkRun {
+  /** Undefined for standard input. */
+  journal: SeedJournal | undefined;
+  before: SeedCheckpoint;
+  rejects: RejectsFile;
+  /** What an earlier run came to, when there is nothing left to do. */
+  finished: SeedCounts | undefined;
+  /** The command line to repeat. */
+  again: string;
+}
+
+interface RunFlags {
+  resume?: boolean;
+  restart?: boolean;
+  rejects?: string;
+}
+
+const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
+
+/** Throws CliError: usage (2), changed since (6), run before (12). */
+export async function openRun(
+  ctx: Context,
+  { sources }: OpenedInputs,
+  { shard }: BulkNumbers,
+  flags: RunFlags,
+): Promise<BulkRun> {
+  const paths = sources.flatMap(({ path }) => (path === undefined ? [] : [path]));
+  const fromStdin = paths.length < sources.length;
+  if (flags.resume && flags.restart) throw usageError('--resume and --restart exclude each other.');
+  if (flags.resume && fromStdin) {
+    throw usageError('--resume cannot go on in standard input.', 'Write it to a file first, and give its path.');
+  }
+  const shares = shard && `${shard.index + 1}/${shard.count}`;
+  const again = ['cdpadm seed bulk', ...sources.map(({ name }) => name), ...(shares ? ['--shard', shares] : [])].join(
+    ' ',
+  );
+  const rejectsPath = rejectsOf(ctx, flags.rejects, paths[0], shares);
+  const address = (await ctx.settings()).need('seeding_url');
+  const journal = fromStdin
+    ? undefined
+    : openSeedJournal(join(ctx.paths.state, 'seed'), [address, ...paths, shares ?? '']);
+  const files = await Promise.all(paths.map((path) => fingerprint(path)));
+  const known = journal?.read();
+  const fresh: SeedCheckpoint = { files, ...NOTHING_SETTLED, counts: NO_COUNTS, rejects: null, finished: false };
+  const common = { journal, again, finished: undefined };
+  if (known !== undefined && flags.restart) {
+    // Its rejects belong to what is now done anew.
+    if (known.rejects?.path === rejectsPath) removeFile(rejectsPath);
+    journal?.remove();
+  } else if (known !== undefined && flags.resume) {
+    if (!isSameContent(known.files, files)) throw changed(again);
+    ctx.out.note(`Resuming: ${known.counts.accepted + known.counts.rejected} rows were settled before.`);
+    const rejects = openRejects(known.rejects?.path ?? rejectsPath, known.rejects?.bytes);
+    return { ...common, before: known, rejects, finished: known.finished ? known.counts : undefined };
+  } else if (known !== undefined && (!known.finished || isSameContent(known.files, files))) {
+    throw ranBefore(known, again);
+  }
+  if (flags.resume && known === undefined)
+    ctx.out.verbose('There is no earlier run of these files: starting from the beginning.');
+  return { ...common, before: fresh, rejects: openRejects(rejectsPath, undefined) };
+}
+
+function rejectsOf(
+  ctx: Context,
+  given: string | undefined,
+  first: string | undefined,
+  shares: string | undefined,
+): string {
+  if (given !== undefined) return resolvePath(given, ctx.io.cwd);
+  const part = shares === undefined ? '' : `.${shares.replace('/', '-of-')}`;
+  return `${first ?? join(ctx.io.cwd, 'seed')}${part}.rejects.ndjson`;
+}
+
+function ranBefore({ finished, counts }: SeedCheckpoint, again: string): CliError {
+  const how = finished ? 'was run to its end before' : 'was begun before and has not come to its end';
+  return new CliError({
+    code: 'seed.run_before',
+    message: `This ${how} (${counts.accepted} rows accepted, ${counts.rejected} refused).`,
+    hint: finished
+      ? `To send all of it again: ${again} --restart`
+      : `Go on with: ${again} --resume; or begin anew with --restart, which sets the same values again.`,
+    exit: EXIT.guard,
+  });
+}
+
+function changed(again: string): CliError {
+  return new CliError({
+    code: 'seed.changed',
+    message: 'The file has changed since the run that would be resumed.',
+    hint: `Send all of it with: ${again} --restart`,
+    exit: EXIT.conflict,
+  });
+}

@@ -1,0 +1,51 @@
+// `seed validate`: every row of the files against the specification; nothing is sent.
+import { Command } from 'commander';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { type ReadFlags, withReadFlags } from './read-flags.ts';
+
+interface Validation {
+  valid: true;
+  files: string[];
+  rows: number;
+}
+
+const view: DocumentView<Validation> = {
+  kind: 'document',
+  text: ({ files, rows }) => `${files.join(', ')}: ${rows} ${rows === 1 ? 'row' : 'rows'}, all valid.`,
+};
+
+export function validateCommand(ctx: Context): Command {
+  const command = withReadFlags(
+    new Command('validate')
+      .description('check files of users without sending anything')
+      .argument('<file...>', 'as of `seed bulk`'),
+  ).action((files: string[], flags: ReadFlags) => validate(ctx, files, flags));
+  return withHelp(command, {
+    examples: ['cdpadm seed validate users.ndjson', 'cdpadm seed validate users.csv --cutoff-date 2026-01-01 -o json'],
+    json: '{"valid":true,"files","rows"}',
+    errors: ['9  rows are wrong; each is listed as file:line: field: reason'],
+  });
+}
+
+async function validate(ctx: Context, files: string[], flags: ReadFlags): Promise<void> {
+  const [{ openInputs }, { validateSeeds }] = await Promise.all([
+    import('./inputs.ts'),
+    import('../../lib/workflows/seed-validate.ts'),
+  ]);
+  const { inputs, names } = await openInputs(ctx, files, flags);
+  const { rows, rejected, issues } = await validateSeeds(inputs, names, { rows: 1000, bytes: 256_000 }, ctx.signal);
+  if (rejected > 0) {
+    throw new CliError({
+      code: 'input.invalid',
+      message: `${rejected} of ${rows} rows are wrong.`,
+      hint: 'Nothing was sent. `cdpadm seed bulk` would send the others and write these to its rejects file.',
+      exit: EXIT.invalidInput,
+      issues,
+      details: { rows, rejected },
+    });
+  }
+  await ctx.out.emit({ valid: true, files, rows } satisfies Validation, view);
+}

@@ -1,0 +1,104 @@
+// One batch of a bulk run: rows side by side in the bytes of a JSON array, and where in the input each came from.
+
+const OPEN = 0x5b;
+const COMMA = 0x2c;
+const CLOSE = 0x5d;
+
+/** A row that is not sent. */
+export interface RefusedRow {
+  position: number;
+  reason: string;
+  /** The row as it was read. */
+  original: string;
+}
+
+export class Batch {
+  /** Which input, in the order of the command line. */
+  readonly file: number;
+  /** Positions of the rows in the input (lines, records or elements), ascending. */
+  readonly positions: number[] = [];
+  /** Rows that the check refused on the way: they belong to the same stretch of the input. */
+  readonly refused: RefusedRow[] = [];
+  /** The stretch of the input is (`from`, `to`]. */
+  readonly from: number;
+  to: number;
+  /** Offset in the input behind the stretch, where reading can begin again; -1 where it cannot. */
+  endOffset = -1;
+  #bytes: Buffer;
+  /** Behind each row; the row after it begins one further, behind the comma. */
+  readonly #ends: number[] = [];
+
+  constructor(file: number, from: number, bytes: Buffer) {
+    this.file = file;
+    this.from = from;
+    this.to = from;
+    this.#bytes = bytes;
+    bytes[0] = OPEN;
+  }
+
+  get count(): number {
+    return this.positions.length;
+  }
+
+  /** Bytes of the body. */
+  get size(): number {
+    return (this.#ends.at(-1) ?? 0) + 1;
+  }
+
+  /** Whether a row of so many bytes still goes in. A batch without rows makes room for any. */
+  hasRoomFor(length: number): boolean {
+    return this.size + length + 1 <= this.#bytes.length;
+  }
+
+  add(source: Buffer, start: number, end: number, position: number): void {
+    const at = this.#place(end - start);
+    source.copy(this.#bytes, at, start, end);
+    this.#added(at + end - start, position);
+  }
+
+  addText(text: string, length: number, position: number): void {
+    const at = this.#place(length);
+    this.#bytes.write(text, at, 'utf8');
+    this.#added(at + length, position);
+  }
+
+  #place(length: number): number {
+    if (this.count > 0) return this.size;
+    if (length + 2 > this.#bytes.length) {
+      this.#bytes = Buffer.allocUnsafe(length + 2);
+      this.#bytes[0] = OPEN;
+    }
+    return 1;
+  }
+
+  #added(end: number, position: number): void {
+    this.#bytes[end] = COMMA;
+    this.#ends.push(end);
+    this.positions.push(position);
+    this.to = position;
+  }
+
+  /** The bytes of one row; they are the batch's own. */
+  row(index: number): Buffer {
+    return this.#bytes.subarray(index === 0 ? 1 : (this.#ends[index - 1] as number) + 1, this.#ends[index]);
+  }
+
+  /** The body of the whole batch; the bytes are the batch's own. */
+  body(): Buffer {
+    const last = this.size - 1;
+    this.#bytes[last] = CLOSE;
+    return this.#bytes.subarray(0, last + 1);
+  }
+
+  /** The body of some of its rows. */
+  bodyOf(rows: readonly number[]): Buffer {
+    if (rows.length === this.count) return this.body();
+    const parts = rows.flatMap((row, index) => [Buffer.from(index === 0 ? '[' : ','), this.row(row)]);
+    return Buffer.concat([...parts, Buffer.from(']')]);
+  }
+
+  /** Gives its bytes back for another batch, once nobody reads them any more. */
+  release(): Buffer {
+    return this.#bytes;
+  }
+}

@@ -1,0 +1,108 @@
+// Which rows of a refused batch are to blame, by the attribute that the platform's message names; what one batch has
+// taught about an attribute serves the next ones, so that a bad attribute name does not cost a request per row.
+import type { Batch } from './batch.ts';
+
+export interface Verdict {
+  /** To blame without further requests. */
+  guilty: number[];
+  /** One or more of these are to blame. Empty when there are guilty ones. */
+  suspects: number[];
+  /** Not concerned. */
+  rest: number[];
+}
+
+export interface Blame {
+  /** Judges rows that were refused together. */
+  judge(batch: Batch, rows: readonly number[], messages: readonly string[]): Verdict;
+  /** Notes that these rows were accepted. */
+  accepted(batch: Batch, rows: readonly number[]): void;
+  /** The rows without any bad attribute first, then those that hold one, by attribute. */
+  sort(batch: Batch, rows: readonly number[]): number[][];
+}
+
+interface Attribute {
+  /** `"name"`, as it stands in a row. */
+  needle: Buffer;
+  /** Rows that were refused alone, naming it. */
+  convicted: number;
+  /** A row that holds it was accepted: then its name is not what is wrong. */
+  cleared: boolean;
+}
+
+/** So many rows refused alone for one attribute, and none accepted with it, make it bad. */
+const PROOF = 2;
+/** Names come from the platform's messages: there are no more than attributes. */
+const MAX_ATTRIBUTES = 200;
+
+export function createBlame(): Blame {
+  const attributes = new Map<string, Attribute>();
+  const isBad = ({ convicted, cleared }: Attribute): boolean => convicted >= PROOF && !cleared;
+
+  /** The first reading of `<attribute name>: <error message>` whose name some of the rows hold. */
+  function find(batch: Batch, rows: readonly number[], messages: readonly string[]) {
+    for (const message of messages) {
+      for (let colon = message.indexOf(': '); colon > 0; colon = message.indexOf(': ', colon + 1)) {
+        const name = message.slice(0, colon);
+        const needle = attributes.get(name)?.needle ?? Buffer.from(JSON.stringify(name));
+        const holders = holding(batch, rows, needle);
+        if (holders.length > 0) return { name, needle, holders };
+      }
+    }
+    return undefined;
+  }
+
+  function remember(name: string, needle: Buffer): Attribute {
+    let attribute = attributes.get(name);
+    if (attribute === undefined) {
+      attribute = { needle, convicted: 0, cleared: false };
+      if (attributes.size < MAX_ATTRIBUTES) attributes.set(name, attribute);
+    }
+    return attribute;
+  }
+
+  return {
+    judge: (batch, rows, messages) => {
+      const found = find(batch, rows, messages);
+      const all = [...rows];
+      if (found === undefined) {
+        return rows.length === 1 ? { guilty: all, suspects: [], rest: [] } : { guilty: [], suspects: all, rest: [] };
+      }
+      const { name, needle, holders } = found;
+      const attribute = remember(name, needle);
+      const rest = holders.length === rows.length ? [] : all.filter((row) => !holders.includes(row));
+      if (holders.length === 1) {
+        attribute.convicted++;
+        return { guilty: holders, suspects: [], rest };
+      }
+      return isBad(attribute) ? { guilty: holders, suspects: [], rest } : { guilty: [], suspects: holders, rest };
+    },
+    accepted: (batch, rows) => {
+      for (const attribute of attributes.values()) {
+        // Only what is in question needs an answer; the search is not free.
+        if (!attribute.cleared && holding(batch, rows, attribute.needle, 1).length > 0) attribute.cleared = true;
+      }
+    },
+    sort: (batch, rows) => {
+      let clean = [...rows];
+      const groups: number[][] = [];
+      for (const attribute of attributes.values()) {
+        if (!isBad(attribute)) continue;
+        const holders = holding(batch, clean, attribute.needle);
+        if (holders.length === 0) continue;
+        groups.push(holders);
+        clean = clean.filter((row) => !holders.includes(row));
+      }
+      return [clean, ...groups];
+    },
+  };
+}
+
+/** The rows, at most `limit`, in whose bytes the needle stands. */
+function holding(batch: Batch, rows: readonly number[], needle: Buffer, limit = Infinity): number[] {
+  const found: number[] = [];
+  for (const row of rows) {
+    if (batch.row(row).includes(needle)) found.push(row);
+    if (found.length >= limit) break;
+  }
+  return found;
+}

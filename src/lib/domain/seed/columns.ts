@@ -1,0 +1,102 @@
+// What the columns of a table of users mean: the grammar of CSV headers, also used for the columns of Parquet files.
+import { CALCULATION_TYPES, type CalculationType } from '../../contract/seeding.ts';
+import { nearest } from '../../kernel/nearest.ts';
+
+export type Column =
+  | { kind: 'xpid' | 'environment' | 'cutoff_date' }
+  | { kind: 'identity'; type: string }
+  | { kind: 'attribute'; name: string; type: CalculationType; key: string | undefined }
+  | { kind: 'user'; name: string };
+
+/** Column of the file -> the field that it holds, in the grammar of headers (`--map-file`). */
+export type ColumnMap = Readonly<Record<string, string>>;
+
+export interface HeaderIssue {
+  column: string;
+  message: string;
+}
+
+const GRAMMAR =
+  'known are xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date';
+const PLAIN = ['xpid', 'environment', 'cutoff_date'] as const;
+
+/** Reads a header. With a map, columns that it does not name are passed over (undefined). */
+export function readHeader(
+  header: readonly string[],
+  map: ColumnMap | undefined,
+): { columns: (Column | undefined)[]; issues: HeaderIssue[] } {
+  const issues: HeaderIssue[] = [];
+  const seen = new Map<string, string>();
+  const columns = header.map((title) => {
+    const field = map === undefined ? title.trim() : (map[title] ?? map[title.trim()]);
+    if (field === undefined) return undefined;
+    const column = readField(field);
+    if (typeof column === 'string') {
+      issues.push({ column: title, message: column });
+      return undefined;
+    }
+    const identity = JSON.stringify(column);
+    const other = seen.get(identity);
+    if (other !== undefined) issues.push({ column: title, message: `means the same as the column \`${other}\`` });
+    seen.set(identity, title);
+    return column;
+  });
+  for (const title of Object.keys(map ?? {})) {
+    if (!header.some((column) => column === title || column.trim() === title)) {
+      issues.push({ column: title, message: 'is in the map file, but not in the header' });
+    }
+  }
+  if (issues.length === 0 && !columns.some((column) => column?.kind === 'xpid' || column?.kind === 'identity')) {
+    issues.push({ column: '', message: 'there is neither a column `xpid` nor one `identity:<type>`' });
+  }
+  return { columns, issues };
+}
+
+/** The column that a field's words mean, or what is wrong with them. */
+function readField(field: string): Column | string {
+  const parts = splitField(field);
+  if (parts === undefined) return 'has a double quote that is not closed';
+  const [kind = '', name = '', type = '', key] = parts;
+  const plain = PLAIN.find((word) => word === field);
+  if (plain !== undefined) return { kind: plain };
+  if (kind === 'identity' || kind === 'user') {
+    if (name === '' || parts.length > 2) return `must be written \`${kind}:<${kind === 'user' ? 'name' : 'type'}>\``;
+    return kind === 'user' ? { kind, name } : { kind, type: name };
+  }
+  if (kind !== 'attr') {
+    const guess = nearest(field, PLAIN);
+    return guess === undefined ? `is no known column; ${GRAMMAR}` : `is no known column; did you mean \`${guess}\`?`;
+  }
+  if (name === '' || parts.length < 3 || parts.length > 4) {
+    return 'must be written `attr:<name>:<calculation_type>[:<key>]`; a name with a colon stands in double quotes';
+  }
+  const known = CALCULATION_TYPES.find((word) => word === type);
+  if (known === undefined) {
+    const guess = nearest(type, CALCULATION_TYPES);
+    return `has an unknown calculation type \`${type}\`${guess === undefined ? '' : `; did you mean \`${guess}\`?`}`;
+  }
+  if (key !== undefined && known !== 'average' && known !== 'most_frequent') return `\`${known}\` takes no key`;
+  if (key !== undefined && known === 'average' && key !== 'sum' && key !== 'count') {
+    return '`average` takes the keys `sum` and `count`';
+  }
+  return { kind: 'attribute', name, type: known, key };
+}
+
+/** Parts between colons; a part in double quotes may hold colons, and double quotes twice. */
+function splitField(field: string): string[] | undefined {
+  const parts: string[] = [];
+  for (let rest = field; ;) {
+    if (rest.startsWith('"')) {
+      const quoted = /^"((?:[^"]|"")*)"(?::|$)/.exec(rest);
+      if (quoted === null) return undefined;
+      parts.push((quoted[1] ?? '').replaceAll('""', '"'));
+      if (!quoted[0].endsWith(':')) return parts;
+      rest = rest.slice(quoted[0].length);
+    } else {
+      const colon = rest.indexOf(':');
+      parts.push(colon < 0 ? rest : rest.slice(0, colon));
+      if (colon < 0) return parts;
+      rest = rest.slice(colon + 1);
+    }
+  }
+}

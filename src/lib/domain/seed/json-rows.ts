@@ -1,0 +1,190 @@
+// Finds the rows in a stream of JSON bytes: the lines of NDJSON, or the elements of an array (or values one after the
+// other). Holds at most one row that is not complete yet.
+import { isUtf8 } from 'node:buffer';
+import type { RowPacker } from './packer.ts';
+
+/** What takes the bytes of an input, chunk by chunk, and gives its rows to the packer. */
+export interface RowReader {
+  feed(chunk: Buffer): void;
+  /** The input has ended. */
+  end(): void;
+}
+
+const LINE_FEED = 0x0a;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** No user needs a longer row; a larger body is refused by any platform. */
+export const MAX_ROW_BYTES = 32 * 1024 * 1024;
+const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
+const SHOWN_BYTES = 200;
+
+/** Bytes that are yet to be looked at, in one piece, with a line feed behind them. */
+export class Pending {
+  bytes = Buffer.alloc(0);
+  length = 0;
+
+  append(chunk: Buffer): void {
+    const needed = this.length + chunk.length + 1;
+    if (needed > this.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(this.bytes.length * 2, needed * 2)));
+      this.bytes.copy(larger, 0, 0, this.length);
+      this.bytes = larger;
+    }
+    chunk.copy(this.bytes, this.length);
+    this.length += chunk.length;
+    this.bytes[this.length] = LINE_FEED;
+  }
+
+  drop(count: number): void {
+    this.bytes.copyWithin(0, count, this.length);
+    this.length -= count;
+    this.bytes[this.length] = LINE_FEED;
+  }
+}
+
+/** NDJSON. Positions are line numbers, beginning behind `line`; `offset` is where the bytes begin in the file, or -1. */
+export function createLineReader(packer: RowPacker, begin: { line: number; offset: number }): RowReader {
+  const pending = new Pending();
+  let { line, offset } = begin;
+  /** In a line that is too long to be kept. */
+  let skipping = false;
+
+  function takeLine(start: number, end: number): void {
+    line++;
+    const { bytes } = pending;
+    let first = start;
+    let last = end;
+    if (line === 1 && bytes[first] === 0xef && bytes[first + 1] === 0xbb && bytes[first + 2] === 0xbf) first += 3;
+    while (first < last && isSpace(bytes[first] as number)) first++;
+    while (last > first && isSpace(bytes[last - 1] as number)) last--;
+    if (first === last) return;
+    if (skipping) {
+      skipping = false;
+      packer.refuse(line, TOO_LONG, bytes.toString('utf8', first, Math.min(last, first + SHOWN_BYTES)));
+    } else packer.takeJson(bytes, first, last, line);
+  }
+
+  return {
+    feed: (chunk) => {
+      pending.append(chunk);
+      const { bytes, length } = pending;
+      const whole = bytes.lastIndexOf(LINE_FEED, length - 1) + 1;
+      packer.sound = isUtf8(bytes.subarray(0, whole));
+      let start = 0;
+      while (start < whole) {
+        const end = bytes.indexOf(LINE_FEED, start);
+        if (offset >= 0) packer.offset = offset + end + 1;
+        takeLine(start, end);
+        start = end + 1;
+      }
+      if (offset >= 0) offset += whole;
+      pending.drop(whole);
+      if (pending.length > MAX_ROW_BYTES) {
+        // Its beginning is kept for the message.
+        if (offset >= 0) offset += pending.length - SHOWN_BYTES;
+        pending.length = SHOWN_BYTES;
+        skipping = true;
+      }
+    },
+    end: () => {
+      if (offset >= 0) packer.offset = offset + pending.length;
+      packer.sound = isUtf8(pending.bytes.subarray(0, pending.length));
+      if (pending.length > 0) takeLine(0, pending.length);
+      packer.offset = -1;
+    },
+  };
+}
+
+/** A JSON array, or values with spaces between them. Positions are the elements' numbers, from 1. */
+export function createElementReader(packer: RowPacker): RowReader {
+  const pending = new Pending();
+  let position = 0;
+  let inArray: boolean | undefined;
+  let begun = false;
+  /** Where the search goes on in `pending`; the element began at `start` (-1: between elements). */
+  let at = 0;
+  let start = -1;
+  let depth = 0;
+  let inString = false;
+
+  function take(end: number): void {
+    position++;
+    const { bytes } = pending;
+    packer.sound = isUtf8(bytes.subarray(start, end));
+    packer.takeJson(bytes, start, end, position);
+    start = -1;
+  }
+
+  function scan(): void {
+    const { bytes, length } = pending;
+    if (!begun && length >= 3) {
+      begun = true;
+      if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) at = 3;
+    }
+    for (; at < length; at++) {
+      const code = bytes[at] as number;
+      if (inString) {
+        if (code === BACKSLASH) at++;
+        else if (code === QUOTE) inString = false;
+        continue;
+      }
+      if (start < 0) {
+        if (isSpace(code) || (code === 0x2c && inArray)) continue;
+        if (inArray === undefined && code === 0x5b) {
+          inArray = true;
+          continue;
+        }
+        inArray ??= false;
+        if (code === 0x5d && inArray) {
+          inArray = false;
+          continue;
+        }
+        start = at;
+        depth = 0;
+      }
+      if (code === QUOTE) inString = true;
+      else if (code === 0x7b || code === 0x5b) depth++;
+      else if (code === 0x7d || code === 0x5d) {
+        depth--;
+        if (depth === 0) take(at + 1);
+        else if (depth < 0) {
+          // The end of the array behind a bare value, which no row is.
+          take(at);
+          inArray = false;
+        }
+      } else if (depth === 0 && (code === 0x2c || isSpace(code))) take(at);
+    }
+  }
+
+  return {
+    feed: (chunk) => {
+      pending.append(chunk);
+      scan();
+      const keep = start < 0 ? Math.min(at, pending.length) : start;
+      pending.drop(keep);
+      at -= keep;
+      if (start >= 0) start = 0;
+      if (pending.length > MAX_ROW_BYTES) {
+        position++;
+        packer.refuse(
+          position,
+          `${TOO_LONG}; what follows was not read`,
+          pending.bytes.toString('utf8', 0, SHOWN_BYTES),
+        );
+        throw new RowTooLong();
+      }
+    },
+    end: () => {
+      if (start >= 0) take(pending.length);
+      else if (inArray) packer.refuse(position + 1, 'the array is not closed: the file is cut off', '');
+    },
+  };
+}
+
+/** An element without an end in sight: nothing behind it can be found. */
+export class RowTooLong extends Error {}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}

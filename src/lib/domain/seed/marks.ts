@@ -1,0 +1,76 @@
+// What of the input is settled: everything up to a mark, and the few stretches beyond it that overtook the others.
+// However long the input is, this stays as small as the number of batches under way.
+
+/** (`from`, `to`] of one input. */
+export interface Stretch {
+  file: number;
+  from: number;
+  to: number;
+}
+
+export interface Mark {
+  file: number;
+  position: number;
+  /** Where reading can begin again behind the mark; -1 where only reading from the start finds it. */
+  offset: number;
+}
+
+/** As it stands in the journal. */
+export interface Settled {
+  mark: Mark;
+  beyond: Stretch[];
+}
+
+export const NOTHING_SETTLED: Settled = { mark: { file: 0, position: 0, offset: 0 }, beyond: [] };
+
+export interface Marks {
+  /** Notes that a stretch is under way; stretches are opened in the order of the input. */
+  open(stretch: Stretch & { endOffset: number }): { settle(): void };
+  snapshot(): Settled;
+}
+
+interface Entry extends Stretch {
+  endOffset: number;
+  settled: boolean;
+}
+
+export function createMarks(before: Settled): Marks {
+  let mark = before.mark;
+  const entries: Entry[] = [];
+  return {
+    open: (stretch) => {
+      const entry: Entry = { ...stretch, settled: false };
+      entries.push(entry);
+      return {
+        settle: () => {
+          entry.settled = true;
+          let done = 0;
+          for (let first = entries[0]; first?.settled; first = entries[++done]) {
+            mark = { file: first.file, position: first.to, offset: first.endOffset };
+          }
+          entries.splice(0, done);
+        },
+      };
+    },
+    snapshot: () => ({
+      mark,
+      beyond: [
+        ...before.beyond.filter((stretch) => isBehind(mark, stretch)),
+        ...entries.flatMap(({ file, from, to, settled }) => (settled ? [{ file, from, to }] : [])),
+      ],
+    }),
+  };
+}
+
+function isBehind(mark: Mark, { file, to }: Stretch): boolean {
+  return file > mark.file || (file === mark.file && to > mark.position);
+}
+
+/** The test for rows that an earlier run settled. */
+export function settledBefore({ mark, beyond }: Settled): (file: number, position: number) => boolean {
+  return (file, position) =>
+    file < mark.file ||
+    (file === mark.file && position <= mark.position) ||
+    (beyond.length > 0 &&
+      beyond.some((stretch) => stretch.file === file && position > stretch.from && position <= stretch.to));
+}

@@ -1,0 +1,133 @@
+// Packs rows into batches: each is checked in bytes and copied as it is, or read exactly, or refused with its reason.
+import { isUtf8 } from 'node:buffer';
+import { type FieldIssue, showPath } from '../../contract/explain.ts';
+import type { WireNames } from '../../contract/names.ts';
+import { stringifyJson } from '../../kernel/json.ts';
+import { Batch } from './batch.ts';
+import { checkRow, type ReadRow, readRow } from './read-row.ts';
+import { createRowCheck, type RowCheck } from './row-check.ts';
+
+/** How large a batch may become; both shrink for good when the platform says that a body was too large. */
+export interface BatchLimits {
+  rows: number;
+  bytes: number;
+}
+
+/** So that a stretch of nothing but refused rows is settled now and then. */
+const MAX_REFUSED = 1000;
+/** Buffers kept for batches to come. */
+const MAX_SPARE = 128;
+
+export class RowPacker {
+  /** Batches that are full, in the order of the input. Whoever sends them takes them out. */
+  ready: Batch[] = [];
+  /** Whether the bytes at hand are known to be UTF-8; where not, every row is looked at. */
+  sound = true;
+  /** Where in the input reading could begin again behind the row at hand; -1 where it cannot. */
+  offset = -1;
+  readonly #limits: BatchLimits;
+  readonly #names: WireNames;
+  readonly #check: RowCheck;
+  /** Whether a position was settled in an earlier run. */
+  readonly #isDone: (file: number, position: number) => boolean;
+  readonly #spare: Buffer[] = [];
+  readonly #bufferBytes: number;
+  #open: Batch | undefined;
+  #file = 0;
+  #last = 0;
+
+  constructor(limits: BatchLimits, names: WireNames, isDone: (file: number, position: number) => boolean) {
+    this.#limits = limits;
+    this.#names = names;
+    this.#check = createRowCheck(names);
+    this.#isDone = isDone;
+    this.#bufferBytes = limits.bytes;
+  }
+
+  /** Begins an input; positions up to `last` have been settled. */
+  begin(file: number, last: number): void {
+    this.flush();
+    this.#file = file;
+    this.#last = last;
+  }
+
+  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 behind it. */
+  takeJson(bytes: Buffer, start: number, end: number, position: number): void {
+    if (this.#isDone(this.#file, position)) return;
+    if (this.#check(bytes, start, end) && (this.sound || isUtf8(bytes.subarray(start, end)))) {
+      const batch = this.#room(end - start);
+      batch.add(bytes, start, end, position);
+      batch.endOffset = this.offset;
+      if (batch.count >= this.#limits.rows) this.flush();
+      return;
+    }
+    const row = bytes.subarray(start, end);
+    const text = row.toString('utf8');
+    if (!this.sound && !isUtf8(row)) this.refuse(position, 'a byte here is not UTF-8', text);
+    else this.#take(readRow(text, this.#names), position, text);
+  }
+
+  /** A row that is JSON text already known to be right. */
+  takeChecked(text: string, position: number): void {
+    if (this.#isDone(this.#file, position)) return;
+    const length = Buffer.byteLength(text);
+    const batch = this.#room(length);
+    batch.addText(text, length, position);
+    batch.endOffset = this.offset;
+    if (batch.count >= this.#limits.rows) this.flush();
+  }
+
+  /** A row that is a value. */
+  takeValue(value: unknown, position: number): void {
+    if (!this.#isDone(this.#file, position)) this.#take(checkRow(value, this.#names), position, stringifyJson(value));
+  }
+
+  refuse(position: number, reason: string, original: string): void {
+    if (this.#isDone(this.#file, position)) return;
+    const batch = (this.#open ??= this.#newBatch());
+    batch.refused.push({ position, reason, original });
+    batch.to = position;
+    batch.endOffset = this.offset;
+    if (batch.refused.length >= MAX_REFUSED) this.flush();
+  }
+
+  /** Closes the open batch. */
+  flush(): void {
+    const batch = this.#open;
+    if (batch === undefined) return;
+    this.#last = batch.to;
+    this.#open = undefined;
+    this.ready.push(batch);
+  }
+
+  /** Takes the bytes of a batch that was accepted. */
+  recycle(batch: Batch): void {
+    const bytes = batch.release();
+    if (bytes.length === this.#bufferBytes && this.#spare.length < MAX_SPARE) this.#spare.push(bytes);
+  }
+
+  #take(read: ReadRow, position: number, original: string): void {
+    if ('text' in read) this.takeChecked(read.text, position);
+    else this.refuse(position, reasonOf(read.issues), original);
+  }
+
+  #room(length: number): Batch {
+    const open = this.#open;
+    if (open !== undefined) {
+      if (open.count === 0 || (open.size + length + 1 <= this.#limits.bytes && open.hasRoomFor(length))) return open;
+      this.flush();
+    }
+    return (this.#open = this.#newBatch());
+  }
+
+  #newBatch(): Batch {
+    return new Batch(this.#file, this.#last, this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#bufferBytes));
+  }
+}
+
+/** The issues of a row as one line. */
+export function reasonOf(issues: readonly FieldIssue[]): string {
+  return issues
+    .map(({ path, message }) => [showPath(path), message].filter((part) => part !== '').join(': '))
+    .join('; ');
+}

@@ -1,0 +1,88 @@
+// Which part of an input one of several machines takes: every row is in exactly one shard.
+
+/** `index` from 0. */
+export interface Shard {
+  index: number;
+  count: number;
+}
+
+/** Records that stay together, so that what is skipped is skipped in stretches. */
+const RECORDS_TOGETHER = 1000;
+
+/** Whether a record of this number, from 0, is the shard's. */
+export function inRecordShard(record: number, shard: Shard | undefined, together = RECORDS_TOGETHER): boolean {
+  return shard === undefined || Math.floor(record / together) % shard.count === shard.index;
+}
+
+/** The bytes in which the shard's lines begin. */
+export function shardRange(size: number, shard: Shard | undefined): { start: number; end: number } {
+  if (shard === undefined) return { start: 0, end: size };
+  const edge = (index: number): number => Number((BigInt(size) * BigInt(index)) / BigInt(shard.count));
+  return { start: edge(shard.index), end: edge(shard.index + 1) };
+}
+
+export interface ByteShard {
+  /** Where reading begins. */
+  from: number;
+  /** Cuts the shard's bytes out of the next chunk; undefined when it has none yet, or no more. */
+  take(chunk: Buffer): { bytes: Buffer; offset: number; isLast: boolean } | undefined;
+}
+
+const LINE_FEED = 0x0a;
+
+/** Takes the lines that begin in the range, whole; `resumed` is where an earlier run came to, the beginning of a line. */
+export function inByteShard({ start, end }: { start: number; end: number }, resumed: number | undefined): ByteShard {
+  // The byte before the range tells whether a line begins with it.
+  const from = resumed ?? Math.max(0, start - 1);
+  let at = from;
+  let begun = resumed !== undefined || start === 0;
+  let over = begun && from >= end;
+  return {
+    from,
+    take: (chunk) => {
+      if (over) return undefined;
+      let first = 0;
+      if (!begun) {
+        const feed = chunk.indexOf(LINE_FEED);
+        first = feed < 0 ? chunk.length : feed + 1;
+        begun = feed >= 0;
+        if (at + first >= end) {
+          over = true;
+          return undefined;
+        }
+      }
+      const offset = at + first;
+      let last = chunk.length;
+      if (!over && at + chunk.length >= end) {
+        // The line that holds the range's last byte is its last.
+        const feed = chunk.indexOf(LINE_FEED, Math.max(0, end - 1 - at));
+        if (feed >= 0) {
+          last = feed + 1;
+          over = true;
+        }
+      }
+      at += chunk.length;
+      return first >= last ? undefined : { bytes: chunk.subarray(first, last), offset, isLast: over };
+    },
+  };
+}
+
+/** `I/N`, I from 1; 0 stands for N, so that counting from 0 works as well. `auto/N` takes the index of the job. */
+export function parseShard(text: string, jobIndex: string | undefined): Shard | string {
+  const [, index = '', count = ''] = /^(auto|\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
+  const parts = Number(count);
+  if (parts < 1) return `--shard must be I/N or auto/N, for instance 2/8, not \`${text}\`.`;
+  if (index !== 'auto') {
+    const number = Number(index);
+    return number > parts
+      ? `--shard ${text}: there are only ${parts} shards.`
+      : { index: (number + parts - 1) % parts, count: parts };
+  }
+  if (jobIndex === undefined || !/^\d{1,6}$/.test(jobIndex)) {
+    return '--shard auto/N reads the variable JOB_COMPLETION_INDEX, which Kubernetes sets in Indexed Jobs.';
+  }
+  const number = Number(jobIndex);
+  return number >= parts
+    ? `JOB_COMPLETION_INDEX is ${number}, and there are only ${parts} shards.`
+    : { index: number, count: parts };
+}

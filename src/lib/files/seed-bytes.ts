@@ -1,0 +1,204 @@
+// The bytes of a bulk input, whatever it is wrapped in: a plain file, gzip, zstd, or standard input; and what they hold.
+import { open, stat, type FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { CliError, invalidInput, systemErrorCode, usageError } from '../kernel/errors.ts';
+import { resolvePath } from './read-input.ts';
+
+export type SeedFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
+export type Wrapping = 'none' | 'gzip' | 'zstd';
+
+export interface SeedBytes {
+  /** As it is shown: the path as given, `<stdin>` for `-`. */
+  name: string;
+  format: SeedFormat;
+  wrapping: Wrapping;
+  /** The absolute path; undefined for standard input. */
+  path: string | undefined;
+  /** Bytes of the file as it lies there; undefined for standard input and pipes. */
+  size: number | undefined;
+  /**
+   * The unwrapped bytes, from `start` (plain files only) up to `end`. A chunk may be overwritten as soon as the next one
+   * is asked for.
+   */
+  chunks(start?: number, end?: number): AsyncIterable<Buffer>;
+}
+
+export interface BytesSource {
+  cwd: string;
+  stdin: Readable;
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+const SNIFFED_BYTES = 4096;
+
+/** Opens an input and finds out what it is. Throws CliError: usage (2) when it cannot be read, 9 for another encoding. */
+export async function openSeedBytes(
+  argument: string,
+  source: BytesSource,
+  wanted: SeedFormat | undefined,
+): Promise<SeedBytes> {
+  if (argument === '-') return await openStream(source.stdin, wanted);
+  const path = resolvePath(argument, source.cwd);
+  const { head, size, isFile } = await readHead(argument, path);
+  const wrapping = wrappingOf(head);
+  const plainChunks = (start = 0, end = Infinity) => readFileChunks(path, start, end);
+  const chunks = wrapping === 'none' ? plainChunks : () => unwrap(plainChunks(), wrapping, argument);
+  const inner = wrapping === 'none' ? head : await firstBytes(chunks());
+  const format = wanted ?? formatOf(argument, inner);
+  refuseOtherEncodings(argument, inner, format);
+  return { name: argument, path, format, wrapping, size: isFile ? size : undefined, chunks };
+}
+
+async function openStream(stdin: Readable, wanted: SeedFormat | undefined): Promise<SeedBytes> {
+  const name = '<stdin>';
+  const raw = bytesOf(stdin)[Symbol.asyncIterator]();
+  const opened = await replayHead(raw);
+  const wrapping = wrappingOf(opened.head);
+  const unwrapped = wrapping === 'none' ? opened : await replayHead(unwrap(opened.all, wrapping, name));
+  const format = wanted ?? formatOf(name, unwrapped.head);
+  if (format === 'parquet')
+    throw usageError('Parquet cannot be read from standard input.', 'Give the path of the file.');
+  refuseOtherEncodings(name, unwrapped.head, format);
+  return { name, format, wrapping, path: undefined, size: undefined, chunks: () => unwrapped.all };
+}
+
+async function readHead(name: string, path: string): Promise<{ head: Buffer; size: number; isFile: boolean }> {
+  let file: FileHandle | undefined;
+  try {
+    const status = await stat(path);
+    if (status.isDirectory()) throw usageError(`Cannot read ${name}: it is a folder.`, 'Give the path of a file.');
+    if (!status.isFile()) {
+      throw usageError(`${name} is a pipe or a device.`, `Give it as standard input: cdpadm seed bulk - < ${name}`);
+    }
+    file = await open(path, 'r');
+    const head = Buffer.alloc(SNIFFED_BYTES);
+    const { bytesRead } = await file.read(head, 0, SNIFFED_BYTES, 0);
+    return { head: head.subarray(0, bytesRead), size: status.size, isFile: true };
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const code = systemErrorCode(error);
+    const reason =
+      code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'permission denied' : (error as Error).message;
+    throw usageError(`Cannot read ${name}: ${reason}.`, 'Give the path of a file, or - for standard input.');
+  } finally {
+    await file?.close();
+  }
+}
+
+/** Reads into two buffers in turn, so that the disk works while the last chunk is looked at. */
+async function* readFileChunks(path: string, start: number, end: number): AsyncGenerator<Buffer> {
+  const file = await open(path, 'r');
+  const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
+  const read = (turn: number, at: number) => {
+    const buffer = buffers[turn % 2] as Buffer;
+    return file.read(buffer, 0, Math.max(0, Math.min(CHUNK_BYTES, end - at)), at);
+  };
+  let pending: ReturnType<typeof read> | undefined;
+  try {
+    pending = read(0, start);
+    for (let at = start, turn = 0; ; turn++) {
+      const { bytesRead, buffer } = await pending;
+      pending = undefined;
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      pending = read(turn + 1, at);
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await pending?.catch(() => undefined);
+    await file.close();
+  }
+}
+
+async function* bytesOf(stream: Readable): AsyncGenerator<Buffer> {
+  for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
+}
+
+/** The first bytes of a stream, and the whole of it with these in front. */
+async function replayHead(stream: AsyncIterator<Buffer> | AsyncGenerator<Buffer>) {
+  const parts: Buffer[] = [];
+  for (let size = 0; size < SNIFFED_BYTES;) {
+    const next = await stream.next();
+    if (next.done) break;
+    // Chunks may be overwritten.
+    parts.push(Buffer.from(next.value));
+    size += next.value.length;
+  }
+  const head = Buffer.concat(parts);
+  async function* all(): AsyncGenerator<Buffer> {
+    yield head;
+    for (let next = await stream.next(); !next.done; next = await stream.next()) yield next.value;
+  }
+  return { head, all: all() };
+}
+
+async function firstBytes(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  for await (const chunk of chunks) return Buffer.from(chunk.subarray(0, SNIFFED_BYTES));
+  return Buffer.alloc(0);
+}
+
+function wrappingOf(head: Buffer): Wrapping {
+  if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
+  return head.length >= 4 && head.readUInt32LE(0) === 0xfd2fb528 ? 'zstd' : 'none';
+}
+
+async function* unwrap(chunks: AsyncIterable<Buffer>, wrapping: 'gzip' | 'zstd', name: string): AsyncGenerator<Buffer> {
+  try {
+    yield* wrapping === 'gzip' ? gunzip(chunks) : unzstd(chunks);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const message = `is no whole ${wrapping} file: ${(error as Error).message}`;
+    throw invalidInput(`${name} cannot be read.`, [{ file: name, path: '', message }]);
+  }
+}
+
+async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const [{ createGunzip }, { pipeline, Readable: Source }] = await Promise.all([
+    import('node:zlib'),
+    import('node:stream'),
+  ]);
+  const copied = async function* () {
+    // The pipeline reads ahead; chunks may be overwritten.
+    for await (const chunk of chunks) yield Buffer.from(chunk);
+  };
+  const output = pipeline(
+    Source.from(copied(), { highWaterMark: 1 }),
+    createGunzip({ chunkSize: 256 * 1024 }),
+    () => undefined,
+  );
+  for await (const chunk of output) yield chunk as Buffer;
+}
+
+async function* unzstd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const { Decompress } = await import('fzstd');
+  let parts: Buffer[] = [];
+  const stream = new Decompress((part) => parts.push(Buffer.from(part.buffer, part.byteOffset, part.byteLength)));
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += 64 * 1024) {
+      stream.push(new Uint8Array(chunk.subarray(at, at + 64 * 1024)));
+      const ready = parts;
+      parts = [];
+      yield* ready;
+    }
+  }
+  stream.push(new Uint8Array(0), true);
+  yield* parts;
+}
+
+function formatOf(name: string, head: Buffer): SeedFormat {
+  if (head.subarray(0, 4).toString('latin1') === 'PAR1') return 'parquet';
+  const inner = name.toLowerCase().replace(/\.(gz|zst|zstd)$/, '');
+  if (/\.(ndjson|jsonl)$/.test(inner)) return 'ndjson';
+  if (/\.(csv|tsv)$/.test(inner)) return 'csv';
+  const first = /^\ufeff?\s*(.)/s.exec(head.toString('utf8'))?.[1];
+  if (inner.endsWith('.json') || first === '[') return 'json';
+  return first === '{' ? 'ndjson' : 'csv';
+}
+
+function refuseOtherEncodings(name: string, head: Buffer, format: SeedFormat): void {
+  if (format === 'parquet') return;
+  const utf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
+  if (!utf16 && !head.includes(0)) return;
+  const message = utf16 ? 'the file is UTF-16; save it as UTF-8' : 'a NUL byte stands here; is this a text file?';
+  throw invalidInput(`${name} cannot be read as text.`, [{ file: name, line: 1, column: 1, path: '', message }]);
+}

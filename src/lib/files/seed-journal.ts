@@ -1,0 +1,107 @@
+// The checkpoint journal of a bulk run: one small private file, written anew at each checkpoint, so that it never grows.
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+
+/** What tells one content of a file from another without reading all of it. */
+export interface Fingerprint {
+  path: string;
+  size: number;
+  modified: number;
+  /** Over the beginning, the end and samples between. */
+  hash: string;
+}
+
+export interface SeedCounts {
+  accepted: number;
+  rejected: number;
+  batches: number;
+  requests: number;
+  retries: number;
+  /** Milliseconds. */
+  ms: number;
+}
+
+export interface SeedCheckpoint {
+  files: Fingerprint[];
+  mark: { file: number; position: number; offset: number };
+  beyond: { file: number; from: number; to: number }[];
+  counts: SeedCounts;
+  /** The rejects file and how much of it belongs to what is settled; null before the first. */
+  rejects: { path: string; bytes: number } | null;
+  finished: boolean;
+}
+
+export interface SeedJournal {
+  readonly path: string;
+  read(): SeedCheckpoint | undefined;
+  write(checkpoint: SeedCheckpoint): void;
+  remove(): void;
+}
+
+/** `key` is what makes a run the same run: its inputs, where it sends to, and its shard. */
+export function openSeedJournal(folder: string, key: readonly string[]): SeedJournal {
+  const name = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 24);
+  const path = join(folder, `${name}.json`);
+  return {
+    path,
+    read: () => {
+      const text = readPrivateFile(path);
+      return text === undefined ? undefined : parse(path, text);
+    },
+    write: (checkpoint) => writePrivateFile(path, `${JSON.stringify({ version: 1, ...checkpoint })}\n`),
+    remove: () => removeFile(path),
+  };
+}
+
+function parse(path: string, text: string): SeedCheckpoint {
+  try {
+    const value = JSON.parse(text) as SeedCheckpoint & { version: number };
+    if (value.version === 1 && Array.isArray(value.files) && Array.isArray(value.beyond)) return value;
+  } catch {
+    // Told below.
+  }
+  throw new CliError({
+    code: 'seed.journal',
+    message: `The journal ${path} cannot be read.`,
+    hint: 'Start the run from the beginning with --restart: a row that is sent again sets the same values again.',
+    exit: EXIT.failed,
+  });
+}
+
+const EDGE_BYTES = 64 * 1024;
+const SAMPLES = 32;
+const SAMPLE_BYTES = 4096;
+
+/** Reads at most 260 KB, however large the file is. */
+export async function fingerprint(path: string): Promise<Fingerprint> {
+  const { size, mtimeMs } = await stat(path);
+  const file = await open(path, 'r');
+  try {
+    const hash = createHash('sha256');
+    const take = async (offset: number, length: number) => {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, Math.max(0, Math.floor(offset)));
+      hash.update(buffer.subarray(0, bytesRead));
+    };
+    await take(0, EDGE_BYTES);
+    for (let sample = 1; sample < SAMPLES; sample++) await take((size / SAMPLES) * sample, SAMPLE_BYTES);
+    await take(size - EDGE_BYTES, EDGE_BYTES);
+    return { path, size, modified: mtimeMs, hash: hash.digest('hex') };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether two fingerprints are of one content. A file that was written to since is another one. */
+export function isSameContent(a: readonly Fingerprint[], b: readonly Fingerprint[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((one, index) => {
+      const other = b[index];
+      return one.size === other?.size && one.hash === other.hash && one.modified === other.modified;
+    })
+  );
+}

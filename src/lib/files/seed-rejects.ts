@@ -1,0 +1,107 @@
+// The file of refused rows: private, NDJSON, each with its place, its reason and itself, so that it can be fed back.
+import * as fs from 'node:fs';
+import { CliError, EXIT, systemErrorCode, usageError } from '../kernel/errors.ts';
+
+export interface Reject {
+  file: string;
+  /** Line of the file, or number of the element. */
+  line: number;
+  reason: string;
+  /** The row as it was read: JSON as it stood, or the text of what was none. */
+  original: string;
+}
+
+export interface RejectsFile {
+  readonly path: string;
+  /** Bytes written so far; null before the first row. */
+  readonly bytes: number | null;
+  add(rejects: readonly Reject[]): void;
+  /** Brings what was added to the disk. */
+  sync(): void;
+  close(): void;
+}
+
+const PRIVATE = 0o600;
+
+/**
+ * Opens the file at its first row. `keep` is how much of an earlier run's file stays; without it a file that is already
+ * there is refused (usage, 2) before anything is sent.
+ */
+export function openRejects(path: string, keep: number | undefined): RejectsFile {
+  if (keep === undefined && fs.existsSync(path)) {
+    throw usageError(
+      `${path} is there already; it holds the refused rows of another run.`,
+      'Move it away, or name another file with --rejects FILE.',
+    );
+  }
+  let descriptor: number | undefined;
+  let bytes: number | null = keep ?? null;
+  if (keep !== undefined) {
+    descriptor = openFile('r+');
+    fs.ftruncateSync(descriptor, keep);
+  }
+
+  function openFile(flags: string): number {
+    try {
+      const opened = fs.openSync(path, flags, PRIVATE);
+      fs.fchmodSync(opened, PRIVATE);
+      return opened;
+    } catch (error) {
+      throw cannotWrite(path, error);
+    }
+  }
+
+  return {
+    path,
+    get bytes() {
+      return bytes;
+    },
+    add: (rejects) => {
+      if (rejects.length === 0) return;
+      descriptor ??= openFile('wx');
+      const text = Buffer.from(rejects.map(lineOf).join(''));
+      try {
+        fs.writeSync(descriptor, text, 0, text.length, bytes ?? 0);
+      } catch (error) {
+        throw cannotWrite(path, error);
+      }
+      bytes = (bytes ?? 0) + text.length;
+    },
+    sync: () => {
+      if (descriptor !== undefined) fs.fsyncSync(descriptor);
+    },
+    close: () => {
+      if (descriptor !== undefined) fs.closeSync(descriptor);
+      descriptor = undefined;
+    },
+  };
+}
+
+function lineOf({ file, line, reason, original }: Reject): string {
+  const place = JSON.stringify({ file, line, reason });
+  return `{"rejected":${place},${isJson(original) ? `"row":${oneLine(original)}` : `"text":${JSON.stringify(original)}`}}\n`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Line breaks of JSON stand between its tokens only. */
+function oneLine(json: string): string {
+  return json.replace(/[\r\n]+/g, ' ');
+}
+
+function cannotWrite(path: string, error: unknown): CliError {
+  const why = systemErrorCode(error) === 'ENOSPC' ? 'the disk is full' : (error as Error).message;
+  return new CliError({
+    code: 'files.write',
+    message: `Cannot write ${path}: ${why}.`,
+    exit: EXIT.failed,
+    cause: error,
+  });
+}

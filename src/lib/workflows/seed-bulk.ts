@@ -1,0 +1,191 @@
+// A bulk run: one pass over the inputs, rows checked and packed as they come, batches sent as fast as the platform takes
+// them, and a checkpoint of what is settled, so that a run that ends in any way can be resumed.
+import { setMaxListeners } from 'node:events';
+import type { Batch } from '../domain/seed/batch.ts';
+import { createMarks, type Settled, settledBefore } from '../domain/seed/marks.ts';
+import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
+import type { WireNames } from '../contract/names.ts';
+import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
+import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/seed-journal.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+import { createGate, type GateOptions } from './seed-gate.ts';
+import { createBatchSender, type SendPorts } from './seed-send.ts';
+import type { SeedInput } from './seed-input.ts';
+
+export interface SeedBulkPorts extends GateOptions, Pick<SendPorts, 'sender'> {
+  inputs: SeedInput[];
+  names: WireNames;
+  limits: BatchLimits;
+  /** Ends the run when more rows than this are refused. */
+  maxErrors: MaxErrors | undefined;
+  /** Undefined when nothing can be resumed (standard input). */
+  journal: SeedJournal | undefined;
+  /** What an earlier run left, with the fingerprints of the inputs as they are now. */
+  before: SeedCheckpoint;
+  rejects: RejectsFile;
+  onProgress(state: SeedProgress): void;
+}
+
+export type MaxErrors = { rows: number } | { percent: number };
+
+export interface SeedProgress {
+  counts: SeedCounts;
+  /** Bytes read of `totalBytes`, where the inputs tell. */
+  bytes: number;
+  totalBytes: number | undefined;
+}
+
+/** How long what is under way may take to end after Ctrl-C. */
+const GRACE_MS = 600;
+const CHECKPOINT_MS = 1000;
+/** A percentage of few rows says nothing. */
+const MIN_ROWS_FOR_PERCENT = 1000;
+
+/** Runs until every row is accepted or refused. Throws CliError for whatever ends it sooner; the journal is up to date. */
+export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
+  const { clock, signal, limits, inputs, journal, rejects, before } = ports;
+  const startedAt = clock.now();
+  const hard = new AbortController();
+  // One listener for each request under way.
+  setMaxListeners(0, hard.signal);
+  const gate = createGate(ports);
+  const sender = createBatchSender({ ...ports, gate, hardSignal: hard.signal });
+  const settled: Settled = before;
+  const marks = createMarks(settled);
+  const packer = new RowPacker(limits, ports.names, settledBefore(settled));
+  const counts = { ...before.counts };
+  const underWay = new Set<Promise<void>>();
+  let wake: (() => void) | undefined;
+  let failure: unknown;
+  let checkpointAt = startedAt;
+  let bytes = 0;
+  const totalBytes = totalOf(inputs);
+
+  function fail(error: unknown): void {
+    failure ??= error;
+    gate.stop(failure);
+    wake?.();
+  }
+  const onAbort = (): void => fail(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+
+  function tally(): SeedCounts {
+    const { requests, retries, ms } = before.counts;
+    return {
+      ...counts,
+      requests: requests + gate.requests,
+      retries: retries + gate.retries,
+      ms: ms + clock.now() - startedAt,
+    };
+  }
+
+  function checkpoint(finished: boolean): void {
+    rejects.sync();
+    const { mark, beyond } = marks.snapshot();
+    const kept = rejects.bytes === null ? null : { path: rejects.path, bytes: rejects.bytes };
+    journal?.write({ files: before.files, mark, beyond, counts: tally(), rejects: kept, finished });
+    checkpointAt = clock.now();
+  }
+
+  async function settle(batch: Batch, entry: { settle(): void }): Promise<void> {
+    const blamed = batch.count === 0 ? [] : await sender.settle(batch);
+    const { name } = inputs[batch.file] as SeedInput;
+    const refused: Reject[] = [
+      ...batch.refused.map(({ position, reason, original }) => ({ file: name, line: position, reason, original })),
+      ...blamed.map(({ row, reason }) => {
+        return { file: name, line: batch.positions[row] ?? 0, reason, original: batch.row(row).toString('utf8') };
+      }),
+    ];
+    rejects.add(refused.sort((a, b) => a.line - b.line));
+    counts.accepted += batch.count - blamed.length;
+    counts.rejected += refused.length;
+    counts.batches++;
+    entry.settle();
+    packer.recycle(batch);
+    if (isTooMany(ports.maxErrors, counts)) fail(tooManyErrors(counts));
+    else if (clock.now() - checkpointAt >= CHECKPOINT_MS) checkpoint(false);
+    ports.onProgress({ counts: tally(), bytes, totalBytes });
+  }
+
+  function start(batch: Batch): void {
+    const { file, from, to, endOffset } = batch;
+    const entry = marks.open({ file, from, to, endOffset });
+    const run: Promise<void> = settle(batch, entry)
+      .catch(fail)
+      .finally(() => {
+        underWay.delete(run);
+        wake?.();
+      });
+    underWay.add(run);
+  }
+
+  /** Starts what is packed, and waits while as much is under way as may be. */
+  async function submit(): Promise<void> {
+    for (const batch of packer.ready.splice(0)) {
+      while (failure === undefined && underWay.size >= ports.concurrency + 2) {
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+      if (failure !== undefined) return;
+      start(batch);
+    }
+  }
+
+  async function readAll(): Promise<void> {
+    for (const [file, input] of inputs.entries()) {
+      if (file < settled.mark.file) continue;
+      const resumed = file === settled.mark.file ? settled.mark : { position: 0, offset: 0 };
+      packer.begin(file, resumed.position);
+      for await (const read of input.rows(packer, resumed)) {
+        bytes = read;
+        await submit();
+        if (failure !== undefined) return;
+      }
+      packer.flush();
+      await submit();
+    }
+    while (underWay.size > 0) await Promise.race(underWay);
+  }
+
+  try {
+    await readAll();
+  } catch (error) {
+    fail(error);
+  }
+  signal.removeEventListener('abort', onAbort);
+  if (failure !== undefined) {
+    // What is under way may still arrive; what does not is sent again by the next run, which does no harm.
+    const ended = new AbortController();
+    const all = Promise.all(underWay);
+    await Promise.race([all, clock.sleep(GRACE_MS, ended.signal).catch(() => undefined)]);
+    ended.abort();
+    hard.abort(failure);
+    await all;
+  }
+  const complete = failure === undefined;
+  checkpoint(complete);
+  if (!complete) throw failure;
+  return tally();
+}
+
+function totalOf(inputs: readonly SeedInput[]): number | undefined {
+  return inputs.reduce<number | undefined>(
+    (sum, { bytes }) => (sum === undefined || bytes === undefined ? undefined : sum + bytes),
+    0,
+  );
+}
+
+function isTooMany(limit: MaxErrors | undefined, { accepted, rejected }: SeedCounts): boolean {
+  if (limit === undefined) return false;
+  if ('rows' in limit) return rejected > limit.rows;
+  const rows = accepted + rejected;
+  return rows >= MIN_ROWS_FOR_PERCENT && rejected > (rows * limit.percent) / 100;
+}
+
+function tooManyErrors({ accepted, rejected }: SeedCounts): CliError {
+  return new CliError({
+    code: 'seed.too_many_errors',
+    message: `Stopped: ${rejected} of ${accepted + rejected} rows were refused, more than --max-errors allows.`,
+    exit: EXIT.partial,
+  });
+}

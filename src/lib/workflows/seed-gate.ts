@@ -1,0 +1,181 @@
+// When the next request of a bulk run may go: within the window, at the wanted rate, not while the platform asked to
+// wait, one at a time while it is in trouble; and whether to give up.
+import { createWindow } from '../domain/seed/window.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+import { formatDuration } from '../kernel/timestamps.ts';
+
+export interface GateOptions {
+  /** Most requests at once. */
+  concurrency: number;
+  /** Requests a second; undefined is no limit. */
+  rate: number | undefined;
+  /** Attempts after the first, of one request and of the first one after the platform went down. */
+  retries: number;
+  clock: Clock;
+  random(): number;
+  signal: AbortSignal;
+  /** A wait or a retry that may interest somebody. */
+  onDecision(text: string): void;
+}
+
+/** What a request met with, as far as the gate is concerned. */
+export type Signal =
+  | { kind: 'answered'; ms: number; slowDown: boolean }
+  /** 429, or 503 with `Retry-After`: the platform is well and asks to wait. */
+  | { kind: 'busy'; retryAfterMs: number | undefined }
+  /** 5xx or no answer. */
+  | { kind: 'trouble'; permanent: boolean }
+  /** Nothing was learned: it was given up on our side. */
+  | { kind: 'none' };
+
+/** When a request entered: of those that a trouble hit together, only one counts. */
+export type Pass = number;
+
+export interface Gate {
+  /** Resolves with a pass when a request may go. Repeats go before what is new. Rejects when the run is over. */
+  enter(repeat: boolean): Promise<Pass>;
+  /** Every entered request leaves. `failure` is what the run ends with should this have been the last straw. */
+  leave(pass: Pass, signal: Signal, failure?: CliError): void;
+  /** Repeats that are retries, waits that were asked for not among them. */
+  readonly retries: number;
+  readonly requests: number;
+  /** Ends the run: whoever waits is refused with this. */
+  stop(failure: unknown): void;
+}
+
+const BACKOFF_BASE_MS = 500;
+const BACKOFF_CAP_MS = 30_000;
+/** How often in a row the platform may say "too many" without saying for how long: some minutes of it. */
+const MAX_BUSY = 14;
+/** A late timer may be made up for by this much, so that the wanted rate is reached. */
+const CATCH_UP_MS = 250;
+
+export function createGate(options: GateOptions): Gate {
+  const { clock, signal } = options;
+  const window = createWindow(options.concurrency);
+  const interval = options.rate === undefined ? 0 : 1000 / options.rate;
+  const waiting = { repeat: [] as Waiter[], fresh: [] as Waiter[] };
+  let inFlight = 0;
+  let requests = 0;
+  let retries = 0;
+  let nextAt = 0;
+  let pausedUntil = 0;
+  let troubles = 0;
+  let busy = 0;
+  let round: Pass = 0;
+  let timer: Promise<void> | undefined;
+  let over: { failure: unknown } | undefined;
+
+  function pump(): void {
+    while (waiting.repeat.length + waiting.fresh.length > 0) {
+      if (over !== undefined) {
+        for (const waiter of [...waiting.repeat.splice(0), ...waiting.fresh.splice(0)]) waiter.refuse(over.failure);
+        return;
+      }
+      const room = troubles > 0 || busy > 0 ? 1 : window.size;
+      if (inFlight >= room) return;
+      const now = clock.now();
+      const startAt = Math.max(pausedUntil, nextAt);
+      if (now < startAt) {
+        wakeAfter(startAt - now);
+        return;
+      }
+      if (interval > 0) nextAt = Math.max(nextAt, now - CATCH_UP_MS) + interval;
+      inFlight++;
+      requests++;
+      const waiter = waiting.repeat.shift() ?? waiting.fresh.shift();
+      waiter?.go(round);
+    }
+  }
+
+  function wakeAfter(ms: number): void {
+    timer ??= clock.sleep(ms, signal).then(
+      () => {
+        timer = undefined;
+        pump();
+      },
+      (reason: unknown) => stop(reason),
+    );
+  }
+
+  function pause(ms: number, why: string): void {
+    pausedUntil = Math.max(pausedUntil, clock.now() + ms);
+    options.onDecision(`${why}: waiting ${formatDuration(Math.ceil(ms))}`);
+  }
+
+  function stop(failure: unknown): void {
+    over ??= { failure };
+    pump();
+  }
+
+  /** Half of it certain, half of it random: a series of these does not end much before its time. */
+  const backoff = (times: number): number => Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (times - 1));
+
+  function giveUp(failure: CliError | undefined, why: string): void {
+    options.onDecision(why);
+    stop(failure ?? new CliError({ code: 'http.unavailable', message: why, exit: EXIT.unavailable }));
+  }
+
+  return {
+    get retries() {
+      return retries;
+    },
+    get requests() {
+      return requests;
+    },
+    stop,
+    enter: (repeat) => {
+      if (over !== undefined) return Promise.reject(over.failure as Error);
+      return new Promise((go, refuse) => {
+        (repeat ? waiting.repeat : waiting.fresh).push({ go, refuse });
+        pump();
+      });
+    },
+    leave: (pass, met, failure) => {
+      inFlight--;
+      const isFirst = pass === round;
+      switch (met.kind) {
+        case 'none':
+          break;
+        case 'answered':
+          troubles = 0;
+          busy = 0;
+          window.answered(met.ms, met.slowDown);
+          break;
+        case 'busy':
+          troubles = 0;
+          window.overloaded();
+          if (met.retryAfterMs !== undefined) {
+            pause(met.retryAfterMs + options.random() * BACKOFF_BASE_MS, 'the platform asked to wait');
+          } else if (isFirst) {
+            round++;
+            busy++;
+            retries++;
+            if (busy > MAX_BUSY) giveUp(failure, 'the rate limit did not clear');
+            else pause(backoff(busy) * (0.5 + options.random() / 2), 'too many requests');
+          }
+          break;
+        case 'trouble':
+          window.overloaded();
+          retries++;
+          if (met.permanent) giveUp(failure, 'trying again cannot help');
+          else if (isFirst) {
+            round++;
+            troubles++;
+            if (troubles > options.retries)
+              giveUp(failure, `the platform is down: ${troubles} attempts in a row failed`);
+            else if (retries > 10 + requests / 10) giveUp(failure, 'too many requests had to be repeated');
+            else pause(options.random() * backoff(troubles), 'the platform is in trouble');
+          }
+          break;
+      }
+      pump();
+    },
+  };
+}
+
+interface Waiter {
+  go(pass: Pass): void;
+  refuse(reason: unknown): void;
+}

@@ -1,0 +1,122 @@
+// One input of a bulk run: its bytes joined with the reader that finds the rows in them, whole or one shard of it.
+import type { WireNames } from '../contract/names.ts';
+import type { ColumnMap } from '../domain/seed/columns.ts';
+import { createCsvReader, tableOf } from '../domain/seed/csv-rows.ts';
+import { createElementReader, createLineReader, RowTooLong, type RowReader } from '../domain/seed/json-rows.ts';
+import type { RowPacker } from '../domain/seed/packer.ts';
+import { inByteShard, inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
+import type { Table, TableDefaults } from '../domain/seed/table.ts';
+import { openParquet } from '../files/parquet.ts';
+import type { SeedBytes } from '../files/seed-bytes.ts';
+import { usageError } from '../kernel/errors.ts';
+
+export interface SeedInput {
+  name: string;
+  /** Bytes that will be read, where that is known. */
+  bytes: number | undefined;
+  /** Packs the rows behind what was settled; yields how many bytes were read after each stretch of them. */
+  rows(packer: RowPacker, settled: { position: number; offset: number }): AsyncIterable<number>;
+}
+
+export interface InputOptions {
+  names: WireNames;
+  defaults: TableDefaults;
+  map: ColumnMap | undefined;
+  shard: Shard | undefined;
+}
+
+/** Joins bytes and reader. Throws CliError usage (2) for a shard of what cannot be shared out. */
+export function createSeedInput(source: SeedBytes, options: InputOptions): SeedInput {
+  const { shard, names } = options;
+  const { name, format, wrapping, size } = source;
+  const wrapped = wrapping !== 'none' || size === undefined;
+  if (shard && (wrapped || format === 'json')) {
+    const why = size === undefined ? 'standard input' : wrapping === 'none' ? 'a JSON array' : `${wrapping} data`;
+    throw usageError(
+      `--shard cannot share out ${why} (${name}).`,
+      'Give plain NDJSON, CSV or Parquet files, which every machine can read a part of.',
+    );
+  }
+  const csv = {
+    name,
+    defaults: options.defaults,
+    map: options.map,
+    toWire: (word: string) => names.toWire(word),
+    isOurs: (record: number) => inRecordShard(record, shard),
+  };
+  const bytes = size === undefined || wrapped ? undefined : size;
+  switch (format) {
+    case 'ndjson': {
+      if (wrapped)
+        return { name, bytes, rows: (packer) => feed(source, createLineReader(packer, { line: 0, offset: -1 })) };
+      const range = shardRange(size, shard);
+      const label = shard && shard.count > 1 ? `${name}[${shard.index + 1}/${shard.count}]` : name;
+      return {
+        name: label,
+        bytes: range.end - range.start,
+        rows: (packer, settled) => lineRows(source, range, packer, settled),
+      };
+    }
+    case 'json':
+      return { name, bytes, rows: (packer) => feed(source, createElementReader(packer)) };
+    case 'csv':
+      return { name, bytes, rows: (packer) => feed(source, createCsvReader(packer, csv)) };
+    case 'parquet':
+      return { name, bytes: undefined, rows: (packer) => parquetRows(source, packer, options) };
+  }
+}
+
+async function* feed(source: SeedBytes, reader: RowReader): AsyncGenerator<number> {
+  let bytes = 0;
+  try {
+    for await (const chunk of source.chunks()) {
+      bytes += chunk.length;
+      reader.feed(chunk);
+      yield bytes;
+    }
+  } catch (error) {
+    // It has been refused with its reason.
+    if (error instanceof RowTooLong) return;
+    throw error;
+  }
+  reader.end();
+}
+
+/** Lines of a plain file: from where an earlier run came to, or from the shard's first line. */
+async function* lineRows(
+  source: SeedBytes,
+  range: { start: number; end: number },
+  packer: RowPacker,
+  settled: { position: number; offset: number },
+): AsyncGenerator<number> {
+  if (settled.position > 0 && settled.offset < 0) throw new Error('lines of a plain file have offsets');
+  const resumed = settled.position > 0 ? settled.offset : undefined;
+  const cut = inByteShard(range, resumed);
+  let reader: RowReader | undefined;
+  for await (const chunk of source.chunks(cut.from)) {
+    const part = cut.take(chunk);
+    if (part === undefined) continue;
+    reader ??= createLineReader(packer, { line: settled.position, offset: part.offset });
+    reader.feed(part.bytes);
+    yield part.offset + part.bytes.length - range.start;
+    if (part.isLast) break;
+  }
+  reader?.end();
+}
+
+async function* parquetRows(source: SeedBytes, packer: RowPacker, options: InputOptions): AsyncGenerator<number> {
+  const { names, shard, defaults, map } = options;
+  const file = await openParquet(source.path ?? '', source.name);
+  let table: Table | undefined;
+  // A file whose columns are the fields of a body holds bodies; any other is a table.
+  if (map !== undefined || !file.columns.includes('calculated_attributes')) {
+    table = tableOf(file.columns, { name: source.name, defaults, map, toWire: (word) => names.toWire(word) });
+  }
+  for await (const { group, firstRow, rows } of file.rows((index) => inRecordShard(index, shard, 1))) {
+    for (const [index, row] of rows.entries()) {
+      const value = table === undefined ? row : table.value(file.columns.map((column) => row[column]));
+      packer.takeValue(value, firstRow + index + 1);
+    }
+    yield group;
+  }
+}

@@ -1,0 +1,151 @@
+// Sends batches until each of their rows is accepted or refused for a reason: repeats what a passing trouble hit,
+// narrows a refused batch to the rows at fault, shrinks what was too large.
+import type { SeedingApi } from '../api/seeding.ts';
+import type { Batch } from '../domain/seed/batch.ts';
+import { createBlame, type Blame } from '../domain/seed/blame.ts';
+import type { BatchLimits } from '../domain/seed/packer.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { CliError } from '../kernel/errors.ts';
+import type { Gate } from './seed-gate.ts';
+
+export interface SendPorts {
+  sender: ReturnType<SeedingApi['openBulk']>;
+  gate: Gate;
+  clock: Clock;
+  /** Shared with the packer. */
+  limits: BatchLimits;
+  /** Aborted when what is under way must end too. */
+  hardSignal: AbortSignal;
+}
+
+/** A row that the platform refused. */
+export interface Blamed {
+  /** Index in the batch. */
+  row: number;
+  reason: string;
+}
+
+export interface BatchSender {
+  /** Resolves with the rows refused; all others were accepted. Rejects when the run is over. */
+  settle(batch: Batch): Promise<Blamed[]>;
+}
+
+/** What the platform said of a body; undefined when it took it. */
+interface Refusal {
+  status: number;
+  messages: string[];
+}
+
+/** The statuses that speak of the body; any other refusal concerns the run. */
+const BODY_STATUSES: ReadonlySet<number> = new Set([400, 422]);
+const TOO_LARGE = 413;
+
+export function createBatchSender({ sender, gate, clock, limits, hardSignal }: SendPorts): BatchSender {
+  const blame: Blame = createBlame();
+
+  /** One body, sent again while that can help. Throws what ends the run. */
+  async function deliver(body: Buffer): Promise<Refusal | undefined> {
+    for (let repeat = false; ; repeat = true) {
+      const pass = await gate.enter(repeat);
+      const startedAt = clock.now();
+      const outcome = await sender.send(body, hardSignal).catch((error: unknown) => {
+        gate.leave(pass, { kind: 'none' });
+        gate.stop(error);
+        throw error;
+      });
+      const ms = clock.now() - startedAt;
+      if (outcome.kind === 'accepted') {
+        gate.leave(pass, { kind: 'answered', ms, slowDown: outcome.slowDown });
+        return undefined;
+      }
+      if (outcome.kind === 'lost') {
+        gate.leave(pass, { kind: 'trouble', permanent: outcome.permanent }, outcome.failure);
+        continue;
+      }
+      const { status, retryAfterMs, messages, failure } = outcome;
+      if (status === 429 || (status === 503 && retryAfterMs !== undefined)) {
+        gate.leave(pass, { kind: 'busy', retryAfterMs }, failure);
+      } else if (status >= 500 && status !== 501 && status !== 505) {
+        gate.leave(pass, { kind: 'trouble', permanent: false }, failure);
+      } else {
+        gate.leave(pass, { kind: 'answered', ms, slowDown: false });
+        if (BODY_STATUSES.has(status) || status === TOO_LARGE) return { status, messages };
+        throw ended(gate, failure);
+      }
+    }
+  }
+
+  async function settleRows(batch: Batch, rows: readonly number[], refused: Blamed[]): Promise<void> {
+    if (rows.length === 0) return;
+    const refusal = await deliver(batch.bodyOf(rows));
+    if (refusal === undefined) blame.accepted(batch, rows);
+    else await narrow(batch, rows, refusal, refused);
+  }
+
+  /** The rows are known to be refused together. */
+  async function narrow(batch: Batch, rows: readonly number[], refusal: Refusal, refused: Blamed[]): Promise<void> {
+    if (refusal.status === TOO_LARGE) {
+      await shrink(batch, rows, refusal, refused);
+      return;
+    }
+    const verdict = blame.judge(batch, rows, refusal.messages);
+    const reason = reasonOf(refusal);
+    if (verdict.guilty.length > 0) {
+      for (const row of verdict.guilty) refused.push({ row, reason });
+      await settleRows(batch, verdict.rest, refused);
+      return;
+    }
+    // The suspects are known to hold the fault: only their halves are worth a request.
+    await settleRows(batch, verdict.rest, refused);
+    await halve(batch, verdict.suspects, refusal, refused);
+  }
+
+  async function halve(batch: Batch, rows: readonly number[], refusal: Refusal, refused: Blamed[]): Promise<void> {
+    const middle = rows.length >> 1;
+    const [first, second] = [rows.slice(0, middle), rows.slice(middle)];
+    const answer = await deliver(batch.bodyOf(first));
+    if (answer !== undefined) {
+      await narrow(batch, first, answer, refused);
+      await settleRows(batch, second, refused);
+      return;
+    }
+    blame.accepted(batch, first);
+    // What is left of a refused whole when a part was taken is to blame.
+    await narrow(batch, second, refusal, refused);
+  }
+
+  async function shrink(batch: Batch, rows: readonly number[], refusal: Refusal, refused: Blamed[]): Promise<void> {
+    const [only] = rows;
+    if (rows.length === 1 && only !== undefined) {
+      refused.push({ row: only, reason: reasonOf(refusal) });
+      return;
+    }
+    const half = Math.ceil(rows.length / 2);
+    const size = rows.reduce((sum, row) => sum + batch.row(row).length + 1, 1);
+    limits.rows = Math.min(limits.rows, half);
+    limits.bytes = Math.min(limits.bytes, Math.ceil(size / 2));
+    await settleRows(batch, rows.slice(0, half), refused);
+    await settleRows(batch, rows.slice(half), refused);
+  }
+
+  return {
+    settle: async (batch) => {
+      const refused: Blamed[] = [];
+      const all = batch.positions.map((_position, index) => index);
+      const [clean, ...suspicious] = blame.sort(batch, all);
+      await settleRows(batch, clean ?? [], refused);
+      for (const rows of suspicious) await settleRows(batch, rows, refused);
+      return refused;
+    },
+  };
+}
+
+function ended(gate: Gate, failure: CliError): CliError {
+  gate.stop(failure);
+  return failure;
+}
+
+function reasonOf({ status, messages }: Refusal): string {
+  const said = messages.join('; ');
+  return `the platform refused it (${status})${said === '' ? '' : `: ${said}`}`;
+}
