@@ -7,8 +7,8 @@ import {
 } from '../contract/connections.ts';
 import type { Client, DescribedRequest } from '../http/types.ts';
 
-/** Which workspace the calls of D are about. */
-export interface WarehouseScope {
+/** Which workspace the calls of B and D are about. */
+export interface WorkspaceScope {
   workspaceId: bigint;
 }
 
@@ -26,7 +26,7 @@ export interface ConnectionsApi {
   describeDelete(connectionId: string): DescribedRequest;
 }
 
-export function createConnectionsApi(client: Client, { workspaceId }: WarehouseScope): ConnectionsApi {
+export function createConnectionsApi(client: Client, { workspaceId }: WorkspaceScope): ConnectionsApi {
   const params = { workspaceId };
   const of = (connectionId: string) => ({ workspaceId, connectionId });
   const { list, get, create, update, delete: remove } = connectionsEndpoints;

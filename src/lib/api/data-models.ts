@@ -1,7 +1,7 @@
 // D. Data models: one method per endpoint.
 import { type DataModelReply, type DataModelRequest, dataModelsEndpoints } from '../contract/data-models.ts';
 import type { Client, DescribedRequest } from '../http/types.ts';
-import type { WarehouseScope } from './connections.ts';
+import type { WorkspaceScope } from './connections.ts';
 
 export interface DataModelsApi {
   list(signal?: AbortSignal): Promise<DataModelReply[]>;
@@ -16,7 +16,7 @@ export interface DataModelsApi {
   describeDelete(modelId: string): DescribedRequest;
 }
 
-export function createDataModelsApi(client: Client, { workspaceId }: WarehouseScope): DataModelsApi {
+export function createDataModelsApi(client: Client, { workspaceId }: WorkspaceScope): DataModelsApi {
   const params = { workspaceId };
   const of = (modelId: string) => ({ workspaceId, modelId });
   const { list, get, create, update, delete: remove } = dataModelsEndpoints;

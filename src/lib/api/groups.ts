@@ -7,11 +7,7 @@ import {
   type GroupUpdate,
 } from '../contract/groups.ts';
 import type { Client, DescribedRequest } from '../http/types.ts';
-
-/** Which workspace the calls of B are about. */
-export interface GroupsScope {
-  workspaceId: bigint;
-}
+import type { WorkspaceScope } from './connections.ts';
 
 export interface GroupsApi {
   list(signal?: AbortSignal): Promise<GroupReply[]>;
@@ -30,7 +26,7 @@ export interface GroupsApi {
   describeDelete(groupId: string): DescribedRequest;
 }
 
-export function createGroupsApi(client: Client, { workspaceId }: GroupsScope): GroupsApi {
+export function createGroupsApi(client: Client, { workspaceId }: WorkspaceScope): GroupsApi {
   const params = { workspace_id: workspaceId };
   const of = (group_id: string) => ({ workspace_id: workspaceId, group_id });
   return {

@@ -9,7 +9,7 @@ import {
   type TriggerReply,
 } from '../contract/pipelines.ts';
 import type { Client, DescribedRequest } from '../http/types.ts';
-import type { WarehouseScope } from './connections.ts';
+import type { WorkspaceScope } from './connections.ts';
 
 export interface RunsQuery {
   /** From 1 on. */
@@ -53,7 +53,7 @@ export interface PipelinesApi {
   describeReset(pipelineId: string): DescribedRequest;
 }
 
-export function createPipelinesApi(client: Client, { workspaceId }: WarehouseScope): PipelinesApi {
+export function createPipelinesApi(client: Client, { workspaceId }: WorkspaceScope): PipelinesApi {
   const params = { workspaceId };
   const of = (pipelineId: string) => ({ workspaceId, pipelineId });
   const { list, get, create, update, delete: remove, trigger, reset, report, runs, run } = pipelinesEndpoints;

@@ -11,6 +11,7 @@ import { openDurableLog } from '../kernel/durable.ts';
 import { usageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';
+import { localTokens } from './local-folder.ts';
 
 const ADDRESS_OF: Record<Service, SettingName> = {
   base: 'base_url',
@@ -69,7 +70,7 @@ export async function connect(ctx: Context): Promise<Api> {
         secret: await settings.secret('workspace_secret'),
       }),
     },
-    tokenFolder: join(ctx.paths.cache, 'tokens'),
+    tokenFolder: isLocal(settings) ? localTokens(ctx.paths) : join(ctx.paths.cache, 'tokens'),
     budgetFolder: join(ctx.paths.state, 'budget'),
     requestTimeoutMs: flags.requestTimeoutMs,
     retries: flags.retries,
@@ -98,7 +99,13 @@ export async function connect(ctx: Context): Promise<Api> {
   });
   return createApi(client, {
     roles: () => ({ orgId: settings.needInteger('org_id'), accountId: settings.needInteger('account_id') }),
+    workspace: () => ({ workspaceId: settings.needInteger('workspace_id') }),
   });
+}
+
+/** Whether the calls go to the embedded platform of profile `local`, and not to an address from elsewhere. */
+function isLocal(settings: Settings): boolean {
+  return settings.profile?.value === 'local' && settings.get('auth_url')?.origin.kind === 'profile';
 }
 
 function readAuthorities(path: string): string {
