@@ -1,11 +1,15 @@
 // The table of areas: every endpoint of the platform, found by area and name. A new area adds its file and one line.
 import type { Endpoint } from './endpoint.ts';
+import { intakeEndpoints } from './intake.ts';
 import { oauthEndpoints } from './oauth.ts';
 import { rolesEndpoints } from './roles.ts';
+import { seedingEndpoints } from './seeding.ts';
 
 export const areas = {
   oauth: oauthEndpoints,
   roles: rolesEndpoints,
+  seeding: seedingEndpoints,
+  intake: intakeEndpoints,
 } as const;
 
 /** Every endpoint, in the order of the specification. */

@@ -28,7 +28,7 @@ export interface ControlRoute {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   /** `body` is the parsed JSON, undefined when none was sent. */
-  handle(body: unknown): Answer;
+  handle(body: unknown, query: URLSearchParams): Answer;
 }
 
 /** An area of a running platform. */

@@ -45,3 +45,9 @@ function basic(header: string | undefined, directory: Directory, wrong: 401 | 40
   if (workspace) return { id: key, workspace };
   throw wrong === 401 ? refusal(401, 'Unauthorized', challenge) : refusal(403, 'Forbidden');
 }
+
+/** The workspace of a caller with Basic credentials; only the endpoints that ask for those may ask for it. */
+export function workspaceOf({ workspace }: Caller): WorkspaceFixture {
+  if (!workspace) throw new TypeError('these credentials belong to no workspace');
+  return workspace;
+}

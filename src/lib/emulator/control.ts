@@ -18,18 +18,19 @@ export type Control = (incoming: IncomingMessage, outgoing: ServerResponse, path
 export function createControl(platform: RunningPlatform): Control {
   const routes = [...ownRoutes(platform), ...platform.areas.flatMap(({ open }) => open.control ?? [])];
 
-  function dispatch(method: string | undefined, path: string, body: Buffer): Answer {
+  function dispatch({ method, url = '' }: IncomingMessage, path: string, body: Buffer): Answer {
     const wanted = path.slice(CONTROL_PATH.length).replace(/\/$/, '');
     const route = routes.find((candidate) => candidate.method === method && candidate.path === wanted);
     if (!route) throw refusal(404, `Not found: ${String(method)} ${wanted} is no call of the control address`);
     const refuse = (detail: string): Error => refusal(400, `${BAD_REQUEST}: ${detail}`);
-    return route.handle(body.length === 0 ? undefined : parseBody(body, refuse));
+    const query = new URLSearchParams(url.split('?')[1]);
+    return route.handle(body.length === 0 ? undefined : parseBody(body, refuse), query);
   }
 
   return async (incoming, outgoing, path) => {
     try {
       refuseStrangers(incoming);
-      write(outgoing, dispatch(incoming.method, path, await readBody(incoming)));
+      write(outgoing, dispatch(incoming, path, await readBody(incoming)));
     } catch (error) {
       if (!(error instanceof PeerGone)) write(outgoing, refusalAnswer(error));
     }

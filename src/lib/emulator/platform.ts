@@ -7,6 +7,7 @@ import type { Database } from './db.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import { type Faults, openFaults } from './faults.ts';
 import { DEFAULT_FIXTURES, type Fixtures, readFixtures } from './fixtures/grammar.ts';
+import { createIngestGate, type IngestGate } from './ingest.ts';
 import { openRequestLog, type RequestLog } from './request-log.ts';
 import { openSettings, type StoredSettings } from './settings.ts';
 import { createProfiles, type ProfilesStore } from './stores/profiles.ts';
@@ -25,6 +26,8 @@ export interface Platform {
   readonly directory: Directory;
   readonly tokens: Tokens;
   readonly profiles: ProfilesStore;
+  /** E and F are provisioned together. */
+  readonly ingest: IngestGate;
   readonly log: RequestLog;
   readonly faults: Faults;
   /** The address that the platform tells of itself, without a trailing slash. Known once the server listens. */
@@ -89,6 +92,7 @@ function assemble(db: Database, settings: StoredSettings, options: PlatformOptio
     directory: createDirectory(fixtures),
     tokens: createTokens(db, clock),
     profiles: createProfiles(db),
+    ingest: createIngestGate(fixtures.limits, clock),
     log: openRequestLog(db),
     faults: openFaults(settings, Math.random),
     baseUrl: options.baseUrl,

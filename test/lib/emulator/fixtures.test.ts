@@ -19,7 +19,7 @@ function issuesOf(document: unknown): string[] {
 describe('a document', () => {
   test('may be empty: then the default organization stands there without roles', () => {
     for (const document of [undefined, null, {}]) {
-      expect(readFixtures(document)).toEqual({ ...DEFAULT_FIXTURES, roles: [], role_assignments: [] });
+      expect(readFixtures(document)).toEqual({ ...DEFAULT_FIXTURES, roles: [], role_assignments: [], profiles: [] });
     }
   });
 

@@ -1,0 +1,79 @@
+// What E and F have in common: how much may come in, and how a body is refused (specification, "Errors", E).
+import type { infer as Infer, ZodMiniType } from 'zod/mini';
+import { explainIssues, type FieldIssue, showPath } from '../contract/explain.ts';
+import type { PlatformClock } from './clock.ts';
+import type { DirectoryFixtures } from './fixtures/directory.ts';
+import { PlatformError, refusal } from './platform-error.ts';
+import { createRateWindow } from './rate.ts';
+import { parseBody } from './request-body.ts';
+
+export interface IngestGate {
+  /** Counts a request. Throws 413 for a body that is too large, which does not count, and 429 beyond the limit. */
+  admit(workspace: number, bytes: number): void;
+  clear(): void;
+}
+
+const SECOND_MS = 1000;
+
+/** E and F share one count per workspace (decision: D71). */
+export function createIngestGate(limits: DirectoryFixtures['limits'], clock: PlatformClock): IngestGate {
+  const { intake_per_second: perSecond, intake_body_bytes: mostBytes = Infinity } = limits;
+  const message = 'Provisioned limit exceeded';
+  // Nothing to bring back from an earlier run: it is longer ago than a second.
+  const rate = perSecond === undefined ? undefined : createRateWindow(perSecond, message, () => [], SECOND_MS);
+  return {
+    admit: (workspace, bytes) => {
+      if (bytes > mostBytes) throw refusal(413, `Request body is larger than ${mostBytes} bytes`);
+      rate?.take(workspace, clock.now());
+    },
+    clear: () => rate?.clear(),
+  };
+}
+
+/** As many as help a person; a body of thousands of users may hold thousands. */
+const MOST_ERRORS = 100;
+
+/** The 400 of E and F: `<attribute name>: <error message>` for each issue of `value`. */
+export function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformError {
+  const errors = issues
+    .slice(0, MOST_ERRORS)
+    .map((issue) => ({ code: 'BAD_REQUEST', message: nameIssue(issue, value) }));
+  return new PlatformError(400, { errors });
+}
+
+/** Parses a body and checks it; fields that the specification does not know are ignored (decision: D6). Throws 400. */
+export function readIngestBody<Schema extends ZodMiniType>(schema: Schema, body: Buffer): Infer<Schema> {
+  const value = parseBody(body, (message) => badRequest([{ path: ['body'], message }], undefined));
+  const first = schema.safeParse(value);
+  if (first.success) return first.data;
+  const unknown = first.error.issues.filter((issue) => issue.code === 'unrecognized_keys');
+  for (const { path, keys } of unknown) for (const key of keys) removeAt(value, path, key);
+  const second = unknown.length === 0 ? first : schema.safeParse(value);
+  if (second.success) return second.data;
+  throw badRequest(explainIssues(second.error.issues, value), value);
+}
+
+function removeAt(value: unknown, path: readonly PropertyKey[], key: string): void {
+  const place = path.reduce<unknown>((inner, segment) => (inner as Record<PropertyKey, unknown>)[segment], value);
+  Reflect.deleteProperty(place as object, key);
+}
+
+/** The attribute that an issue lies in, or else the field of the body, and what is wrong there. */
+function nameIssue({ path, message }: FieldIssue, value: unknown): string {
+  const inUser = typeof path[0] === 'number' ? path.slice(1) : path;
+  const [field = 'xpid', ...rest] = inUser;
+  const attribute = rest.length > 1 ? attributeAt(value, path.slice(0, path.length - inUser.length + 3)) : undefined;
+  const place = showPath(attribute === undefined ? rest : rest.slice(2));
+  return `${attribute ?? field}: ${place === '' ? '' : `${place} `}${message}`;
+}
+
+function attributeAt(value: unknown, path: readonly (string | number)[]): string | undefined {
+  const found = path.reduce<unknown>(
+    (inner, segment) =>
+      typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[segment] : undefined,
+    value,
+  );
+  if (typeof found !== 'object' || found === null || !('attribute_name' in found)) return undefined;
+  const { attribute_name: name } = found;
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}

@@ -1,0 +1,45 @@
+// F. Intake: events of a person, and who that person is (specification, F; decisions: D29, D70, D71).
+import { EventIntake, IdentityIntake, intakeEndpoints } from '../../contract/intake.ts';
+import { defineArea, type OpenArea } from '../area.ts';
+import { workspaceOf } from '../auth.ts';
+import { readIngestBody } from '../ingest.ts';
+import type { Platform } from '../platform.ts';
+import type { Answer } from '../platform-error.ts';
+
+/** Keeps what it takes in the profiles, whose tables come with seeding. */
+export const intakeArea = defineArea({
+  name: 'intake',
+  endpoints: intakeEndpoints,
+  migrations: [],
+  open: openIntake,
+});
+
+const ACCEPTED: Answer = { status: 202 };
+
+function openIntake({ profiles, ingest, clock }: Platform): OpenArea<typeof intakeEndpoints> {
+  return {
+    handlers: {
+      event: ({ caller, body }) => {
+        const { id: workspace } = workspaceOf(caller);
+        ingest.admit(workspace, body.length);
+        const intake = readIngestBody(EventIntake, body);
+        const { environment, xpid, user_identities: identities, ip, timestamp_unixtime_ms } = intake;
+        // What the body says once for all its events is true of each.
+        const about = {
+          ...(ip !== undefined && { ip }),
+          ...(timestamp_unixtime_ms !== undefined && { timestamp_unixtime_ms }),
+        };
+        const events = intake.events.map((event) => ({ ...event, ...about }));
+        profiles.apply([{ workspace, environment, xpid, identities, events }], clock.now());
+        return ACCEPTED;
+      },
+      identify: ({ caller, body }) => {
+        const { id: workspace } = workspaceOf(caller);
+        ingest.admit(workspace, body.length);
+        const { environment, user_identities: identities, user_attributes } = readIngestBody(IdentityIntake, body);
+        profiles.apply([{ workspace, environment, identities, user_attributes }], clock.now());
+        return ACCEPTED;
+      },
+    },
+  };
+}

@@ -1,0 +1,97 @@
+// E. Seeding: one user, or many that are taken or refused together (specification, E; decisions: D27, D70 to D73).
+import type { FieldIssue } from '../../contract/explain.ts';
+import { BulkSeed, seedingEndpoints, SingleSeed } from '../../contract/seeding.ts';
+import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest } from '../area.ts';
+import { workspaceOf } from '../auth.ts';
+import type { Fixtures } from '../fixtures/grammar.ts';
+import { badRequest, readIngestBody } from '../ingest.ts';
+import type { Platform } from '../platform.ts';
+import { type Answer, answer, refusal } from '../platform-error.ts';
+import { type ProfileChange, profilesMigrations, type ProfilesStore } from '../stores/profiles.ts';
+
+/** Brings along the tables of the profiles, which the other areas share. */
+export const seedingArea = defineArea({
+  name: 'seeding',
+  endpoints: seedingEndpoints,
+  migrations: profilesMigrations,
+  open: openSeeding,
+});
+
+function openSeeding({ profiles, ingest, clock, fixtures }: Platform): OpenArea<typeof seedingEndpoints> {
+  function taking(read: (body: Buffer) => SingleSeed[]): (request: PlatformRequest<unknown>) => Answer {
+    return ({ caller, body }) => {
+      const { id } = workspaceOf(caller);
+      ingest.admit(id, body.length);
+      profiles.apply(changesOf(read(body), id), clock.now());
+      return { status: 202 };
+    };
+  }
+
+  return {
+    handlers: {
+      set: taking((body) => [readIngestBody(SingleSeed, body)]),
+      bulk: taking((body) => readIngestBody(BulkSeed, body)),
+    },
+    control: profileRoutes(profiles, fixtures),
+    load: (loaded) => {
+      profiles.clear();
+      profiles.apply(loaded.profiles, clock.now());
+      ingest.clear();
+    },
+  };
+}
+
+/** Throws 400 where a map of attributes is another workspace's (decision: D73). */
+function changesOf(seeds: readonly SingleSeed[], workspace: number): ProfileChange[] {
+  const key = String(workspace);
+  const issues = seeds.flatMap((seed, index) => foreignWorkspaces(seed, key, index));
+  if (issues.length > 0) throw badRequest(issues, seeds);
+  return seeds.map(({ environment, xpid, identities, calculated_attributes, user_attributes }) => ({
+    workspace,
+    environment,
+    ...(xpid === undefined ? { identities } : { xpid }),
+    calculated_attributes: calculated_attributes[key],
+    user_attributes: attributesOf(user_attributes?.[key]),
+  }));
+}
+
+function foreignWorkspaces(seed: SingleSeed, key: string, index: number): FieldIssue[] {
+  return (['calculated_attributes', 'user_attributes'] as const).flatMap((field) =>
+    Object.keys(seed[field] ?? {})
+      .filter((workspace) => workspace !== key)
+      .map((workspace) => ({
+        path: [index, field, workspace, 0],
+        message: `workspace ${workspace} is not ${key}, whose credentials these are`,
+      })),
+  );
+}
+
+function attributesOf(list: NonNullable<SingleSeed['user_attributes']>[string] = []): Record<string, string> {
+  return Object.fromEntries(list.map(({ attribute_name, attribute_value }) => [attribute_name, attribute_value]));
+}
+
+/** What the platform holds on somebody, in every workspace, and how much it holds at all. */
+function profileRoutes(profiles: ProfilesStore, { workspaces }: Fixtures): ControlRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/profiles',
+      handle: (_body, query) => {
+        const subject = subjectOf(query);
+        return answer(
+          200,
+          workspaces.flatMap(({ id }) => profiles.find(id, subject)),
+        );
+      },
+    },
+    { method: 'GET', path: '/counts', handle: () => answer(200, profiles.counts()) },
+  ];
+}
+
+function subjectOf(query: URLSearchParams): { xpid?: bigint; identities: Record<string, string> } {
+  const { xpid, ...identities } = Object.fromEntries(query);
+  if (query.size === 0) throw refusal(400, 'Bad request: give xpid=… or an identity as TYPE=VALUE');
+  if (xpid === undefined) return { identities };
+  if (!/^-?\d{1,20}$/.test(xpid)) throw refusal(400, 'Bad request: xpid must be an integer');
+  return { xpid: BigInt(xpid), identities };
+}
