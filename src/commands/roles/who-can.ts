@@ -43,7 +43,8 @@ async function whoCan(ctx: Context, task: string): Promise<void> {
     const by = grantingTask(role, task);
     return by === undefined ? [] : [{ role_id: role.role_id, name: role.name ?? null, by }];
   });
-  if (holders.length === 0 && !CATALOG_TASKS.has(task)) {
+  // Full access to a feature would seem to grant any misspelt task of it.
+  if (!CATALOG_TASKS.has(task) && !holders.some(({ by }) => by === task)) {
     const proposal = nearest(task, CATALOG_TASKS);
     ctx.out.warn(
       `The specification lists no task ${task}${proposal === undefined ? '' : `; did you mean ${proposal}?`}`,
