@@ -227,6 +227,9 @@ describe('profile local', () => {
     const { now } = (await json(['emulator', 'clock', '--profile', 'local'])) as { now: string };
     expect(Date.parse(now)).toBeGreaterThan(Date.now() + 8 * 86_400_000);
     expect(await json(['roles', 'list', '--profile', 'local'])).toEqual(first);
+    // A token is for one port, and each command has its own: none is worth keeping.
+    const files = readdirSync(home.folder, { recursive: true, encoding: 'utf8' });
+    expect(files.filter((file) => /token/.test(file))).toEqual([]);
   });
 
   test('talks to the platform that runs on its state', async () => {

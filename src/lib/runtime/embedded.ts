@@ -1,10 +1,10 @@
 // The built-in profile `local`: the platform runs inside the command, with its state kept between commands.
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { SecretName, SettingName } from '../config/settings.ts';
 import type { EmulatorReady } from '../emulator/index.ts';
 import { CliError } from '../kernel/errors.ts';
-import type { SettingsPaths } from '../config/paths.ts';
 import type { Context } from './context.ts';
+import { localFolder, localTokens } from './local-folder.ts';
 import { listEmulators } from './running-emulators.ts';
 
 /** How often a command looks whether the one before it has ended. */
@@ -13,11 +13,6 @@ const POLL_MS = 50;
 const LONG_WAIT_MS = 1000;
 
 const opened = new WeakMap<Context, Promise<EmulatorReady>>();
-
-/** Where the state of profile `local` is kept; `emulator start` keeps its own there too unless told otherwise. */
-export function localFolder(paths: SettingsPaths): string {
-  return join(paths.data, 'local');
-}
 
 /**
  * The platform of profile `local`: one that `emulator start` runs on the same state, else one of our own on a free
@@ -65,7 +60,11 @@ async function tryStart(ctx: Context, data: string): Promise<EmulatorReady | Cli
   const { startEmulator } = await import('../emulator/index.ts');
   try {
     const emulator = await startEmulator({ data, systemClock: ctx.clock });
-    ctx.onClose(() => emulator.close());
+    ctx.onClose(async () => {
+      // They are for this port; the next command gets another, and would leave its own beside them.
+      rmSync(localTokens(ctx.paths), { recursive: true, force: true });
+      await emulator.close();
+    });
     return emulator.ready;
   } catch (error) {
     if (error instanceof CliError && error.code === 'emulator.running') return error;

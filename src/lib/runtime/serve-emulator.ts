@@ -2,7 +2,7 @@
 import type { EmulatorOptions } from '../emulator/index.ts';
 import { host } from '../kernel/host.ts';
 import type { Context } from './context.ts';
-import { localFolder } from './embedded.ts';
+import { localFolder } from './local-folder.ts';
 import { registerEmulator } from './running-emulators.ts';
 
 /** As the flags say; `data` is null for memory and undefined for the state of profile `local`. */

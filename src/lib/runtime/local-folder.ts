@@ -1,0 +1,13 @@
+// Where the built-in profile `local` keeps what it has.
+import { join } from 'node:path';
+import type { SettingsPaths } from '../config/paths.ts';
+
+/** The platform's state; `emulator start` keeps its own there too unless told otherwise. */
+export function localFolder(paths: SettingsPaths): string {
+  return join(paths.data, 'local');
+}
+
+/** Tokens of that platform, apart from the cache: they are good for one port only. */
+export function localTokens(paths: SettingsPaths): string {
+  return join(localFolder(paths), 'tokens');
+}
