@@ -18,7 +18,7 @@ import {
   standsAt,
   word,
 } from './scan.ts';
-import { scanAttribute } from './seed-scan.ts';
+import { beginRow, scanAttribute } from './seed-scan.ts';
 
 /** Whether the row in `bytes` from `start` to `end` can be sent as it is. A line feed must stand behind it. */
 export type RowCheck = (bytes: Buffer, start: number, end: number) => boolean;
@@ -44,6 +44,7 @@ export function createRowCheck(names: WireNames): RowCheck {
     // Which fields were there: environment 1, xpid 2, identities 4, attributes 8, user attributes 16; located 32.
     let seen = 0;
     let at = start;
+    beginRow();
     if (bytes[at] !== OPEN_BRACE) return false;
     at = skipSpace(bytes, at + 1);
     for (;;) {

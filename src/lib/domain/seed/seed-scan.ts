@@ -40,8 +40,65 @@ for (const [type, rule] of Object.entries(SEED_RULES)) {
   (TYPES[text.length] ??= []).push({ text, rule });
 }
 
+/**
+ * The attributes of one row look like those of the row before, up to their values. What was found right once, from the
+ * opening brace to where the value begins, is compared with what stands there now instead of being read again.
+ */
+interface Head {
+  bytes: Uint8Array;
+  length: number;
+  rule: Rule;
+  misses: number;
+}
+
+const MAX_HEADS = 64;
+const MAX_HEAD_BYTES = 512;
+/** A file whose attributes never look alike is read without this. */
+const MAX_MISSES = 64;
+
+const heads: (Head | undefined)[] = [];
+let place = 0;
+
+/** Before each row: its first attribute is compared with the first one of the row before. */
+export function beginRow(): void {
+  place = 0;
+}
+
 /** One element of a workspace's list. */
 export function scanAttribute(bytes: Buffer, start: number): number {
+  const head = heads[place++];
+  if (head === undefined) return scanWholeAttribute(bytes, start);
+  let same = 0;
+  while (same < head.length && bytes[start + same] === head.bytes[same]) same++;
+  if (same === head.length) {
+    let at = scanForm(bytes, start + same, head.rule);
+    if (at === FAIL) return FAIL;
+    if (bytes[at] === CLOSE_BRACE && bytes[at + 1] === CLOSE_BRACE) return at + 2;
+    at = skipSpace(bytes, at);
+    if (bytes[at] !== CLOSE_BRACE) return FAIL;
+    at = skipSpace(bytes, at + 1);
+    if (bytes[at] === CLOSE_BRACE) return at + 1;
+  } else head.misses++;
+  return scanWholeAttribute(bytes, start);
+}
+
+function keepHead(bytes: Buffer, start: number, end: number, rule: Rule): void {
+  const index = place - 1;
+  const length = end - start;
+  if (index >= MAX_HEADS || length > MAX_HEAD_BYTES) return;
+  const head = (heads[index] ??= { bytes: new Uint8Array(MAX_HEAD_BYTES), length: 0, rule, misses: 0 });
+  if (head.misses > MAX_MISSES) {
+    // An empty head would match anything; one that no bytes can hold matches nothing.
+    head.bytes[0] = 0;
+    head.length = 1;
+    return;
+  }
+  head.bytes.set(bytes.subarray(start, end));
+  head.length = length;
+  head.rule = rule;
+}
+
+function scanWholeAttribute(bytes: Buffer, start: number): number {
   if (bytes[start] !== OPEN_BRACE) return FAIL;
   let at = skipSpace(bytes, start + 1);
   let rule: Rule | undefined;
@@ -68,7 +125,15 @@ export function scanAttribute(bytes: Buffer, start: number): number {
       field = 8;
       at = scanColon(bytes, at + SEED.length);
       // Before its type is known a seed cannot be judged in one walk.
-      at = at === FAIL || rule === undefined ? FAIL : scanSeed(bytes, at, rule);
+      if (at === FAIL || rule === undefined) return FAIL;
+      at = openSeed(bytes, at, rule);
+      if (at === FAIL) return FAIL;
+      if (seen === 7) keepHead(bytes, start, at, rule);
+      at = scanForm(bytes, at, rule);
+      if (at === FAIL) return FAIL;
+      at = skipSpace(bytes, at);
+      if (bytes[at] !== CLOSE_BRACE) return FAIL;
+      at++;
     } else return FAIL;
     if (at === FAIL || (seen & field) !== 0) return FAIL;
     seen |= field;
@@ -101,28 +166,23 @@ function twoDigits(bytes: Buffer, at: number): number {
   return ((bytes[at] as number) - 0x30) * 10 + (bytes[at + 1] as number) - 0x30;
 }
 
-/** `{form: …}`, with the one form that the rule asks for. */
-function scanSeed(bytes: Buffer, start: number, rule: Rule): number {
+/** `{form:`, with the one form that the rule asks for: at its value. */
+function openSeed(bytes: Buffer, start: number, rule: Rule): number {
   if (bytes[start] !== OPEN_BRACE) return FAIL;
-  let at = skipSpace(bytes, start + 1);
+  const at = skipSpace(bytes, start + 1);
   const form = FORMS[rule.form];
-  if (!standsAt(bytes, at, form)) return FAIL;
-  at = scanColon(bytes, at + form.length);
-  if (at === FAIL) return FAIL;
+  return standsAt(bytes, at, form) ? scanColon(bytes, at + form.length) : FAIL;
+}
+
+function scanForm(bytes: Buffer, at: number, rule: Rule): number {
   switch (rule.form) {
     case 'value':
-      at = scanValue(bytes, at, rule.holds);
-      break;
+      return scanValue(bytes, at, rule.holds);
     case 'list':
-      at = scanItems(bytes, at, scanString);
-      break;
+      return scanItems(bytes, at, scanString);
     case 'key_value_pairs':
-      at = rule.pairs === 'average' ? scanAverage(bytes, at) : scanCounts(bytes, at);
-      break;
+      return rule.pairs === 'average' ? scanAverage(bytes, at) : scanCounts(bytes, at);
   }
-  if (at === FAIL) return FAIL;
-  at = skipSpace(bytes, at);
-  return bytes[at] === CLOSE_BRACE ? at + 1 : FAIL;
 }
 
 function scanValue(bytes: Buffer, at: number, holds: (Rule & { form: 'value' })['holds']): number {
