@@ -1,13 +1,15 @@
 // Reads a JSON document strictly, and finds where its parts stand.
 import { JsonError, parseJson } from '../kernel/json.ts';
-import { type DocumentReading, keyProblem, MAX_DEPTH, type Problem, TOO_DEEP, type ValuePath } from './reading.ts';
-
-/** A value's place in the text, and those of its parts. */
-interface Spot {
-  offset: number;
-  items?: Spot[];
-  members?: Map<string, { key: number; value: Spot }>;
-}
+import {
+  type DocumentReading,
+  findPlace,
+  keyProblem,
+  MAX_DEPTH,
+  type Problem,
+  type Spot,
+  TOO_DEEP,
+  type ValuePath,
+} from './reading.ts';
 
 /** Reads JSON as RFC 8259 has it; a byte-order mark at the beginning is let pass. */
 export function readJson(text: string): DocumentReading {
@@ -19,8 +21,14 @@ export function readJson(text: string): DocumentReading {
     return refused({ offset: error.offset ?? 0, message: error.message });
   }
   const walk = new JsonWalk(text);
-  const root = walk.value(text.startsWith('\ufeff') ? 1 : 0);
-  return { value, problems: walk.problems, offsetOf: (path, at) => offsetOf(root, path, at) };
+  const root = walk.root();
+  return { value, problems: walk.problems, offsetOf: (path, at) => findPlace(root, path, at).offset };
+}
+
+/** From where to before where the value at `path` stands in a text that is JSON. */
+export function jsonSpan(text: string, path: ValuePath): { from: number; to: number } {
+  const { offset, end } = findPlace(new JsonWalk(text).root(), path);
+  return { from: offset, to: end ?? offset };
 }
 
 function refused(problem: Problem): DocumentReading {
@@ -38,8 +46,12 @@ class JsonWalk {
     this.#text = text;
   }
 
+  root(): Spot {
+    return this.#value(this.#text.startsWith('\ufeff') ? 1 : 0, 1);
+  }
+
   /** Reads the value that begins at or behind `offset`. */
-  value(offset: number, depth = 1): Spot {
+  #value(offset: number, depth: number): Spot {
     const start = this.#skipSpace(offset);
     const first = this.#text[start];
     if (first === '{' || first === '[') {
@@ -52,28 +64,28 @@ class JsonWalk {
       this.#end = start + 1;
       while (/[\w.+-]/.test(this.#text[this.#end] ?? '')) this.#end++;
     }
-    return { offset: start };
+    return { offset: start, end: this.#end };
   }
 
   #array(offset: number, depth: number): Spot {
     const items: Spot[] = [];
     this.#parts(offset, (at) => {
-      items.push(this.value(at, depth + 1));
+      items.push(this.#value(at, depth + 1));
     });
-    return { offset, items };
+    return { offset, end: this.#end, items };
   }
 
   #object(offset: number, depth: number): Spot {
-    const members: Spot['members'] = new Map();
+    const members: NonNullable<Spot['members']> = new Map();
     this.#parts(offset, (at) => {
       const keyEnd = this.#endOfString(at);
       const key = JSON.parse(this.#text.slice(at, keyEnd)) as string;
       const message = keyProblem(key, members);
       if (message !== undefined) this.problems.push({ offset: at, message });
       const colon = this.#skipSpace(keyEnd);
-      members.set(key, { key: at, value: this.value(colon + 1, depth + 1) });
+      members.set(key, { key: at, value: this.#value(colon + 1, depth + 1) });
     });
-    return { offset, members };
+    return { offset, end: this.#end, members };
   }
 
   /** Reads what stands between two brackets; `read` takes the offset of each part and leaves `#end` behind it. */
@@ -98,16 +110,4 @@ class JsonWalk {
     while (this.#text[at] !== '"') at += this.#text[at] === '\\' ? 2 : 1;
     return at + 1;
   }
-}
-
-function offsetOf(root: Spot, path: ValuePath, at: 'key' | undefined): number {
-  let spot = root;
-  for (const [index, segment] of path.entries()) {
-    const member = spot.members?.get(String(segment));
-    if (member && at === 'key' && index === path.length - 1) return member.key;
-    const inner = member?.value ?? (typeof segment === 'number' ? spot.items?.[segment] : undefined);
-    if (!inner) break;
-    spot = inner;
-  }
-  return spot.offset;
 }

@@ -2,6 +2,7 @@
 import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { type CliError, type Issue, invalidInput } from '../kernel/errors.ts';
 import { readJson } from './json-document.ts';
+import { readPlainYaml } from './plain-yaml.ts';
 import type { Problem, ValuePath } from './reading.ts';
 import { type InputSource, readInput } from './read-input.ts';
 
@@ -44,8 +45,8 @@ export async function loadDocument(path: string, source: InputSource): Promise<L
  * are no text, `.inf`), aliases that blow the document up, nesting deeper than 100 levels, bare control characters.
  */
 export async function parseDocumentText(name: string, text: string, format: DocumentFormat): Promise<LoadedDocument> {
-  const read = format === 'json' ? readJson : (await import('./yaml-document.ts')).readYaml;
-  const reading = read(text);
+  const reading =
+    format === 'json' ? readJson(text) : (readPlainYaml(text) ?? (await import('./yaml-document.ts')).readYaml(text));
   const places = new LinePlaces(text);
   if (reading.problems.length > 0) throw unreadable(name, reading.problems, places);
   return { name, format, text, value: reading.value, locate: (path, at) => places.at(reading.offsetOf(path, at)) };

@@ -19,6 +19,28 @@ export interface DocumentReading {
   offsetOf(path: ValuePath, at?: 'key'): number;
 }
 
+/** Where a value stands in the text, and where its parts do. */
+export interface Spot {
+  offset: number;
+  /** The offset behind it, where the reader tells that. */
+  end?: number;
+  items?: Spot[];
+  members?: Map<string, { key: number; value: Spot }>;
+}
+
+/** The value at `path`, its key, or the nearest thing around it. */
+export function findPlace(root: Spot, path: ValuePath, at?: 'key'): Spot {
+  let spot = root;
+  for (const [index, segment] of path.entries()) {
+    const member = spot.members?.get(String(segment));
+    if (member && at === 'key' && index === path.length - 1) return { offset: member.key };
+    const inner = member?.value ?? (typeof segment === 'number' ? spot.items?.[segment] : undefined);
+    if (!inner) break;
+    spot = inner;
+  }
+  return spot;
+}
+
 /** Deeper nesting than any document has a use for. */
 export const MAX_DEPTH = 100;
 
@@ -29,3 +51,7 @@ export function keyProblem(key: string, taken: { has(key: string): boolean }): s
   if (key === '__proto__') return 'this key is not allowed';
   return taken.has(key) ? `the key \`${key}\` stands here a second time` : undefined;
 }
+
+/** What YAML 1.2 does not allow in a text (section 5.1, "Character Set"). */
+// eslint-disable-next-line no-control-regex -- finding control characters is the purpose
+export const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;

@@ -1,7 +1,15 @@
 // Reads a YAML 1.2 document as plain data, and finds where its parts stand. Loaded when the first YAML file is.
 import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
 import type { Alias, Node, Pair, ParsedNode, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
-import { type DocumentReading, keyProblem, MAX_DEPTH, type Problem, TOO_DEEP, type ValuePath } from './reading.ts';
+import {
+  type DocumentReading,
+  keyProblem,
+  MAX_DEPTH,
+  type Problem,
+  TOO_DEEP,
+  UNPRINTABLE,
+  type ValuePath,
+} from './reading.ts';
 
 /** Aliases may repeat parts of a document, but not blow it up: as many values may come by them. */
 const MAX_REPEATED = 100_000;
@@ -57,10 +65,6 @@ function* tokensOf(text: string): Generator<CST.Token, void> {
   }
   yield* parser.end();
 }
-
-// What YAML 1.2 does not allow in a text (section 5.1, "Character Set").
-// eslint-disable-next-line no-control-regex -- finding control characters is the purpose
-const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
 
 function codePoint(character: string): string {
   return `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
@@ -174,7 +178,7 @@ function offsetOf(
       offset = pair?.key.range?.[0] ?? offset;
       if (at === 'key' && index === path.length - 1) return offset;
       // A value that is left out has no place of its own.
-      node = isScalar(pair?.value) && pair.value.source === '' ? null : (pair?.value ?? null);
+      node = pair?.value?.range && pair.value.range[0] < pair.value.range[1] ? pair.value : null;
     }
     if (!node) break;
     offset = node.range?.[0] ?? offset;

@@ -1,0 +1,247 @@
+// Edits a YAML roles file in its own text: comments, order, blank lines and quotes stay as somebody wrote them.
+import type { Alias, CST, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { ManifestReply, RoleReply, TaskRef } from '../contract/roles.ts';
+import { compareWithFile, isEmpty, type RoleEdits, shortTask } from './roles-edits.ts';
+import { TextEdits } from './text-edits.ts';
+import { blockText, inlineText } from './yaml-text.ts';
+
+type Yaml = typeof import('yaml');
+
+/** The text of a valid roles file with the edits that make it say what `manifest` says; else unchanged. */
+export function updateYaml(yaml: Yaml, text: string, manifest: ManifestReply): string | undefined {
+  const edited = new YamlEditor(yaml, text).update(manifest);
+  if (edited === text || says(yaml, edited, manifest)) return edited;
+  // An edit of what aliases repeat is one of all their places: written out, each place stands for itself.
+  const plain = withoutAliases(yaml, text);
+  const again = new YamlEditor(yaml, plain).update(manifest);
+  return says(yaml, again, manifest) ? again : undefined;
+}
+
+function parse(yaml: Yaml, text: string): Document.Parsed {
+  return yaml.parseDocument(text, { schema: 'core', intAsBigInt: true, keepSourceTokens: true, uniqueKeys: false });
+}
+
+function says(yaml: Yaml, text: string, manifest: ManifestReply): boolean {
+  const document = parse(yaml, text);
+  return document.errors.length === 0 && isEmpty(compareWithFile(plainData(document), manifest));
+}
+
+function plainData(document: Document.Parsed): Record<string, unknown> {
+  return document.toJS({ maxAliasCount: -1 }) as Record<string, unknown>;
+}
+
+function withoutAliases(yaml: Yaml, text: string): string {
+  const document = parse(yaml, text);
+  const edits = new TextEdits(text);
+  yaml.visit(document, {
+    Alias: (_key, alias: Alias) => {
+      const [from, to] = alias.range ?? [0, 0];
+      edits.replace(from, to, inlineText(yaml, alias.toJS(document, { maxAliasCount: -1 })));
+    },
+  });
+  return edits.apply();
+}
+
+type NodePair = Pair<Scalar, Node | null>;
+
+/** A list in the file with the key that it stands under. */
+interface HeldList {
+  key: Scalar;
+  list: YAMLSeq<Node>;
+}
+
+/** A new item: line by line for a list with dashes, and in one for a list in brackets. */
+interface NewItem {
+  lines: string[];
+  inline: string;
+}
+
+class YamlEditor {
+  readonly #yaml: Yaml;
+  readonly #edits: TextEdits;
+  readonly #document: Document.Parsed;
+
+  constructor(yaml: Yaml, text: string) {
+    this.#yaml = yaml;
+    this.#edits = new TextEdits(text);
+    this.#document = parse(yaml, text);
+  }
+
+  update(manifest: ManifestReply): string {
+    const { fields, roles, inside } = compareWithFile(plainData(this.#document), manifest);
+    const root = this.#document.contents as unknown as YAMLMap;
+    for (const [key, value] of fields) this.#setField(root, key, value);
+    const held = this.#listUnder(root, 'roles');
+    if (held) {
+      for (const [index, edits] of inside) this.#editRole(held.list.items[index] as YAMLMap, edits);
+      const added = roles.added.map((role) => this.#newRole(role, held.list));
+      this.#editList(held, roles.dropped, added, root.flow !== true);
+    }
+    return this.#edits.apply();
+  }
+
+  #editRole(node: YAMLMap, { role, fields, tasks }: RoleEdits): void {
+    const isInPlace = [...fields].every(([key, value]) => {
+      const pair = findPair(node, key);
+      return pair && (value !== undefined || this.#hasOwnLines(node, pair));
+    });
+    if (!isInPlace) {
+      this.#rewriteRole(node, role);
+      return;
+    }
+    for (const [key, value] of fields) this.#setField(node, key, value);
+    const held = this.#listUnder(node, 'tasks');
+    const added = held ? tasks.added.map((task) => this.#newTask(task, held.list)) : [];
+    if (held) this.#editList(held, tasks.dropped, added, false);
+  }
+
+  #rewriteRole(node: YAMLMap, role: RoleReply): void {
+    const [from = 0, to = 0] = node.range ?? [];
+    if (node.flow) {
+      this.#edits.replace(from, to, inlineText(this.#yaml, role));
+      return;
+    }
+    const indent = ' '.repeat(from - this.#edits.lineStart(from));
+    const lines = this.#roleLines(role, true).map((line, index) => (index === 0 ? line : `${indent}${line}`));
+    const { lineEnd } = this.#edits;
+    this.#edits.replace(from, this.#behind(node), lines.join(lineEnd) + lineEnd);
+  }
+
+  #setField(map: YAMLMap, key: string, value: unknown): void {
+    const pair = findPair(map, key);
+    if (!pair) return;
+    const node = pair.value;
+    const [from = 0, to = 0] = node?.range ?? [];
+    if (value === undefined) this.#edits.dropLines(this.#edits.lineStart(pair.key.range?.[0] ?? 0), this.#behind(pair));
+    else {
+      const inline = inlineText(this.#yaml, value, this.#yaml.isScalar(node) ? node : undefined);
+      const isWhole = this.#edits.text[to - 1] === '\n'; // A block text, or a map in block style.
+      if (from === to) this.#edits.replace(this.#behindColon(pair.key), this.#behindColon(pair.key), ` ${inline}`);
+      else this.#edits.replace(from, to, isWhole ? `${inline}${this.#edits.lineEnd}` : inline);
+    }
+  }
+
+  #editList({ key, list }: HeldList, dropped: Set<number>, added: NewItem[], mayUnfold: boolean): void {
+    if (dropped.size + added.length === 0) return;
+    if (!list.flow) this.#editBlockList(key, list, dropped, added);
+    else if (mayUnfold && list.items.length === 0) {
+      const [, end = 0] = list.range ?? [];
+      this.#edits.replace(this.#behindColon(key), end, '');
+      this.#edits.insertLines(
+        this.#edits.lineBehind(end),
+        added.flatMap((item) => dashed(item, '  ')),
+      );
+    } else this.#editFlowList(list, dropped, added);
+  }
+
+  #editBlockList(key: Scalar, list: YAMLSeq<Node>, dropped: Set<number>, added: NewItem[]): void {
+    const { text } = this.#edits;
+    const starts = list.items.map((_item, index) => this.#edits.lineStart(this.#dashOf(list, index)));
+    for (const index of dropped) this.#edits.dropLines(starts[index] ?? 0, this.#behindItem(list, index));
+    const lastKept = list.items.findLastIndex((_item, index) => !dropped.has(index));
+    if (added.length > 0) {
+      const first = starts[0] ?? 0;
+      const indent = text.slice(first, this.#dashOf(list, 0));
+      const isSpaced =
+        list.items.length > 1 && /\n[ \t]*\r?\n/.test(text.slice(this.#behind(list.items[0]) - 1, starts[1]));
+      const lines = added.flatMap((item) => [...(isSpaced ? [''] : []), ...dashed(item, indent)]);
+      this.#edits.insertLines(lastKept < 0 ? first : this.#behindItem(list, lastKept), lines);
+    } else if (lastKept < 0) this.#edits.replace(this.#behindColon(key), this.#behindColon(key), ' []');
+  }
+
+  #editFlowList(list: YAMLSeq<Node>, dropped: Set<number>, added: NewItem[]): void {
+    const spans = list.items.map(({ range }) => ({ from: range?.[0] ?? 0, to: range?.[1] ?? 0 }));
+    const inline = added.map((item) => item.inline).join(', ');
+    const lastKept = spans.findLastIndex((_span, index) => !dropped.has(index));
+    const last = spans[lastKept];
+    if (!last) {
+      const [open = 0, end = 0] = list.range ?? [];
+      this.#edits.replace(open + 1, end - 1, inline);
+      return;
+    }
+    for (const index of dropped) {
+      const [before, span, next] = [spans[index - 1], spans[index], spans[index + 1]];
+      if (span && next && index < lastKept) this.#edits.replace(span.from, next.from, '');
+      else if (span) this.#edits.replace(before?.to ?? span.from, span.to, '');
+    }
+    if (inline !== '') this.#edits.replace(last.to, last.to, `, ${inline}`);
+  }
+
+  #newRole(role: RoleReply, list: YAMLSeq<Node>): NewItem {
+    const isIndented = list.flow === true || this.#dashOf(list, 0) > this.#edits.lineStart(this.#dashOf(list, 0));
+    return { lines: this.#roleLines(role, isIndented), inline: inlineText(this.#yaml, role) };
+  }
+
+  #roleLines(role: RoleReply, indentLists: boolean): string[] {
+    const { tasks, ...fields } = role;
+    return linesOf(blockText(this.#yaml, { ...fields, tasks: tasks.map(shortTask) }, { indentLists }));
+  }
+
+  /** A task in the form that the list already has. */
+  #newTask(task: TaskRef, list: YAMLSeq<Node>): NewItem {
+    const map = list.items.find((item) => this.#yaml.isMap(item));
+    const like = list.items.find((item) => this.#yaml.isScalar(item));
+    const short = shortTask(task);
+    if (typeof short === 'string' && !map) {
+      const inline = inlineText(this.#yaml, short, like);
+      return { lines: [inline], inline };
+    }
+    const id = inlineText(this.#yaml, task.task_id);
+    const inline = typeof short === 'string' ? `{task_id: ${id}}` : inlineText(this.#yaml, task);
+    return { lines: map?.flow === false ? linesOf(blockText(this.#yaml, task)) : [inline], inline };
+  }
+
+  #listUnder(map: YAMLMap, key: string): HeldList | undefined {
+    const pair = findPair(map, key);
+    return pair && this.#yaml.isSeq(pair.value) ? { key: pair.key, list: pair.value as YAMLSeq<Node> } : undefined;
+  }
+
+  #hasOwnLines(map: YAMLMap, pair: NodePair): boolean {
+    const start = pair.key.range?.[0] ?? 0;
+    return map.flow !== true && this.#edits.text.slice(this.#edits.lineStart(start), start).trim() === '';
+  }
+
+  #behindColon(key: Scalar): number {
+    return this.#edits.text.indexOf(':', key.range?.[1]) + 1;
+  }
+
+  #dashOf(list: YAMLSeq<Node>, index: number): number {
+    const { items } = list.srcToken as CST.BlockSequence;
+    return items[index]?.start.find((token) => token.type === 'seq-item-ind')?.offset ?? 0;
+  }
+
+  /** The offset behind the last line of a list's item, with the comments that are indented like what is in it. */
+  #behindItem(list: YAMLSeq<Node>, index: number): number {
+    const { text } = this.#edits;
+    const dash = this.#dashOf(list, index);
+    const deeper = new RegExp(`[ \\t]{${dash - this.#edits.lineStart(dash) + 1},}#.*(?:\\n|$)`, 'y');
+    deeper.lastIndex = this.#behind(list.items[index]);
+    let end = deeper.lastIndex;
+    while (end < text.length && deeper.test(text)) end = deeper.lastIndex;
+    return end;
+  }
+
+  /** The offset behind the last line of a node or pair that says something. */
+  #behind(part: Node | NodePair | null | undefined): number {
+    if (this.#yaml.isPair(part)) {
+      const { key, value } = part as NodePair;
+      const isEmpty = !value?.range || value.range[0] === value.range[1];
+      return isEmpty ? this.#edits.lineBehind(key.range?.[1] ?? 0) : this.#behind(value);
+    }
+    const isBlock = this.#yaml.isCollection(part) && part.flow !== true;
+    const last = isBlock ? (part.items.at(-1) as Node | NodePair | undefined) : undefined;
+    return last ? this.#behind(last) : this.#edits.lineBehind(part?.range?.[1] ?? 0);
+  }
+}
+
+function findPair(map: YAMLMap, key: string): NodePair | undefined {
+  return (map.items as unknown as NodePair[]).find((pair) => pair.key.value === key);
+}
+
+function dashed({ lines }: NewItem, indent: string): string[] {
+  return lines.map((line, index) => (line === '' ? '' : `${indent}${index === 0 ? '-' : ' '} ${line}`));
+}
+
+function linesOf(block: string): string[] {
+  return block.replace(/\n$/, '').split('\n');
+}

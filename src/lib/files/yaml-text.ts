@@ -1,0 +1,37 @@
+// Writes data as YAML that every reader takes alike: YAML 1.1 ones too, and those that refuse bare control characters.
+import type { Scalar } from 'yaml';
+import { stringifyJson } from '../kernel/json.ts';
+import { UNPRINTABLE } from './reading.ts';
+
+type Yaml = typeof import('yaml');
+
+/** Block style, with a final line feed. `indentLists: false` writes the dashes of a list below its key. */
+export function blockText(yaml: Yaml, value: unknown, { indentLists = true } = {}): string {
+  const document = new yaml.Document(value, { compat: 'yaml-1.1' });
+  yaml.visit(document, {
+    Scalar: (_key, node) => {
+      if (typeof node.value === 'string' && UNPRINTABLE.test(node.value)) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return escaped(document.toString({ lineWidth: 0, flowCollectionPadding: false, indentSeq: indentLists }));
+}
+
+/**
+ * On one line, such as may stand in a list in brackets too. A text is written in the quotes of `like`, or bare like
+ * it, where that can be.
+ */
+export function inlineText(yaml: Yaml, value: unknown, like?: Scalar): string {
+  if (typeof value !== 'string') return escaped(stringifyJson(value));
+  if (like?.type === 'QUOTE_SINGLE' && !/[\r\n]/.test(value) && !UNPRINTABLE.test(value)) {
+    return `'${value.replaceAll("'", "''")}'`;
+  }
+  const isPlain = like?.type !== 'QUOTE_DOUBLE' && !/[[\]{},\r\n]/.test(value);
+  return isPlain && blockText(yaml, value) === `${value}\n` ? value : escaped(JSON.stringify(value));
+}
+
+/** Unprintable characters stand in double quotes alone, where an escape is the same. */
+function escaped(text: string): string {
+  return text.replace(new RegExp(UNPRINTABLE, 'g'), (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
