@@ -7,11 +7,13 @@ import { createContext } from '../../src/lib/runtime/create-context.ts';
 import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
 import { helpOf } from '../../src/lib/runtime/help.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
-import { loadAll } from '../../src/program.ts';
+import { entries, loadAll } from '../../src/program.ts';
 import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
 import { type CliHome, type CliOptions, type CliResult, createCliHome, createTestIo, runCli } from '../helpers/cli.ts';
 import { createTestClock } from '../helpers/clock.ts';
 
+/** Groups whose examples find here what they speak of (see `prepare`). A new group gets its lines there and its name here. */
+const STAGED = new Set(['roles', 'profile', 'auth', 'emulator', 'help']);
 /** Runs longer than all others together, and has tests of its own. */
 const ELSEWHERE = new Set(['tour']);
 
@@ -27,9 +29,14 @@ function leavesOf(command: Command, path: string[]): [path: string, command: Com
 }
 
 const leaves = program.commands.flatMap((command) => leavesOf(command, [command.name()]));
+const groupOf = (path: string): string => path.split(' ')[0] ?? '';
 const examples = leaves
   .filter(([path]) => !ELSEWHERE.has(path))
   .flatMap(([path, command]) => (helpOf(command)?.examples ?? []).map((line) => [line, path] as const));
+
+for (const { name } of entries) {
+  if (!STAGED.has(name) && !ELSEWHERE.has(name)) test.todo(`the examples of ${name} are run`);
+}
 
 test.each(leaves)('%s has two examples of itself', (path, command) => {
   const own = (helpOf(command)?.examples ?? []).filter((line) => line.includes(`cdpadm ${path}`));
@@ -96,8 +103,8 @@ describe('each example', () => {
     for (const name of ['dev', 'prod', 'ci']) await cli(['profile', 'delete', name, '--yes', '--confirm', name]);
   });
 
-  test.each(examples)('%s', async (line, path) => {
-    await prepare(path.split(' ')[0] ?? '');
+  test.each(examples.filter(([, path]) => STAGED.has(groupOf(path))))('%s', async (line, path) => {
+    await prepare(groupOf(path));
     if (line === 'cdpadm roles pull') rmSync(join(home.cwd, 'roles.yaml'));
     const args = wordsOf(line, { '4010': new URL(ready.base_url).port, revision });
     const isNew = path === 'profile create' && (args[2] === 'prod' || args[2] === 'dev');
