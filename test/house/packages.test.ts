@@ -9,6 +9,8 @@ interface LockedPackage {
   version?: string;
   resolved?: string;
   hasInstallScript?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
   engines?: { node?: string };
 }
 
@@ -52,6 +54,24 @@ function present(path: string): LockedPackage | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+test('everything that a package needs, on any system, is locked: else `npm ci` refuses', () => {
+  const missing = installed.flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.entries({ ...dependencies, ...optionalDependencies })
+      .filter(([name, range]) => !range.startsWith('npm:') && !satisfies(lockedVersion(path, name), range))
+      .map(([name, range]) => `${path} needs ${name} ${range}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** The version that Node would find from a package's folder: its own copy, or one further out. */
+function lockedVersion(from: string, name: string): string {
+  const own = lock.packages[`${from}/node_modules/${name}`];
+  if (own) return own.version ?? '';
+  const outer = from.lastIndexOf('/node_modules/');
+  if (outer >= 0) return lockedVersion(from.slice(0, outer), name);
+  return lock.packages[`node_modules/${name}`]?.version ?? '';
 }
 
 test('no package runs a script when it is installed', () => {
