@@ -4,6 +4,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { Handler } from './area.ts';
 import { authenticate } from './auth.ts';
 import { delayOf, type Fault } from './faults.ts';
+import { bodyFromWire, queryFromWire, replyToWire } from './names-edge.ts';
 import type { Platform } from './platform.ts';
 import { type Answer, answer, PlatformError, refusal } from './platform-error.ts';
 import { PeerGone, readBody } from './request-body.ts';
@@ -69,13 +70,15 @@ function handle(platform: Platform, incoming: IncomingMessage, target: Target | 
     if (!target) throw refusal(404, 'Not found');
     const { headers } = incoming;
     const caller = authenticate(target.endpoint.auth, headers.authorization, platform.tokens, platform.directory);
-    return target.handle({
+    const { names } = platform;
+    const result = target.handle({
       params: target.params,
-      query: new URLSearchParams(splitUrl(incoming).search),
+      query: queryFromWire(new URLSearchParams(splitUrl(incoming).search), target.endpoint, names),
       header: (name) => firstOf(headers[name]),
-      body,
+      body: bodyFromWire(body, target.endpoint, names),
       caller,
     });
+    return replyToWire(result, target.endpoint, names);
   } catch (error) {
     return refusalAnswer(error);
   }

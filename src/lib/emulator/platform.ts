@@ -1,4 +1,5 @@
 // A running platform without its server: the state, the clock, and the areas opened over them.
+import { createWireNames, type WireNames } from '../contract/names.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import type { Area, OpenArea } from './area.ts';
@@ -30,6 +31,8 @@ export interface Platform {
   readonly ingest: IngestGate;
   readonly log: RequestLog;
   readonly faults: Faults;
+  /** The words of a deployment, mapped at the edge (`exchange.ts`). */
+  readonly names: WireNames;
   /** The address that the platform tells of itself, without a trailing slash. Known once the server listens. */
   baseUrl(): string;
 }
@@ -95,6 +98,7 @@ function assemble(db: Database, settings: StoredSettings, options: PlatformOptio
     ingest: createIngestGate(fixtures.limits, clock),
     log: openRequestLog(db),
     faults: openFaults(settings, Math.random),
+    names: createWireNames(fixtures.names),
     baseUrl: options.baseUrl,
   };
 }

@@ -11,6 +11,7 @@ import { authorize } from './credentials.ts';
 import { CurlPrinted, curlCommand } from './curl.ts';
 import { type FailedCall, outcomeUnknown, refusal } from './failure.ts';
 import { linkEndpoint, linkRequest, plainSink } from './link.ts';
+import { createNamesEdge } from './names.ts';
 import { networkFailure } from './network-failure.ts';
 import { createPace } from './pace.ts';
 import { readReply } from './reply.ts';
@@ -33,7 +34,9 @@ export function createClient(options: HttpOptions): Client {
     return reply as TokenReply;
   });
 
-  const build = (endpoint: Endpoint, input: AnyInput) => buildRequest(endpoint, input, addressOf(endpoint.service));
+  const names = createNamesEdge(options.names);
+  const build = (endpoint: Endpoint, input: AnyInput) =>
+    buildRequest(endpoint, names.encode(endpoint, input), addressOf(endpoint.service));
   const signalOf = (signal: AbortSignal | undefined): AbortSignal =>
     signal ? AbortSignal.any([options.signal, signal]) : options.signal;
   // Every call under way listens to it; from eleven on Node would warn on standard error.
@@ -83,7 +86,8 @@ export function createClient(options: HttpOptions): Client {
       };
       if (!(result instanceof TransportError)) {
         pace.learn(endpoint.service, result.headers);
-        if (result.status >= 200 && result.status < 300) return readReply(call, result);
+        if (result.status >= 200 && result.status < 300)
+          return readReply(call, result, (value) => names.decode(endpoint, value));
         if (result.status === 401 && authorization.renewable !== undefined && refused === undefined) {
           // A 401 did nothing: the token is renewed once and the call sent again, whatever it is.
           refused = authorization.renewable;
@@ -128,7 +132,7 @@ export function createClient(options: HttpOptions): Client {
       await send(linkEndpoint(link), request, { signal }, plainSink(sink));
     },
     describe: (endpoint, input) => {
-      const { body } = input as AnyInput;
+      const { body } = names.encode(endpoint, input as AnyInput);
       const request = build(endpoint, input as AnyInput);
       return { method: request.method, url: urlOf(request), ...(body !== undefined && { body }) };
     },

@@ -7,15 +7,20 @@ import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
 import type { Reply } from './types.ts';
 
 /**
- * The reply of a 2xx answer; its body is undefined where the endpoint has none. Throws CliError (1) for an answer that
+ * The reply of a 2xx answer, `decode` having brought its words into the contract's; its body is undefined where the endpoint has none. Throws CliError (1) for an answer that
  * cannot be read; where a repeat is not harmless OutcomeUnknownError, since such an answer proves nothing.
  */
-export function readReply(call: FailedCall, answer: Answer): Reply<unknown> {
+export function readReply(
+  call: FailedCall,
+  answer: Answer,
+  decode: (value: unknown) => unknown = (value) => value,
+): Reply<unknown> {
   const { status, headers, text } = answer;
   const { reply, safety } = call.endpoint;
   if (!reply) return { status, headers, text, body: undefined };
-  const value = parseBody(answer);
-  if (value instanceof Unreadable) throw refuse(value.problem);
+  const parsed = parseBody(answer);
+  if (parsed instanceof Unreadable) throw refuse(parsed.problem);
+  const value = decode(parsed);
   const result = reply.safeParse(value);
   if (result.success) return { status, headers, text, body: result.data };
   const [issue] = explainIssues(result.error.issues, value);

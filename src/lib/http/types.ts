@@ -1,6 +1,7 @@
 // What the HTTP core is given and what it gives back.
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
 import type { Endpoint, ParamsOf, Service } from '../contract/endpoint.ts';
+import type { NamesMap } from '../contract/names.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CliError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
@@ -122,6 +123,8 @@ export interface HttpOptions {
   tokenFolder: string;
   /** Folder of the shared rate budget (state directory). */
   budgetFolder: string;
+  /** Neutral word -> the deployment's word, mapped where the contract marks a key or a value; default none. */
+  names?: NamesMap | undefined;
   /** Milliseconds for one request. */
   requestTimeoutMs: number;
   /** Attempts after the first. */
