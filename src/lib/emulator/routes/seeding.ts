@@ -5,6 +5,7 @@ import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest } fr
 import { workspaceOf } from '../auth.ts';
 import type { Fixtures } from '../fixtures/grammar.ts';
 import { badRequest, readIngestBody } from '../ingest.ts';
+import { isPlainBulk, isPlainSeed } from '../plain-seed.ts';
 import type { Platform } from '../platform.ts';
 import { type Answer, answer, refusal } from '../platform-error.ts';
 import { type ProfileChange, profilesMigrations, type ProfilesStore } from '../stores/profiles.ts';
@@ -29,8 +30,8 @@ function openSeeding({ profiles, ingest, clock, fixtures }: Platform): OpenArea<
 
   return {
     handlers: {
-      set: taking((body) => [readIngestBody(SingleSeed, body)]),
-      bulk: taking((body) => readIngestBody(BulkSeed, body)),
+      set: taking((body) => [readIngestBody(SingleSeed, body, isPlainSeed)]),
+      bulk: taking((body) => readIngestBody(BulkSeed, body, isPlainBulk)),
     },
     control: profileRoutes(profiles, fixtures),
     load: (loaded) => {
