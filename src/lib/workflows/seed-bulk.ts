@@ -80,12 +80,14 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     };
   }
 
-  function checkpoint(finished: boolean): void {
+  function checkpoint(finished: boolean): SeedCounts {
+    const now = tally();
     rejects.sync();
     const { mark, beyond } = marks.snapshot();
     const kept = rejects.bytes === null ? null : { path: rejects.path, bytes: rejects.bytes };
-    journal?.write({ files: before.files, mark, beyond, counts: tally(), rejects: kept, finished });
+    journal?.write({ files: before.files, mark, beyond, counts: now, rejects: kept, finished });
     checkpointAt = clock.now();
+    return now;
   }
 
   async function settle(batch: Batch, entry: { settle(): void }): Promise<void> {
@@ -163,9 +165,9 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     await all;
   }
   const complete = failure === undefined;
-  checkpoint(complete);
+  const result = checkpoint(complete);
   if (!complete) throw failure;
-  return tally();
+  return result;
 }
 
 function totalOf(inputs: readonly SeedInput[]): number | undefined {

@@ -5,7 +5,6 @@ import type { Batch } from '../domain/seed/batch.ts';
 import { createBlame, type Blame } from '../domain/seed/blame.ts';
 import type { BatchLimits } from '../domain/seed/packer.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { CliError } from '../kernel/errors.ts';
 import type { Gate } from './seed-gate.ts';
 
 export interface SendPorts {
@@ -49,8 +48,8 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
       const pass = await gate.enter(repeat);
       const startedAt = clock.now();
       const outcome = await sender.send(body, hardSignal).catch((error: unknown) => {
-        gate.leave(pass, { kind: 'none' });
         gate.stop(error);
+        gate.leave(pass, { kind: 'none' });
         throw error;
       });
       const ms = clock.now() - startedAt;
@@ -68,15 +67,24 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
       } else if (status >= 500 && status !== 501 && status !== 505) {
         gate.leave(pass, { kind: 'trouble', permanent: false }, failure);
       } else {
+        const concernsBody = BODY_STATUSES.has(status) || status === TOO_LARGE;
+        if (!concernsBody) gate.stop(failure);
         gate.leave(pass, { kind: 'answered', ms, slowDown: false });
-        if (BODY_STATUSES.has(status) || status === TOO_LARGE) return { status, messages };
-        throw ended(gate, failure);
+        if (!concernsBody) throw failure;
+        return { status, messages };
       }
     }
   }
 
   async function settleRows(batch: Batch, rows: readonly number[], refused: Blamed[]): Promise<void> {
     if (rows.length === 0) return;
+    // It was packed before the platform said that bodies of its size are too large.
+    if (rows.length > 1 && (rows.length > limits.rows || sizeOf(batch, rows) > limits.bytes)) {
+      const half = rows.length >> 1;
+      await settleRows(batch, rows.slice(0, half), refused);
+      await settleRows(batch, rows.slice(half), refused);
+      return;
+    }
     const refusal = await deliver(batch.bodyOf(rows));
     if (refusal === undefined) blame.accepted(batch, rows);
     else await narrow(batch, rows, refusal, refused);
@@ -120,12 +128,9 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
       refused.push({ row: only, reason: reasonOf(refusal) });
       return;
     }
-    const half = Math.ceil(rows.length / 2);
-    const size = rows.reduce((sum, row) => sum + batch.row(row).length + 1, 1);
-    limits.rows = Math.min(limits.rows, half);
-    limits.bytes = Math.min(limits.bytes, Math.ceil(size / 2));
-    await settleRows(batch, rows.slice(0, half), refused);
-    await settleRows(batch, rows.slice(half), refused);
+    limits.rows = Math.min(limits.rows, Math.ceil(rows.length / 2));
+    limits.bytes = Math.min(limits.bytes, sizeOf(batch, rows) - 1);
+    await settleRows(batch, rows, refused);
   }
 
   return {
@@ -140,9 +145,9 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
   };
 }
 
-function ended(gate: Gate, failure: CliError): CliError {
-  gate.stop(failure);
-  return failure;
+function sizeOf(batch: Batch, rows: readonly number[]): number {
+  if (rows.length === batch.count) return batch.size;
+  return rows.reduce((sum, row) => sum + batch.row(row).length + 1, 1);
 }
 
 function reasonOf({ status, messages }: Refusal): string {

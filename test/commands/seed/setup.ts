@@ -1,0 +1,86 @@
+// A sink that stands for the platform, a home for the program, and rows to send.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../../../src/lib/kernel/clock.ts';
+import { type CliOptions, type CliResult, createCliHome, runCli } from '../../helpers/cli.ts';
+import { type Reply, type Sink, startSink } from '../../helpers/seed-sink.mjs';
+
+export interface Seeding {
+  sink: Sink;
+  folder: string;
+  /** Writes a file into the working folder and returns its name. */
+  write(name: string, content: string | Uint8Array): string;
+  run(args: string[], options?: CliOptions): Promise<CliResult>;
+  /** `run` with `-o json`, its result parsed. */
+  bulk(args: string[], options?: CliOptions): Promise<{ code: number; result: BulkJson; stderr: string }>;
+  /** The users that were accepted, in no order. */
+  users(): Record<string, unknown>[];
+  close(): Promise<void>;
+}
+
+export interface BulkJson {
+  rows: number;
+  accepted: number;
+  rejected: number;
+  batches: number;
+  requests: number;
+  retries: number;
+  journal: string | null;
+  rejects: string | null;
+}
+
+export async function startSeeding(answer?: (body: Buffer, request: number) => Reply | undefined): Promise<Seeding> {
+  const sink = await startSink({ keep: true, ...(answer && { answer }) });
+  const home = createCliHome();
+  const env = {
+    ...home.env,
+    CDPADM_SEEDING_URL: sink.url,
+    CDPADM_IDENTITY_URL: sink.url,
+    CDPADM_WORKSPACE_KEY: 'key',
+    CDPADM_WORKSPACE_SECRET: 'a-secret-of-the-workspace',
+    CDPADM_WORKSPACE_ID: '5001',
+    CDPADM_ENVIRONMENT: 'production',
+  };
+  const run: Seeding['run'] = (args, options = {}) =>
+    runCli(args, { cwd: home.cwd, clock: hurried(), ...options, env: { ...env, ...options.env } });
+  return {
+    sink,
+    folder: home.cwd,
+    write: (name, content) => {
+      writeFileSync(join(home.cwd, name), content);
+      return name;
+    },
+    run,
+    bulk: async (args, options) => {
+      const { code, stdout, stderr } = await run(['seed', 'bulk', ...args, '-o', 'json'], options);
+      return { code, result: (stdout === '' ? {} : JSON.parse(stdout)) as BulkJson, stderr };
+    },
+    users: () => sink.bodies.flatMap((body) => JSON.parse(body) as Record<string, unknown>[]),
+    close: async () => {
+      await sink.close();
+      home.remove();
+    },
+  };
+}
+
+/** A clock that has always slept already. */
+function hurried(): Clock {
+  let skipped = 0;
+  return {
+    now: () => systemClock.now() + skipped,
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      skipped += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+/** The body of one user, in the usual spelling. */
+export function userRow(id: number | bigint | string, attribute = 'Orders'): string {
+  return `{"environment":"production","xpid":${id},"calculated_attributes":{"5001":[{"attribute_name":"${attribute}","calculation_type":"count","cutoff_date":"2024-01-31","seed":{"value":"3"}}]}}`;
+}
+
+export function userRows(count: number, attribute?: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => `${userRow(index + 1, attribute?.(index))}\n`).join('');
+}
