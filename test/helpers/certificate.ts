@@ -26,3 +26,13 @@ export function makeCertificate(): Certificate | undefined {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** Whether the machine has an openssl to check against. */
+export function hasOpenssl(): boolean {
+  try {
+    execFileSync('openssl', ['version'], { stdio: 'pipe' });
+    return true;
+  } catch {
+    return false;
+  }
+}
