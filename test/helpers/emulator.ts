@@ -73,7 +73,7 @@ export interface TestEmulator extends Emulator {
   api: TestControl;
   /** A request below the platform's address. */
   send(method: string, path: string, options?: SendOptions): Promise<Exchange>;
-  /** The same with a bearer token, fetched once. */
+  /** The same with a bearer token, fetched anew when the clock was moved. */
   call(method: string, path: string, options?: SendOptions): Promise<Exchange>;
   /** A new access token. */
   token(): Promise<string>;
@@ -95,9 +95,12 @@ export async function startTestEmulator(options: EmulatorOptions = {}): Promise<
     return (reply.json as { access_token: string }).access_token;
   }
 
+  const forgetToken = (): void => {
+    bearer = undefined;
+  };
   return {
     ...emulator,
-    api: testControl(emulator.control),
+    api: testControl(emulator.control, forgetToken),
     token,
     accountPath: `/platform/v2/organizations/${ready.org_id}/accounts/${ready.account_id}`,
     send: (method, path, sent) => send(method, url + path, sent),
@@ -108,7 +111,8 @@ export async function startTestEmulator(options: EmulatorOptions = {}): Promise<
   };
 }
 
-function testControl(control: string): TestControl {
+/** `onMoved` is called when the clock may stand elsewhere. */
+function testControl(control: string, onMoved: () => void): TestControl {
   async function ask(method: string, path: string, body?: unknown): Promise<unknown> {
     const reply = await send(method, control + path, { body });
     if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
@@ -116,6 +120,7 @@ function testControl(control: string): TestControl {
   }
   const clock = async (method: string, body?: unknown): Promise<string> => {
     const { now } = (await ask(method, '/clock', body)) as { now: string };
+    if (method === 'POST') onMoved();
     return now;
   };
   return {
@@ -124,6 +129,7 @@ function testControl(control: string): TestControl {
     set: (iso) => clock('POST', { set: iso }),
     reset: async () => {
       await ask('POST', '/reset');
+      onMoved();
     },
     addFault: async (fault) => {
       await ask('POST', '/faults', fault);

@@ -1,5 +1,6 @@
 // The table of areas: every endpoint of the platform, found by area and name. A new area adds its file and one line.
 import type { Endpoint } from './endpoint.ts';
+import { groupsEndpoints } from './groups.ts';
 import { intakeEndpoints } from './intake.ts';
 import { oauthEndpoints } from './oauth.ts';
 import { rolesEndpoints } from './roles.ts';
@@ -8,6 +9,7 @@ import { seedingEndpoints } from './seeding.ts';
 export const areas = {
   oauth: oauthEndpoints,
   roles: rolesEndpoints,
+  groups: groupsEndpoints,
   seeding: seedingEndpoints,
   intake: intakeEndpoints,
 } as const;

@@ -28,7 +28,7 @@ export interface ControlRoute {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   /** `body` is the parsed JSON, undefined when none was sent. */
-  handle(body: unknown, query: URLSearchParams): Answer;
+  handle(body: unknown, query: URLSearchParams): Answer | Promise<Answer>;
 }
 
 /** An area of a running platform. */
@@ -37,8 +37,15 @@ export interface OpenArea<Endpoints> {
   control?: readonly ControlRoute[];
   /** Forgets everything and takes what the fixtures say. Called inside a transaction. */
   load?(fixtures: Fixtures): void;
-  /** Does what has fallen due by `now` (epoch ms): called at opening and whenever the clock was moved. */
-  catchUp?(now: number): void;
+  /** When the earliest of what this area owes falls due (epoch ms); undefined when it owes nothing. */
+  nextDue?(): number | undefined;
+  /**
+   * Does what has fallen due by `now` (epoch ms), in order. With `nextDue`, it is called for one moment after the
+   * other, in turn with the other areas; without, when the clock has moved and whenever another area does something.
+   */
+  catchUp?(now: number): void | Promise<void>;
+  /** Ends what is under way in other threads. What is not done is taken up again at the next opening. */
+  close?(): Promise<void>;
 }
 
 export interface Area<Endpoints = Record<string, Endpoint>> {

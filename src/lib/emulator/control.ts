@@ -18,7 +18,7 @@ export type Control = (incoming: IncomingMessage, outgoing: ServerResponse, path
 export function createControl(platform: RunningPlatform): Control {
   const routes = [...ownRoutes(platform), ...platform.areas.flatMap(({ open }) => open.control ?? [])];
 
-  function dispatch({ method, url = '' }: IncomingMessage, path: string, body: Buffer): Answer {
+  function dispatch({ method, url = '' }: IncomingMessage, path: string, body: Buffer): Answer | Promise<Answer> {
     const wanted = path.slice(CONTROL_PATH.length).replace(/\/$/, '');
     const route = routes.find((candidate) => candidate.method === method && candidate.path === wanted);
     if (!route) throw refusal(404, `Not found: ${String(method)} ${wanted} is no call of the control address`);
@@ -30,7 +30,7 @@ export function createControl(platform: RunningPlatform): Control {
   return async (incoming, outgoing, path) => {
     try {
       refuseStrangers(incoming);
-      write(outgoing, dispatch(incoming, path, await readBody(incoming)));
+      write(outgoing, await dispatch(incoming, path, await readBody(incoming)));
     } catch (error) {
       if (!(error instanceof PeerGone)) write(outgoing, refusalAnswer(error));
     }
@@ -64,17 +64,17 @@ function ownRoutes(platform: RunningPlatform): ControlRoute[] {
     {
       method: 'POST',
       path: '/clock',
-      handle: (body) => {
+      handle: async (body) => {
         clock.moveTo(wantedTime(checkBody(ClockMove, body, BAD_REQUEST), clock.now()));
-        platform.catchUp();
+        await platform.catchUp.run();
         return now();
       },
     },
     {
       method: 'POST',
       path: '/reset',
-      handle: () => {
-        platform.reset();
+      handle: async () => {
+        await platform.reset();
         return now();
       },
     },

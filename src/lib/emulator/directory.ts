@@ -12,6 +12,8 @@ export interface Directory {
    * client is another organization's (decision: ours, the specification is silent).
    */
   organizationOf(params: { orgId: string; accountId: string }, clientId: string): OrganizationFixture;
+  /** The workspace that a path means. Throws 404 when there is none such, and 403 when it is another client's. */
+  workspaceInPath(id: string, clientId: string): WorkspaceFixture;
 }
 
 export function createDirectory({ organizations, accounts, workspaces }: DirectoryFixtures): Directory {
@@ -27,6 +29,14 @@ export function createDirectory({ organizations, accounts, workspaces }: Directo
         throw refusal(404, `Not found: account ${accountId} in organization ${orgId}`);
       }
       return organization;
+    },
+    workspaceInPath: (id, clientId) => {
+      const workspace = workspaces.find((candidate) => String(candidate.id) === id);
+      if (!workspace) throw refusal(404, `Not found: workspace ${id}`);
+      const account = accounts.find((candidate) => candidate.id === workspace.account_id);
+      const organization = organizations.find((candidate) => candidate.id === account?.org_id);
+      if (organization?.client_id !== clientId) throw refusal(403, `Forbidden: workspace ${id}`);
+      return workspace;
     },
   };
 }

@@ -51,6 +51,12 @@ export interface Emulator {
 
 const FLUSH_MS = 200;
 
+/** How often a clock that goes by itself is looked at for what has fallen due. */
+const TICK_MS = 1000;
+
+/** A start waits this long, in the machine's own time, for what the clock owes since the last run; the rest is done while requests come in. */
+const OVERDUE_MS = 2000;
+
 /**
  * Starts the platform and resolves once it answers. Throws CliError: invalid fixtures (exit 9), a folder or port that
  * is taken (exit 6), a state that cannot be read (exit 1).
@@ -86,14 +92,16 @@ async function serve(options: EmulatorOptions, db: Database, folder: OwnedFolder
   const server = await listen(router, options.host ?? '127.0.0.1', options.port ?? 0);
   url = server.url;
   folder?.announce(server.port);
-  const stopWriting = writeBehind(platform);
+  const stopTimers = startTimers(platform);
+  await Promise.race([platform.catchUp.run(), systemClock.sleep(OVERDUE_MS, closing.signal).catch(() => undefined)]);
   const ready = describeReady(url, platform.fixtures);
 
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
     // Requests that a fault holds up end as their connections do.
     closing.abort(new PeerGone());
-    stopWriting();
+    stopTimers();
+    await platform.close();
     await server.close();
     platform.log.flush();
     db.close();
@@ -104,18 +112,23 @@ async function serve(options: EmulatorOptions, db: Database, folder: OwnedFolder
     control: ready.control_url,
     ready,
     port: server.port,
-    reset: async () => {
-      platform.reset();
-    },
+    reset: platform.reset,
     close: () => (closed ??= close()),
   };
 }
 
-/** Writes the request log now and then. Returns what ends that. */
-function writeBehind({ log }: RunningPlatform): () => void {
-  const timer = setInterval(log.flush, FLUSH_MS);
-  timer.unref();
+/** Writes the request log now and then, and does what falls due as time goes by. Returns what ends that. */
+function startTimers({ log, clock, catchUp }: RunningPlatform): () => void {
+  const timers = [setInterval(log.flush, FLUSH_MS)];
+  if (clock.mode === 'real') {
+    timers.push(
+      setInterval(() => {
+        if (!catchUp.busy()) void catchUp.run();
+      }, TICK_MS),
+    );
+  }
+  for (const timer of timers) timer.unref();
   return () => {
-    clearInterval(timer);
+    timers.forEach(clearInterval);
   };
 }

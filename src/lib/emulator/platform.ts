@@ -3,6 +3,7 @@ import { createWireNames, type WireNames } from '../contract/names.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import type { Area, OpenArea } from './area.ts';
+import { type CatchUp, createCatchUp } from './catch-up.ts';
 import { type ClockMode, openClock, type PlatformClock } from './clock.ts';
 import type { Database } from './db.ts';
 import { createDirectory, type Directory } from './directory.ts';
@@ -33,16 +34,19 @@ export interface Platform {
   readonly faults: Faults;
   /** The words of a deployment, mapped at the edge (`exchange.ts`). */
   readonly names: WireNames;
+  /** Has what fell due this moment done soon, without waiting for it. */
+  wake(): void;
   /** The address that the platform tells of itself, without a trailing slash. Known once the server listens. */
   baseUrl(): string;
 }
 
 export interface RunningPlatform extends Platform {
   readonly areas: readonly { area: Area; open: OpenArea<Area['endpoints']> }[];
-  /** Does what has fallen due by now. */
-  catchUp(): void;
+  readonly catchUp: CatchUp;
   /** Back to the fixtures, the machine's time, an empty log and no faults. Issued tokens stay valid. */
-  reset(): void;
+  reset(): Promise<void>;
+  /** Ends what is under way; the database stays open. */
+  close(): Promise<void>;
 }
 
 export interface PlatformOptions {
@@ -60,15 +64,16 @@ export interface PlatformOptions {
 const FIXTURES_KEY = 'fixtures';
 
 /**
- * Opens the platform over a database: makes what tables are missing, fills new areas from the fixtures and catches up
- * with the clock. Fixtures given for a state that is there already say who is who at once, and where `reset` goes back
- * to; what the state holds stays. Throws CliError for invalid fixtures and for a state of a newer version.
+ * Opens the platform over a database: makes what tables are missing and fills new areas from the fixtures. Fixtures
+ * given for a state that is there already say who is who at once, and where `reset` goes back to; what the state holds
+ * stays. What the clock owes is still to be caught up with. Throws CliError for invalid fixtures and for a state of a
+ * newer version.
  */
 export function openPlatform(db: Database, options: PlatformOptions): RunningPlatform {
   const settings = openSettings(db);
   const versions = options.areas.map((area) => storedVersion(settings, area));
   return db.transaction(() => {
-    const platform = assemble(db, settings, options);
+    const platform = assemble(db, settings, options, () => void running.catchUp.run());
     const areas = options.areas.map((area, index) => {
       for (const step of area.migrations.slice(versions[index])) db.exec(step);
       if (versions[index] !== area.migrations.length) settings.set(versionKey(area), area.migrations.length);
@@ -78,12 +83,11 @@ export function openPlatform(db: Database, options: PlatformOptions): RunningPla
       if (versions[index] === 0) open.load?.(platform.fixtures);
     });
     const running = run(platform, areas);
-    running.catchUp();
     return running;
   });
 }
 
-function assemble(db: Database, settings: StoredSettings, options: PlatformOptions): Platform {
+function assemble(db: Database, settings: StoredSettings, options: PlatformOptions, wake: () => void): Platform {
   const clock = openClock(settings, options.systemClock, options.clock);
   const given = openFixtures(settings, options.fixtures);
   const fixtures = options.names === undefined ? given : { ...given, names: options.names };
@@ -99,6 +103,7 @@ function assemble(db: Database, settings: StoredSettings, options: PlatformOptio
     log: openRequestLog(db),
     faults: openFaults(settings, Math.random),
     names: createWireNames(fixtures.names),
+    wake,
     baseUrl: options.baseUrl,
   };
 }
@@ -116,9 +121,10 @@ function openFixtures(settings: StoredSettings, given: unknown): Fixtures {
 function run(platform: Platform, areas: RunningPlatform['areas']): RunningPlatform {
   const { db, clock, log, faults, fixtures } = platform;
 
-  function catchUp(): void {
-    for (const { open } of areas) open.catchUp?.(clock.now());
-  }
+  const catchUp = createCatchUp(
+    areas.map(({ open }) => open),
+    clock.now,
+  );
 
   return {
     ...platform,
@@ -130,8 +136,13 @@ function run(platform: Platform, areas: RunningPlatform['areas']): RunningPlatfo
         log.clear();
         faults.clear();
         for (const { open } of areas) open.load?.(fixtures);
-        catchUp();
       });
+      return catchUp.run();
+    },
+    close: async () => {
+      const stopped = catchUp.stop();
+      for (const { open } of areas) await open.close?.();
+      await stopped;
     },
   };
 }

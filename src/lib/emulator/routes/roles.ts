@@ -6,7 +6,8 @@ import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest } fr
 import type { OrganizationFixture } from '../fixtures/directory.ts';
 import type { Fixtures } from '../fixtures/grammar.ts';
 import { RoleAssignmentFixture } from '../fixtures/roles.ts';
-import { type Platform, VENDOR_DOMAIN } from '../platform.ts';
+import { emailOf } from '../audit.ts';
+import type { Platform } from '../platform.ts';
 import { answer, refusal } from '../platform-error.ts';
 import { createRateWindow } from '../rate.ts';
 import { checkBody, parseBody } from '../request-body.ts';
@@ -113,8 +114,4 @@ function countedBefore({ clock, log }: Platform): (orgId: number) => number[] {
       .filter(({ path, status }) => path.startsWith(prefix) && !refusedAtTheDoor.has(status))
       .map(({ at }) => at);
   };
-}
-
-function emailOf(name: string): string {
-  return `${name}@${VENDOR_DOMAIN}`;
 }

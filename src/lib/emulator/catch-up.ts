@@ -1,0 +1,58 @@
+// What the clock owes: everything that has fallen due, over all areas, in the order of its times.
+import type { OpenArea } from './area.ts';
+
+type Owing = Pick<OpenArea<unknown>, 'nextDue' | 'catchUp'>;
+
+export interface CatchUp {
+  /** Does what has fallen due by now. Resolves when that is done, work in other threads included. */
+  run(): Promise<void>;
+  /** Whether something is being done at the moment. */
+  busy(): boolean;
+  /** Begins nothing more; resolves when what is under way has ended. */
+  stop(): Promise<void>;
+}
+
+/** `now` is epoch milliseconds of the platform's clock. */
+export function createCatchUp(areas: readonly Owing[], now: () => number): CatchUp {
+  let last: Promise<void> = Promise.resolve();
+  let waiting = 0;
+  let stopped = false;
+
+  async function round(): Promise<void> {
+    for (;;) {
+      if (stopped) return;
+      const until = now();
+      const { area, at } = earliest(areas);
+      if (at > until) {
+        for (const other of areas) if (!other.nextDue) await other.catchUp?.(until);
+        return;
+      }
+      // An area that does not say what comes next is brought to each moment at which something happens elsewhere.
+      for (const other of areas) if (other === area || !other.nextDue) await other.catchUp?.(at);
+    }
+  }
+
+  return {
+    run: () => {
+      waiting++;
+      const next = last.then(round).finally(() => waiting--);
+      // The next round begins even if this one fails; whoever asked for this one is told.
+      last = next.catch(() => undefined);
+      return next;
+    },
+    busy: () => waiting > 0,
+    stop: () => {
+      stopped = true;
+      return last;
+    },
+  };
+}
+
+function earliest(areas: readonly Owing[]): { area: Owing | undefined; at: number } {
+  let found: { area: Owing | undefined; at: number } = { area: undefined, at: Infinity };
+  for (const area of areas) {
+    const at = area.nextDue?.();
+    if (at !== undefined && at < found.at) found = { area, at };
+  }
+  return found;
+}

@@ -1,0 +1,119 @@
+// B. Group identities: definitions, and their weekly refresh (specification, B; decisions: D60, D61).
+import { GROUP_FAILURES } from '../../contract/failures.ts';
+import { GroupPatch, GroupRequest, groupsEndpoints, GroupUpdate } from '../../contract/groups.ts';
+import { GROUP_LIMITS } from '../../contract/limits.ts';
+import { acceptBody, readJson, refuse, sentences } from '../accept-body.ts';
+import { defineArea, type OpenArea, type PlatformRequest } from '../area.ts';
+import { created, modified } from '../audit.ts';
+import { aggregate } from '../group-aggregation.ts';
+import type { Platform } from '../platform.ts';
+import { answer } from '../platform-error.ts';
+import { createGroupsStore, type Group, groupsMigrations } from '../stores/groups.ts';
+
+export const groupsArea = defineArea({
+  name: 'groups',
+  endpoints: groupsEndpoints,
+  migrations: groupsMigrations,
+  open: openGroups,
+});
+
+const WEEK_MS = 7 * 86_400_000;
+
+type GroupsCall = PlatformRequest<{ workspace_id: string }>;
+type GroupCall = PlatformRequest<{ workspace_id: string; group_id: string }>;
+
+function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<typeof groupsEndpoints> {
+  const store = createGroupsStore(db);
+
+  const workspaceOf = ({ params, caller }: GroupsCall): number =>
+    directory.workspaceInPath(params.workspace_id, caller.id).id;
+
+  function find(request: GroupCall): { workspace: number; group: Group } {
+    const workspace = workspaceOf(request);
+    const { group_id } = request.params;
+    const group = store.get(workspace, group_id);
+    if (!group) throw refuse(GROUP_FAILURES.notFound, `group ${group_id}`);
+    return { workspace, group };
+  }
+
+  function change(request: GroupCall, before: Group, fields: Partial<Group>): Group {
+    return { ...before, ...fields, ...modified(before, clock.now(), request.caller.id) };
+  }
+
+  function refresh(workspace: number, group: Group): void {
+    const values = new Map<number, Record<string, unknown>>();
+    for (const { members } of profiles.sharing(workspace, group.source_user_attribute, GROUP_LIMITS.usersPerGroup)) {
+      const shared = aggregate(group.attributes, members);
+      for (const { row } of members) values.set(row, shared);
+    }
+    profiles.setGroupAttributes(workspace, group.id, values);
+  }
+
+  return {
+    handlers: {
+      list: (request) => answer(200, store.list(workspaceOf(request))),
+      get: (request) => answer(200, find(request).group),
+      create: (request) => {
+        const workspace = workspaceOf(request);
+        const { id, description, source_user_attribute, attributes } = read(GroupRequest, request.body);
+        if (store.get(workspace, id)) throw refuse(GROUP_FAILURES.unprocessable, `id \`${id}\` is taken`);
+        if (store.list(workspace).length >= GROUP_LIMITS.definitionsPerWorkspace) {
+          const most = GROUP_LIMITS.definitionsPerWorkspace;
+          throw refuse(GROUP_FAILURES.unprocessable, `a workspace has at most ${most} group definition`);
+        }
+        const now = clock.now();
+        const audit = modified(created(now, request.caller.id), now, request.caller.id);
+        const group = { id, description: description ?? '', source_user_attribute, attributes, ...audit };
+        store.add(workspace, group, now + WEEK_MS);
+        return answer(200, group);
+      },
+      update: (request) => {
+        const { workspace, group: before } = find(request);
+        const { id, description = '', source_user_attribute, attributes } = read(GroupUpdate, request.body);
+        if (id !== undefined && id !== before.id) {
+          throw refuse(GROUP_FAILURES.unprocessable, `id is \`${id}\` and the path says \`${before.id}\``);
+        }
+        const group = change(request, before, { description, source_user_attribute, attributes });
+        store.replace(workspace, group);
+        return answer(200, group);
+      },
+      patch: (request) => {
+        const { workspace, group: before } = find(request);
+        const group = change(request, before, read(GroupPatch, request.body));
+        store.replace(workspace, group);
+        return answer(200, group);
+      },
+      delete: (request) => {
+        const { workspace, group } = find(request);
+        store.remove(workspace, group.id);
+        profiles.setGroupAttributes(workspace, group.id, new Map());
+        return { status: 204 };
+      },
+    },
+    load: (fixtures) => {
+      store.clear();
+      const now = clock.now();
+      for (const { workspace_id, ...definition } of fixtures.groups) {
+        store.add(
+          workspace_id,
+          { ...definition, ...modified(created(now, 'fixtures'), now, 'fixtures') },
+          now + WEEK_MS,
+        );
+      }
+    },
+    nextDue: () => store.nextRefresh()?.refresh_at,
+    catchUp: (now) => {
+      for (let due = store.nextRefresh(); due && due.refresh_at <= now; due = store.nextRefresh()) {
+        const { workspace, id, refresh_at } = due;
+        const group = store.get(workspace, id);
+        if (group) refresh(workspace, group);
+        store.setRefresh(workspace, id, refresh_at + WEEK_MS);
+      }
+    },
+  };
+}
+
+function read<Schema extends Parameters<typeof acceptBody>[0]>(schema: Schema, body: Buffer) {
+  const value = readJson(body, GROUP_FAILURES.invalidJson);
+  return acceptBody(schema, value, (issues) => refuse(GROUP_FAILURES.unprocessable, ...sentences(issues)));
+}

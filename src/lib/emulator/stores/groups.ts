@@ -1,0 +1,69 @@
+// What B keeps: the definitions of each workspace and when each is refreshed next.
+import type { GroupAttribute } from '../../contract/groups.ts';
+import type { Audit } from '../audit.ts';
+import type { Database } from '../db.ts';
+
+export const groupsMigrations = [
+  `CREATE TABLE groups (
+     workspace INTEGER NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL, refresh_at INTEGER NOT NULL,
+     PRIMARY KEY (workspace, id)
+   ) WITHOUT ROWID`,
+];
+
+/** A definition as it is answered. */
+export interface Group extends Audit {
+  id: string;
+  description: string;
+  source_user_attribute: string;
+  attributes: GroupAttribute[];
+}
+
+export interface GroupsStore {
+  list(workspace: number): Group[];
+  get(workspace: number, id: string): Group | undefined;
+  /** Adds a definition; it is refreshed first at `refreshAt` (epoch ms). */
+  add(workspace: number, group: Group, refreshAt: number): void;
+  replace(workspace: number, group: Group): void;
+  remove(workspace: number, id: string): void;
+  /** The refresh that comes first, or undefined. */
+  nextRefresh(): { workspace: number; id: string; refresh_at: number } | undefined;
+  setRefresh(workspace: number, id: string, at: number): void;
+  clear(): void;
+}
+
+export function createGroupsStore(db: Database): GroupsStore {
+  const parse = ({ document }: { document: string }): Group => JSON.parse(document) as Group;
+  return {
+    list: (workspace) =>
+      db.all<{ document: string }>('SELECT document FROM groups WHERE workspace = ? ORDER BY id', workspace).map(parse),
+    get: (workspace, id) =>
+      db
+        .all<{ document: string }>('SELECT document FROM groups WHERE workspace = ? AND id = ?', workspace, id)
+        .map(parse)[0],
+    add: (workspace, group, refreshAt) => {
+      db.run(
+        'INSERT INTO groups (workspace, id, document, refresh_at) VALUES (?, ?, ?, ?)',
+        ...[workspace, group.id, JSON.stringify(group), refreshAt],
+      );
+    },
+    replace: (workspace, group) => {
+      db.run(
+        'UPDATE groups SET document = ? WHERE workspace = ? AND id = ?',
+        JSON.stringify(group),
+        workspace,
+        group.id,
+      );
+    },
+    remove: (workspace, id) => {
+      db.run('DELETE FROM groups WHERE workspace = ? AND id = ?', workspace, id);
+    },
+    nextRefresh: () =>
+      db.get('SELECT workspace, id, refresh_at FROM groups ORDER BY refresh_at, workspace, id LIMIT 1'),
+    setRefresh: (workspace, id, at) => {
+      db.run('UPDATE groups SET refresh_at = ? WHERE workspace = ? AND id = ?', at, workspace, id);
+    },
+    clear: () => {
+      db.exec('DELETE FROM groups');
+    },
+  };
+}
