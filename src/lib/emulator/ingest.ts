@@ -69,7 +69,7 @@ function removeAt(value: unknown, path: readonly PropertyKey[], key: string): vo
 /** The attribute that an issue lies in, or else the field of the body, and what is wrong there. */
 function nameIssue({ path, message }: FieldIssue, value: unknown): string {
   const inUser = typeof path[0] === 'number' ? path.slice(1) : path;
-  const [field = 'xpid', ...rest] = inUser;
+  const [field = 'body', ...rest] = inUser;
   const attribute = rest.length > 1 ? attributeAt(value, path.slice(0, path.length - inUser.length + 3)) : undefined;
   const place = showPath(attribute === undefined ? rest : rest.slice(2));
   return `${attribute ?? field}: ${place === '' ? '' : `${place} `}${message}`;
