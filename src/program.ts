@@ -64,6 +64,18 @@ export const entries: readonly Entry[] = [
     load: async (ctx) => (await import('./commands/tour/index.ts')).tourCommand(ctx),
   },
   {
+    name: 'api',
+    summary: 'any call of the platform, with the right address and credentials',
+    heading: MORE,
+    load: async (ctx) => (await import('./commands/api/index.ts')).apiCommand(ctx),
+  },
+  {
+    name: 'schema',
+    summary: 'the JSON Schema of a document, for editors',
+    heading: MORE,
+    load: async (ctx) => (await import('./commands/schema/index.ts')).schemaCommand(ctx),
+  },
+  {
     name: 'help',
     summary: 'help on a command or a topic: exit-codes, environment, formatting, files, flags',
     heading: MORE,

@@ -1,4 +1,6 @@
 // `roles pull`: the live manifest as a file to edit.
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { fromReply, inStableOrder, type Manifest, sameContent, toReply } from '../../lib/domain/roles/manifest.ts';
 import { carryUnknownFields } from '../../lib/domain/roles/carry.ts';
@@ -6,7 +8,7 @@ import { checkManifest } from '../../lib/domain/roles/validate.ts';
 import { chooseBase } from '../../lib/domain/roles/wanted.ts';
 import { formatOf, parseDocumentText } from '../../lib/files/load.ts';
 import { readInput, resolvePath } from '../../lib/files/read-input.ts';
-import { updateManifestText, writeManifestText } from '../../lib/files/roles-file.ts';
+import { SCHEMA_HINT, updateManifestText, writeManifestText } from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -49,8 +51,19 @@ async function pullRoles(ctx: Context, file: string, overwrite: boolean): Promis
   }
   memory.store.saveBase(toReply(live));
   if (text !== existing) writeUserFile(path, text);
+  if (text.includes(SCHEMA_HINT)) await writeSchema(ctx, path);
   ctx.out.note(`${text === existing ? 'Up to date' : 'Wrote'}: ${file} (${live.roles.length} roles)`);
   ctx.out.note(`Edit it, then: cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${file}`}`);
+}
+
+/** The schema that the file's hint names, beside the file, so that an editor finds it on every machine. */
+async function writeSchema(ctx: Context, rolesFile: string): Promise<void> {
+  const { rolesFileSchema } = await import('../../lib/files/roles-schema.ts');
+  const path = join(dirname(rolesFile), SCHEMA_HINT);
+  const text = `${JSON.stringify(rolesFileSchema, null, 2)}\n`;
+  if ((await readIfThere(ctx, path)) === text) return;
+  await mkdir(dirname(path), { recursive: true });
+  writeUserFile(path, text);
 }
 
 async function readIfThere(ctx: Context, file: string): Promise<string | undefined> {

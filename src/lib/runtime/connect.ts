@@ -70,6 +70,7 @@ export async function connect(ctx: Context): Promise<Api> {
         secret: await settings.secret('workspace_secret'),
       }),
     },
+    names: settings.names,
     tokenFolder: isLocal(settings) ? localTokens(ctx.paths) : join(ctx.paths.cache, 'tokens'),
     budgetFolder: join(ctx.paths.state, 'budget'),
     requestTimeoutMs: flags.requestTimeoutMs,

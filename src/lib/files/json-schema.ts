@@ -1,0 +1,66 @@
+// JSON Schemas for editors, made from the contract that the program itself checks by.
+import type { ZodMiniType } from 'zod/mini';
+
+/** The documents that have a schema. */
+export const SCHEMA_NAMES = [
+  'roles',
+  'group',
+  'dsr',
+  'dsr-bulk',
+  'connection',
+  'data-model',
+  'pipeline',
+  'seed',
+  'config',
+] as const;
+
+export type SchemaName = (typeof SCHEMA_NAMES)[number];
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+const TITLES: Record<Exclude<SchemaName, 'roles' | 'config'>, string> = {
+  group: 'A group definition',
+  dsr: 'A data subject request',
+  'dsr-bulk': 'Data subject requests, one or a list',
+  connection: 'A warehouse connection',
+  'data-model': 'A data model',
+  pipeline: 'A pipeline',
+  seed: 'The seeds of one user',
+};
+
+/** The schema of one document (draft 7, which editors understand best). */
+export async function jsonSchemaOf(name: SchemaName): Promise<JsonSchema> {
+  if (name === 'roles') return (await import('./roles-schema.ts')).rolesFileSchema;
+  if (name === 'config') return (await import('./project-schema.ts')).projectFileSchema;
+  const { toJSONSchema } = await import('zod/mini');
+  const schema = toJSONSchema(await contractOf(name), { target: 'draft-7', io: 'input', unrepresentable: 'any' });
+  return withHint({ ...schema, title: TITLES[name] });
+}
+
+async function contractOf(name: keyof typeof TITLES): Promise<ZodMiniType> {
+  switch (name) {
+    case 'group':
+      return (await import('../contract/groups.ts')).GroupRequest;
+    case 'dsr':
+      return (await import('../contract/dsr.ts')).DsrRequest;
+    case 'dsr-bulk': {
+      const [{ array, union }, { DsrRequest }] = await Promise.all([import('zod/mini'), import('../contract/dsr.ts')]);
+      return union([DsrRequest, array(DsrRequest)]);
+    }
+    case 'connection':
+      return (await import('../contract/connections.ts')).ConnectionRequest;
+    case 'data-model':
+      return (await import('../contract/data-models.ts')).DataModelRequest;
+    case 'pipeline':
+      return (await import('../contract/pipelines.ts')).PipelineRequest;
+    case 'seed':
+      return (await import('../contract/seeding.ts')).SingleSeed;
+  }
+}
+
+/** A JSON file may name its own schema, although such an object allows no other field. */
+function withHint(schema: JsonSchema): JsonSchema {
+  const properties = schema['properties'];
+  if (typeof properties !== 'object' || properties === null) return schema;
+  return { ...schema, properties: { $schema: { type: 'string' }, ...properties } };
+}

@@ -1,0 +1,30 @@
+// The JSON Schema of `.cdpadm.yaml`, the settings that a repository shares; it never holds a secret.
+
+const address = { type: 'string', format: 'uri', pattern: '^https?://' };
+const id = { type: ['string', 'integer'], pattern: '^[0-9]+$' };
+
+export const projectFileSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Settings of a project (.cdpadm.yaml)',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    $schema: { type: 'string' },
+    profile: { type: 'string', description: 'The profile to use in this folder and below' },
+    base_url: { ...address, description: 'The platform API' },
+    auth_url: { ...address, description: 'The token service' },
+    dsr_base_url: { ...address, description: 'Data subject requests; ends in /v3' },
+    seeding_url: { ...address, description: 'Seeding and event intake' },
+    identity_url: { ...address, description: 'Identity intake' },
+    audience: { type: 'string', description: 'Of the token request; default is base_url' },
+    org_id: id,
+    account_id: id,
+    workspace_id: id,
+    vendor_domain: { type: 'string', description: 'The domain in the key opendsr.{vendor_domain}' },
+    environment: { enum: ['development', 'production'] },
+    ca_file: { type: 'string', description: 'PEM file of further authorities' },
+    protected: { type: 'boolean' },
+    limits: { type: 'object', additionalProperties: { type: 'string' } },
+    names: { type: 'object', additionalProperties: { type: 'string' } },
+  },
+} as const;

@@ -1,0 +1,44 @@
+// `api`: any call, with the address and the credentials that its path asks for.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
+
+const ROLES = '/platform/v2/organizations/{orgId}/accounts/{accountId}/roles';
+
+describe('api', () => {
+  let admin: RolesHome;
+  beforeEach(async () => {
+    admin = await createRolesHome();
+  });
+  afterEach(() => admin.close());
+
+  it('fills in the coordinates and prints the answer', async () => {
+    const { data, code } = await admin.json<{ roles: unknown[] }>(['api', 'GET', ROLES]);
+    expect(code).toBe(0);
+    expect(data.roles).toHaveLength(5);
+  });
+
+  it('asks before a write, and prints the exact request of a dry run', async () => {
+    admin.write('body.yaml', 'roles: []\n');
+    expect((await admin.run(['api', 'PUT', ROLES, '-f', 'body.yaml'])).code).toBe(2);
+    const { data } = await admin.json(['api', 'PUT', ROLES, '-f', 'body.yaml', '--dry-run']);
+    expect(data).toMatchObject({ dry_run: true, requests: [{ method: 'PUT', body: { roles: [] } }] });
+    expect(await admin.puts()).toBe(0);
+  });
+
+  it('sends a seed with its 64-bit id exact, from a pipe', async () => {
+    const body = '{"environment":"production","xpid":9223372036854775807,"calculated_attributes":{}}';
+    const result = await admin.run(['api', 'POST', '/v2/calculatedattributes', '-f', '-', '--yes'], { stdin: body });
+    expect(result.code).toBe(0);
+    const { text } = await admin.platform.send('GET', '/_control/profiles?xpid=9223372036854775807');
+    expect(text).toContain('9223372036854775807');
+  });
+
+  it.each([
+    ['a path of no area', ['api', 'GET', '/nowhere'], 2, /No area of the platform/],
+    ['a method that is none', ['api', 'FETCH', '/platform/x'], 2, /method|FETCH/],
+    ['a GET with a body', ['api', 'GET', '/platform/x', '-f', '-'], 2, /no body/],
+    ['what the platform does not know', ['api', 'GET', '/platform/v2/unheard'], 5, /404/],
+  ])('refuses %s', async (_what, line, code, message) => {
+    expect(await admin.run(line)).toMatchObject({ code, stderr: expect.stringMatching(message) });
+  });
+});
