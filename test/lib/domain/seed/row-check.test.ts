@@ -1,3 +1,4 @@
+// The quick check of a seed row agrees with parsing it and checking it by the contract.
 import { expect, test } from 'vitest';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { readRow } from '../../../../src/lib/domain/seed/read-row.ts';
