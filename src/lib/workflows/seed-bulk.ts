@@ -37,7 +37,7 @@ export interface SeedProgress {
 
 /** How long what is under way may take to end after Ctrl-C. */
 const GRACE_MS = 600;
-const CHECKPOINT_MS = 1000;
+const CHECKPOINT_MS = 500;
 /** A percentage of few rows says nothing. */
 const MIN_ROWS_FOR_PERCENT = 1000;
 

@@ -15,8 +15,6 @@ export interface CsvOptions {
   isOurs(record: number): boolean;
 }
 
-const LINE_FEED = 0x0a;
-
 /** Positions are the lines on which records begin. Throws invalid input (9) for a header that cannot be used. */
 export function createCsvReader(packer: RowPacker, options: CsvOptions): RowReader {
   const pending = new Pending();
@@ -93,7 +91,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   return {
     feed: (chunk) => {
       pending.append(chunk);
-      const whole = pending.bytes.lastIndexOf(LINE_FEED, pending.length - 1) + 1;
+      const whole = pending.wholeLines();
       if (whole > 0) take(whole, false);
       if (pending.length > MAX_ROW_BYTES) {
         throw invalidInput(`${options.name} cannot be read.`, [

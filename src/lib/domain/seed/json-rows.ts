@@ -36,6 +36,11 @@ export class Pending {
     this.bytes[this.length] = LINE_FEED;
   }
 
+  /** How many bytes are lines with their ends. */
+  wholeLines(): number {
+    return this.bytes.subarray(0, this.length).lastIndexOf(LINE_FEED) + 1;
+  }
+
   drop(count: number): void {
     this.bytes.copyWithin(0, count, this.length);
     this.length -= count;
@@ -68,8 +73,8 @@ export function createLineReader(packer: RowPacker, begin: { line: number; offse
   return {
     feed: (chunk) => {
       pending.append(chunk);
-      const { bytes, length } = pending;
-      const whole = bytes.lastIndexOf(LINE_FEED, length - 1) + 1;
+      const { bytes } = pending;
+      const whole = pending.wholeLines();
       packer.sound = isUtf8(bytes.subarray(0, whole));
       let start = 0;
       while (start < whole) {

@@ -153,7 +153,8 @@ function groupAttributes(columns: readonly (Column | undefined)[]): Attribute[] 
   return [...groups.values()];
 }
 
-const PLAIN_LONG = /^(?:0|-?[1-9]\d{0,17})$/;
+/** 64 bits beyond doubt: the lowest is -9223372036854775808. */
+const PLAIN_LONG = /^(?:0|-?[1-9]\d{0,17}|[1-9]\d{18}|-(?:[1-8]\d|9[01])\d{17})$/;
 const PLAIN_NUMBER = /^-?\d{1,18}(?:\.\d{1,18})?$/;
 const PLAIN_WHOLE = /^\d{1,18}$/;
 const PLAIN_POSITIVE = /^0*[1-9]\d{0,16}$/;

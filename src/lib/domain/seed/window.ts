@@ -9,6 +9,8 @@ export interface Window {
 }
 
 const START = 4;
+/** Until it slows down or hits a limit for the first time, and from then on. */
+const FIRST_GROWTH = 2;
 const GROWTH = 1.25;
 const SHRINK = 0.85;
 /** Latency may double, and a little more where it is tiny, before it counts as growing. */
@@ -24,6 +26,7 @@ export function createWindow(max: number): Window {
   let total = 0;
   // Answers to requests that were under way when the limit hit say nothing new.
   let stale = 0;
+  let growth = FIRST_GROWTH;
 
   const restart = (): void => {
     answers = 0;
@@ -46,7 +49,8 @@ export function createWindow(max: number): Window {
       const mean = total / answers;
       best = Math.min(best * FORGET, mean);
       const quick = mean <= best * TOLERATED + SLACK_MS;
-      size = quick ? Math.min(max, Math.max(size + 1, size * GROWTH)) : Math.max(1, size * SHRINK);
+      if (!quick) growth = GROWTH;
+      size = quick ? Math.min(max, Math.max(size + 1, size * growth)) : Math.max(1, size * SHRINK);
       restart();
     },
     overloaded: () => {
@@ -55,6 +59,7 @@ export function createWindow(max: number): Window {
         return;
       }
       stale = Math.floor(size);
+      growth = GROWTH;
       size = Math.max(1, size / 2);
       restart();
     },

@@ -1,0 +1,146 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Seeding, startSeeding, userRow, userRows } from './setup.ts';
+
+let seeding: Seeding;
+beforeEach(async () => {
+  seeding = await startSeeding();
+});
+afterEach(() => seeding.close());
+
+const IDS = [9223372036854775807n, -7201284209016359738n, 17n];
+
+function parquet(rows: number, rowGroupSize?: number): Uint8Array {
+  const ids = Array.from({ length: rows }, (_, index) => IDS[index] ?? BigInt(index));
+  const columnData = [
+    { name: 'xpid', data: ids, type: 'INT64' as const },
+    { name: 'attr:Orders:count', data: ids.map(() => 3), type: 'INT32' as const },
+    { name: 'attr:Colours:unique_list', data: ids.map(() => 'red|blue'), type: 'STRING' as const },
+    { name: 'cutoff_date', data: ids.map(() => '2024-01-31'), type: 'STRING' as const },
+  ];
+  return new Uint8Array(parquetWriteBuffer({ columnData, ...(rowGroupSize && { rowGroupSize }) }));
+}
+
+/** A zstd frame of one raw block. */
+function zstd(text: string): Buffer {
+  const content = Buffer.from(text);
+  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0, 0, 0, 0]);
+  header.writeUInt32LE(content.length, 5);
+  header.writeUIntLE((content.length << 3) | 1, 9, 3);
+  return Buffer.concat([header, content]);
+}
+
+test('Parquet keeps 64-bit ids to the digit', async () => {
+  const { result } = await seeding.bulk([seeding.write('users.parquet', parquet(3))]);
+  expect(result).toMatchObject({ rows: 3, accepted: 3 });
+  for (const id of IDS) expect(seeding.sink.bodies.join('')).toContain(`"xpid":${id},`);
+  expect(seeding.users()[2]).toMatchObject({
+    calculated_attributes: { '5001': [{ seed: { value: '3' } }, { seed: { list: ['red', 'blue'] } }] },
+  });
+});
+
+test('Parquet is shared out by row groups', async () => {
+  const file = seeding.write('users.parquet', parquet(2500, 300));
+  const results = await Promise.all(['1/3', '2/3', '3/3'].map((shard) => seeding.bulk([file, '--shard', shard])));
+  expect(results.map(({ result }) => result.rows).every((rows) => rows > 0)).toBe(true);
+  expect(seeding.sink.rows).toBe(2500);
+});
+
+test('zstd is unwrapped', async () => {
+  const { result } = await seeding.bulk([seeding.write('users.ndjson.zst', zstd(userRows(120)))]);
+  expect(result).toMatchObject({ accepted: 120, requests: 2 });
+});
+
+test('several files of several formats are one run', async () => {
+  const files = [
+    seeding.write('a.ndjson', userRows(150)),
+    seeding.write('b.json', JSON.stringify([JSON.parse(userRow(7)), { environment: 'production' }])),
+    seeding.write('c.csv', 'Customer;Bought\nc-1;4\n"c;2";5\n'),
+    seeding.write('map.yaml', 'Customer: identity:customer_id\nBought: attr:Orders:count\n'),
+  ];
+  const args = [...files.slice(0, 3), '--map-file', 'map.yaml', '--cutoff-date', '2024-01-31'];
+  const { code, result } = await seeding.bulk(args);
+  expect([code, result.rows, result.accepted]).toEqual([3, 154, 153]);
+  expect(
+    seeding
+      .users()
+      .filter((user) => user['identities'])
+      .map((user) => user['identities']),
+  ).toEqual([{ customer_id: 'c-1' }, { customer_id: 'c;2' }]);
+});
+
+test.each([
+  ['an array that is cut off', 'users.json', `[${userRow(1)},${userRow(2).slice(0, 50)}`],
+  ['a gzip file that is cut off', 'users.ndjson.gz', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3])],
+  ['UTF-16', 'users.ndjson', Buffer.from(`\ufeff${userRow(1)}`, 'utf16le')],
+  ['a header with a mistake', 'users.csv', 'xpdi,attr:Orders:count\n1,2\n'],
+  ['a record without an end', 'users.csv', 'xpid,user:note\n1,"abc\n'],
+  ['a record of another width', 'users.csv', 'xpid,user:note,cutoff_date\n1,a\n'],
+  ['a wrong map', 'users.csv', 'xpid\n1\n'],
+])('%s is found by validate', async (what, name, content) => {
+  const file = seeding.write(name, content);
+  seeding.write('map.yaml', 'xpid: [1]\n');
+  const map = what === 'a wrong map' ? ['--map-file', 'map.yaml'] : [];
+  const { code, stderr } = await seeding.run(['seed', 'validate', file, ...map]);
+  expect(stderr).not.toContain('bug');
+  expect(code).toBe(9);
+});
+
+test('validate tells each row as file:line: field: reason', async () => {
+  const rows = [userRow(1), userRow(2).replace('2024-01-31', '2024-02-30'), userRow(3).replace('count', 'cuont')];
+  const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write('u.ndjson', rows.join('\n'))]);
+  expect(code).toBe(9);
+  expect(stderr).toContain('u.ndjson:2: calculated_attributes.5001[0].cutoff_date: must be a date of the calendar');
+  expect(stderr).toContain('u.ndjson:3: calculated_attributes.5001[0].calculation_type: must be');
+  expect(seeding.sink.requests).toBe(0);
+});
+
+test('the template is valid in both formats, and preview shows a row of it', async () => {
+  for (const format of ['csv', 'ndjson']) {
+    const { stdout } = await seeding.run(['seed', 'template', '--format', format]);
+    const file = seeding.write(`template.${format}`, stdout);
+    expect((await seeding.run(['seed', 'validate', file])).code, format).toBe(0);
+    const preview = await seeding.run(['seed', 'preview', file, '-o', 'json']);
+    expect(JSON.parse(preview.stdout)).toMatchObject({ environment: 'production' });
+    expect((await seeding.run(['seed', 'preview', file, '--row', '9'])).code).toBe(5);
+  }
+});
+
+test('a dry run counts, shows the first request and sends nothing', async () => {
+  const file = seeding.write('users.ndjson', userRows(250).replace('production', 'prod'));
+  const { result } = (await seeding.bulk([file, '--dry-run'])) as unknown as {
+    result: { dry_run: boolean; plan: object; requests: { url: string; body: unknown[] }[] };
+  };
+  expect(result).toMatchObject({ dry_run: true, plan: { rows: 250, accepted: 249, rejected: 1, batches: 3 } });
+  expect(result.requests[0]?.url).toMatch(/\/v2\/bulkcalculatedattributes$/);
+  expect(result.requests[0]?.body).toHaveLength(100);
+  expect(seeding.sink.requests).toBe(0);
+});
+
+test('set, event and identify send one body, or say what is wrong with it', async () => {
+  writeFileSync(join(seeding.folder, 'user.json'), userRow(9223372036854775807n));
+  seeding.write(
+    'event.yaml',
+    'environment: production\nuser_identities: {email: a@b.c}\nevents: [{event_type: screen_view, data: {event_name: Home}}]\n',
+  );
+  seeding.write(
+    'identify.json',
+    '{"environment":"development","user_identities":{"email":"a@b.c"},"user_attributes":{"tier":"gold"}}',
+  );
+  for (const args of [
+    ['seed', 'set', '-f', 'user.json'],
+    ['intake', 'event', '-f', 'event.yaml'],
+    ['intake', 'identify', '-f', 'identify.json'],
+  ]) {
+    const { code, stdout, stderr } = await seeding.run([...args, '-o', 'json']);
+    expect([code, stdout.trim()], stderr).toEqual([0, '{\n  "accepted": true\n}']);
+    expect((await seeding.run([...args.slice(0, 3), 'map.none'])).code).toBe(2);
+  }
+  expect(seeding.sink.requests).toBe(3);
+  seeding.write('bad.json', '{"environment":"production","xpid":1,"calculated_attributes":{"1":[{}]}}');
+  const bad = await seeding.run(['seed', 'set', '-f', 'bad.json']);
+  expect(bad.code).toBe(9);
+  expect(bad.stderr).toContain('bad.json:1:');
+});
