@@ -32,6 +32,9 @@ interface Read {
   spot: Spot;
 }
 
+/** Patterns take their time, and their stack, on longer ones. */
+const MAX_LINE = 10_000;
+
 const ENTRY = /^([A-Za-z_$][\w$.-]*):(?: +(.*))?$/;
 
 class PlainReader {
@@ -39,9 +42,15 @@ class PlainReader {
   #at = 0;
 
   constructor(text: string) {
-    for (const match of text.matchAll(/^( *)([^\s#].*?) *\r?$/gm)) {
-      const [, { length: indent } = '', content = ''] = match;
-      this.#lines.push({ offset: match.index + indent, indent, content: withoutComment(content) });
+    for (let start = 0, end; start < text.length; start = end + 1) {
+      end = text.indexOf('\n', start);
+      if (end < 0) end = text.length;
+      if (end - start > MAX_LINE) throw new NotPlain();
+      const line = text.slice(start, end).trimEnd();
+      const content = line.trimStart();
+      if (content === '' || content.startsWith('#')) continue;
+      const indent = line.length - content.length;
+      this.#lines.push({ offset: start + indent, indent, content: withoutComment(content) });
     }
   }
 

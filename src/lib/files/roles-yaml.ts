@@ -3,6 +3,7 @@ import type { Alias, CST, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 
 import type { ManifestReply, RoleReply, TaskRef } from '../contract/roles.ts';
 import { compareWithFile, isEmpty, type RoleEdits, shortTask } from './roles-edits.ts';
 import { TextEdits } from './text-edits.ts';
+import { readYaml } from './yaml-document.ts';
 import { blockText, inlineText } from './yaml-text.ts';
 
 type Yaml = typeof import('yaml');
@@ -10,20 +11,26 @@ type Yaml = typeof import('yaml');
 /** The text of a valid roles file with the edits that make it say what `manifest` says; else unchanged. */
 export function updateYaml(yaml: Yaml, text: string, manifest: ManifestReply): string | undefined {
   const edited = new YamlEditor(yaml, text).update(manifest);
-  if (edited === text || says(yaml, edited, manifest)) return edited;
+  if (edited === text || says(edited, manifest)) return edited;
   // An edit of what aliases repeat is one of all their places: written out, each place stands for itself.
   const plain = withoutAliases(yaml, text);
   const again = new YamlEditor(yaml, plain).update(manifest);
-  return says(yaml, again, manifest) ? again : undefined;
+  return says(again, manifest) ? again : undefined;
 }
 
 function parse(yaml: Yaml, text: string): Document.Parsed {
   return yaml.parseDocument(text, { schema: 'core', intAsBigInt: true, keepSourceTokens: true, uniqueKeys: false });
 }
 
-function says(yaml: Yaml, text: string, manifest: ManifestReply): boolean {
-  const document = parse(yaml, text);
-  return document.errors.length === 0 && isEmpty(compareWithFile(plainData(document), manifest));
+function says(text: string, manifest: ManifestReply): boolean {
+  const { problems, value } = readYaml(text);
+  return problems.length === 0 && hasTaskLists(value) && isEmpty(compareWithFile(value, manifest));
+}
+
+/** What `compareWithFile` asks of a file. */
+function hasTaskLists(value: unknown): value is Record<string, unknown> {
+  const { roles } = (value ?? {}) as { roles?: { tasks?: unknown }[] | null };
+  return Array.isArray(roles) && roles.every((role) => Array.isArray(role.tasks));
 }
 
 function plainData(document: Document.Parsed): Record<string, unknown> {

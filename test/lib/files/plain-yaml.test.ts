@@ -1,0 +1,138 @@
+// The quick reader of plain YAML: wherever it reads, value and places are those of the full reader.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readPlainYaml } from '../../../src/lib/files/plain-yaml.ts';
+import type { ValuePath } from '../../../src/lib/files/reading.ts';
+import { writeManifestText } from '../../../src/lib/files/roles-file.ts';
+import { readYaml } from '../../../src/lib/files/yaml-document.ts';
+import { role } from '../../helpers/any-roles.ts';
+import { anyStyledManifest } from './styled-yaml.ts';
+
+/** Whether it is plain; then it must be read alike. */
+function readsAlike(text: string): boolean {
+  const plain = readPlainYaml(text);
+  if (!plain) return false;
+  const full = readYaml(text);
+  expect(full.problems).toEqual([]);
+  expect(plain.value).toStrictEqual(full.value);
+  for (const path of pathsOf(plain.value)) {
+    expect(plain.offsetOf(path)).toBe(full.offsetOf(path));
+    if (typeof path.at(-1) === 'string') expect(plain.offsetOf(path, 'key')).toBe(full.offsetOf(path, 'key'));
+  }
+  return true;
+}
+
+/** The way to every value but null, which may stand nowhere. */
+function pathsOf(value: unknown, path: ValuePath = []): ValuePath[] {
+  if (value === null) return [];
+  if (typeof value !== 'object') return [path];
+  const entries: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  return [path, ...entries.flatMap(([key, item]) => pathsOf(item, [...path, key]))];
+}
+
+const VALUES = ['', '', 'x', 'x y', '12', '012', '-5', '-0', 'true', 'Null', 'nULL', '~', '"q"', '"\\u0041"', '"\\x41"']
+  .concat(["'s'", "'it''s'", "it's", '[a, b]', '[a, 12 ]', '[]', '[a,]', '[[a]]', '{}', '2026-01-02 10:00:00', '0x1f'])
+  .concat([
+    'a@b.c',
+    'x:*',
+    '(a)',
+    '1.2.3',
+    '1a',
+    '12e5',
+    '1:2',
+    '-a',
+    '- a',
+    'a # b',
+    '#',
+    'é',
+    'a]',
+    'x "y"',
+    '-',
+    '.5',
+  ])
+  .concat([
+    '1-',
+    '1_0',
+    'a: b',
+    'a:',
+    '? a',
+    '&a x',
+    '*a',
+    '|',
+    '>-',
+    '!!str 1',
+    '%',
+    '@',
+    '\u00a0',
+    '\u2028',
+    '12345678901234567890',
+  ]);
+
+const anyLine = fc
+  .tuple(
+    fc.constantFrom('', '  ', '    ', '      ', ' '),
+    fc.constantFrom('', '', '- ', '-   ', '-'),
+    fc.constantFrom('a:', 'b:', 'c:', 'k-1:', '"k":', '__proto__:', ''),
+    fc.constantFrom('', ' ', ' ', '   '),
+    fc.constantFrom(...VALUES),
+    fc.constantFrom('', '', '', ' ', '\t', ' # c', ' #', '#c', " # it's", ' # "x"'),
+  )
+  .map((parts) => parts.join(''));
+
+const anyLines = fc
+  .tuple(
+    fc.array(fc.oneof(anyLine, fc.constantFrom('', '  ', '# c', '    # c', '---')), { minLength: 1, maxLength: 6 }),
+    fc.constantFrom('\n', '\r\n'),
+  )
+  .map(([lines, end]) => lines.join(end));
+
+describe('readPlainYaml', () => {
+  it('agrees with the full reader on lines of every kind', () => {
+    fc.assert(
+      fc.property(anyLines, (text) => void readsAlike(text)),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it('agrees with the full reader on manifests as people write them', () => {
+    fc.assert(
+      fc.property(anyStyledManifest, ({ text }) => void readsAlike(text)),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    'a: 1',
+    'roles:\n- role_id: a # c\n  tasks: [x:*, y]\n\n# c\n- role_id: "b"\n  tasks:\n  - x\n',
+    'roles:\r\n  -\r\n    role_id: a\r\n',
+    '# head\nlast_modified_on: 2026-05-04 03:02:01\nlast_modified_by: a.b+c@example.com\nroles: []\n',
+    "a: 'it''s'\nb: \"\\u00e9\"\nc: true\nd: -12\ne:\n",
+    '- x\n- y z\n',
+  ])('reads %j', (text) => {
+    expect(readsAlike(text)).toBe(true);
+  });
+
+  it('reads what `roles pull` writes', async () => {
+    const roles = [role('a', ['user:core', 'audiences:*']), role('b', [{ task_id: 'x:y', level: 1 }])];
+    const stamp = { last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com' };
+    expect(readsAlike(await writeManifestText({ ...stamp, roles }, 'yaml', 'A headline.'))).toBe(true);
+  });
+
+  it.each([
+    'a: &x 1',
+    'a: |\n  text\n',
+    'a: x\n  y',
+    'a: 1\na: 2',
+    '__proto__: 1',
+    'a: 1.5',
+    '"a": 1',
+    '{a: 1}',
+    'just a text',
+    '\ta: 1',
+    '---\na: 1',
+    '',
+    Array.from({ length: 120 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
+  ])('leaves %j to the full reader', (text) => {
+    expect(readPlainYaml(text)).toBeUndefined();
+  });
+});
