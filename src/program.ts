@@ -15,6 +15,7 @@ interface Entry {
 
 const ACCESS = 'Access:';
 const SEEDING = 'Seeding:';
+const PRIVACY = 'Privacy:';
 const SETUP = 'Set-up:';
 const PLATFORM = 'Rehearsal:';
 const MORE = 'More:';
@@ -38,6 +39,12 @@ export const entries: readonly Entry[] = [
     summary: 'one user’s events, or identities and attributes',
     heading: SEEDING,
     load: async (ctx) => (await import('./commands/intake/index.ts')).intakeGroup(ctx),
+  },
+  {
+    name: 'dsr',
+    summary: 'data subject requests: submit, follow, cancel, verify callbacks',
+    heading: PRIVACY,
+    load: async (ctx) => (await import('./commands/dsr/index.ts')).dsrGroup(ctx),
   },
   {
     name: 'profile',

@@ -13,6 +13,14 @@ export const host = {
   platform: process.platform,
   nodeVersion: process.versions.node,
   hostname: (): string => builtin('node:os').hostname(),
+  /** The name of the user who runs us; empty where the system does not know one. */
+  username: (): string => {
+    try {
+      return builtin('node:os').userInfo().username;
+    } catch {
+      return '';
+    }
+  },
   argv: (): string[] => process.argv.slice(2),
   /** The file that Node was started with. */
   script: (): string => process.argv[1] ?? '',

@@ -1,0 +1,65 @@
+// `dsr cancel`: takes back requests that are still pending.
+import { Command } from 'commander';
+import type { CancelReply } from '../../lib/contract/dsr.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { forwardingLine, statusLine } from '../../lib/render/dsr-overview.ts';
+import type { Style } from '../../lib/render/style.ts';
+import type { ListView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { cancelRequests, type CancelPlan, planCancel } from '../../lib/workflows/dsr-cancel.ts';
+import { openDsr, requestIds } from './session.ts';
+
+const view: ListView<CancelReply> = {
+  kind: 'list',
+  columns: [
+    { key: 'subject_request_id', title: 'id', id: true, value: (it) => it.subject_request_id },
+    { key: 'received_time', title: 'cancelled', value: (it) => it.received_time },
+  ],
+  empty: 'Nothing was cancelled.',
+};
+
+export function cancelCommand(ctx: Context): Command {
+  const command = new Command('cancel')
+    .description('cancel pending requests')
+    .argument('[id...]', 'ids of requests')
+    .option('--group-id <id>', 'every pending request of this group')
+    .action((ids: string[], flags: { groupId?: string }) => cancel(ctx, ids, flags.groupId));
+  return withHelp(command, {
+    notes: ['What was already sent to a partner is not taken back by this; it is named before you are asked.'],
+    examples: [
+      'cdpadm dsr cancel 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',
+      'cdpadm dsr cancel --group-id spring-clean --yes',
+    ],
+    json: '[{"subject_request_id","received_time","expected_completion_time","controller_id"}]',
+    errors: ['5  there is no such request or group', '6  a request is not pending'],
+  });
+}
+
+async function cancel(ctx: Context, ids: readonly string[], groupId: string | undefined): Promise<void> {
+  if ((ids.length === 0) === (groupId === undefined))
+    throw usageError('Give ids of requests, or --group-id, not both.');
+  const session = await openDsr(ctx);
+  const plan = await planCancel(groupId === undefined ? { ids: requestIds(ids) } : { groupId }, session);
+  const requests = plan.cancel.map((request) => session.api.describeCancel(request.subject_request_id));
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun(requests, undefined, (style) => drawPlan(plan, style));
+    return;
+  }
+  ctx.out.show((style) => drawPlan(plan, style));
+  const count = plan.cancel.length === 1 ? 'this request' : `these ${plan.cancel.length} requests`;
+  await ctx.confirmWrite(`Cancel ${count}?`);
+  const done = await cancelRequests(plan, session);
+  await ctx.out.emit(done, view);
+}
+
+function drawPlan({ cancel, keep }: CancelPlan, style: Style): string {
+  const lines = cancel.flatMap((request) => {
+    const sent = (request.extensions ?? []).filter(({ status }) => status === 'sent');
+    const gone = sent.map(
+      (entry) => `    ${style.yellow('already sent, and not taken back:')} ${forwardingLine(entry, style)}`,
+    );
+    return [`  cancel  ${statusLine(request, style)}`, ...gone];
+  });
+  return [...lines, ...keep.map((request) => `  ${style.dim('leave')}   ${statusLine(request, style)}`)].join('\n');
+}

@@ -1,0 +1,44 @@
+// `dsr discovery`: what the processor supports, and where its certificate is.
+import { Command } from 'commander';
+import type { DiscoveryReply } from '../../lib/contract/dsr.ts';
+import { internalIdentityType } from '../../lib/contract/identities.ts';
+import type { RecordView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+
+const view: RecordView<DiscoveryReply> = {
+  kind: 'record',
+  columns: [
+    { key: 'api_version', value: (it) => it.api_version },
+    {
+      key: 'supported_subject_request_types',
+      title: 'types',
+      value: (it) => it.supported_subject_request_types.join(', '),
+    },
+    {
+      key: 'supported_identities',
+      title: 'identities',
+      value: (it) => it.supported_identities.map(({ identity_type: type }) => shownType(type)).join(', '),
+    },
+    { key: 'processor_certificate', title: 'certificate', id: true, value: (it) => it.processor_certificate },
+  ],
+};
+
+function shownType(type: string): string {
+  const internal = internalIdentityType(type);
+  return internal === type ? type : `${type} (${internal})`;
+}
+
+export function discoveryCommand(ctx: Context): Command {
+  const command = new Command('discovery')
+    .description('show the identity and request types that are supported, and where the certificate is')
+    .action(async () => {
+      const api = await ctx.api();
+      await ctx.out.emit(await api.dsr.discovery(ctx.signal), view);
+    });
+  return withHelp(command, {
+    notes: ['An identity type is followed by the internal type that it maps to, where the two differ.'],
+    examples: ['cdpadm dsr discovery', 'cdpadm dsr discovery -o json'],
+    json: '{"api_version","supported_identities":[{"identity_type","identity_format"}],"supported_subject_request_types","processor_certificate"}',
+  });
+}

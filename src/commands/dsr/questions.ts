@@ -1,0 +1,95 @@
+// The questions of `dsr submit` for whatever no flag gave.
+import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
+import { OTHER_SPELLING } from '../../lib/contract/dsr-rules.ts';
+import {
+  EXTENSION_IDENTITY_TYPES,
+  internalIdentityType,
+  REQUEST_IDENTITY_TYPES,
+} from '../../lib/contract/identities.ts';
+import { DSR_LIMITS } from '../../lib/contract/limits.ts';
+import { hasControlCharacter } from '../../lib/contract/shared.ts';
+import { isExtensionType, type RequestParts } from '../../lib/domain/dsr/compose.ts';
+import { CliError } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import type { DsrSession } from './session.ts';
+
+const MEANING = {
+  gdpr: 'due within one month',
+  ccpa: 'due within 45 days',
+  access: 'the subject wants to know what is kept',
+  portability: 'the subject wants their data in a form to take away',
+  erasure: 'the subject wants to be forgotten',
+} as const;
+
+/** Completes the parts; asks for nothing that is there. Throws usage (2) that names the flag where nobody can be asked. */
+export async function askForMissing(ctx: Context, session: DsrSession, parts: RequestParts): Promise<RequestParts> {
+  const regulation =
+    parts.regulation ??
+    (await ctx.prompt.select(
+      'Regulation',
+      REGULATIONS.map((value) => ({ value, label: value.toUpperCase(), hint: MEANING[value] })),
+      { flag: '--regulation' },
+    ));
+  const type =
+    parts.subject_request_type ??
+    (await ctx.prompt.select(
+      'Type of the request',
+      REQUEST_TYPES.map((value) => ({ value, hint: MEANING[value] })),
+      { flag: '--type' },
+    ));
+  const identities = parts.identities.length > 0 ? parts.identities : await askIdentities(ctx, session);
+  return { ...parts, regulation, subject_request_type: type, identities };
+}
+
+const DONE = 'done';
+
+async function askIdentities(ctx: Context, session: DsrSession): Promise<[string, string][]> {
+  // Found out before anything is fetched that nobody could answer for.
+  if (!ctx.prompt.possible) await ctx.prompt.input('Identity', { flag: '--identity TYPE=VALUE' });
+  const types = await identityTypes(ctx, session);
+  const given: [string, string][] = [];
+  while (given.length < DSR_LIMITS.identities) {
+    const left = types.filter((type) => isPossible(type, given));
+    if (left.length === 0) break;
+    const type = await ctx.prompt.select(given.length === 0 ? 'Identity type' : 'Another identity', [
+      ...(given.length === 0 ? [] : [{ value: DONE, label: 'no, that is all' }]),
+      ...left.map((value) => ({ value, hint: hintOf(value) })),
+    ]);
+    if (type === DONE) break;
+    const value = await ctx.prompt.input(`Value of ${type}`, { check: checkValue });
+    given.push([type, value.trim()]);
+  }
+  return given;
+}
+
+/** From discovery, else from the specification; those of the vendor extension come last. */
+async function identityTypes(ctx: Context, { api, signal }: DsrSession): Promise<string[]> {
+  try {
+    const { supported_identities: supported } = await api.discovery(signal);
+    return [...supported.map(({ identity_type: type }) => type), ...EXTENSION_IDENTITY_TYPES];
+  } catch (error) {
+    if (!(error instanceof CliError) || signal.aborted) throw error;
+    ctx.out.verbose(`discovery cannot be read, so the specification's identity types are offered: ${error.message}`);
+    const known = Object.keys(REQUEST_IDENTITY_TYPES).filter((type) => type !== OTHER_SPELLING);
+    return [...known, ...EXTENSION_IDENTITY_TYPES];
+  }
+}
+
+function isPossible(type: string, given: readonly (readonly [string, string])[]): boolean {
+  const taken = given.map(([known]) => known);
+  // `xpid` stands alone.
+  if (taken.includes('xpid') || (type === 'xpid' && taken.length > 0)) return false;
+  return !taken.some((known) => known === type || internalIdentityType(known) === internalIdentityType(type));
+}
+
+function hintOf(type: string): string {
+  if (type === 'xpid') return 'the platform’s own id of a profile; no other identity may be given beside it';
+  const internal = internalIdentityType(type);
+  const where = isExtensionType(type) ? 'vendor extension' : 'standard identity';
+  return internal === type ? where : `${where}, internally ${internal}`;
+}
+
+function checkValue(text: string): string | undefined {
+  if (text.trim() === '') return 'It is empty.';
+  return hasControlCharacter(text) ? 'It holds a control character.' : undefined;
+}

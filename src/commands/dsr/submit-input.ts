@@ -1,0 +1,135 @@
+// From the flags of `dsr submit`, a file or answers on a terminal to one checked request.
+import { randomUUID } from 'node:crypto';
+import type { DsrRequest } from '../../lib/contract/dsr.ts';
+import { showPath } from '../../lib/contract/explain.ts';
+import { composeRequest, isExtensionType, type RequestParts } from '../../lib/domain/dsr/compose.ts';
+import { type SettledRequest, type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
+import { invalidDocument, loadDocument, placeIssues } from '../../lib/files/load.ts';
+import { readInput } from '../../lib/files/read-input.ts';
+import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { isoSeconds } from '../../lib/kernel/timestamps.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+
+export interface RequestFlags {
+  regulation?: string;
+  type?: string;
+  identity?: string[];
+  extensionIdentity?: string[];
+  groupId?: string;
+  callbackUrl?: string[];
+  submittedTime?: string;
+  requestId?: string;
+  skipWaitingPeriod?: boolean;
+}
+
+/** The flags that say something of the request, by the names that people type. */
+export function givenFlags(flags: RequestFlags): string[] {
+  const names: Record<keyof RequestFlags, string> = {
+    regulation: '--regulation',
+    type: '--type',
+    identity: '--identity',
+    extensionIdentity: '--extension-identity',
+    groupId: '--group-id',
+    callbackUrl: '--callback-url',
+    submittedTime: '--submitted-time',
+    requestId: '--request-id',
+    skipWaitingPeriod: '--skip-waiting-period',
+  };
+  return Object.entries(names)
+    .filter(([key]) => flags[key as keyof RequestFlags] !== undefined)
+    .map(([, name]) => name);
+}
+
+/** Everything that flags say; nothing is checked but the form of `TYPE=VALUE`. */
+export async function partsOf(ctx: Context, flags: RequestFlags, options: SettleOptions): Promise<RequestParts> {
+  const identities: [string, string][] = [];
+  for (const [flag, texts] of [
+    ['--identity', flags.identity ?? []],
+    ['--extension-identity', flags.extensionIdentity ?? []],
+  ] as const) {
+    for (const text of texts) {
+      const [type, value] = await readIdentity(ctx, flag, text, options);
+      if (identities.some(([known]) => known === type)) {
+        throw usageError(`${flag} gives \`${type}\` a second time.`, 'A request takes one identity of each type.');
+      }
+      if (flag === '--extension-identity' && !isExtensionType(type)) {
+        throw usageError(`\`${type}\` is no identity type of the vendor extension.`, `Give it with --identity.`);
+      }
+      identities.push([type, value]);
+    }
+  }
+  return {
+    regulation: flags.regulation,
+    subject_request_type: flags.type,
+    subject_request_id: flags.requestId,
+    submitted_time: flags.submittedTime,
+    group_id: flags.groupId,
+    status_callback_urls: flags.callbackUrl,
+    skip_waiting_period: flags.skipWaitingPeriod,
+    identities,
+  };
+}
+
+/** `TYPE=VALUE`, `TYPE=@FILE`, `TYPE=-`: the latter two keep a value out of the shell's history. */
+async function readIdentity(
+  ctx: Context,
+  flag: string,
+  text: string,
+  { names }: SettleOptions,
+): Promise<[type: string, value: string]> {
+  const at = text.indexOf('=');
+  if (at < 1) throw usageError(`${flag} takes TYPE=VALUE, such as email=jane@example.com.`);
+  const type = names.fromWire(text.slice(0, at).trim());
+  const value = text.slice(at + 1);
+  if (value === '-' || value.startsWith('@')) {
+    const read = await readInput(value === '-' ? '-' : value.slice(1), ctx.io);
+    return [type, read.text.trim()];
+  }
+  return [type, value];
+}
+
+/** The body of these parts, completed with an id and the present time, and checked. Throws usage (2). */
+export function requestFromParts(
+  ctx: Context,
+  parts: RequestParts,
+  options: SettleOptions,
+): SettledRequest & { request: DsrRequest } {
+  const body = composeRequest(
+    {
+      ...parts,
+      subject_request_id: parts.subject_request_id ?? randomUUID(),
+      submitted_time: parts.submitted_time ?? isoSeconds(ctx.clock.now()),
+    },
+    options.vendorDomain,
+  );
+  const settled = settleRequest(body, options);
+  if (settled.request) return { ...settled, request: settled.request };
+  const issues = settled.issues.map(({ path, message }) => ({ path: showPath(path), message }));
+  throw new CliError({
+    code: 'usage',
+    message: 'The request is not valid. Nothing was sent.',
+    hint: 'See `cdpadm dsr submit --help` for the flags.',
+    exit: EXIT.usage,
+    issues,
+  });
+}
+
+/** The body in a file; id and time are made where it has none. Throws invalid input (9) with the place of each issue. */
+export async function requestFromFile(
+  ctx: Context,
+  path: string,
+  options: SettleOptions,
+): Promise<SettledRequest & { request: DsrRequest }> {
+  const document = await loadDocument(path, ctx.io);
+  const { value } = document;
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const completed = isObject
+    ? { subject_request_id: randomUUID(), submitted_time: isoSeconds(ctx.clock.now()), ...value }
+    : value;
+  const settled = settleRequest(completed, options);
+  if (!settled.request) throw invalidDocument(document, 'data subject request', settled.issues);
+  for (const { file, line, column, message } of placeIssues(document, settled.warnings)) {
+    ctx.out.warn(`${file}:${line}:${column}: ${message}`);
+  }
+  return { ...settled, request: settled.request, warnings: [] };
+}

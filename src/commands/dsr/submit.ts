@@ -1,0 +1,138 @@
+// `dsr submit`: one request by flags, file or questions; many with `--bulk`.
+import { Command, Option } from 'commander';
+import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
+import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
+import { identitiesOf } from '../../lib/domain/dsr/settle.ts';
+import { EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { isoSeconds } from '../../lib/kernel/timestamps.ts';
+import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
+import type { RecordView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { submitRequest } from '../../lib/workflows/dsr-submit.ts';
+import { askForMissing } from './questions.ts';
+import { answerVerifier, type DsrSession, openDsr } from './session.ts';
+import { givenFlags, partsOf, type RequestFlags, requestFromFile, requestFromParts } from './submit-input.ts';
+import { waitAndShow } from './wait.ts';
+
+interface SubmitFlags extends RequestFlags {
+  file?: string;
+  wait?: boolean;
+  showIdentities?: boolean;
+}
+
+interface SubmitResult {
+  subject_request_id: string;
+  controller_id: string | null;
+  request_status: string;
+  received_time: string | null;
+  expected_completion_time: string | null;
+  deadline: string | null;
+  /** Null when the signature could not be checked. */
+  signature_valid: boolean | null;
+}
+
+const view: RecordView<SubmitResult> = {
+  kind: 'record',
+  columns: [
+    { key: 'subject_request_id', title: 'id', id: true, value: (it) => it.subject_request_id },
+    { key: 'request_status', title: 'status', value: (it) => it.request_status },
+    { key: 'received_time', title: 'received', value: (it) => it.received_time },
+    { key: 'expected_completion_time', title: 'expected', value: (it) => it.expected_completion_time },
+    { key: 'deadline', value: (it) => it.deadline },
+    { key: 'signature_valid', title: 'signature', value: (it) => SIGNATURE[String(it.signature_valid)] },
+  ],
+};
+
+const SIGNATURE: Record<string, string> = { true: 'valid', false: 'NOT VALID', null: 'not checked' };
+
+const several = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
+
+export function submitCommand(ctx: Context): Command {
+  const command = new Command('submit')
+    .description('submit a data subject request, or many with --bulk')
+    .addOption(new Option('--regulation <name>', 'the law the subject invokes').choices(REGULATIONS))
+    .addOption(new Option('--type <type>', 'what the subject wants').choices(REQUEST_TYPES))
+    .option('--identity <type=value>', 'who it is; may be repeated; TYPE=@FILE and TYPE=- read the value', several)
+    .option('--extension-identity <type=value>', 'the same for types of the vendor extension', several)
+    .option('--group-id <id>', 'relates requests to each other')
+    .option('--callback-url <url>', 'where the platform posts each status; may be repeated', several)
+    .option('--submitted-time <iso>', 'when the subject asked (default: now); the deadline runs from it')
+    .option('--request-id <uuid>', 'the id of the request (default: a new one)')
+    .option('--skip-waiting-period', 'an erasure begins within 24 hours instead of after 7 days')
+    .option('-f, --file <file>', 'the body as JSON or YAML; versions 1 and 2 are upgraded; - is standard input')
+    .option('--wait', 'wait until it is completed')
+    .option('--show-identities', 'do not mask the identities')
+    .action((flags: SubmitFlags) => submit(ctx, flags));
+  return withHelp(command, {
+    notes: [
+      'On a terminal it asks for whatever no flag gives. A value behind TYPE=@FILE or TYPE=- stays out of the shell’s history and of the process list.',
+      'The id is written to the ledger before anything is sent, so that a lost answer can always be settled: the same command with the same --request-id never makes a second request.',
+    ],
+    examples: [
+      'cdpadm dsr submit --regulation gdpr --type access --identity email=jane@example.com',
+      'cdpadm dsr submit --regulation ccpa --type erasure --identity controller_customer_id=4711 --dry-run',
+    ],
+    json: '{"subject_request_id","controller_id","request_status","received_time","expected_completion_time","deadline","signature_valid"}',
+    errors: [
+      '1  the answer’s signature is not valid',
+      '6  a request with the same identities and type is still open',
+      '8  nobody knows whether it arrived; how to find out is said',
+      '9  the file is invalid',
+    ],
+  });
+}
+
+async function submit(ctx: Context, flags: SubmitFlags): Promise<void> {
+  const session = await openDsr(ctx);
+  const { request, changes, warnings } = await requestOf(ctx, session, flags);
+  const showIdentities = flags.showIdentities === true;
+  if (!showIdentities) for (const [, value] of identitiesOf(request)) ctx.redactor.add(value);
+  for (const change of changes) ctx.out.note(`Upgraded to version 3: ${change}`);
+  for (const { message } of warnings) ctx.out.warn(`The request ${message}.`);
+  const shown = { request, showIdentities, now: ctx.clock.now() };
+  const visible = showIdentities ? request : maskRequest(request);
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun([session.api.describeCreate(visible)], undefined, (style) => renderRequest(shown, style));
+    return;
+  }
+  // Prints the command in place of sending, and ends; nothing is written down either.
+  if (ctx.flags.curl) await session.api.create(visible);
+  ctx.out.show((style) => renderRequest(shown, style));
+  await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`);
+  const result = await submitRequest(request, { ...session, verify: answerVerifier(ctx, session) });
+  const deadline = deadlineFrom(request.regulation, request.submitted_time);
+  const failed = result.verdict?.checks.find(({ ok }) => !ok);
+  if (failed) {
+    ctx.out.warn(
+      `The answer is not signed as it should be (${failed.name}: ${failed.detail}). Check the address in use, and \`cdpadm dsr status ${result.id}\`.`,
+    );
+    ctx.setExit(EXIT.failed);
+  }
+  if (flags.wait) {
+    await waitAndShow(ctx, session, [result.id], 'completed');
+    return;
+  }
+  const data: SubmitResult = {
+    subject_request_id: result.id,
+    controller_id: result.controller_id,
+    request_status: result.status,
+    received_time: result.received_time,
+    expected_completion_time: result.expected_completion_time,
+    deadline: deadline === undefined ? null : isoSeconds(deadline),
+    signature_valid: result.verdict?.valid ?? null,
+  };
+  await ctx.out.emit(data, view);
+  ctx.out.note(`Watch it with \`cdpadm dsr status ${result.id} --watch\`.`);
+}
+
+async function requestOf(ctx: Context, session: DsrSession, flags: SubmitFlags) {
+  if (flags.file !== undefined) {
+    const given = givenFlags(flags);
+    if (given.length > 0)
+      throw usageError(`--file has the whole request; ${given.join(', ')} cannot be given beside it.`);
+    return await requestFromFile(ctx, flags.file, session.settle);
+  }
+  const parts = await askForMissing(ctx, session, await partsOf(ctx, flags, session.settle));
+  return requestFromParts(ctx, parts, session.settle);
+}

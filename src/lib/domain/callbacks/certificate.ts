@@ -1,0 +1,131 @@
+// The third check: a certificate for the processor's domain, in force, with an RSA key, that a trusted root vouches for.
+import { type KeyObject, X509Certificate } from 'node:crypto';
+import { type CertificateFields, DerError, readCertificate } from './der.ts';
+import { authorityIssue, signingIssue, unknownCondition } from './usage.ts';
+
+/** The roots that are trusted, indexed once: reading a field of a certificate costs more than looking it up. */
+export interface TrustedRoots {
+  fingerprints: ReadonlySet<string>;
+  bySubject: ReadonlyMap<string, readonly X509Certificate[]>;
+}
+
+export interface CertificateTrust {
+  roots: TrustedRoots;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** The key to check signatures with, or why there is none, as the end of the sentence "the certificate …". */
+export type CertificateVerdict = { key: KeyObject; validTo: number } | { issue: string };
+
+const MAX_CERTIFICATES = 10;
+const MAX_DEPTH = 6;
+const MIN_RSA_BITS = 2048;
+
+/** SHA-2 with RSA, RSA-PSS and ECDSA, Ed25519, Ed448. */
+const SOUND_SIGNATURES = new Set([
+  '2a864886f70d01010b',
+  '2a864886f70d01010c',
+  '2a864886f70d01010d',
+  '2a864886f70d01010a',
+  '2a8648ce3d040302',
+  '2a8648ce3d040303',
+  '2a8648ce3d040304',
+  '2b6570',
+  '2b6571',
+]);
+
+export function indexRoots(roots: readonly X509Certificate[]): TrustedRoots {
+  const bySubject = new Map<string, X509Certificate[]>();
+  for (const root of roots) {
+    const { subject } = root;
+    bySubject.set(subject, [...(bySubject.get(subject) ?? []), root]);
+  }
+  return { fingerprints: new Set(roots.map(({ fingerprint256 }) => fingerprint256)), bySubject };
+}
+
+/** `pem` holds the processor's certificate first and those of authorities between it and a root after it. */
+export function checkCertificate(pem: string, domain: string, trust: CertificateTrust): CertificateVerdict {
+  const certificates = parseCertificates(pem);
+  if (!certificates) return { issue: 'cannot be read as PEM' };
+  const [own, ...between] = certificates;
+  if (!own) return { issue: 'cannot be read as PEM' };
+  try {
+    const issue = ownIssue(own, domain, trust.now);
+    if (issue !== undefined) return { issue };
+    const search = createSearch(between, domain, trust);
+    if (!search.reachesRoot(own, 0)) return { issue: search.reason() };
+  } catch (error) {
+    if (error instanceof DerError) return { issue: `is damaged: ${error.message}` };
+    throw error;
+  }
+  return { key: own.publicKey, validTo: Date.parse(own.validTo) };
+}
+
+/** All certificates of a PEM text; undefined when there are none, too many, or one is damaged. */
+export function parseCertificates(pem: string): X509Certificate[] | undefined {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0 || blocks.length > MAX_CERTIFICATES) return undefined;
+  try {
+    return blocks.map((block) => new X509Certificate(block));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with the processor's own certificate. */
+function ownIssue(own: X509Certificate, domain: string, now: number): string | undefined {
+  if (!isFor(own, domain)) return `is not for ${domain}`;
+  const dates = dateIssue(own, now);
+  if (dates !== undefined) return dates;
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = own.publicKey;
+  if (type !== 'rsa') return `has a key of another kind than RSA`;
+  if ((details?.modulusLength ?? 0) < MIN_RSA_BITS) return `has an RSA key of less than ${MIN_RSA_BITS} bits`;
+  const { extensions } = readCertificate(own.raw);
+  return unknownCondition(extensions) ?? signingIssue(extensions);
+}
+
+/** The common name counts only where there are no alternative names at all. Wildcards name no single processor. */
+function isFor(certificate: X509Certificate, domain: string): boolean {
+  const subject = certificate.subjectAltName === undefined ? 'always' : 'never';
+  return certificate.checkHost(domain, { subject, wildcards: false, partialWildcards: false }) !== undefined;
+}
+
+function dateIssue(certificate: X509Certificate, now: number): string | undefined {
+  // Written so that a date which cannot be read is refused.
+  if (!(Date.parse(certificate.validFrom) <= now)) return `is valid only from ${certificate.validFrom} on`;
+  return Date.parse(certificate.validTo) >= now ? undefined : `has expired on ${certificate.validTo}`;
+}
+
+/** Looks for a way from certificate to issuer to a root. Node has no such search of its own. */
+function createSearch(between: readonly X509Certificate[], domain: string, { roots, now }: CertificateTrust) {
+  let reason = 'was signed by an authority that is not trusted here';
+
+  function reachesRoot(certificate: X509Certificate, depth: number): boolean {
+    if (roots.fingerprints.has(certificate.fingerprint256)) return true;
+    if (depth >= MAX_DEPTH) return false;
+    const fields = readCertificate(certificate.raw);
+    if (!SOUND_SIGNATURES.has(fields.signatureAlgorithm)) {
+      reason = 'was signed in a way that is no longer safe';
+      return false;
+    }
+    const issuers = roots.bySubject.get(certificate.issuer) ?? [];
+    return [...issuers, ...between].some(
+      (issuer) => vouches(issuer, certificate, depth) && reachesRoot(issuer, depth + 1),
+    );
+  }
+
+  function vouches(issuer: X509Certificate, certificate: X509Certificate, below: number): boolean {
+    if (issuer.subject !== certificate.issuer || issuer.fingerprint256 === certificate.fingerprint256) return false;
+    // `checkIssued` compares names and usage only; whether the issuer really signed is seen by its key alone.
+    if (!certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) return false;
+    const fields: CertificateFields = readCertificate(issuer.raw);
+    const issue =
+      dateIssue(issuer, now) ?? unknownCondition(fields.extensions) ?? authorityIssue(fields.extensions, below, domain);
+    if (issue !== undefined)
+      reason = `was signed by an authority (${issuer.subject.replaceAll('\n', ', ')}) that ${issue}`;
+    return issue === undefined;
+  }
+
+  return { reachesRoot, reason: () => reason };
+}

@@ -1,0 +1,87 @@
+// The parts of a certificate that Node does not show: its extensions and how it was signed, read from its DER bytes.
+
+export interface Extension {
+  critical: boolean;
+  value: Buffer;
+}
+
+export interface CertificateFields {
+  /** Hex of the signature algorithm's object identifier. */
+  signatureAlgorithm: string;
+  /** By hex of their object identifiers. */
+  extensions: ReadonlyMap<string, Extension>;
+}
+
+/** One value of DER. `end` is the offset behind it. */
+export interface DerValue {
+  tag: number;
+  content: Buffer;
+  end: number;
+}
+
+/** Thrown for bytes that are no DER of the expected form. */
+export class DerError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'DerError';
+  }
+}
+
+const SEQUENCE = 0x30;
+const BOOLEAN = 0x01;
+const OBJECT_ID = 0x06;
+const OCTET_STRING = 0x04;
+/** `[3]` of a certificate's inner part. */
+const EXTENSIONS = 0xa3;
+
+/** Reads `X509Certificate.raw`. Throws DerError. */
+export function readCertificate(raw: Buffer): CertificateFields {
+  const [inner, algorithm] = childrenOf(expect(readDer(raw, 0), SEQUENCE));
+  const parts = childrenOf(expect(inner, SEQUENCE));
+  const [id] = childrenOf(expect(algorithm, SEQUENCE));
+  const extensions = new Map<string, Extension>();
+  for (const part of parts.filter(({ tag }) => tag === EXTENSIONS)) {
+    for (const item of childrenOf(expect(readDer(part.content, 0), SEQUENCE))) {
+      const [oid, ...rest] = childrenOf(expect(item, SEQUENCE));
+      const name = expect(oid, OBJECT_ID).content.toString('hex');
+      // Two of one kind could be read in two ways.
+      if (extensions.has(name)) throw new DerError('an extension stands twice');
+      const critical = rest[0]?.tag === BOOLEAN && rest[0].content[0] !== 0;
+      extensions.set(name, { critical, value: expect(rest.at(-1), OCTET_STRING).content });
+    }
+  }
+  return { signatureAlgorithm: expect(id, OBJECT_ID).content.toString('hex'), extensions };
+}
+
+/** Reads the value at `at`. Throws DerError for lengths that lead out of the bytes. */
+export function readDer(bytes: Buffer, at: number): DerValue {
+  const tag = bytes[at];
+  const first = bytes[at + 1];
+  if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) throw new DerError('it is cut short');
+  let start = at + 2;
+  let length = first;
+  if (first >= 0x80) {
+    const size = first & 0x7f;
+    if (size === 0 || size > 4 || start + size > bytes.length) throw new DerError('a length is wrong');
+    length = bytes.readUIntBE(start, size);
+    start += size;
+  }
+  if (start + length > bytes.length) throw new DerError('a length is wrong');
+  return { tag, content: bytes.subarray(start, start + length), end: start + length };
+}
+
+/** The values within a constructed one. */
+export function childrenOf({ content }: DerValue): DerValue[] {
+  const children: DerValue[] = [];
+  for (let at = 0; at < content.length;) {
+    const child = readDer(content, at);
+    children.push(child);
+    at = child.end;
+  }
+  return children;
+}
+
+function expect(value: DerValue | undefined, tag: number): DerValue {
+  if (value?.tag !== tag) throw new DerError('it has another form than a certificate');
+  return value;
+}

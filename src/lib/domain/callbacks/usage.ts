@@ -1,0 +1,80 @@
+// What a certificate may be used for, as its extensions say: for signing, as an authority, for which names.
+import { childrenOf, readDer, type Extension } from './der.ts';
+
+const BASIC_CONSTRAINTS = '551d13';
+const KEY_USAGE = '551d0f';
+const EXTENDED_KEY_USAGE = '551d25';
+const NAME_CONSTRAINTS = '551d1e';
+/** Critical ones that are looked at here or by Node, or whose meaning does not touch ours (policies). */
+const UNDERSTOOD = new Set([BASIC_CONSTRAINTS, KEY_USAGE, EXTENDED_KEY_USAGE, NAME_CONSTRAINTS, '551d11', '551d20']);
+
+const SERVER_AUTHENTICATION = '2b06010505070301';
+const ANY_USAGE = '551d2500';
+
+const DIGITAL_SIGNATURE = 0;
+const SIGNS_CERTIFICATES = 5;
+
+/** What `[0]` and `[1]` of name constraints list, and how a DNS name among them is tagged. */
+const PERMITTED = 0xa0;
+const EXCLUDED = 0xa1;
+const DNS_NAME = 0x82;
+
+type Extensions = ReadonlyMap<string, Extension>;
+
+/** Why a certificate must not be relied on at all: it makes a condition that we do not know. */
+export function unknownCondition(extensions: Extensions): string | undefined {
+  const unknown = [...extensions].find(([name, { critical }]) => critical && !UNDERSTOOD.has(name));
+  return unknown && 'has a critical extension that is not known here';
+}
+
+/** Why the key must not sign messages. */
+export function signingIssue(extensions: Extensions): string | undefined {
+  if (!allowsUsage(extensions, DIGITAL_SIGNATURE)) return 'is not meant for signatures';
+  const usage = extensions.get(EXTENDED_KEY_USAGE);
+  if (!usage) return undefined;
+  const purposes = childrenOf(readDer(usage.value, 0)).map(({ content }) => content.toString('hex'));
+  const fits = purposes.some((purpose) => purpose === SERVER_AUTHENTICATION || purpose === ANY_USAGE);
+  return fits ? undefined : 'is meant for another purpose than to prove a server';
+}
+
+/**
+ * Why a certificate cannot stand above another as its authority. `below` counts the authorities between it and the
+ * certificate of `domain`.
+ */
+export function authorityIssue(extensions: Extensions, below: number, domain: string): string | undefined {
+  const constraints = extensions.get(BASIC_CONSTRAINTS);
+  const [isAuthority, most] = constraints ? childrenOf(readDer(constraints.value, 0)) : [];
+  if (isAuthority?.tag !== 0x01 || isAuthority.content[0] === 0) return 'is no authority';
+  if (most?.tag === 0x02 && most.content.readUIntBE(0, Math.min(most.content.length, 6)) < below) {
+    return 'may not stand above so many others';
+  }
+  if (!allowsUsage(extensions, SIGNS_CERTIFICATES)) return 'may not sign certificates';
+  return mayName(extensions, domain) ? undefined : 'may not vouch for this domain';
+}
+
+/** A certificate without the extension may be used for everything. */
+function allowsUsage(extensions: Extensions, bit: number): boolean {
+  const usage = extensions.get(KEY_USAGE);
+  if (!usage) return true;
+  // A bit string: how many bits at its end do not count, then the bits.
+  const bits = readDer(usage.value, 0).content;
+  return ((bits[1 + (bit >> 3)] ?? 0) & (0x80 >> (bit & 7))) !== 0;
+}
+
+function mayName(extensions: Extensions, domain: string): boolean {
+  const constraints = extensions.get(NAME_CONSTRAINTS);
+  if (!constraints) return true;
+  const lists = childrenOf(readDer(constraints.value, 0));
+  const names = (tag: number): string[] =>
+    lists
+      .filter((list) => list.tag === tag)
+      .flatMap((list) => childrenOf(list).flatMap((subtree) => childrenOf(subtree).slice(0, 1)))
+      .filter((base) => base.tag === DNS_NAME)
+      .map((base) => base.content.toString('latin1').toLowerCase());
+  const within = (base: string): boolean => {
+    const bare = base.replace(/^\./, '');
+    return bare === '' || domain === bare || domain.endsWith(`.${bare}`);
+  };
+  const permitted = names(PERMITTED);
+  return !names(EXCLUDED).some(within) && (permitted.length === 0 || permitted.some(within));
+}

@@ -1,0 +1,79 @@
+// The four checks of a signed message of the processor, in the specification's order, each explained ("Events", 5).
+import { constants, type KeyObject, verify } from 'node:crypto';
+import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts';
+
+/** Header names and values as they came, one pair for each line: what stands twice must be seen. */
+export type HeaderLines = readonly (readonly [name: string, value: string])[];
+
+export type CheckName = 'domain' | 'certificate_fetched' | 'certificate' | 'signature';
+
+export interface Check {
+  name: CheckName;
+  ok: boolean;
+  detail: string;
+}
+
+export interface Verdict {
+  valid: boolean;
+  /** All four, in order; those after one that failed are not looked at. */
+  checks: Check[];
+}
+
+const ORDER: readonly CheckName[] = ['domain', 'certificate_fetched', 'certificate', 'signature'];
+
+/** Longer than a name of the DNS can be. */
+const MAX_DOMAIN = 253;
+const DOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
+
+/** First: the header's domain is one of the allowed ones. `domain` is there when it is. */
+export function checkDomain(headers: HeaderLines, allow: readonly string[]): Check & { domain?: string } {
+  const name = 'domain';
+  const value = onlyHeader(headers, PROCESSOR_DOMAIN_HEADER);
+  if ('issue' in value) return { name, ok: false, detail: value.issue };
+  const domain = value.text.toLowerCase();
+  if (domain.length > MAX_DOMAIN || !DOMAIN.test(domain)) {
+    return { name, ok: false, detail: 'the header names no domain' };
+  }
+  const allowed = allow.some((item) => item.toLowerCase() === domain);
+  if (!allowed)
+    return { name, ok: false, detail: `${domain} is not allowed; allowed: ${allow.join(', ') || 'nothing'}` };
+  return { name, ok: true, detail: `${domain} is allowed`, domain };
+}
+
+/** Fourth: the signature over the raw body, by the key of the certificate. */
+export function checkSignature(headers: HeaderLines, body: Buffer, key: KeyObject): Check {
+  const name = 'signature';
+  const value = onlyHeader(headers, SIGNATURE_HEADER);
+  if ('issue' in value) return { name, ok: false, detail: value.issue };
+  const signature = strictBase64(value.text);
+  if (!signature) return { name, ok: false, detail: 'the signature is not Base64' };
+  const ok = verify('sha256', body, { key, padding: constants.RSA_PKCS1_PADDING }, signature);
+  return { name, ok, detail: ok ? 'it fits the body' : 'it does not fit the body' };
+}
+
+/** All checks in order; what a failed one left undone says so. */
+export function verdictOf(done: readonly Check[]): Verdict {
+  const failed = done.find(({ ok }) => !ok);
+  const checks = ORDER.map((name): Check => {
+    const found = done.find((check) => check.name === name);
+    if (found) return { name, ok: found.ok, detail: found.detail };
+    return { name, ok: false, detail: 'not looked at, because the check before failed' };
+  });
+  return { valid: failed === undefined && checks.every(({ ok }) => ok), checks };
+}
+
+function onlyHeader(headers: HeaderLines, wanted: string): { text: string } | { issue: string } {
+  const found = headers.filter(([name]) => name.toLowerCase() === wanted);
+  const [only] = found;
+  if (!only) return { issue: `the header ${wanted} is missing` };
+  if (found.length > 1) return { issue: `the header ${wanted} stands ${found.length} times` };
+  const text = only[1].trim();
+  return text === '' ? { issue: `the header ${wanted} is empty` } : { text };
+}
+
+/** The bytes of canonical Base64 and of nothing else: Node's own reader passes over what it does not know. */
+function strictBase64(text: string): Buffer | undefined {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return undefined;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : undefined;
+}

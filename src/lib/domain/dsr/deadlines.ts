@@ -1,0 +1,71 @@
+// The times of a request: what the law demands, what the platform promises, until when it can be taken back.
+import { parseIso } from '../../kernel/timestamps.ts';
+import { DSR_LIMITS } from '../../contract/limits.ts';
+
+const DAY_MS = 86_400_000;
+const CCPA_DAYS = 45;
+
+/** What is known of a request; times are epoch milliseconds. */
+export interface RequestFacts {
+  regulation: string | undefined;
+  type: string | undefined;
+  skipWaiting: boolean | undefined;
+  /** When the subject asked: the deadline runs from here. */
+  submittedAt: number | undefined;
+  /** When the platform took it: the waiting period runs from here. */
+  receivedAt: number | undefined;
+  status: string | undefined;
+  /** When it was first seen completed. */
+  completedAt: number | undefined;
+}
+
+/**
+ * When the answer to the subject is due: one calendar month under GDPR (the last day of a shorter month), 45 days under
+ * CCPA (decision: D55). Undefined for other regulations.
+ */
+export function deadlineOf(regulation: string | undefined, submittedAt: number): number | undefined {
+  if (regulation === 'ccpa') return submittedAt + CCPA_DAYS * DAY_MS;
+  return regulation === 'gdpr' ? nextMonth(submittedAt) : undefined;
+}
+
+function nextMonth(at: number): number {
+  const start = new Date(at);
+  const result = new Date(at);
+  result.setUTCMonth(start.getUTCMonth() + 1);
+  // 31 January + 1 month would be in March: the last day of February then.
+  if (result.getUTCDate() !== start.getUTCDate()) result.setUTCDate(0);
+  return result.getTime();
+}
+
+/** Days from receipt within which an erasure is done, from and to; other types have no such window. */
+export function expectedDays(type: string | undefined, skipWaiting: boolean): { from: number; to: number } | undefined {
+  if (type !== 'erasure') return undefined;
+  return DSR_LIMITS.completionDays[skipWaiting ? 'skipped' : 'waiting'];
+}
+
+/**
+ * Until when the request can be cancelled at most. Undefined when it no longer can, or when nobody knows: only the
+ * waiting period of an erasure has a known length.
+ */
+export function cancellableUntil(facts: RequestFacts): number | undefined {
+  const { receivedAt, skipWaiting, status, type } = facts;
+  if (type !== 'erasure' || receivedAt === undefined || status !== 'pending') return undefined;
+  return receivedAt + (skipWaiting ? DAY_MS : DSR_LIMITS.waitingDays * DAY_MS);
+}
+
+/** When results are gone, at the latest. Only access and portability have any. */
+export function resultsExpireAt({ completedAt, status, type }: RequestFacts): number | undefined {
+  if (status !== 'completed' || type === 'erasure' || completedAt === undefined) return undefined;
+  return completedAt + DSR_LIMITS.resultsDays * DAY_MS;
+}
+
+/** Whether the law still waits for it. */
+export function isOpen(status: string | undefined): boolean {
+  return status !== 'completed' && status !== 'cancelled';
+}
+
+/** The deadline of a request from texts, as ledger and answers have them. */
+export function deadlineFrom(regulation: string | undefined, submittedTime: string | undefined): number | undefined {
+  const at = submittedTime === undefined ? undefined : parseIso(submittedTime);
+  return at === undefined ? undefined : deadlineOf(regulation, at);
+}

@@ -1,0 +1,65 @@
+// One request as lists and status show it: the platform's own object, and the times that follow from what the ledger knows.
+import type { RequestStatusReply } from '../../contract/dsr.ts';
+import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
+import { cancellableUntil, deadlineFrom, isOpen, resultsExpireAt } from './deadlines.ts';
+
+/** The platform's fields, then ours; ours are null where this machine did not submit the request. */
+export type RequestOverview = RequestStatusReply & {
+  regulation: string | null;
+  subject_request_type: string | null;
+  submitted_time: string | null;
+  /** What the regulation demands. */
+  deadline: string | null;
+  cancellable_until: string | null;
+  /** At the latest: the platform does not say when a request was completed. */
+  results_expire_at: string | null;
+};
+
+/** What is remembered of a request, as far as times depend on it. */
+export interface Remembered {
+  at?: string;
+  regulation?: string;
+  subject_request_type?: string;
+  submitted_time?: string;
+  skip_waiting_period?: boolean;
+  received_time?: string | null;
+  states: readonly { status: string; at: string }[];
+}
+
+export function overviewOf(reply: RequestStatusReply, known: Remembered | undefined): RequestOverview {
+  const status = reply.request_status;
+  const facts = {
+    regulation: known?.regulation,
+    type: known?.subject_request_type,
+    skipWaiting: known?.skip_waiting_period,
+    submittedAt: timeOf(known?.submitted_time),
+    receivedAt: timeOf(known?.received_time ?? known?.at),
+    status,
+    completedAt: timeOf(known?.states.find((state) => state.status === 'completed')?.at),
+  };
+  return {
+    ...reply,
+    regulation: facts.regulation ?? null,
+    subject_request_type: facts.type ?? null,
+    submitted_time: known?.submitted_time ?? null,
+    deadline: isoOf(deadlineFrom(facts.regulation, known?.submitted_time)),
+    cancellable_until: isoOf(cancellableUntil(facts)),
+    results_expire_at: isoOf(resultsExpireAt(facts)),
+  };
+}
+
+/** Those that the law still waits for, the most urgent first. */
+export function dueFirst(requests: readonly RequestOverview[]): RequestOverview[] {
+  const urgency = ({ deadline }: RequestOverview): string => deadline ?? '9999';
+  return requests
+    .filter(({ request_status: status }) => isOpen(status) && status !== 'refused')
+    .sort((a, b) => (urgency(a) < urgency(b) ? -1 : Number(urgency(a) > urgency(b))));
+}
+
+function timeOf(text: string | null | undefined): number | undefined {
+  return text === null || text === undefined ? undefined : parseIso(text);
+}
+
+function isoOf(at: number | undefined): string | null {
+  return at === undefined ? null : isoSeconds(at);
+}

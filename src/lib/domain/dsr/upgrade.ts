@@ -1,0 +1,123 @@
+// Bodies of versions 1 and 2 made into version 3, with every change told (specification, "Versioning").
+import { API_VERSION, extensionKey } from '../../contract/dsr.ts';
+import type { FieldIssue } from '../../contract/explain.ts';
+import { EXTENSION_PREFIX } from '../../contract/dsr-rules.ts';
+import { isExtensionType } from './compose.ts';
+
+export interface Upgraded {
+  /** The body of version 3; the very value that came in when nothing had to change. */
+  value: unknown;
+  /** One sentence for each change; empty for a body that was of version 3. */
+  changes: string[];
+  /** What no upgrade can settle; paths lead into the body as it came in. */
+  issues: FieldIssue[];
+}
+
+type Entries = Record<string, unknown>;
+
+/** Recognises an older body by its `api_version` or by lists of identities. `value` may be anything. */
+export function upgradeRequest(value: unknown, vendorDomain: string): Upgraded {
+  if (!isRecord(value) || !isOlder(value)) return { value, changes: [], issues: [] };
+  const changes: string[] = [];
+  const issues: FieldIssue[] = [];
+  const body: Entries = { ...value };
+  if (body['api_version'] !== API_VERSION) {
+    if (body['api_version'] !== undefined) changes.push(`api_version: ${showVersion(body)} became ${API_VERSION}`);
+    body['api_version'] = API_VERSION;
+  }
+  const extensions: Entries = isRecord(body['extensions']) ? { ...body['extensions'] } : {};
+  for (const [key, extension] of Object.entries(extensions)) {
+    if (isRecord(extension)) extensions[key] = upgradeExtension(key, extension, changes, issues);
+  }
+  const own = keyed(body['subject_identities'], ['subject_identities'], changes, issues);
+  if (isRecord(own)) {
+    const moved = Object.keys(own).filter(isExtensionType);
+    if (moved.length > 0) {
+      const key =
+        Object.keys(extensions).find((name) => name.startsWith(EXTENSION_PREFIX)) ?? extensionKey(vendorDomain);
+      const extension: Entries = isRecord(extensions[key]) ? extensions[key] : {};
+      const inside: Entries = isRecord(extension['subject_identities']) ? { ...extension['subject_identities'] } : {};
+      for (const type of moved) {
+        if (Object.hasOwn(inside, type)) {
+          issues.push({ path: ['subject_identities'], message: `gives \`${type}\` besides the vendor extension` });
+        }
+        inside[type] = own[type];
+        delete own[type];
+        changes.push(`${type}: moved from subject_identities into extensions.${key}`);
+      }
+      extensions[key] = { ...extension, subject_identities: inside };
+    }
+    if (Object.keys(own).length > 0) body['subject_identities'] = own;
+    else delete body['subject_identities'];
+  }
+  if (Object.keys(extensions).length > 0) body['extensions'] = extensions;
+  return { value: body, changes, issues };
+}
+
+/** Earlier versions name the list of an extension `identities`. */
+function upgradeExtension(key: string, extension: Entries, changes: string[], issues: FieldIssue[]): Entries {
+  const { identities, ...rest } = extension;
+  if (identities !== undefined && rest['subject_identities'] === undefined) {
+    changes.push(`extensions.${key}.identities: became subject_identities`);
+    const list = keyed(identities, ['extensions', key, 'identities'], changes, issues);
+    return { ...rest, subject_identities: list };
+  }
+  if (!Array.isArray(extension['subject_identities'])) return extension;
+  const path = ['extensions', key, 'subject_identities'];
+  return { ...extension, subject_identities: keyed(extension['subject_identities'], path, changes, issues) };
+}
+
+/** A list of `{identity_type, identity_value, identity_format}` as an object by type; anything else as it is. */
+function keyed(list: unknown, path: string[], changes: string[], issues: FieldIssue[]): unknown {
+  if (!Array.isArray(list)) return isRecord(list) ? { ...list } : list;
+  const result = new Map<string, unknown>();
+  for (const [index, item] of (list as unknown[]).entries()) {
+    const at = [...path, index];
+    const type = isRecord(item) ? item['identity_type'] : undefined;
+    if (!isRecord(item) || typeof type !== 'string') {
+      issues.push({ path: at, message: 'needs an `identity_type`' });
+      continue;
+    }
+    if (result.has(type)) {
+      issues.push({
+        path: at,
+        message: `is a second \`${type}\`; version 3 takes one identity of each type: make a request of its own for it`,
+      });
+    }
+    const format = item['identity_format'] ?? item['identity_encoding'] ?? item['encoding'] ?? 'raw';
+    if (format !== 'raw') issues.push({ path: at, message: `is not raw but ${showText(format)}, which is not taken` });
+    result.set(type, { value: item['identity_value'] ?? item['value'], encoding: 'raw' });
+  }
+  changes.push(`${path.join('.')}: the list of ${list.length} became an object by identity type`);
+  return Object.fromEntries(result);
+}
+
+function isOlder(body: Entries): boolean {
+  if (isOldVersion(body['api_version']) || Array.isArray(body['subject_identities'])) return true;
+  return (
+    isRecord(body['extensions']) &&
+    Object.values(body['extensions']).some(
+      (extension) =>
+        isRecord(extension) &&
+        (Array.isArray(extension['identities']) || Array.isArray(extension['subject_identities'])),
+    )
+  );
+}
+
+/** YAML reads `2.0` as the number 2. */
+function isOldVersion(version: unknown): boolean {
+  return typeof version === 'number' ? version >= 1 && version < 3 : /^v?[12](\.\d+)?$/.test(showText(version));
+}
+
+function showVersion(body: Entries): string {
+  const version = body['api_version'];
+  return typeof version === 'number' && Number.isInteger(version) ? `${version}.0` : showText(version);
+}
+
+function showText(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function isRecord(value: unknown): value is Entries {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

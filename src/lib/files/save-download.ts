@@ -1,0 +1,103 @@
+// Saves what is downloaded under a name of ours: private from the first byte, whole or not at all, over nothing.
+import { createHash, type Hash } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { CliError, EXIT, systemErrorCode } from '../kernel/errors.ts';
+import { cannotWrite } from '../kernel/file-failure.ts';
+import { momentaryPath } from '../kernel/momentary.ts';
+
+export interface SavedDownload {
+  file: string;
+  bytes: number;
+  /** Hex. */
+  sha256: string;
+  content_type: string;
+}
+
+export interface Download {
+  /** What the HTTP core feeds. */
+  sink: { begin(headers: Record<string, string>): void; write(chunk: Buffer): void };
+  /** Gives the file its name. Throws usage (2) when that is taken. */
+  finish(): SavedDownload;
+  /** Leaves nothing behind. */
+  discard(): void;
+}
+
+const EXTENSIONS: Record<string, string> = {
+  'application/json': 'json',
+  'application/x-ndjson': 'ndjson',
+  'application/zip': 'zip',
+  'application/x-zip-compressed': 'zip',
+  'application/gzip': 'gz',
+  'text/csv': 'csv',
+  'text/plain': 'txt',
+};
+
+/** `name` without its extension, which the content type gives; both are ours, never the platform's. */
+export function openDownload(folder: string, name: string): Download {
+  const temporary = momentaryPath(folder);
+  let descriptor: number | undefined;
+  let hash: Hash | undefined;
+  let bytes = 0;
+  let contentType = '';
+
+  function close(): void {
+    if (descriptor !== undefined) closeSync(descriptor);
+    descriptor = undefined;
+  }
+
+  return {
+    sink: {
+      begin: (headers) => {
+        contentType = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+        hash = createHash('sha256');
+        bytes = 0;
+        try {
+          close();
+          mkdirSync(folder, { recursive: true });
+          descriptor = openSync(temporary, 'w', 0o600);
+        } catch (error) {
+          throw cannotWrite(folder, error);
+        }
+      },
+      write: (chunk) => {
+        if (descriptor === undefined) return;
+        try {
+          for (let rest = chunk; rest.length > 0;) rest = rest.subarray(writeSync(descriptor, rest));
+        } catch (error) {
+          throw cannotWrite(folder, error);
+        }
+        hash?.update(chunk);
+        bytes += chunk.length;
+      },
+    },
+    finish: () => {
+      const file = join(folder, `${name}.${EXTENSIONS[contentType] ?? 'bin'}`);
+      try {
+        if (descriptor !== undefined) fsyncSync(descriptor);
+        close();
+        // Unlike a rename this never replaces what has the name already.
+        linkSync(temporary, file);
+        return { file, bytes, sha256: hash?.digest('hex') ?? '', content_type: contentType };
+      } catch (error) {
+        if (systemErrorCode(error) === 'EEXIST') throw taken(file);
+        throw cannotWrite(file, error);
+      } finally {
+        rmSync(temporary, { force: true });
+      }
+    },
+    discard: () => {
+      close();
+      rmSync(temporary, { force: true });
+    },
+  };
+}
+
+function taken(file: string): CliError {
+  return new CliError({
+    code: 'usage',
+    message: `${file} is there already and is not replaced.`,
+    hint: 'Move it away, or name another folder with --dir.',
+    exit: EXIT.usage,
+  });
+}

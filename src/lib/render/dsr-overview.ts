@@ -1,0 +1,72 @@
+// Requests as lists, records and lines show them.
+import type { ForwardingEntry } from '../contract/dsr.ts';
+import type { RequestOverview } from '../domain/dsr/overview.ts';
+import { cleanLine } from './clean.ts';
+import type { Style } from './style.ts';
+import { drawRecord } from './table.ts';
+import type { Column, DocumentView, ListView } from './view.ts';
+
+const STATUS: Column<RequestOverview> = {
+  key: 'request_status',
+  title: 'status',
+  value: ({ request_status: status }) => status,
+  paint: (text, { request_status: status }, style) => paintStatus(text, status, style),
+};
+
+const COLUMNS: Column<RequestOverview>[] = [
+  { key: 'subject_request_id', title: 'id', value: (request) => request.subject_request_id, id: true },
+  STATUS,
+  { key: 'subject_request_type', title: 'type', value: (request) => request.subject_request_type, rank: 1 },
+  { key: 'regulation', value: (request) => request.regulation, rank: 3 },
+  { key: 'deadline', value: (request) => request.deadline },
+  { key: 'expected_completion_time', title: 'expected', value: (request) => request.expected_completion_time, rank: 2 },
+  { key: 'cancellable_until', value: (request) => request.cancellable_until, rank: 5 },
+  { key: 'results_expire_at', title: 'results expire', value: (request) => request.results_expire_at, rank: 6 },
+  { key: 'group_id', value: (request) => request.group_id, rank: 4 },
+];
+
+export function requestListView(empty: string): ListView<RequestOverview> {
+  return { kind: 'list', columns: COLUMNS, empty };
+}
+
+/** Each request as a record with what became of its forwarding. */
+export const requestView: DocumentView<RequestOverview[]> = {
+  kind: 'document',
+  text: (requests, style) => requests.map((request) => drawRequest(request, style)).join('\n\n'),
+  list: (rows) => ({ columns: COLUMNS as Column<never>[], rows }),
+};
+
+function drawRequest(request: RequestOverview, style: Style): string {
+  const shown = [
+    ...COLUMNS,
+    { key: 'submitted_time', title: 'submitted', value: (it: RequestOverview) => it.submitted_time },
+    { key: 'results_url', value: (it: RequestOverview) => it.results_url },
+  ].filter((column) => (column.value(request) ?? '') !== '');
+  const partners = (request.extensions ?? []).map((entry) => `  ${forwardingLine(entry, style)}`);
+  const forwarding = partners.length === 0 ? [] : [style.bold('FORWARDING'), ...partners];
+  return [drawRecord(request, shown, style), ...forwarding].join('\n');
+}
+
+/** `Partner (partner.example): sent`. */
+export function forwardingLine(
+  { domain, name, status, status_message: message }: ForwardingEntry,
+  style: Style,
+): string {
+  const who = cleanLine(`${name ?? domain ?? 'a partner'}${name && domain ? ` (${domain})` : ''}`);
+  const state = cleanLine(`${status ?? 'unknown'}${message ? `: ${message}` : ''}`);
+  const paint = status === 'failed' ? style.red : status === 'skipped' ? style.yellow : (text: string) => text;
+  return `${who}: ${paint(state)}`;
+}
+
+/** One line for a log of changes. */
+export function statusLine(request: RequestOverview, style: Style): string {
+  const { request_status: status, subject_request_id: id } = request;
+  const expected = request.expected_completion_time ? `, expected ${request.expected_completion_time}` : '';
+  return `${cleanLine(id)}  ${paintStatus(cleanLine(status), status, style)}${cleanLine(expected)}`;
+}
+
+function paintStatus(text: string, status: string, style: Style): string {
+  if (status === 'completed') return style.green(text);
+  if (status === 'cancelled' || status === 'refused') return style.dim(text);
+  return status === 'in_progress' ? style.cyan(text) : text;
+}

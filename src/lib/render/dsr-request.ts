@@ -1,0 +1,86 @@
+// A request before it is sent: who, what, and what will happen when, spelled out.
+import type { DsrRequest } from '../contract/dsr.ts';
+import { internalIdentityType } from '../contract/identities.ts';
+import { DSR_LIMITS } from '../contract/limits.ts';
+import { deadlineFrom, expectedDays } from '../domain/dsr/deadlines.ts';
+import { maskIdentity } from '../domain/dsr/mask.ts';
+import { identitiesOf, skipsWaiting } from '../domain/dsr/settle.ts';
+import { isoSeconds } from '../kernel/timestamps.ts';
+import { cleanLine } from './clean.ts';
+import type { Style } from './style.ts';
+
+export interface RequestShown {
+  request: DsrRequest;
+  showIdentities: boolean;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+const LABEL_WIDTH = 13;
+
+/** Lines of `label  value`; values of identities masked unless they are to be seen. */
+export function renderRequest({ request, showIdentities, now }: RequestShown, style: Style): string {
+  const line = (label: string, value: string): string => `${style.dim(label.padEnd(LABEL_WIDTH))}  ${cleanLine(value)}`;
+  const identities = identitiesOf(request).map(([type, value], index) => {
+    const internal = internalIdentityType(type);
+    const shown = showIdentities ? value : maskIdentity(value);
+    return line(
+      index === 0 ? 'identities' : '',
+      `${type} = ${shown}${internal === type ? '' : `  (internally ${internal})`}`,
+    );
+  });
+  const deadline = deadlineFrom(request.regulation, request.submitted_time);
+  return [
+    line('request', `${request.regulation.toUpperCase()} ${request.subject_request_type}`),
+    line('id', request.subject_request_id),
+    ...identities,
+    line('submitted', request.submitted_time),
+    ...(deadline === undefined ? [] : [line('due by law', `${isoSeconds(deadline)}  ${LEGAL[request.regulation]}`)]),
+    ...timesOf(request, now).map(([label, value]) => line(label, value)),
+    ...(request.group_id === undefined ? [] : [line('group', request.group_id)]),
+    ...(request.status_callback_urls ?? []).map((url) => line('callback', url)),
+  ].join('\n');
+}
+
+const LEGAL = { gdpr: '(one month)', ccpa: '(45 days)' } as const;
+const DAY_MS = 86_400_000;
+
+function timesOf(request: DsrRequest, now: number): [label: string, value: string][] {
+  const { subject_request_type: type } = request;
+  const skips = skipsWaiting(request);
+  const days = expectedDays(type, skips);
+  if (!days) return [['cancellable', 'while it is pending']];
+  const day = (after: number): string => isoSeconds(now + after * DAY_MS).slice(0, 10);
+  const until = skips
+    ? 'skipped: it can be cancelled for less than 24 hours'
+    : `${DSR_LIMITS.waitingDays} days: it can be cancelled until ${day(DSR_LIMITS.waitingDays)}`;
+  return [
+    ['waiting', until],
+    ['expected', `done in ${days.from} to ${days.to} days, from ${day(days.from)} to ${day(days.to)}`],
+  ];
+}
+
+/** The same request with its identities masked: for dry runs and for people who look over one's shoulder. */
+export function maskRequest(request: DsrRequest): DsrRequest {
+  const masked = (map: DsrRequest['subject_identities']): DsrRequest['subject_identities'] =>
+    map &&
+    Object.fromEntries(
+      Object.entries(map).map(([type, entry]) => [type, { ...entry, value: maskIdentity(entry.value) }]),
+    );
+  const { extensions, subject_identities: own } = request;
+  return {
+    ...request,
+    ...(own && { subject_identities: masked(own) }),
+    ...(extensions && {
+      extensions: Object.fromEntries(
+        Object.entries(extensions).map(([key, extension]) => [
+          key,
+          {
+            ...extension,
+            ...(extension.subject_identities && { subject_identities: masked(extension.subject_identities) }),
+          },
+        ]),
+      ),
+    }),
+  };
+}

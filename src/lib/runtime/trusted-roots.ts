@@ -1,0 +1,26 @@
+// The authorities that this machine trusts: Node's own, `--ca-file`, and what NODE_EXTRA_CA_CERTS adds.
+import { readFileSync } from 'node:fs';
+import { usageError } from '../kernel/errors.ts';
+import type { Context } from './context.ts';
+
+/** Their certificates; PEM texts that cannot be read are refused with a usage error (2). */
+export async function loadTrustedRoots(ctx: Context) {
+  const [{ X509Certificate }, { rootCertificates }, settings] = await Promise.all([
+    import('node:crypto'),
+    import('node:tls'),
+    ctx.settings(),
+  ]);
+  const files = [settings.get('ca_file')?.value, ctx.io.env.NODE_EXTRA_CA_CERTS].filter((path) => path !== undefined);
+  const extra = files.filter((path) => path !== '').flatMap((path) => blocksOf(path));
+  return [...extra, ...rootCertificates].map((pem) => new X509Certificate(pem));
+}
+
+function blocksOf(path: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw usageError(`The file of certificate authorities ${path} cannot be read: ${(error as Error).message}.`);
+  }
+  return text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+}

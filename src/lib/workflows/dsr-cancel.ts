@@ -1,0 +1,85 @@
+// Cancelling requests: looked at first, named with what is already gone to partners, confirmed, each settled by reading.
+import type { CancelReply } from '../contract/dsr.ts';
+import type { RequestOverview } from '../domain/dsr/overview.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+import { isoMillis } from '../kernel/timestamps.ts';
+import type { DsrPorts } from './dsr-ports.ts';
+import { readGroup, readRequests } from './dsr-read.ts';
+
+export interface CancelPlan {
+  /** Pending: these are cancelled. */
+  cancel: RequestOverview[];
+  /** Others of a group: these are left as they are. */
+  keep: RequestOverview[];
+}
+
+/**
+ * Looks at what is to be cancelled. Throws conflict (6) when a named request, or every one of a group, is not pending;
+ * not found (5) for an id or a group that the platform does not know.
+ */
+export async function planCancel(
+  target: { ids: readonly string[] } | { groupId: string },
+  ports: DsrPorts,
+): Promise<CancelPlan> {
+  const requests = 'ids' in target ? await readRequests(target.ids, ports) : await readGroup(target.groupId, ports);
+  const cancel = requests.filter(isPending);
+  const keep = requests.filter((request) => !isPending(request));
+  if ('groupId' in target && requests.length === 0) {
+    throw new CliError({
+      code: 'dsr.group_not_found',
+      message: `No request has the group id ${target.groupId}.`,
+      exit: EXIT.notFound,
+    });
+  }
+  if (('ids' in target && keep.length > 0) || cancel.length === 0) throw notPending(keep);
+  return { cancel, keep };
+}
+
+/** Cancels in turn. Throws at the first that cannot be; those before it stay cancelled and are named. */
+export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise<CancelReply[]> {
+  const done: CancelReply[] = [];
+  for (const { subject_request_id: id } of plan.cancel) {
+    try {
+      done.push(await cancelOne(id, ports));
+    } catch (error) {
+      if (done.length > 0) {
+        ports.tell.warn(`Cancelled before this: ${done.map((reply) => reply.subject_request_id).join(', ')}.`);
+      }
+      throw error;
+    }
+    await ports.ledger.append([
+      { event: 'state', id, at: isoMillis(ports.clock.now()), status: 'cancelled', source: 'cancel' },
+    ]);
+  }
+  return done;
+}
+
+/** A lost answer is never followed by a second DELETE; what the request is now decides. */
+async function cancelOne(id: string, { api, signal }: DsrPorts): Promise<CancelReply> {
+  try {
+    return await api.cancel(id, signal);
+  } catch (error) {
+    const isOpen = error instanceof CliError && (error.code === 'http.outcome_unknown' || error.status === 400);
+    if (!isOpen || signal.aborted) throw error;
+    const now = await api.get(id, signal);
+    if (now.request_status === 'cancelled') {
+      return { subject_request_id: id, expected_completion_time: null, controller_id: now.controller_id };
+    }
+    if (error.status !== 400) throw error;
+    throw notPending([now]);
+  }
+}
+
+function isPending({ request_status: status }: RequestOverview): boolean {
+  return status === 'pending';
+}
+
+function notPending(requests: readonly { subject_request_id: string; request_status: string }[]): CliError {
+  const named = requests.map(({ subject_request_id: id, request_status: status }) => `${id} is ${status}`);
+  return new CliError({
+    code: 'dsr.not_pending',
+    message: `Only pending requests can be cancelled: ${named.join(', ')}.`,
+    hint: 'Leave these out. What was sent to a partner must be taken back there.',
+    exit: EXIT.conflict,
+  });
+}

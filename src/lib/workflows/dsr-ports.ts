@@ -1,0 +1,80 @@
+// What the workflows of data subject requests ask of the world outside.
+import type { DsrApi } from '../api/dsr.ts';
+import type { HeaderLines, Verdict } from '../domain/callbacks/verify.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Tell } from './ports.ts';
+
+/** A line of the ledger (see `config/ledger-events.ts`). */
+export type LedgerNews =
+  | {
+      event: 'submitted';
+      id: string;
+      at: string;
+      by: string;
+      profile: string | null;
+      address: string;
+      workspace_id: string;
+      regulation: string;
+      subject_request_type: string;
+      submitted_time: string;
+      skip_waiting_period: boolean;
+      group_id: string | null;
+      identities: Record<string, string>;
+    }
+  | {
+      event: 'state';
+      id: string;
+      at: string;
+      status: string;
+      source: 'submit' | 'status' | 'cancel' | 'callback';
+      expected_completion_time?: string | null;
+      received_time?: string | null;
+    };
+
+/** What the ledger knows of a request. Everything but the id may be missing: some are known by a callback only. */
+export interface LedgerEntry {
+  id: string;
+  at?: string;
+  by?: string;
+  profile?: string | null;
+  address?: string;
+  workspace_id?: string;
+  regulation?: string;
+  subject_request_type?: string;
+  submitted_time?: string;
+  skip_waiting_period?: boolean;
+  group_id?: string | null;
+  identities?: Record<string, string>;
+  status?: string;
+  expected_completion_time?: string | null;
+  received_time?: string | null;
+  states: { status: string; at: string; source: string }[];
+}
+
+export interface LedgerPort {
+  hash(type: string, value: string): Promise<string>;
+  /** On the disk when it resolves; how many of the events told anything new. */
+  append(events: readonly LedgerNews[]): Promise<number>;
+  requests(): LedgerEntry[];
+  find(id: string): LedgerEntry | undefined;
+}
+
+/** Under whose name requests go out: written to the ledger with each. */
+export interface Sender {
+  by: string;
+  profile: string | null;
+  address: string;
+  workspace_id: string;
+}
+
+/** Checks a signed message of the processor. Undefined when it cannot be checked; why was told. */
+export type VerifyMessage = (headers: HeaderLines, body: Buffer) => Promise<Verdict | undefined>;
+
+export interface DsrPorts {
+  api: DsrApi;
+  ledger: LedgerPort;
+  sender: Sender;
+  clock: Clock;
+  signal: AbortSignal;
+  tell: Tell;
+}

@@ -1,0 +1,144 @@
+// One request from its checked body to what the platform says of it: written down first, sent once, settled by reading.
+import { isDeepStrictEqual } from 'node:util';
+import type { DsrRequest } from '../contract/dsr.ts';
+import type { Verdict } from '../domain/callbacks/verify.ts';
+import { identitiesOf, skipsWaiting } from '../domain/dsr/settle.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+import { isoMillis } from '../kernel/timestamps.ts';
+import type { DsrPorts, LedgerEntry, LedgerNews, Sender, VerifyMessage } from './dsr-ports.ts';
+
+export interface Submitted {
+  id: string;
+  status: string;
+  expected_completion_time: string | null;
+  received_time: string | null;
+  controller_id: string | null;
+  /** Of the 201; undefined when there was none to check, or when it could not be checked. */
+  verdict: Verdict | undefined;
+}
+
+/** An answer that is lost time and again is not waited for for ever. */
+const MAX_SENDS = 3;
+
+/**
+ * Sends one request whose id stands in the ledger before anything is sent. A lost answer is settled by GET; "already
+ * exists" is success for a request that went out from here with the same content. Throws CliError; network (8) when
+ * nobody can tell what became of it.
+ */
+export async function submitRequest(
+  request: DsrRequest,
+  ports: DsrPorts & { verify: VerifyMessage },
+): Promise<Submitted> {
+  const { api, clock, ledger, signal, tell } = ports;
+  const id = request.subject_request_id;
+  const before = ledger.find(id);
+  const news = await submittedEvent(request, ports.sender, ledger, clock.now());
+  const isOurs = before !== undefined && isSameRequest(before, news);
+  await ledger.append([news]);
+  for (let sends = 1; ; sends++) {
+    try {
+      const reply = await api.create(request, signal);
+      const verdict = await ports.verify(Object.entries(reply.headers), Buffer.from(reply.text, 'utf8'));
+      const { controller_id: controller, expected_completion_time, received_time } = reply.body;
+      const result: Submitted = {
+        id,
+        status: 'pending',
+        expected_completion_time: expected_completion_time ?? null,
+        received_time: received_time ?? null,
+        controller_id: controller === null || controller === undefined ? null : String(controller),
+        verdict,
+      };
+      await record(result, ports);
+      return result;
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      const mayExist = error.status === 400 && (isOurs || sends > 1);
+      if (error.code !== 'http.outcome_unknown' && !mayExist) {
+        if (error.status !== undefined && error.exit !== EXIT.auth && !isOurs) await refused(id, ports);
+        throw error;
+      }
+      if (signal.aborted) throw stillUnknown(id, error, 'the command was stopped');
+      if (!mayExist) tell.warn('The answer was lost; asking the platform whether it has the request.');
+      const found = await read(id, error, ports);
+      if (found) {
+        tell.note(mayExist ? 'The platform has this request already.' : 'The request had arrived.');
+        await record(found, ports);
+        return found;
+      }
+      if (mayExist || sends >= MAX_SENDS) throw error;
+    }
+  }
+}
+
+/** The line that the ledger has of a request before it is sent. */
+export async function submittedEvent(
+  request: DsrRequest,
+  sender: Sender,
+  ledger: Pick<DsrPorts['ledger'], 'hash'>,
+  now: number,
+): Promise<Extract<LedgerNews, { event: 'submitted' }>> {
+  const hashes = await Promise.all(
+    identitiesOf(request).map(async ([type, value]) => [type, await ledger.hash(type, value)] as const),
+  );
+  return {
+    event: 'submitted',
+    id: request.subject_request_id,
+    at: isoMillis(now),
+    ...sender,
+    regulation: request.regulation,
+    subject_request_type: request.subject_request_type,
+    submitted_time: request.submitted_time,
+    skip_waiting_period: skipsWaiting(request),
+    group_id: request.group_id ?? null,
+    identities: Object.fromEntries(hashes),
+  };
+}
+
+function isSameRequest(before: LedgerEntry, news: Extract<LedgerNews, { event: 'submitted' }>): boolean {
+  return (
+    before.address === news.address &&
+    before.workspace_id === news.workspace_id &&
+    before.regulation === news.regulation &&
+    before.subject_request_type === news.subject_request_type &&
+    isDeepStrictEqual(before.identities, news.identities)
+  );
+}
+
+async function record(result: Submitted, { clock, ledger }: DsrPorts): Promise<void> {
+  const { id, status, expected_completion_time, received_time } = result;
+  const at = isoMillis(clock.now());
+  await ledger.append([{ event: 'state', id, at, status, source: 'submit', expected_completion_time, received_time }]);
+}
+
+async function refused(id: string, { clock, ledger }: DsrPorts): Promise<void> {
+  await ledger.append([{ event: 'state', id, at: isoMillis(clock.now()), status: 'refused', source: 'submit' }]);
+}
+
+async function read(id: string, lost: CliError, { api, signal }: DsrPorts): Promise<Submitted | undefined> {
+  try {
+    const found = await api.get(id, signal);
+    const { controller_id: controller, expected_completion_time: expected, request_status: status } = found;
+    return {
+      id,
+      status,
+      expected_completion_time: expected ?? null,
+      received_time: null,
+      controller_id: controller === null || controller === undefined ? null : String(controller),
+      verdict: undefined,
+    };
+  } catch (error) {
+    if (error instanceof CliError && error.status === 404) return undefined;
+    throw stillUnknown(id, lost, `the platform cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function stillUnknown(id: string, lost: CliError, reason: string): CliError {
+  return new CliError({
+    code: lost.code,
+    message: `It is not known whether the platform has request ${id}: the answer was lost, and ${reason.replace(/\.$/, '')}.`,
+    hint: `\`cdpadm dsr status ${id}\` tells. The same command with --request-id ${id} cannot make a second request.`,
+    exit: lost.exit,
+    ...(lost.request && { request: lost.request }),
+    cause: lost,
+  });
+}

@@ -1,0 +1,66 @@
+// Waiting for requests to reach a status: asked for ever more rarely, since most take days.
+import { hasReached } from '../domain/dsr/statuses.ts';
+import type { RequestOverview } from '../domain/dsr/overview.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+import type { DsrPorts } from './dsr-ports.ts';
+import { readRequests } from './dsr-read.ts';
+
+export interface WaitOptions {
+  until: string;
+  /** After every look. */
+  onState(requests: readonly RequestOverview[]): Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 2000;
+const LONGEST_PAUSE_MS = 5 * 60_000;
+const GROWTH = 1.5;
+
+/**
+ * Returns when every request has reached the status, or passed it. Throws conflict (6) when one no longer can; the
+ * signal's reason (130, or 11 for `--timeout`), with how to go on, when it is aborted.
+ */
+export async function waitForRequests(
+  ids: readonly string[],
+  { until, onState }: WaitOptions,
+  ports: DsrPorts,
+): Promise<RequestOverview[]> {
+  try {
+    return await watch(ids, ports, onState, (requests) => {
+      const lost = requests.find(({ request_status: status }) => hasReached(status, until) === 'impossible');
+      if (lost) throw unreachable(lost, until);
+      return requests.every(({ request_status: status }) => hasReached(status, until) === 'reached');
+    });
+  } catch (error) {
+    if (!ports.signal.aborted || !(error instanceof CliError)) throw error;
+    throw new CliError({
+      code: error.code,
+      message: error.message,
+      exit: error.exit,
+      hint: `Nothing was changed. Go on waiting with \`cdpadm dsr wait ${ids.join(' ')}${until === 'completed' ? '' : ` --until ${until}`}\`.`,
+      cause: error,
+    });
+  }
+}
+
+/** Looks again and again until `isOver` says so. */
+export async function watch(
+  ids: readonly string[],
+  ports: DsrPorts,
+  onState: WaitOptions['onState'],
+  isOver: (requests: readonly RequestOverview[]) => boolean,
+): Promise<RequestOverview[]> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * GROWTH)) {
+    const requests = await readRequests(ids, ports);
+    await onState(requests);
+    if (isOver(requests)) return requests;
+    await ports.clock.sleep(pause, ports.signal);
+  }
+}
+
+function unreachable({ request_status: status, subject_request_id: id }: RequestOverview, until: string): CliError {
+  return new CliError({
+    code: 'dsr.unreachable_status',
+    message: `Request ${id} is ${status}; it will not become ${until}.`,
+    exit: EXIT.conflict,
+  });
+}
