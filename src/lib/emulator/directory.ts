@@ -9,7 +9,7 @@ export interface Directory {
   workspaceOf(key: string, secret: string): WorkspaceFixture | undefined;
   /**
    * The organization that a path means. Throws 404 when there is none such, or no such account in it, and 403 when the
-   * client is another organization's (decision: ours, the specification is silent).
+   * client is another organization's (decision: D90).
    */
   organizationOf(params: { orgId: string; accountId: string }, clientId: string): OrganizationFixture;
   /** The workspace that a path means. Throws 404 when there is none such, and 403 when it is another client's. */

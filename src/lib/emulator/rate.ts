@@ -6,11 +6,13 @@ const MINUTE_MS = 60_000;
 export interface RateWindow {
   /** Counts a request at `now` (epoch ms). Throws the 429 with `Retry-After` when the last span is full. */
   take(key: number, now: number): void;
+  /** The same without a refusal: the seconds after which there is room, or undefined when the request was counted. */
+  tryTake(key: number, now: number): number | undefined;
   clear(): void;
 }
 
 /**
- * A refused request does not count, so that a client which keeps trying gets through as soon as there is room.
+ * A refused request does not count (decision: D91).
  * `restore` gives the times (epoch ms, ascending) of the requests that an earlier run counted for a key. `span` is in
  * milliseconds, a minute unless told otherwise.
  */
@@ -36,17 +38,23 @@ export function createRateWindow(
     return window;
   }
 
+  function tryTake(key: number, now: number): number | undefined {
+    const { times, first } = windowOf(key, now);
+    if (times.length - first < limit) {
+      times.push(now);
+      return undefined;
+    }
+    // Room comes when the request that is `limit` back from now leaves the span.
+    const leaving = times[times.length - limit] ?? now;
+    return Math.max(1, Math.ceil((leaving + span - now) / 1000));
+  }
+
   return {
     take: (key, now) => {
-      const { times, first } = windowOf(key, now);
-      if (times.length - first >= limit) {
-        // Room comes when the request that is `limit` back from now leaves the span.
-        const leaving = times[times.length - limit] ?? now;
-        const seconds = Math.max(1, Math.ceil((leaving + span - now) / 1000));
-        throw refusal(429, message, { 'retry-after': String(seconds) });
-      }
-      times.push(now);
+      const seconds = tryTake(key, now);
+      if (seconds !== undefined) throw refusal(429, message, { 'retry-after': String(seconds) });
     },
+    tryTake,
     clear: () => {
       windows.clear();
     },
