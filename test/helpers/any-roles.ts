@@ -65,7 +65,7 @@ const anyExtra = fc.oneof(
   fc.integer(),
   fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n }),
   fc.boolean(),
-  fc.record({ by: anyText, at: fc.integer() }),
+  fc.record({ by: anyText, at: fc.integer() }, { noNullPrototype: true }),
   fc.array(anyText, { maxLength: 2 }),
 );
 

@@ -98,7 +98,8 @@ function mergeTasks(sides: Sides<readonly TaskRef[]>, report: ReportConflict): T
   }
   // The platform gives every role this task; a file without it means no loss.
   const core = other?.get(CORE_TASK);
-  return core && !merged.some((task) => task.task_id === CORE_TASK) ? [core, ...merged] : merged;
+  if (!core || own?.has(CORE_TASK)) return merged;
+  return [core, ...merged.filter((task) => task.task_id !== CORE_TASK)];
 }
 
 function withoutTasks({ tasks, ...fields }: Role): Record<string, unknown> {
