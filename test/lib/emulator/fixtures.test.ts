@@ -1,5 +1,6 @@
 // The fixtures document: what it may hold, what it may leave out, and where it is wrong.
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_DIRECTORY } from '../../../src/lib/emulator/fixtures/directory.ts';
 import { DEFAULT_FIXTURES, readFixtures } from '../../../src/lib/emulator/fixtures/grammar.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 
@@ -16,10 +17,17 @@ function issuesOf(document: unknown): string[] {
   return [];
 }
 
+/** What only the default fixtures fill. */
+const EMPTY = { groups: [], partners: [], profiles: [] };
+
 describe('a document', () => {
-  test('may be empty: then the default organization stands there without roles', () => {
+  test('may be empty: then the default organization stands there, with nothing in it', () => {
+    // What the platform cannot be without is filled in; of everything else there is none.
+    const rest = Object.keys(DEFAULT_FIXTURES).filter((key) => !(key in DEFAULT_DIRECTORY));
+    expect(rest).toContain('profiles');
     for (const document of [undefined, null, {}]) {
-      expect(readFixtures(document)).toEqual({ ...DEFAULT_FIXTURES, roles: [], role_assignments: [], profiles: [] });
+      const nothing = Object.fromEntries(rest.map((key) => [key, []]));
+      expect(readFixtures(document)).toEqual({ ...DEFAULT_DIRECTORY, ...nothing });
     }
   });
 
