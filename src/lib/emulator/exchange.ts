@@ -93,7 +93,7 @@ export function refusalAnswer(error: unknown): Answer {
 
 export function write(outgoing: ServerResponse, { status, text, headers }: Answer): void {
   if (text === undefined) {
-    outgoing.writeHead(status, headers).end();
+    outgoing.writeHead(status, { ...(status !== 204 && { 'content-length': 0 }), ...headers }).end();
     return;
   }
   const bytes = Buffer.byteLength(text);
