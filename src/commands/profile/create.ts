@@ -5,9 +5,9 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { type Draft, FIELDS, optionKey, type Profiles, type SettingName } from './fields.ts';
+import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
 import { askForMissing } from './questions.ts';
-import { addSecretFlags, readSecretFlags } from './secret-flags.ts';
+import { addSecretFlags, optionKey, readSecretFlags } from '../secret-flags.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
 

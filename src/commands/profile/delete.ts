@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { forgetToken } from '../../lib/runtime/forget-token.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 
 const view: DocumentView<{ deleted: string; was_current: boolean }> = {
@@ -34,6 +35,7 @@ async function deleteProfile(ctx: Context, name: string): Promise<void> {
   if (profile.protected === true)
     await ctx.prompt.typed(`Profile ${name} is protected. Type its name to delete it`, name);
   else await ctx.prompt.confirm(`Delete profile ${name} and its stored secrets?`);
+  await forgetToken(ctx, name);
   const { wasCurrent, left } = await profiles.remove(name);
   for (const sentence of left) ctx.out.warn(sentence);
   await ctx.out.emit({ deleted: name, was_current: wasCurrent }, view);

@@ -35,8 +35,3 @@ function own(name: SettingName, label: string, essential = false): Field {
   const option = `--${name.replaceAll('_', '-')}`;
   return { name, option, flag: option, label, essential };
 }
-
-/** Commander's name for an option's value: `baseUrl` for `--base-url`. */
-export function optionKey(option: string): string {
-  return option.slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
-}

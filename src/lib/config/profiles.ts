@@ -1,6 +1,7 @@
 // The door to profiles: reading, creating, choosing and deleting them, and the places their secrets are kept in.
 import { explainIssues, showPath } from '../contract/explain.ts';
 import { CliError, EXIT, usageError } from '../kernel/errors.ts';
+import { createProfileEdits, type ProfileEdits } from './profile-edits.ts';
 import { profileNotFound } from './load-settings.ts';
 import { LOCAL_PROFILE, profileNameProblem } from './profile-name.ts';
 import { Profile } from './profile-schema.ts';
@@ -24,7 +25,7 @@ export interface ProfileDraft {
   use: boolean;
 }
 
-export interface Profiles {
+export interface Profiles extends ProfileEdits {
   /** The settings file. */
   readonly file: string;
   /** All profiles by name, without the built-in `local`. Throws CliError invalid input (9) for a broken file. */
@@ -104,6 +105,7 @@ export function openProfiles(options: SecretsOptions): Profiles {
   }
 
   return {
+    ...createProfileEdits({ folder, secrets, change, find, refuseName, checked: checkedProfile }),
     file: settingsFilePath(folder),
     read: () => readSettingsFile(folder),
     find,

@@ -82,8 +82,7 @@ export function createTokenSource(
   }
 
   function cacheName({ clientId }: BearerCredentials): string {
-    const key = JSON.stringify([clientId, options.audience(), options.address('auth')]);
-    return `token-${createHash('sha256').update(key).digest('hex')}.json`;
+    return tokenFileName(clientId, options.audience(), options.address('auth'));
   }
 
   async function fetchToken({ clientId, clientSecret }: BearerCredentials, signal: AbortSignal): Promise<CachedToken> {
@@ -104,6 +103,12 @@ export function createTokenSource(
       expires_at: obtainedAt + reply.expires_in * 1000,
     };
   }
+}
+
+/** Where the token of a client, audience and token service is cached, below the folder of tokens. */
+export function tokenFileName(clientId: string, audience: string, authAddress: string): string {
+  const key = JSON.stringify([clientId, audience, authAddress]);
+  return `token-${createHash('sha256').update(key).digest('hex')}.json`;
 }
 
 /** The cached token; undefined when there is none or the file is damaged, which only costs a token request. */

@@ -1,13 +1,14 @@
 // The flags that say where a secret is; a secret itself is never taken from the command line.
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { readInput } from '../../lib/files/read-input.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
-import type { Context } from '../../lib/runtime/context.ts';
-import type { Draft } from './fields.ts';
-import { optionKey } from './fields.ts';
+import { readInput } from '../lib/files/read-input.ts';
+import { usageError } from '../lib/kernel/errors.ts';
+import type { Context } from '../lib/runtime/context.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
+
+/** Texts for the secrets that flags gave: values, or references to where they are. */
+type Given = Partial<Record<'client_id' | 'client_secret' | 'workspace_key' | 'workspace_secret', string>>;
 
 /** The secrets proper, each with the stem of its flags. */
 const SECRETS = [
@@ -31,13 +32,10 @@ export function addSecretFlags(command: Command): Command {
 }
 
 /** Reads the flags. Throws CliError usage (2) for a secret as a value, or more than one place for one secret. */
-export async function readSecretFlags(
-  ctx: Context,
-  flags: Flags,
-): Promise<{ references: Draft['typed']; typed: Draft['typed'] }> {
+export async function readSecretFlags(ctx: Context, flags: Flags): Promise<{ references: Given; typed: Given }> {
   refuseValues(ctx, flags);
-  const references: Draft['typed'] = {};
-  const typed: Draft['typed'] = {};
+  const references: Given = {};
+  const typed: Given = {};
   for (const [name, key] of [
     ['client_id', 'clientId'],
     ['workspace_key', 'workspaceKey'],
@@ -100,4 +98,9 @@ async function readSecret(ctx: Context, flag: string): Promise<string> {
   const secret = text.split(/\r?\n/, 1)[0]?.trim() ?? '';
   if (secret === '') throw usageError(`${flag} found nothing on the first line of standard input.`);
   return secret;
+}
+
+/** Commander's name for an option's value: `baseUrl` for `--base-url`. */
+export function optionKey(option: string): string {
+  return option.slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }

@@ -1,0 +1,12 @@
+// Which profile `auth` acts on.
+import { usageError } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+
+/** The name of the profile in use; CliError usage (2) when there is none, or when it is built in. */
+export async function currentProfile(ctx: Context): Promise<string> {
+  const { profile } = await ctx.settings();
+  if (!profile)
+    throw usageError('No profile is in use.', 'Name one with --profile, or create one: cdpadm profile create NAME.');
+  if (profile.value === 'local') throw usageError('Profile `local` is built in; it has no secrets of yours.');
+  return profile.value;
+}

@@ -1,0 +1,45 @@
+// `auth logout`: forgets the secrets of a profile and its cached token.
+import { Command } from 'commander';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { forgetToken } from '../../lib/runtime/forget-token.ts';
+import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { currentProfile } from './current.ts';
+
+const view: DocumentView<{ profile: string; removed: string[] }> = {
+  kind: 'document',
+  text: ({ profile, removed }) =>
+    removed.length === 0
+      ? `Profile ${profile} had no secrets.`
+      : `Removed from profile ${profile}: ${removed.join(', ')}.`,
+};
+
+export function logoutCommand(ctx: Context): Command {
+  const command = new Command('logout').description('forget the secrets of a profile').action(() => logout(ctx));
+  return withHelp(command, {
+    formats: DOCUMENT_FORMATS,
+    notes: [
+      'The platform cannot revoke an access token: one that was copied elsewhere works until its eight hours are over.',
+    ],
+    examples: ['cdpadm auth logout --profile dev --yes', 'cdpadm auth logout --profile dev --dry-run'],
+    json: '{"profile","removed":["client_secret"]}',
+    errors: ['5  there is no such profile'],
+  });
+}
+
+async function logout(ctx: Context): Promise<void> {
+  const profile = await currentProfile(ctx);
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun(
+      [],
+      { profile },
+      () => `The secrets of profile ${profile} and its cached token would be removed.`,
+    );
+    return;
+  }
+  await ctx.prompt.confirm(`Forget the secrets of profile ${profile}?`);
+  await forgetToken(ctx, profile);
+  const { removed, left } = await (await ctx.profiles()).forgetSecrets(profile);
+  for (const sentence of left) ctx.out.warn(sentence);
+  await ctx.out.emit({ profile, removed }, view);
+}

@@ -1,0 +1,104 @@
+// A profile as text, for the editor and for export, and `FIELD=VALUE` changes of it.
+import { showPath } from '../../lib/contract/explain.ts';
+import { parseDocumentText } from '../../lib/files/load.ts';
+import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { nearest } from '../../lib/kernel/nearest.ts';
+import type { Draft, Profiles } from './fields.ts';
+import { FIELDS } from './fields.ts';
+
+export type Profile = Draft['profile'];
+
+const MAPS = ['limits', 'names', 'secrets'] as const;
+const KNOWN = [...FIELDS.map(({ name }) => name), 'protected', ...MAPS];
+
+/** YAML without anything secret: a profile holds only where its secrets are. */
+export async function profileText(profile: Profile): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(profile, { lineWidth: 0 });
+}
+
+/** Reads such a text. Throws invalid input (9) with the place of every issue. */
+export async function parseProfile(name: string, text: string, profiles: Profiles): Promise<Profile> {
+  const document = await parseDocumentText(name, text, /\.json$/i.test(name) ? 'json' : 'yaml');
+  const { value } = document;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidInput(`${name} is not a profile.`, [
+      { file: name, ...document.locate([]), path: '', message: 'a profile is a map of settings' },
+    ]);
+  }
+  const issues = Object.entries(value).flatMap(([key, item]) => {
+    const message = problemOf(profiles, key, item);
+    const path = [key];
+    return message === undefined
+      ? []
+      : [{ file: name, ...document.locate(path, 'key'), path: showPath(path), message }];
+  });
+  if (issues.length > 0) throw invalidInput(`${name} is not a valid profile.`, issues);
+  return value as Profile;
+}
+
+/** Applies `base_url=https://…`, `limits.dsr=1000/m`, `names.xpid=pid`; an empty value takes the field away. */
+export function withChanges(profile: Profile, changes: readonly string[], profiles: Profiles): Profile {
+  const changed = structuredClone(profile) as Record<string, unknown>;
+  for (const change of changes) {
+    const equals = change.indexOf('=');
+    const field = equals < 0 ? change : change.slice(0, equals);
+    const text = equals < 0 ? undefined : change.slice(equals + 1);
+    if (text === undefined)
+      throw usageError(`--set takes FIELD=VALUE, not ${change}.`, 'An empty value takes the field away.');
+    setField(changed, field, text, profiles);
+  }
+  return changed;
+}
+
+function setField(profile: Record<string, unknown>, field: string, text: string, profiles: Profiles): void {
+  const [map = '', key] = splitOnce(field);
+  if (key !== undefined && MAPS.some((name) => name === map)) {
+    const entries = { ...(profile[map] as Record<string, unknown> | undefined) };
+    if (text === '') delete entries[key];
+    else entries[key] = text;
+    profile[map] = entries;
+    return;
+  }
+  if (text === '') {
+    if (!KNOWN.includes(field)) throw usageError(unknown(field));
+    delete profile[field];
+    return;
+  }
+  const value = field === 'protected' ? booleanOf(text) : text;
+  const problem = problemOf(profiles, field, value);
+  if (problem !== undefined) throw usageError(`${field} ${problem}.`);
+  profile[field] = value;
+}
+
+function problemOf(profiles: Profiles, field: string, value: unknown): string | undefined {
+  if (field === 'protected') return typeof value === 'boolean' ? undefined : 'must be true or false';
+  if (MAPS.some((name) => name === field)) return isTextMap(value) ? undefined : 'must be a map of texts';
+  const known = FIELDS.find(({ name }) => name === field);
+  if (!known) return unknown(field);
+  const checked = profiles.checkValue(known.name, String(value));
+  return 'problem' in checked ? checked.problem : undefined;
+}
+
+function unknown(field: string): string {
+  const proposal = nearest(field, KNOWN);
+  return `unknown field \`${field}\`${proposal === undefined ? '' : `; did you mean \`${proposal}\`?`}`;
+}
+
+function isTextMap(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((item) => typeof item === 'string')
+  );
+}
+
+function booleanOf(text: string): boolean | string {
+  return text === 'true' ? true : text === 'false' ? false : text;
+}
+
+function splitOnce(field: string): [string, string | undefined] {
+  const dot = field.indexOf('.');
+  return dot < 0 ? [field, undefined] : [field.slice(0, dot), field.slice(dot + 1)];
+}

@@ -1,0 +1,37 @@
+// `profile copy FROM TO`: a second profile with the same settings.
+import { Command } from 'commander';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+
+const view: DocumentView<{ from: string; to: string }> = {
+  kind: 'document',
+  text: ({ from, to }) => `Copied profile ${from} to ${to}.`,
+};
+
+export function copyProfileCommand(ctx: Context): Command {
+  const command = new Command('copy')
+    .description('make a second profile with the same settings and secrets')
+    .argument('<from>', 'the profile')
+    .argument('<to>', 'the name of the new one')
+    .action((from: string, to: string) => copyProfile(ctx, from, to));
+  return withHelp(command, {
+    formats: DOCUMENT_FORMATS,
+    notes: ['Secrets in a private file are copied; the keychain, variables and commands are shared.'],
+    examples: ['cdpadm profile copy dev dev2', 'cdpadm profile copy dev dev2 --dry-run'],
+    json: '{"from","to"}',
+    errors: ['5  there is no such profile', '6  there is a profile of the new name'],
+  });
+}
+
+async function copyProfile(ctx: Context, from: string, to: string): Promise<void> {
+  const profiles = await ctx.profiles();
+  await profiles.find(from);
+  await profiles.checkNewName(to);
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun([], { from, to }, () => `Profile ${from} would be copied to ${to}.`);
+    return;
+  }
+  await profiles.copy(from, to);
+  await ctx.out.emit({ from, to }, view);
+}

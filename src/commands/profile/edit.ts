@@ -1,0 +1,73 @@
+// `profile edit NAME`: settings of a profile by flags, or in the editor.
+import { Command } from 'commander';
+import { CliError } from '../../lib/kernel/errors.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { openEditedFile } from '../../lib/runtime/editor.ts';
+import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { parseProfile, type Profile, profileText, withChanges } from './change-text.ts';
+import type { Profiles } from './fields.ts';
+
+const view: DocumentView<{ name: string; profile: Profile; changed: boolean }> = {
+  kind: 'document',
+  text: ({ name, changed }) => (changed ? `Changed profile ${name}.` : `Nothing was changed in profile ${name}.`),
+};
+
+export function editProfileCommand(ctx: Context): Command {
+  const command = new Command('edit')
+    .description('change a profile, by flags or in your editor')
+    .argument('<name>', 'the profile')
+    .option(
+      '--set <field=value>',
+      'a field such as base_url, protected, limits.dsr or names.xpid; an empty value takes it away (repeatable)',
+      (value: string, before: string[] = []) => [...before, value],
+    )
+    .action((name: string, flags: { set?: string[] }) => editProfile(ctx, name, flags.set));
+  return withHelp(command, {
+    formats: DOCUMENT_FORMATS,
+    notes: ['Secrets are not in a profile, only where they are; `auth login` stores them.'],
+    examples: [
+      'cdpadm profile edit dev --set protected=true --set limits.dsr=1000/m',
+      'cdpadm profile edit prod --set names.xpid=pid --confirm prod --dry-run',
+    ],
+    json: '{"name","profile","changed"}',
+    errors: ['5  there is no such profile', '9  the edited text is not a profile'],
+  });
+}
+
+async function editProfile(ctx: Context, name: string, changes: string[] | undefined): Promise<void> {
+  const profiles = await ctx.profiles();
+  const before = await profiles.find(name);
+  const after =
+    changes === undefined ? await editByHand(ctx, before, profiles) : withChanges(before, changes, profiles);
+  const changed = (await profileText(before)) !== (await profileText(after));
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun(
+      [],
+      { name, profile: after },
+      () => `Profile ${name} would ${changed ? 'be changed' : 'stay as it is'}.`,
+    );
+    return;
+  }
+  if (changed) {
+    if (before.protected === true) {
+      await ctx.prompt.typed(`Profile ${name} is protected. Type its name to change it`, name);
+    }
+    await profiles.replace(name, after);
+  }
+  await ctx.out.emit({ name, profile: after, changed }, view);
+}
+
+async function editByHand(ctx: Context, before: Profile, profiles: Profiles): Promise<Profile> {
+  const file = openEditedFile(ctx.io, 'profile.yaml');
+  const text = await profileText(before);
+  const saved = await file.edit(text);
+  try {
+    const after = saved.trim() === '' ? before : await parseProfile(file.path, saved, profiles);
+    file.discard();
+    return after;
+  } catch (error) {
+    if (error instanceof CliError) ctx.out.warn(`Your text is kept in ${file.path}`);
+    throw error;
+  }
+}

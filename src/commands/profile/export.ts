@@ -1,0 +1,37 @@
+// `profile export NAME`: a profile to hand on; nothing secret, and nothing that is only true on this machine.
+import { Command } from 'commander';
+import { stringifyJson } from '../../lib/kernel/json.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import type { Profile } from './change-text.ts';
+
+const view: DocumentView<Profile> = {
+  kind: 'document',
+  text: (profile) => stringifyJson(profile, 2),
+};
+
+export function exportProfileCommand(ctx: Context): Command {
+  const command = new Command('export')
+    .description('print a profile, to import it elsewhere')
+    .argument('<name>', 'the profile')
+    .action((name: string) => exportProfile(ctx, name));
+  return withHelp(command, {
+    formats: DOCUMENT_FORMATS,
+    notes: [
+      'An export never holds a secret. References to variables and commands go along; entries of the keychain and private files are of this machine and stay.',
+    ],
+    examples: ['cdpadm profile export dev --out dev.profile.json', 'cdpadm profile export dev -o yaml'],
+    json: '{"base_url",…,"secrets":{"client_id","client_secret":"env:NAME"}}',
+    errors: ['5  there is no such profile'],
+  });
+}
+
+async function exportProfile(ctx: Context, name: string): Promise<void> {
+  const { secrets = {}, ...rest } = await (await ctx.profiles()).find(name);
+  const entries = Object.entries(secrets).filter(([, text]) => !/^(file|keychain):/.test(String(text)));
+  const left = Object.keys(secrets).filter((secret) => !entries.some(([kept]) => kept === secret));
+  await ctx.out.emit({ ...rest, ...(entries.length > 0 && { secrets: Object.fromEntries(entries) }) }, view);
+  if (left.length > 0)
+    ctx.out.note(`Left here: ${left.join(', ')}. Store them anew after the import: cdpadm auth login.`);
+}

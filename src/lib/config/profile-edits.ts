@@ -1,0 +1,115 @@
+// Changes of profiles that are there: edited, renamed, copied, their secrets stored or forgotten.
+import { usageError } from '../kernel/errors.ts';
+import { LOCAL_PROFILE } from './profile-name.ts';
+import type { Profile } from './profile-schema.ts';
+import type { ProfileSecretName, SecretStorage } from './profiles.ts';
+import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
+import type { Secrets } from './secrets.ts';
+import type { RawSettings } from './settings-file.ts';
+
+export interface ProfileEdits {
+  /** Puts `profile` in place of what is stored. CliError not found (5), usage (2) when it cannot be stored. */
+  replace(name: string, profile: Profile): Promise<void>;
+  /** Gives the profile and its stored secrets another name. CliError not found (5), conflict (6). */
+  rename(from: string, to: string): Promise<void>;
+  /** A second profile with the same settings; secrets in a private file are copied, other places are shared. */
+  copy(from: string, to: string): Promise<void>;
+  /** Stores typed secrets and notes references; what was stored in their place before is removed. */
+  setSecrets(name: string, changed: SecretChange): Promise<void>;
+  /** Removes every stored secret and every reference. `left` names what could not be removed. */
+  forgetSecrets(name: string): Promise<{ removed: ProfileSecretName[]; left: string[] }>;
+}
+
+export interface SecretChange {
+  typed: Partial<Record<ProfileSecretName, string>>;
+  references: Partial<Record<ProfileSecretName, string>>;
+  storage: SecretStorage;
+}
+
+export interface EditPorts {
+  folder: string;
+  secrets: Secrets;
+  change<T>(work: (raw: RawSettings, write: () => void) => Promise<T>): Promise<T>;
+  find(name: string): Promise<Profile>;
+  refuseName(name: string, others: Iterable<string>): void;
+  checked(profile: Profile): Profile;
+}
+
+export function createProfileEdits({ folder, secrets, change, find, refuseName, checked }: EditPorts): ProfileEdits {
+  async function findOwn(name: string): Promise<Profile> {
+    if (name === LOCAL_PROFILE) throw usageError(`Profile \`${name}\` is built in; it cannot be changed.`);
+    return await find(name);
+  }
+
+  /** The names of the secrets that are in the profile's own file, with their values. */
+  function filedSecrets(name: string, profile: Profile): Partial<Record<ProfileSecretName, string>> {
+    const filed = namesOf(profile).filter((secret) => profile.secrets?.[secret] === 'file:');
+    return Object.fromEntries(filed.map((secret) => [secret, readSecretFile(folder, name, secret)]));
+  }
+
+  return {
+    replace: async (name, profile) =>
+      await change(async (raw, write) => {
+        await findOwn(name);
+        raw.profiles[name] = checked(profile);
+        write();
+      }),
+    rename: async (from, to) =>
+      await change(async (raw, write) => {
+        const profile = await findOwn(from);
+        refuseName(
+          to,
+          Object.keys(raw.profiles).filter((name) => name !== from),
+        );
+        const filed = filedSecrets(from, profile);
+        // Written under the new name before the old one goes: a crash in between leaves a copy and loses nothing.
+        if (Object.keys(filed).length > 0) writeSecretFile(folder, to, filed);
+        raw.profiles = Object.fromEntries(
+          Object.entries(raw.profiles).map(([name, value]) => [name === from ? to : name, value]),
+        );
+        if (raw.current === from) raw.current = to;
+        write();
+        if (Object.keys(filed).length > 0) removeSecretFile(folder, from);
+      }),
+    copy: async (from, to) =>
+      await change(async (raw, write) => {
+        const profile = await findOwn(from);
+        refuseName(to, Object.keys(raw.profiles));
+        const filed = filedSecrets(from, profile);
+        if (Object.keys(filed).length > 0) writeSecretFile(folder, to, filed);
+        raw.profiles[to] = structuredClone(raw.profiles[from]);
+        write();
+      }),
+    setSecrets: async (name, { typed, references, storage }) =>
+      await change(async (raw, write) => {
+        const profile = await findOwn(name);
+        const filed = storage === 'file' ? filedSecrets(name, profile) : {};
+        const kept = await secrets.keep(name, storage === 'file' ? { ...filed, ...typed } : typed, storage);
+        const before = profile.secrets ?? {};
+        raw.profiles[name] = checked({ ...profile, secrets: { ...before, ...references, ...kept } });
+        write();
+        const replaced = namesOf({ secrets: { ...references, ...kept } });
+        const stale = replaced.flatMap((secret) => before[secret] ?? []).filter((text) => text.startsWith('keychain:'));
+        await secrets.discard(name, stale);
+      }),
+    forgetSecrets: async (name) =>
+      await change(async (raw, write) => {
+        const profile = await findOwn(name);
+        const removed = namesOf(profile);
+        const { secrets: before = {}, ...rest } = profile;
+        raw.profiles[name] = checked(rest);
+        write();
+        const others = JSON.stringify(raw.profiles);
+        const written = removed.flatMap((secret) => before[secret] ?? []);
+        // A copied profile may refer to the same keychain entry.
+        const unshared = written.filter((text) => text === 'file:' || !others.includes(JSON.stringify(text)));
+        return { removed, left: await secrets.discard(name, unshared) };
+      }),
+  };
+}
+
+const SECRETS: readonly ProfileSecretName[] = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret'];
+
+function namesOf({ secrets }: Pick<Profile, 'secrets'>): ProfileSecretName[] {
+  return SECRETS.filter((name) => secrets?.[name] !== undefined);
+}

@@ -1,0 +1,190 @@
+// Profiles that are there: edited, renamed, copied, handed on; their secrets stored and forgotten.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type CliHome, type CliOptions, createCliHome, runCli } from '../helpers/cli.ts';
+
+const SECRET = 'canary-secret-1';
+let home: CliHome;
+
+beforeEach(async () => {
+  home = createCliHome();
+  onTestFinished(home.remove);
+  const line = 'profile create dev --base-url https://api.example --auth-url https://auth.example --client-id me';
+  await run(`${line} --client-secret-stdin --insecure-storage`, { stdin: `${SECRET}\n` });
+});
+
+function run(line: string, options: CliOptions = {}) {
+  return runCli(line.split(' '), { cwd: home.cwd, ...options, env: { ...home.env, ...options.env } });
+}
+
+function settings(): { current?: string; profiles: Record<string, Record<string, unknown>> } {
+  return JSON.parse(readFileSync(join(home.folder, 'config', 'config.json'), 'utf8')) as never;
+}
+
+const secretFile = (name: string): string => join(home.folder, 'config', 'secrets', `${name}.json`);
+
+describe('profile edit', () => {
+  it('changes the fields that --set names, and keeps the rest', async () => {
+    const before = settings().profiles['dev'];
+    const { code } = await run(
+      'profile edit dev --set org_id=9223372036854775807 --set limits.dsr=1000/m --set names.xpid=pid',
+    );
+    expect(code).toBe(0);
+    expect(settings().profiles['dev']).toEqual({
+      ...before,
+      org_id: '9223372036854775807',
+      limits: { dsr: '1000/m' },
+      names: { xpid: 'pid' },
+    });
+    await run('profile edit dev --set org_id= --set names.xpid= --set limits.dsr=');
+    expect(settings().profiles['dev']).toMatchObject({ ...before, names: {} });
+    expect(settings().profiles['dev']).not.toHaveProperty('org_id');
+  });
+
+  it.each([
+    ['--set base_url=http://api.example', 2, /https/],
+    ['--set bas_url=https://x.example', 2, /did you mean `base_url`/],
+    ['--set protected=maybe', 2, /true or false/],
+    ['--set nonsense', 2, /FIELD=VALUE/],
+    ['--set secrets.client_secret=plain-secret-value', 2, /never the secret itself/],
+  ])('refuses %s and changes nothing', async (flags, code, message) => {
+    const before = settings();
+    const result = await run(`profile edit dev ${flags}`);
+    expect(result).toMatchObject({ code, stderr: expect.stringMatching(message) });
+    expect(result.stderr).not.toContain('plain-secret-value');
+    expect(settings()).toEqual(before);
+  });
+
+  it('asks for the name of a protected profile', async () => {
+    await run('profile edit dev --set protected=true');
+    expect((await run('profile edit dev --set environment=production --yes')).code).toBe(2);
+    expect((await run('profile edit dev --set environment=production --confirm dev')).code).toBe(0);
+  });
+
+  it('opens the editor, and keeps a text that is no profile', async () => {
+    writeFileSync(
+      join(home.cwd, 'good.cjs'),
+      `const fs=require('fs'),p=process.argv.at(-1);fs.appendFileSync(p,'workspace_id: "7"\\n')`,
+    );
+    writeFileSync(
+      join(home.cwd, 'bad.cjs'),
+      `const fs=require('fs'),p=process.argv.at(-1);fs.appendFileSync(p,'wrkspace_id: "7"\\n')`,
+    );
+    const editor = (name: string) => ({ env: { EDITOR: `${process.execPath} ${join(home.cwd, name)}` } });
+    expect((await run('profile edit dev', editor('good.cjs'))).code).toBe(0);
+    expect(settings().profiles['dev']).toMatchObject({ workspace_id: '7' });
+    const bad = await run('profile edit dev', editor('bad.cjs'));
+    expect(bad.code).toBe(9);
+    expect(bad.stderr).toMatch(/profile\.yaml:\d+:1: wrkspace_id: .*did you mean `workspace_id`/);
+    const kept = /kept in (\S+)/.exec(bad.stderr)?.[1] ?? '';
+    expect(existsSync(kept)).toBe(true);
+  });
+});
+
+describe('profile rename and copy', () => {
+  it('take the stored secrets along, and leave none under the old name', async () => {
+    expect((await run('profile rename dev staging')).code).toBe(0);
+    expect(settings()).toMatchObject({
+      current: 'staging',
+      profiles: { staging: { secrets: { client_secret: 'file:' } } },
+    });
+    expect(settings().profiles).not.toHaveProperty('dev');
+    expect([existsSync(secretFile('dev')), readFileSync(secretFile('staging'), 'utf8').includes(SECRET)]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  it('a copy lives on when the original is deleted', async () => {
+    await run('profile copy dev second');
+    await run('profile delete dev --yes');
+    expect(readFileSync(secretFile('second'), 'utf8')).toContain(SECRET);
+    expect(settings().profiles['second']).toMatchObject({ base_url: 'https://api.example' });
+  });
+
+  it.each([
+    ['profile rename dev local', 2],
+    ['profile rename nobody x', 5],
+    ['profile copy dev dev', 6],
+    ['profile copy dev DEV', 6],
+  ])('%s is refused', async (line, code) => {
+    const before = settings();
+    expect((await run(line)).code).toBe(code);
+    expect(settings()).toEqual(before);
+  });
+});
+
+describe('profile export and import', () => {
+  it('hand a profile on without anything secret', async () => {
+    await run('profile edit dev --set secrets.workspace_secret=env:WORKSPACE_SECRET --set workspace_id=7');
+    const { stdout, stderr } = await run('profile export dev -o json');
+    expect(stdout).not.toContain(SECRET);
+    expect(JSON.parse(stdout)).toMatchObject({
+      secrets: { client_id: 'me', workspace_secret: 'env:WORKSPACE_SECRET' },
+    });
+    expect(stdout).not.toContain('file:');
+    expect(stderr).toBe('');
+    const imported = await run('profile import - other', { stdin: stdout });
+    expect(imported.code).toBe(0);
+    expect(settings().profiles['other']).toMatchObject({ base_url: 'https://api.example', workspace_id: '7' });
+  });
+
+  it('say which command an imported profile would run, and ask', async () => {
+    const stdin = JSON.stringify({ base_url: 'https://api.example', secrets: { client_secret: 'command:steal all' } });
+    const refused = await run('profile import - evil', { stdin });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('steal all') });
+    expect(settings().profiles).not.toHaveProperty('evil');
+  });
+
+  it.each(['base_url: http://api.example\n', 'nonsense: 1\n', '- a list\n', 'secrets: {client_secret: plain-value}\n'])(
+    'refuse %j',
+    async (stdin) => {
+      const result = await run('profile import - bad --yes', { stdin });
+      expect([2, 9]).toContain(result.code);
+      expect(result.stderr).not.toContain('plain-value');
+      expect(settings().profiles).not.toHaveProperty('bad');
+    },
+  );
+});
+
+describe('auth login and logout', () => {
+  it('store one secret beside the others, privately, and forget them all', async () => {
+    const login = await run('auth login --workspace-key key --workspace-secret-stdin --insecure-storage', {
+      stdin: 'canary-2\n',
+    });
+    expect(login.code).toBe(0);
+    const file = readFileSync(secretFile('dev'), 'utf8');
+    expect([file.includes(SECRET), file.includes('canary-2')]).toEqual([true, true]);
+    expect(login.stdout + login.stderr).not.toContain('canary-2');
+    const logout = await run('auth logout --yes -o json');
+    expect(JSON.parse(logout.stdout)).toEqual({
+      profile: 'dev',
+      removed: ['client_id', 'client_secret', 'workspace_key', 'workspace_secret'],
+    });
+    expect(existsSync(secretFile('dev'))).toBe(false);
+    expect(settings().profiles['dev']).not.toHaveProperty('secrets');
+  });
+
+  it('remove the cached token of the profile', async () => {
+    const tokens = join(home.folder, 'cache', 'tokens');
+    const { tokenFileName } = await import('../../src/lib/http/token.ts');
+    const { mkdirSync } = await import('node:fs');
+    mkdirSync(tokens, { recursive: true });
+    writeFileSync(join(tokens, tokenFileName('me', 'https://api.example', 'https://auth.example')), '{}');
+    writeFileSync(join(tokens, tokenFileName('another', 'https://api.example', 'https://auth.example')), '{}');
+    await run('auth logout --yes');
+    expect(readdirSync(tokens)).toEqual([tokenFileName('another', 'https://api.example', 'https://auth.example')]);
+  });
+
+  it.each([
+    ['auth login', 2],
+    ['auth login --client-secret plain-value', 2],
+    ['auth login --profile local --client-id x', 2],
+    ['auth logout', 2],
+  ])('%s is refused without a terminal', async (line, code) => {
+    const result = await run(line);
+    expect(result.code).toBe(code);
+    expect(result.stderr).not.toContain('plain-value');
+  });
+});
