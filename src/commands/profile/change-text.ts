@@ -52,7 +52,7 @@ export function withChanges(profile: Profile, changes: readonly string[], profil
 }
 
 function setField(profile: Record<string, unknown>, field: string, text: string, profiles: Profiles): void {
-  const [map = '', key] = splitOnce(field);
+  const [map, key] = splitOnce(field);
   if (key !== undefined && MAPS.some((name) => name === map)) {
     const entries = { ...(profile[map] as Record<string, unknown> | undefined) };
     if (text === '') delete entries[key];

@@ -20,7 +20,7 @@ export function editProfileCommand(ctx: Context): Command {
     .option(
       '--set <field=value>',
       'a field such as base_url, protected, limits.dsr or names.xpid; an empty value takes it away (repeatable)',
-      (value: string, before: string[] = []) => [...before, value],
+      (value: string, before: string[] | undefined) => [...(before ?? []), value],
     )
     .action((name: string, flags: { set?: string[] }) => editProfile(ctx, name, flags.set));
   return withHelp(command, {
