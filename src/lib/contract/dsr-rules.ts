@@ -4,6 +4,7 @@ import { DSR_FAILURES } from './failures.ts';
 import type { FieldIssue } from './explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.ts';
 import { DSR_LIMITS } from './limits.ts';
+import { hasControlCharacter, Integer } from './shared.ts';
 
 /** What every key of `extensions` begins with; the vendor's domain follows. */
 export const EXTENSION_PREFIX = 'opendsr.';
@@ -44,6 +45,7 @@ export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: 
       ...bothSpellings(own),
       ...repeatedTypes(extended),
       ...xpidIssues(all),
+      ...extensions.flatMap(([key, extension]) => wrongXpid(key, extension)),
       ...(all.length === 0 && mayLackIdentities(body) ? [NO_IDENTITY] : []),
     ],
     tooMany: false,
@@ -92,8 +94,21 @@ function xpidIssues(all: Placed[]): FieldIssue[] {
   return [{ path: xpid.path, message: DSR_FAILURES.xpidWithOthers.message, at: 'key' }];
 }
 
+/** A profile's id is a 64-bit integer; here it is written as a text, as every identity is. */
+function wrongXpid(key: string, extension: unknown): FieldIssue[] {
+  const identities = isRecord(extension) ? extension['subject_identities'] : undefined;
+  const entry = isRecord(identities) ? identities['xpid'] : undefined;
+  const value = isRecord(entry) ? entry['value'] : undefined;
+  // What is no text, or an empty one, is refused for that.
+  if (typeof value !== 'string' || value === '') return [];
+  const isInteger = /^-?(0|[1-9]\d{0,19})$/.test(value) && Integer.safeParse(BigInt(value)).success;
+  const path = ['extensions', key, 'subject_identities', 'xpid', 'value'];
+  return isInteger ? [] : [{ path, message: 'must be an integer of at most 64 bits, in digits' }];
+}
+
 /** What is wrong with an address for callbacks: it is called over TLS, or at this very machine. */
 export function callbackUrlIssue(text: string): string | undefined {
+  if (hasControlCharacter(text)) return 'holds a control character';
   if (!URL.canParse(text)) return 'is no URL';
   const { protocol, hostname } = new URL(text);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return undefined;

@@ -1,4 +1,5 @@
 // The table of areas: every endpoint of the platform, found by area and name. A new area adds its file and one line.
+import { dsrEndpoints } from './dsr.ts';
 import type { Endpoint } from './endpoint.ts';
 import { groupsEndpoints } from './groups.ts';
 import { intakeEndpoints } from './intake.ts';
@@ -10,6 +11,7 @@ export const areas = {
   oauth: oauthEndpoints,
   roles: rolesEndpoints,
   groups: groupsEndpoints,
+  dsr: dsrEndpoints,
   seeding: seedingEndpoints,
   intake: intakeEndpoints,
 } as const;

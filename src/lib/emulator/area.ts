@@ -11,17 +11,30 @@ export interface PlatformRequest<Params> {
   query: URLSearchParams;
   /** A header by its lower-case name; the first one when it came more than once. */
   header(name: string): string | undefined;
-  /** The body as it came. */
+  /** The body in neutral words. */
   body: Buffer;
+  /** The body as it came. */
+  raw: Buffer;
   caller: Caller;
 }
 
 type ParamsFor<E> = E extends Endpoint<infer Path> ? Record<keyof ParamsOf<Path>, string> : never;
 
-export type Handler<E> = (request: PlatformRequest<ParamsFor<E>>) => Answer;
+export type Handler<E> = (request: PlatformRequest<ParamsFor<E>>) => Answer | Promise<Answer>;
 
 /** A handler for every endpoint of an area, under the endpoint's name in the contract. */
 export type Handlers<Endpoints> = { [Name in keyof Endpoints]: Handler<Endpoints[Name]> };
+
+/** What answers link to: an address that is no call of the specification. */
+export interface LinkRoute {
+  endpoint: Endpoint;
+  handle: Handler<Endpoint>;
+}
+
+/** Declares a link with its handler, so that its parameters are typed. */
+export function link<E extends Endpoint>(endpoint: E, handle: Handler<E>): LinkRoute {
+  return { endpoint, handle: handle as unknown as Handler<Endpoint> };
+}
 
 /** A call of the control address; `path` is below it, such as `/role-assignments`. */
 export interface ControlRoute {
@@ -34,6 +47,7 @@ export interface ControlRoute {
 /** An area of a running platform. */
 export interface OpenArea<Endpoints> {
   handlers: Handlers<Endpoints>;
+  links?: readonly LinkRoute[];
   control?: readonly ControlRoute[];
   /** Forgets everything and takes what the fixtures say. Called inside a transaction. */
   load?(fixtures: Fixtures): void;

@@ -1,8 +1,10 @@
 // Who sends a request: the three credential kinds of the specification ("Authentication") and their refusals.
 import type { Auth } from '../contract/endpoint.ts';
+import { DSR_FAILURES } from '../contract/failures.ts';
 import type { Directory } from './directory.ts';
+import { refuse } from './dsr-answers.ts';
 import type { WorkspaceFixture } from './fixtures/directory.ts';
-import { refusal } from './platform-error.ts';
+import { type PlatformError, refusal } from './platform-error.ts';
 import type { Tokens } from './stores/tokens.ts';
 
 export interface Caller {
@@ -23,9 +25,8 @@ export function authenticate(auth: Auth, header: string | undefined, tokens: Tok
     case 'bearer':
       return bearer(header, tokens);
     case 'dsr-basic':
-      return basic(header, directory, 401);
     case 'seeding-basic':
-      return basic(header, directory, 403);
+      return basic(header, directory, REFUSALS[auth]);
   }
 }
 
@@ -36,14 +37,32 @@ function bearer(header: string | undefined, tokens: Tokens): Caller {
   return { id };
 }
 
-function basic(header: string | undefined, directory: Directory, wrong: 401 | 403): Caller {
-  const challenge = { 'www-authenticate': 'Basic realm="platform", charset="UTF-8"' };
-  if (header === undefined) throw refusal(401, 'Unauthorized', challenge);
+const CHALLENGE = { 'www-authenticate': 'Basic realm="platform", charset="UTF-8"' };
+
+interface BasicRefusals {
+  missing(): PlatformError;
+  wrong(): PlatformError;
+}
+
+/** C answers in its own envelope. */
+const REFUSALS: Record<'dsr-basic' | 'seeding-basic', BasicRefusals> = {
+  'dsr-basic': {
+    missing: () => refuse(DSR_FAILURES.unauthorized, [], CHALLENGE),
+    wrong: () => refuse(DSR_FAILURES.unauthorized, [], CHALLENGE),
+  },
+  'seeding-basic': {
+    missing: () => refusal(401, 'Unauthorized', CHALLENGE),
+    wrong: () => refusal(403, 'Forbidden'),
+  },
+};
+
+function basic(header: string | undefined, directory: Directory, refusals: BasicRefusals): Caller {
+  if (header === undefined) throw refusals.missing();
   const encoded = /^Basic +(\S+)$/i.exec(header)?.[1] ?? '';
   const [, key = '', secret = ''] = /^([^:]*):(.*)$/su.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
   const workspace = directory.workspaceOf(key, secret);
-  if (workspace) return { id: key, workspace };
-  throw wrong === 401 ? refusal(401, 'Unauthorized', challenge) : refusal(403, 'Forbidden');
+  if (!workspace) throw refusals.wrong();
+  return { id: key, workspace };
 }
 
 /** The workspace of a caller with Basic credentials; only the endpoints that ask for those may ask for it. */

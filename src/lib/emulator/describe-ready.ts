@@ -3,8 +3,12 @@ import type { Fixtures } from './fixtures/grammar.ts';
 import { VENDOR_DOMAIN } from './platform.ts';
 import { CONTROL_PATH, type EmulatorReady, SERVICE_PATHS } from './ready.ts';
 
-/** `url` is the platform's own address. */
-export function describeReady(url: string, { organizations, accounts, workspaces }: Fixtures): EmulatorReady {
+/** `url` is the platform's own address, `caFile` the certificate of its authority. */
+export function describeReady(
+  url: string,
+  { organizations, accounts, workspaces }: Fixtures,
+  caFile: string,
+): EmulatorReady {
   const [organization] = organizations;
   const account = accounts.find(({ org_id }) => org_id === organization.id) ?? accounts[0];
   const workspace = workspaces.find(({ account_id }) => account_id === account.id) ?? workspaces[0];
@@ -23,6 +27,6 @@ export function describeReady(url: string, { organizations, accounts, workspaces
     workspace_key: workspace.key,
     workspace_secret: workspace.secret,
     control_url: url + CONTROL_PATH,
-    ca_file: '',
+    ca_file: caFile,
   };
 }

@@ -65,17 +65,23 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
   };
 }
 
-function handle(platform: Platform, incoming: IncomingMessage, target: Target | undefined, body: Buffer): Answer {
+async function handle(
+  platform: Platform,
+  incoming: IncomingMessage,
+  target: Target | undefined,
+  body: Buffer,
+): Promise<Answer> {
   try {
     if (!target) throw refusal(404, 'Not found');
     const { headers } = incoming;
     const caller = authenticate(target.endpoint.auth, headers.authorization, platform.tokens, platform.directory);
     const { names } = platform;
-    const result = target.handle({
+    const result = await target.handle({
       params: target.params,
       query: queryFromWire(new URLSearchParams(splitUrl(incoming).search), target.endpoint, names),
       header: (name) => firstOf(headers[name]),
       body: bodyFromWire(body, target.endpoint, names),
+      raw: body,
       caller,
     });
     return replyToWire(result, target.endpoint, names);

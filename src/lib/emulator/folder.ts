@@ -7,6 +7,7 @@ import { host } from '../kernel/host.ts';
 import { readHolder, tryLock } from '../kernel/lock.ts';
 
 export interface OwnedFolder {
+  path: string;
   databasePath: string;
   /** Tells other processes on which port the platform listens. */
   announce(port: number): void;
@@ -28,6 +29,7 @@ export function ownFolder(folder: string): OwnedFolder {
   // The driver's own lock is a folder that a killed process leaves behind. We own the place, so it is nobody's.
   rmSync(`${databasePath}.lock`, { recursive: true, force: true });
   return {
+    path: folder,
     databasePath,
     announce: (port) => {
       // Whole or not at all, but without a sync to the disk: it is worth nothing after this process.

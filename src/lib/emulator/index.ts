@@ -1,4 +1,5 @@
 // Starts the embedded platform: the services of the specification on one port, in this process.
+import { join } from 'node:path';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { platformAreas } from './areas.ts';
 import type { ClockMode } from './clock.ts';
@@ -12,6 +13,7 @@ import type { EmulatorReady } from './ready.ts';
 import { PeerGone } from './request-body.ts';
 import { createRouter } from './router.ts';
 import { listen } from './server.ts';
+import { openSigning } from './signing.ts';
 
 export type { EmulatorReady } from './ready.ts';
 
@@ -22,6 +24,11 @@ export interface EmulatorOptions {
   port?: number;
   /** The folder that keeps the state. Without one the state is in memory. */
   data?: string;
+  /**
+   * The folder of the authority that the platform's certificate is from, so that several platforms can share one.
+   * Default: one inside `data`, or none.
+   */
+  authority?: string;
   /** Keep the state in memory, whatever `data` says. */
   memory?: boolean;
   /** A fixtures document as parsed from YAML or JSON. Default: the specification's samples, or what `data` began with. */
@@ -77,12 +84,14 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 async function serve(options: EmulatorOptions, db: Database, folder: OwnedFolder | undefined): Promise<Emulator> {
   const system = options.systemClock ?? systemClock;
   const closing = new AbortController();
+  const signing = await openSigning(options.authority ?? (folder && join(folder.path, 'authority')));
   let url = '';
   const platform = openPlatform(db, {
     areas: platformAreas,
     fixtures: options.fixtures,
     names: options.names,
     warehouse: options.warehouse,
+    signing,
     clock: options.clock,
     systemClock: system,
     baseUrl: () => url,
@@ -94,7 +103,7 @@ async function serve(options: EmulatorOptions, db: Database, folder: OwnedFolder
   folder?.announce(server.port);
   const stopTimers = startTimers(platform);
   await Promise.race([platform.catchUp.run(), systemClock.sleep(OVERDUE_MS, closing.signal).catch(() => undefined)]);
-  const ready = describeReady(url, platform.fixtures);
+  const ready = describeReady(url, platform.fixtures, signing.caFile);
 
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {

@@ -11,6 +11,7 @@ import { type Faults, openFaults } from './faults.ts';
 import { DEFAULT_FIXTURES, type Fixtures, readFixtures } from './fixtures/grammar.ts';
 import { createIngestGate, type IngestGate } from './ingest.ts';
 import { openRequestLog, type RequestLog } from './request-log.ts';
+import type { Signing } from './signing.ts';
 import { openSettings, type StoredSettings } from './settings.ts';
 import { createProfiles, type ProfilesStore } from './stores/profiles.ts';
 import { createTokens, type Tokens } from './stores/tokens.ts';
@@ -32,6 +33,7 @@ export interface Platform {
   readonly ingest: IngestGate;
   readonly log: RequestLog;
   readonly faults: Faults;
+  readonly signing: Signing;
   /** The words of a deployment, mapped at the edge (`exchange.ts`). */
   readonly names: WireNames;
   /** Has what fell due this moment done soon, without waiting for it. */
@@ -56,6 +58,7 @@ export interface PlatformOptions {
   /** Goes before the fixtures' `names`. */
   names: Record<string, string> | undefined;
   warehouse: string | undefined;
+  signing: Signing;
   clock: ClockMode | undefined;
   systemClock: Clock;
   baseUrl: () => string;
@@ -102,6 +105,7 @@ function assemble(db: Database, settings: StoredSettings, options: PlatformOptio
     ingest: createIngestGate(fixtures.limits, clock),
     log: openRequestLog(db),
     faults: openFaults(settings, Math.random),
+    signing: options.signing,
     names: createWireNames(fixtures.names),
     wake,
     baseUrl: options.baseUrl,

@@ -16,7 +16,7 @@ export interface EmulatorReady {
   workspace_key: string;
   workspace_secret: string;
   control_url: string;
-  /** The authority that signs the platform's certificates, as PEM; empty while it has none. */
+  /** The authority that signs the platform's certificates, as PEM; empty when that is in memory. */
   ca_file: string;
 }
 

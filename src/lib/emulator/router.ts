@@ -21,9 +21,12 @@ export async function createRouter(
   // Slashes at the end are ignored only where the route itself has none.
   const app = new Hono<{ Bindings: HttpBindings }>({ strict: false });
   for (const { area, open } of areas) {
-    for (const [name, endpoint] of Object.entries(area.endpoints)) {
+    const calls = Object.entries(area.endpoints).map(([name, endpoint]) => {
       const handle = open.handlers[name];
       if (!handle) throw new Error(`area ${area.name} has no handler for ${endpoint.id}`);
+      return { endpoint, handle };
+    });
+    for (const { endpoint, handle } of [...calls, ...(open.links ?? [])]) {
       app.on(endpoint.method, routePath(endpoint), async (context) => {
         const target = { endpoint, handle, params: context.req.param() };
         await exchange(context.env.incoming, context.env.outgoing as never, target);

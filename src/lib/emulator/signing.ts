@@ -17,8 +17,8 @@ export interface Signer {
 export interface Signing {
   /** The authority's certificate as a file; empty when it is kept in memory. */
   readonly caFile: string;
-  /** The signer, made at first need: its RSA key takes a while, on another thread. */
-  signer(): Promise<Signer>;
+  /** The signer of a processor domain, made at first need: its RSA key takes a while, on another thread. */
+  signer(domain: string): Promise<Signer>;
 }
 
 interface Authority {
@@ -36,15 +36,16 @@ const generate = promisify(generateKeyPair);
  * elliptic curve, which takes a millisecond, so that its file is there before anybody is told of it. Throws CliError
  * when the folder cannot be used.
  */
-export async function openSigning(folder: string | undefined, domain: string): Promise<Signing> {
+export async function openSigning(folder: string | undefined): Promise<Signing> {
   const authority = folder === undefined ? undefined : await openAuthority(folder);
-  let signer: Promise<Signer> | undefined;
+  const signers = new Map<string, Promise<Signer>>();
   return {
     caFile: folder === undefined ? '' : caFileIn(folder),
-    signer: () => {
-      signer ??= openSigner(folder, domain, authority);
+    signer: (domain) => {
+      const signer = signers.get(domain) ?? openSigner(folder, domain, authority);
+      signers.set(domain, signer);
       // What went wrong belongs to whoever asked; the next one tries again.
-      signer.catch(() => (signer = undefined));
+      signer.catch(() => signers.delete(domain));
       return signer;
     },
   };

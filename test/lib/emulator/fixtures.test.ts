@@ -17,9 +17,6 @@ function issuesOf(document: unknown): string[] {
   return [];
 }
 
-/** What only the default fixtures fill. */
-const EMPTY = { groups: [], partners: [], profiles: [] };
-
 describe('a document', () => {
   test('may be empty: then the default organization stands there, with nothing in it', () => {
     // What the platform cannot be without is filled in; of everything else there is none.

@@ -21,8 +21,8 @@ function chainOf(pem: string): [leaf: X509Certificate, authority: X509Certificat
 
 describe('certificates', () => {
   it('name the processor domain, and chain up to the authority', async () => {
-    const signing = await openSigning(temporaryFolder(), DOMAIN);
-    const [leaf, authority] = chainOf((await signing.signer()).chain);
+    const signing = await openSigning(temporaryFolder());
+    const [leaf, authority] = chainOf((await signing.signer(DOMAIN)).chain);
     expect(leaf).toMatchObject({ subject: `CN=${DOMAIN}`, subjectAltName: `DNS:${DOMAIN}`, ca: false });
     expect(leaf.checkHost(DOMAIN)).toBe(DOMAIN);
     expect(leaf.checkHost('other.example')).toBeUndefined();
@@ -35,7 +35,7 @@ describe('certificates', () => {
   });
 
   it('sign what node:crypto verifies over the same bytes, and over no others', async () => {
-    const signer = await (await openSigning(undefined, DOMAIN)).signer();
+    const signer = await (await openSigning(undefined)).signer(DOMAIN);
     const key = createPublicKey(chainOf(signer.chain)[0].publicKey.export({ type: 'spki', format: 'pem' }));
     const body = '{"name":"Zoë 🦊"}';
     const signature = Buffer.from(signer.sign(body), 'base64');
@@ -46,8 +46,8 @@ describe('certificates', () => {
 
   it.runIf(hasOpenssl())('are accepted by openssl, strictly', async () => {
     const folder = temporaryFolder();
-    const signing = await openSigning(folder, DOMAIN);
-    const signer = await signing.signer();
+    const signing = await openSigning(folder);
+    const signer = await signing.signer(DOMAIN);
     const file = (name: string, content: string | Buffer): string => {
       writeFileSync(join(folder, name), content);
       return join(folder, name);
@@ -71,13 +71,13 @@ describe('certificates', () => {
 describe('the folder', () => {
   it('keeps the authority for every platform and every domain, and a certificate for each domain', async () => {
     const folder = join(temporaryFolder(), 'new');
-    const [first, again, other] = [
-      await openSigning(folder, DOMAIN),
-      await openSigning(folder, DOMAIN),
-      await openSigning(folder, 'other.example'),
-    ];
+    const [first, again] = [await openSigning(folder), await openSigning(folder)];
     const ca = readFileSync(first.caFile, 'utf8');
-    const chains = await Promise.all([first, again, other].map(async (signing) => (await signing.signer()).chain));
+    const chains = [
+      (await first.signer(DOMAIN)).chain,
+      (await again.signer(DOMAIN)).chain,
+      (await again.signer('other.example')).chain,
+    ];
     expect(chains[0]).toBe(chains[1]);
     expect(chains[2]).not.toBe(chains[0]);
     for (const chain of chains) expect(chain.endsWith(ca)).toBe(true);
@@ -86,15 +86,15 @@ describe('the folder', () => {
 
   it('has one authority and one certificate, however many start together', async () => {
     const folder = temporaryFolder();
-    const all = await Promise.all(Array.from({ length: 5 }, () => openSigning(folder, DOMAIN)));
-    const chains = await Promise.all(all.map(async (signing) => (await signing.signer()).chain));
+    const all = await Promise.all(Array.from({ length: 5 }, () => openSigning(folder)));
+    const chains = await Promise.all(all.map(async (signing) => (await signing.signer(DOMAIN)).chain));
     expect(new Set(chains).size).toBe(1);
   });
 
   it('holds private files only', async () => {
     const folder = temporaryFolder();
-    const signing = await openSigning(folder, DOMAIN);
-    await signing.signer();
+    const signing = await openSigning(folder);
+    await signing.signer(DOMAIN);
     for (const name of ['ca.key', 'ca.pem', `${DOMAIN}.pem`]) {
       expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600]);
     }
@@ -107,14 +107,14 @@ describe('the folder', () => {
     [`${DOMAIN}.pem`, undefined, 'leaf'],
   ])('mends itself when %s holds %j', async (name, content, renewed) => {
     const folder = temporaryFolder();
-    const before = await openSigning(folder, DOMAIN);
-    const [leaf, ca] = chainOf((await before.signer()).chain);
+    const before = await openSigning(folder);
+    const [leaf, ca] = chainOf((await before.signer(DOMAIN)).chain);
     // Of another authority, if nothing else is said.
     const other = temporaryFolder();
-    const foreign = await openSigning(other, DOMAIN);
-    await foreign.signer();
+    const foreign = await openSigning(other);
+    await foreign.signer(DOMAIN);
     writeFileSync(join(folder, name), content ?? readFileSync(join(other, name)));
-    const after = chainOf((await (await openSigning(folder, DOMAIN)).signer()).chain);
+    const after = chainOf((await (await openSigning(folder)).signer(DOMAIN)).chain);
     expect(after[0].serialNumber).not.toBe(leaf.serialNumber);
     expect(after[1].serialNumber === ca.serialNumber).toBe(renewed === 'leaf');
     expect(after[0].verify(after[1].publicKey)).toBe(true);
@@ -123,6 +123,6 @@ describe('the folder', () => {
   it('that cannot be used is said to be so', async () => {
     const folder = join(temporaryFolder(), 'file');
     mkdirSync(join(folder, 'ca.key'), { recursive: true });
-    await expect(openSigning(folder, DOMAIN)).rejects.toThrow(folder);
+    await expect(openSigning(folder)).rejects.toThrow(folder);
   });
 });

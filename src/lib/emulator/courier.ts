@@ -1,0 +1,127 @@
+// The courier of status callbacks: takes what is ready, signs it, calls its receivers in order, and keeps what came of it.
+import { setTimeout as pause } from 'node:timers/promises';
+import { PROCESSOR_DOMAIN_HEADER, type RequestStatusReply, SIGNATURE_HEADER } from '../contract/dsr.ts';
+import { parseJson, stringifyJson } from '../kernel/json.ts';
+import { isoMillis } from '../kernel/timestamps.ts';
+import { callReceiver } from './callback-delivery.ts';
+import type { PlatformClock } from './clock.ts';
+import { nextQuarter } from './dsr-schedule.ts';
+import type { Signer } from './signing.ts';
+import type { Attempt, CallbackStore, StoredCallback } from './stores/callbacks.ts';
+
+export interface Courier {
+  /** Sends what is ready, without being waited for. */
+  wake(): void;
+  /** Resolves once nothing is ready any more. */
+  idle(): Promise<void>;
+  /** Ends; what is under way has a moment left, and is sent again at the next opening. */
+  stop(): Promise<void>;
+}
+
+interface Surroundings {
+  store: CallbackStore;
+  clock: PlatformClock;
+  /** The processor domain. */
+  domain: string;
+  signer(): Promise<Signer>;
+  /** The address of the data subject requests. */
+  base(): string;
+}
+
+/** Once every quarter of an hour for a day. */
+const MOST_ATTEMPTS = 96;
+
+/** Receivers that are called at the same time; each gets its own one by one. */
+const LANES = 8;
+const BATCH = 1000;
+
+/** How long an ending platform waits for receivers that are being called. */
+const GRACE_MS = 500;
+
+export function createCourier({ store, clock, domain, signer, base }: Surroundings): Courier {
+  const stopping = new AbortController();
+  let round: Promise<void> | undefined;
+
+  async function send(callback: StoredCallback): Promise<Attempt> {
+    const at = isoMillis(clock.now());
+    try {
+      const status = parseJson(callback.body) as RequestStatusReply;
+      const { results_url } = status;
+      const body = stringifyJson({ ...status, results_url: results_url && base() + results_url });
+      const headers = {
+        [PROCESSOR_DOMAIN_HEADER]: domain,
+        [SIGNATURE_HEADER]: (await signer()).sign(body),
+      };
+      return { at, ...(await callReceiver(callback.url, body, headers, stopping.signal)) };
+    } catch (error) {
+      stopping.signal.throwIfAborted();
+      return { at, status: null, error: (error as Error).message };
+    }
+  }
+
+  /** A receiver's callbacks, one after the other: what follows one that did not arrive waits with it. */
+  async function follow(lane: readonly StoredCallback[]): Promise<void> {
+    const held = new Set<string>();
+    let deaf = false;
+    for (const callback of lane) {
+      const { id, workspace, request_id, attempts } = callback;
+      const request = `${workspace}/${request_id}`;
+      const later = nextQuarter(clock.now());
+      if (deaf || held.has(request)) {
+        store.settle(id, 'queued', later, attempts);
+        continue;
+      }
+      const attempt = await send(callback);
+      const tried = [...attempts, attempt];
+      if (attempt.status === 202) {
+        store.settle(id, 'delivered', callback.due_at, tried);
+        continue;
+      }
+      store.settle(id, tried.length < MOST_ATTEMPTS ? 'queued' : 'failed', later, tried);
+      held.add(request);
+      // Who does not answer at all is not called for every other request too.
+      deaf = attempt.status === null;
+    }
+  }
+
+  async function work(): Promise<void> {
+    for (;;) {
+      const lanes = byReceiver(store.outbox(BATCH));
+      if (lanes.length === 0) return;
+      const worker = async (): Promise<void> => {
+        for (let lane = lanes.shift(); lane; lane = lanes.shift()) await follow(lane);
+      };
+      await Promise.all(Array.from({ length: LANES }, worker));
+    }
+  }
+
+  function wake(): void {
+    if (stopping.signal.aborted) return;
+    // What cannot be written down (a full disk, an ending platform) stays in the outbox for the next round.
+    round ??= work()
+      .catch(() => undefined)
+      .finally(() => (round = undefined));
+  }
+
+  return {
+    wake,
+    idle: async () => {
+      while (round) await round;
+    },
+    stop: async () => {
+      await Promise.race([round, pause(GRACE_MS, undefined, { ref: false })]);
+      stopping.abort();
+      await round;
+    },
+  };
+}
+
+function byReceiver(callbacks: readonly StoredCallback[]): StoredCallback[][] {
+  const lanes = new Map<string, StoredCallback[]>();
+  for (const callback of callbacks) {
+    const lane = lanes.get(callback.url);
+    if (lane) lane.push(callback);
+    else lanes.set(callback.url, [callback]);
+  }
+  return [...lanes.values()];
+}

@@ -1,0 +1,215 @@
+// C. Data subject requests: create, read, list, cancel, discovery, results and callbacks (specification, C).
+import {
+  API_VERSION,
+  dsrEndpoints,
+  DsrRequest,
+  extensionKey,
+  PROCESSOR_DOMAIN_HEADER,
+  SIGNATURE_HEADER,
+  SubjectRequestId,
+} from '../../contract/dsr.ts';
+import { endpoint } from '../../contract/endpoint.ts';
+import { DSR_FAILURES } from '../../contract/failures.ts';
+import { OTHER_SPELLING } from '../../contract/dsr-rules.ts';
+import { REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
+import { hasControlCharacter } from '../../contract/shared.ts';
+import { stringifyJson } from '../../kernel/json.ts';
+import { acceptBody } from '../accept-body.ts';
+import { defineArea, link, type OpenArea, type PlatformRequest } from '../area.ts';
+import { workspaceOf } from '../auth.ts';
+import { callbackRoutes } from '../callback-control.ts';
+import { createCourier } from '../courier.ts';
+import { cancelReply, createReply, refuse, refuseBody, resultsPath, statusReply } from '../dsr-answers.ts';
+import { createDsrLife } from '../dsr-life.ts';
+import { RESULTS_MS } from '../dsr-schedule.ts';
+import { type Platform, VENDOR_DOMAIN } from '../platform.ts';
+import { answer } from '../platform-error.ts';
+import { createRateWindow } from '../rate.ts';
+import { SERVICE_PATHS } from '../ready.ts';
+import { parseBody } from '../request-body.ts';
+import { callbacksMigration, createCallbackStore } from '../stores/callbacks.ts';
+import { createDsrStore, dsrMigration, hasResults, type StoredRequest } from '../stores/dsr.ts';
+
+export const dsrArea = defineArea({
+  name: 'dsr',
+  endpoints: dsrEndpoints,
+  migrations: [dsrMigration + callbacksMigration],
+  open: openDsr,
+});
+
+/** What answers link to: no calls of the specification, but addresses that only this platform makes. */
+const resultsLink = endpoint({
+  id: 'dsr.results',
+  service: 'dsr',
+  auth: 'dsr-basic',
+  method: 'GET',
+  path: resultsPath('{requestId}') as '/requests/{requestId}/results',
+  status: 200,
+  safety: 'repeat',
+});
+const certificateLink = endpoint({
+  id: 'dsr.certificate',
+  service: 'base',
+  auth: 'none',
+  method: 'GET',
+  path: '/certificates/processor.pem',
+  status: 200,
+  safety: 'repeat',
+});
+
+type Call = PlatformRequest<unknown>;
+type RequestCall = PlatformRequest<{ requestId: string }>;
+
+function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
+  const { db, clock, fixtures, profiles, names, signing } = platform;
+  const domain = fixtures.processor_domain;
+  const store = createDsrStore(db);
+  const callbacks = createCallbackStore(db);
+  const life = createDsrLife({ db, store, callbacks, profiles, partners: fixtures.partners, names });
+  const signer = () => signing.signer(domain);
+  const courier = createCourier({
+    store: callbacks,
+    clock,
+    domain,
+    signer,
+    base: () => platform.baseUrl() + SERVICE_PATHS.dsr,
+  });
+  callbacks.requeue();
+  const perMinute = fixtures.limits.dsr_per_minute;
+  // A minute of an earlier run is over by the time that anybody has noticed.
+  const rate = perMinute === undefined ? undefined : createRateWindow(perMinute, '', () => []);
+
+  /** The workspace of a call, once it was counted. Throws 429 with `Retry-After`. */
+  function admit({ caller }: Call): number {
+    const { id } = workspaceOf(caller);
+    const wait = rate?.tryTake(id, clock.now());
+    if (wait !== undefined) throw refuse(DSR_FAILURES.rateLimited, [], { 'Retry-After': String(wait) });
+    return id;
+  }
+
+  /** The request that a path means, if it is this workspace's. */
+  function find(call: RequestCall): StoredRequest {
+    const workspace = admit(call);
+    const id = SubjectRequestId.safeParse(call.params.requestId);
+    const request = id.success ? store.get(workspace, id.data) : undefined;
+    if (!request) throw refuse(DSR_FAILURES.notFound);
+    return request;
+  }
+
+  return {
+    handlers: {
+      create: async (call) => {
+        const workspace = admit(call);
+        const body = readRequest(call);
+        const { sign } = await signer();
+        const now = clock.now();
+        const text = stringifyJson(createReply(life.admit(workspace, body, now), now, call.raw));
+        return {
+          status: 201,
+          text,
+          headers: { [PROCESSOR_DOMAIN_HEADER]: domain, [SIGNATURE_HEADER]: sign(text) },
+        };
+      },
+      get: (call) => answer(200, statusReply(find(call), dsrBase(call))),
+      list: (call) => {
+        const workspace = admit(call);
+        const groupId = call.query.get('group_id') ?? '';
+        if (groupId === '') throw refuse(DSR_FAILURES.invalid, ['query parameter group_id is missing']);
+        const found = hasControlCharacter(groupId) ? [] : store.group(workspace, groupId);
+        return answer(
+          200,
+          found.map((request) => statusReply(request, dsrBase(call))),
+        );
+      },
+      cancel: (call) => {
+        const now = clock.now();
+        return answer(200, cancelReply(life.cancel(find(call), now), now));
+      },
+      discovery: (call) => {
+        admit(call);
+        return answer(200, {
+          api_version: API_VERSION,
+          supported_identities: DISCOVERED.map((identity_type) => ({ identity_type, identity_format: 'raw' })),
+          supported_subject_request_types: ['access', 'erasure', 'portability'],
+          processor_certificate: baseOf(call) + certificateLink.path,
+        });
+      },
+    },
+    links: [
+      link(resultsLink, (call) => {
+        const request = find(call);
+        if (!hasResults(request)) throw refuse(DSR_FAILURES.notFound, ['the subject request has no results']);
+        const document = store.results(request.seq);
+        if (document !== undefined) return { status: 200, text: document, headers: resultHeaders(request) };
+        const isOver = clock.now() >= (request.completed_at ?? 0) + RESULTS_MS;
+        throw refuse(isOver ? DSR_FAILURES.resultsExpired : DSR_FAILURES.noRecords);
+      }),
+      link(certificateLink, async () => ({
+        status: 200,
+        text: (await signer()).chain,
+        headers: { 'content-type': 'application/x-pem-file' },
+      })),
+    ],
+    control: callbackRoutes(callbacks, courier, clock),
+    load: ({ requests }) => {
+      store.clear();
+      callbacks.clear();
+      rate?.clear();
+      const now = clock.now();
+      const oldest = [...requests].sort((a, b) => b.age - a.age);
+      for (const { workspace_id, age, body } of oldest) life.admit(workspace_id, body, now - age);
+    },
+    nextDue: () => {
+      const due = [life.nextDue(), callbacks.nextDue()].filter((at) => at !== undefined);
+      return due.length === 0 ? undefined : Math.min(...due);
+    },
+    catchUp: (now) => {
+      life.catchUp(now);
+      callbacks.release(now);
+      courier.wake();
+    },
+    close: courier.stop,
+  };
+}
+
+/** In the order of the specification, and in its spelling (decision: D52). */
+const DISCOVERED = [
+  'osa_advertising_id',
+  'osa_id',
+  ...Object.keys(REQUEST_IDENTITY_TYPES).filter((type) => !type.startsWith('osa_') && type !== OTHER_SPELLING),
+];
+
+/** Parses and checks a body. Throws 400. */
+function readRequest({ body, header }: Call): DsrRequest {
+  if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
+    throw refuse(DSR_FAILURES.invalid, ['Content-Type must be application/json']);
+  }
+  const value = parseBody(body, (detail) => refuse(DSR_FAILURES.invalid, [detail]));
+  const request = acceptBody(DsrRequest, value, refuseBody);
+  const own = extensionKey(VENDOR_DOMAIN);
+  const foreign = Object.keys(request.extensions ?? {}).filter((key) => key !== own);
+  if (foreign.length > 0) {
+    throw refuse(
+      DSR_FAILURES.invalid,
+      foreign.map((key) => `extensions.${key} is not known here; the extension of this platform is ${own}`),
+    );
+  }
+  return request;
+}
+
+function resultHeaders({ id }: StoredRequest): Record<string, string> {
+  return {
+    'content-type': 'application/x-ndjson',
+    'content-disposition': `attachment; filename="${id}.ndjson"`,
+    'cache-control': 'no-store',
+  };
+}
+
+/** The platform goes by the name that it is called by. */
+function baseOf({ header }: Call): string {
+  return `http://${header('host') ?? ''}`;
+}
+
+function dsrBase(call: Call): string {
+  return baseOf(call) + SERVICE_PATHS.dsr;
+}

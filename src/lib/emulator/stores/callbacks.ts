@@ -1,0 +1,137 @@
+// The queue of status callbacks and the log of their deliveries.
+import { isoMillis } from '../../kernel/timestamps.ts';
+import type { Database } from '../db.ts';
+
+/** Ids are never given again, so that a delivery under way cannot be taken for another one after a reset. */
+export const callbacksMigration = `
+  CREATE TABLE callbacks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, workspace INTEGER NOT NULL, request_id TEXT NOT NULL, status TEXT NOT NULL,
+    url TEXT NOT NULL, body TEXT NOT NULL, state TEXT NOT NULL, queued_at INTEGER NOT NULL, due_at INTEGER NOT NULL,
+    attempts TEXT NOT NULL
+  );
+  CREATE INDEX callbacks_due ON callbacks (state, due_at);`;
+
+/**
+ * `queued` until its time, then `sending` until its receiver was called; `delivered` when that answered 202, `failed`
+ * when it was tried for long enough.
+ */
+export type CallbackState = 'queued' | 'sending' | 'delivered' | 'failed';
+
+/** One call of a receiver: its status, or why there is none. */
+export interface Attempt {
+  at: string;
+  status: number | null;
+  error: string | null;
+}
+
+export interface NewCallback {
+  workspace: number;
+  request_id: string;
+  /** The request's status that it tells of. */
+  status: string;
+  url: string;
+  /** JSON, but for the address that its links begin with. */
+  body: string;
+}
+
+export interface StoredCallback extends NewCallback {
+  id: number;
+  state: CallbackState;
+  /** Epoch milliseconds. */
+  queued_at: number;
+  due_at: number;
+  attempts: Attempt[];
+}
+
+/** The log's entry: a line of `GET /callbacks`. */
+export interface CallbackEntry {
+  id: number;
+  workspace_id: number;
+  subject_request_id: string;
+  request_status: string;
+  url: string;
+  state: CallbackState;
+  queued_on: string;
+  due_on: string;
+  attempts: Attempt[];
+}
+
+export interface CallbackStore {
+  queue(callback: NewCallback, now: number, due: number): void;
+  /** When the next of the queued ones is due. */
+  nextDue(): number | undefined;
+  /** Makes what is due by `now` ready to be sent. */
+  release(now: number): void;
+  /** What is ready to be sent, the oldest first; `most` of it. */
+  outbox(most: number): StoredCallback[];
+  /** Keeps what came of a callback; `due` is when it is tried again. */
+  settle(id: number, state: CallbackState, due: number, attempts: readonly Attempt[]): void;
+  /** Puts back what was being sent when an earlier run ended. */
+  requeue(): void;
+  /** Makes callbacks ready to be sent, whatever became of them. */
+  resend(ids: readonly number[], now: number): void;
+  /** The log, oldest first. */
+  list(): CallbackEntry[];
+  clear(): void;
+}
+
+type Row = Omit<StoredCallback, 'attempts'> & { attempts: string };
+
+const COLUMNS = 'id, workspace, request_id, status, url, body, state, queued_at, due_at, attempts';
+
+export function createCallbackStore(db: Database): CallbackStore {
+  return {
+    queue: ({ workspace, request_id, status, url, body }, now, due) => {
+      db.run(
+        `INSERT INTO callbacks (workspace, request_id, status, url, body, state, queued_at, due_at, attempts)
+         VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, '[]')`,
+        ...[workspace, request_id, status, url, body, now, due],
+      );
+    },
+    nextDue: () =>
+      db.get<{ due: number | null }>(`SELECT min(due_at) AS due FROM callbacks WHERE state = 'queued'`)?.due ??
+      undefined,
+    release: (now) => {
+      db.run(`UPDATE callbacks SET state = 'sending' WHERE state = 'queued' AND due_at <= ?`, now);
+    },
+    outbox: (most) =>
+      db
+        .all<Row>(`SELECT ${COLUMNS} FROM callbacks WHERE state = 'sending' ORDER BY due_at, id LIMIT ?`, most)
+        .map(callbackOf),
+    settle: (id, state, due, attempts) => {
+      db.run(
+        'UPDATE callbacks SET state = ?, due_at = ?, attempts = ? WHERE id = ?',
+        ...[state, due, JSON.stringify(attempts), id],
+      );
+    },
+    requeue: () => {
+      db.run(`UPDATE callbacks SET state = 'queued' WHERE state = 'sending'`);
+    },
+    resend: (ids, now) => {
+      for (const id of ids) db.run(`UPDATE callbacks SET state = 'sending', due_at = ? WHERE id = ?`, now, id);
+    },
+    list: () => db.all<Row>(`SELECT ${COLUMNS} FROM callbacks ORDER BY id`).map((row) => entryOf(callbackOf(row))),
+    clear: () => {
+      db.exec('DELETE FROM callbacks');
+    },
+  };
+}
+
+function callbackOf(row: Row): StoredCallback {
+  return { ...row, attempts: JSON.parse(row.attempts) as Attempt[] };
+}
+
+function entryOf(callback: StoredCallback): CallbackEntry {
+  const { id, workspace, request_id, status, url, state, queued_at, due_at, attempts } = callback;
+  return {
+    id,
+    workspace_id: workspace,
+    subject_request_id: request_id,
+    request_status: status,
+    url,
+    state,
+    queued_on: isoMillis(queued_at),
+    due_on: isoMillis(due_at),
+    attempts,
+  };
+}

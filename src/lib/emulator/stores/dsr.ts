@@ -1,0 +1,157 @@
+// What C keeps: requests, the next steps of their lives, and results until they expire.
+import type { DsrRequest, ForwardingEntry, ForwardingStatus, RequestStatus } from '../../contract/dsr.ts';
+import { parseJson, stringifyJson } from '../../kernel/json.ts';
+import type { Database } from '../db.ts';
+
+export const dsrMigration = `
+  CREATE TABLE dsr_requests (
+    seq INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, id TEXT NOT NULL, group_id TEXT, subject TEXT NOT NULL,
+    status TEXT NOT NULL, expected_at INTEGER, completed_at INTEGER, forwarding TEXT NOT NULL, body TEXT NOT NULL,
+    UNIQUE (workspace, id)
+  );
+  CREATE INDEX dsr_requests_of_group ON dsr_requests (workspace, group_id);
+  CREATE INDEX dsr_requests_open ON dsr_requests (workspace, subject) WHERE status IN ('pending', 'in_progress');
+  CREATE TABLE dsr_steps (
+    at INTEGER NOT NULL, request INTEGER NOT NULL, step TEXT NOT NULL, PRIMARY KEY (at, request, step)
+  ) WITHOUT ROWID;
+  CREATE TABLE dsr_results (request INTEGER PRIMARY KEY, document TEXT NOT NULL);`;
+
+export interface Forwarding extends ForwardingEntry {
+  /** The partner's. */
+  domain: string;
+  name: string;
+  status: ForwardingStatus;
+  status_message?: string;
+}
+
+export interface StoredRequest {
+  seq: number;
+  workspace: number;
+  /** The subject request id. */
+  id: string;
+  group_id: string | null;
+  status: RequestStatus;
+  /** Epoch milliseconds, as all times here; null once it is cancelled. */
+  expected_at: number | null;
+  completed_at: number | null;
+  /** Null where nothing is forwarded. */
+  forwarding: Forwarding[] | null;
+  body: DsrRequest;
+}
+
+/** `forward` to partners, `pick_up` and `complete` the work, `expire` the results. */
+export type Step = 'forward' | 'pick_up' | 'complete' | 'expire';
+
+export interface DueStep {
+  at: number;
+  request: number;
+  step: Step;
+}
+
+export interface DsrStore {
+  /** Keeps a new request; `subject` stands for its identities, extensions and type. */
+  add(request: Omit<StoredRequest, 'seq'>, subject: string): StoredRequest;
+  get(workspace: number, id: string): StoredRequest | undefined;
+  bySeq(seq: number): StoredRequest | undefined;
+  /** In the order of their arrival. */
+  group(workspace: number, groupId: string): StoredRequest[];
+  countGroup(workspace: number, groupId: string): number;
+  /** Whether a request that is pending or in progress has the same subject. */
+  hasOpen(workspace: number, subject: string): boolean;
+  /** Keeps status, times and forwarding. */
+  update(request: StoredRequest): void;
+  plan(step: DueStep): void;
+  /** The step that falls due first; undefined when nothing is planned. */
+  nextStep(): DueStep | undefined;
+  done(step: DueStep): void;
+  /** Forgets what was planned for a request. */
+  unplan(seq: number): void;
+  keepResults(seq: number, document: string): void;
+  results(seq: number): string | undefined;
+  dropResults(seq: number): void;
+  clear(): void;
+}
+
+/** Whether there is a link to results: of an access or portability request that is completed. */
+export function hasResults({ status, body }: StoredRequest): boolean {
+  return status === 'completed' && body.subject_request_type !== 'erasure';
+}
+
+type Row = Omit<StoredRequest, 'forwarding' | 'body'> & { forwarding: string; body: string };
+
+const COLUMNS = 'seq, workspace, id, group_id, status, expected_at, completed_at, forwarding, body';
+
+export function createDsrStore(db: Database): DsrStore {
+  const one = (where: string, ...values: (number | string)[]): StoredRequest | undefined => {
+    const row = db.get<Row>(`SELECT ${COLUMNS} FROM dsr_requests WHERE ${where}`, ...values);
+    return row && requestOf(row);
+  };
+
+  return {
+    add: (request, subject) => {
+      const { workspace, id, group_id, status, expected_at, completed_at, forwarding, body } = request;
+      db.run(
+        `INSERT INTO dsr_requests
+           (workspace, id, group_id, subject, status, expected_at, completed_at, forwarding, body)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        ...[workspace, id, group_id, subject, status, expected_at, completed_at],
+        ...[stringifyJson(forwarding), stringifyJson(body)],
+      );
+      const seq = db.get<{ seq: number }>('SELECT last_insert_rowid() AS seq')?.seq ?? 0;
+      return { seq, ...request };
+    },
+    get: (workspace, id) => one('workspace = ? AND id = ?', workspace, id),
+    bySeq: (seq) => one('seq = ?', seq),
+    group: (workspace, groupId) =>
+      db
+        .all<Row>(
+          `SELECT ${COLUMNS} FROM dsr_requests WHERE workspace = ? AND group_id = ? ORDER BY seq`,
+          ...[workspace, groupId],
+        )
+        .map(requestOf),
+    countGroup: (workspace, groupId) =>
+      db.get<{ count: number }>(
+        'SELECT count(*) AS count FROM dsr_requests WHERE workspace = ? AND group_id = ?',
+        ...[workspace, groupId],
+      )?.count ?? 0,
+    hasOpen: (workspace, subject) =>
+      db.get(
+        `SELECT 1 FROM dsr_requests WHERE workspace = ? AND subject = ? AND status IN ('pending', 'in_progress')`,
+        ...[workspace, subject],
+      ) !== undefined,
+    update: ({ seq, status, expected_at, completed_at, forwarding }) => {
+      db.run(
+        'UPDATE dsr_requests SET status = ?, expected_at = ?, completed_at = ?, forwarding = ? WHERE seq = ?',
+        ...[status, expected_at, completed_at, stringifyJson(forwarding), seq],
+      );
+    },
+    plan: ({ at, request, step }) => {
+      db.run('INSERT INTO dsr_steps (at, request, step) VALUES (?, ?, ?)', at, request, step);
+    },
+    nextStep: () => db.get<DueStep>('SELECT at, request, step FROM dsr_steps ORDER BY at, request, step LIMIT 1'),
+    done: ({ at, request, step }) => {
+      db.run('DELETE FROM dsr_steps WHERE at = ? AND request = ? AND step = ?', at, request, step);
+    },
+    unplan: (seq) => {
+      db.run('DELETE FROM dsr_steps WHERE request = ?', seq);
+    },
+    keepResults: (seq, document) => {
+      db.run('INSERT INTO dsr_results (request, document) VALUES (?, ?)', seq, document);
+    },
+    results: (seq) => db.get<{ document: string }>('SELECT document FROM dsr_results WHERE request = ?', seq)?.document,
+    dropResults: (seq) => {
+      db.run('DELETE FROM dsr_results WHERE request = ?', seq);
+    },
+    clear: () => {
+      db.exec('DELETE FROM dsr_requests; DELETE FROM dsr_steps; DELETE FROM dsr_results');
+    },
+  };
+}
+
+function requestOf({ forwarding, body, ...row }: Row): StoredRequest {
+  return {
+    ...row,
+    forwarding: parseJson(forwarding) as Forwarding[] | null,
+    body: parseJson(body) as DsrRequest,
+  };
+}
