@@ -44,12 +44,14 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   /** Takes the whole records of a text; returns where the first begins that is not whole. */
   function takeText(text: string, isLast: boolean): number {
     let at = 0;
+    // Looked for once, not once for each record: most files have none.
+    let quote = text.indexOf('"');
     while (at < text.length) {
       const feed = text.indexOf('\n', at);
       const end = feed < 0 ? text.length : feed;
       if (table === undefined) separator = separatorOf(text.slice(at, end));
       const start = at;
-      const quote = text.indexOf('"', at);
+      if (quote >= 0 && quote < at) quote = text.indexOf('"', at);
       if (quote < 0 || quote >= end) {
         const last = end > at && text.charCodeAt(end - 1) === 0x0d ? end - 1 : end;
         if (last > at) takeRecord(splitPlain(text, at, last, separator), () => text.slice(start, last));

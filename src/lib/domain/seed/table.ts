@@ -187,9 +187,13 @@ function seedText({ type, cells: places }: Attribute, cells: readonly string[]):
         } else if (!PLAIN_WHOLE.test(pair) || key.startsWith('__')) return undefined;
         body += `${body === '' ? '' : ','}${quoted(key)}:"${pair}"`;
       }
-      if (new Set(pairs.map(([key]) => key)).size < pairs.length) return undefined;
-      if (rule.pairs === 'average' && (pairs.length !== 2 || !pairs.every(([key]) => key === 'sum' || key === 'count')))
-        return undefined;
+      const distinct =
+        rule.pairs === 'average'
+          ? pairs.length === 2 &&
+            pairs[0]?.[0] !== pairs[1]?.[0] &&
+            pairs.every(([key]) => key === 'sum' || key === 'count')
+          : new Set(pairs.map(([key]) => key)).size === pairs.length;
+      if (!distinct) return undefined;
       return `"key_value_pairs":{${body}}`;
     }
   }
