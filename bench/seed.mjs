@@ -1,0 +1,199 @@
+// `npm run bench:seed [-- --users N --rounds N]`: bulk seeding beside what people use instead, to the same sink, in
+// interleaved rounds; what arrived is counted at the sink. Writes `bench/seed-results.md`.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const program = join(here, '..', 'bin', 'cdpadm.js');
+const { values } = parseArgs({
+  options: { users: { type: 'string', default: '1000000' }, rounds: { type: 'string', default: '3' } },
+});
+const users = Number(values.users);
+const rounds = Number(values.rounds);
+const CSV_HEADER =
+  'xpid,identity:customer_id,attr:Lifetime Value:sum,attr:Average Order:average:sum,attr:Average Order:average:count,attr:Favourites:unique_list,cutoff_date\n';
+/** The slow ones are given a part of it: they are compared by users a second. */
+const FEW = Math.ceil(users / 10);
+
+const folder = await mkdtemp(join(tmpdir(), 'cdpadm-bench-seed-'));
+const sink = spawn(process.execPath, [join(here, 'seed-sink.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
+const told = createInterface(sink.stdout)[Symbol.asyncIterator]();
+try {
+  const url = `http://127.0.0.1:${(await told.next()).value}`;
+  const text = await measure(url);
+  await writeFile(join(here, 'seed-results.md'), text);
+  process.stdout.write(text);
+} finally {
+  sink.stdin.end();
+  await rm(folder, { recursive: true });
+}
+
+/** @param {string} url */
+async function measure(url) {
+  const files = {
+    many: await generate('many.ndjson', users, ndjsonRow),
+    few: await generate('few.ndjson', FEW, ndjsonRow),
+    table: await generate('table.csv', FEW * 3, csvRow, CSV_HEADER),
+    five: await generate('five.ndjson', users * 5, ndjsonRow),
+  };
+  const plain = join(here, 'seed-plain.mjs');
+  const xargs = `split -l 100 ${files.few} ${folder}/part- && ls ${folder}/part-* | xargs -P16 -I{} sh -c 'paste -sd, {} | sed "s/^/[/;s/$/]/" | curl -sS -o /dev/null -H "content-type: application/json" -u k:s --data-binary @- ${url}/v2/bulkcalculatedattributes' && rm ${folder}/part-*`;
+  /** @type {Record<string, {rows: number, run: () => number | void}>} */
+  const cases = {
+    cdpadm: { rows: users, run: () => cdpadm(url, files.many) },
+    'plain node script': { rows: FEW, run: () => node([plain, 'ndjson', files.few, url]) },
+    'split, xargs -P16, curl': { rows: FEW, run: () => shell(xargs) },
+    'cdpadm, CSV': { rows: FEW * 3, run: () => cdpadm(url, files.table) },
+    'csv-parse, zod, stringify': { rows: FEW * 3, run: () => node([plain, 'csv', files.table, url]) },
+  };
+  /** @type {Record<string, number[]>} */
+  const rates = {};
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, { rows, run }] of Object.entries(cases)) {
+      const before = performance.now();
+      run();
+      const seconds = (performance.now() - before) / 1000;
+      await expectRows(name, rows);
+      (rates[name] ??= []).push(rows / seconds);
+    }
+  }
+  const memory = { one: cdpadm(url, files.many), five: cdpadm(url, files.five) };
+  await expectRows('memory', users * 6);
+  return describe(rates, memory);
+}
+
+/**
+ * @param {Record<string, number[]>} rates
+ * @param {{one: number, five: number}} memory
+ */
+function describe(rates, memory) {
+  const rate = (/** @type {string} */ name) => (rates[name] ?? []).toSorted((a, b) => a - b)[rounds >> 1] ?? NaN;
+  const row = (/** @type {string} */ name) => `| ${name} | ${Math.round(rate(name)).toLocaleString('en')} |`;
+  const ratio = (/** @type {string} */ a, /** @type {string} */ b) => (rate(a) / rate(b)).toFixed(1);
+  const lines = [
+    '# Bulk seeding, measured',
+    '',
+    `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model.trim()}; ${users.toLocaleString('en')} users, 100 a request,`,
+    `medians of ${rounds} rounds, everything counted at the sink. Written by \`npm run bench:seed\`.`,
+    '',
+    '| What | users/s |',
+    '| --- | ---: |',
+    ...Object.keys(rates).map(row),
+    '',
+    '| Ratio | Now | Must | Goal |',
+    '| --- | ---: | ---: | ---: |',
+    `| against split, xargs, curl | ${ratio('cdpadm', 'split, xargs -P16, curl')} | 10 | 25 |`,
+    `| against the plain node script | ${ratio('cdpadm', 'plain node script')} | 3 | 6 |`,
+    `| CSV against csv-parse, zod, stringify | ${ratio('cdpadm, CSV', 'csv-parse, zod, stringify')} | 2.5 | 4 |`,
+    `| peak memory, ${(users * 5).toLocaleString('en')} users | ${memory.five.toFixed(0)} MB | 180 | 120 |`,
+    `| the same / ${users.toLocaleString('en')} users | ${(memory.five / memory.one).toFixed(2)} | 1.10 | 1.05 |`,
+    '',
+  ];
+  return lines.join('\n');
+}
+
+/**
+ * @param {string} name
+ * @param {number} rows
+ */
+async function expectRows(name, rows) {
+  sink.stdin.write('\n');
+  const counted = JSON.parse((await told.next()).value);
+  if (counted.rows !== rows) throw new Error(`${name}: ${counted.rows} of ${rows} rows arrived`);
+}
+
+/**
+ * @param {string} url
+ * @param {string} file
+ * @returns {number} peak memory in MB
+ */
+function cdpadm(url, file) {
+  const state = join(folder, `state-${Math.random().toString(36).slice(2)}`);
+  const env = {
+    PATH: process.env.PATH ?? '',
+    CDPADM_SEEDING_URL: url,
+    CDPADM_WORKSPACE_KEY: 'k',
+    CDPADM_WORKSPACE_SECRET: 's-of-the-bench',
+    CDPADM_WORKSPACE_ID: '5001',
+    CDPADM_ENVIRONMENT: 'production',
+    CDPADM_CONFIG_DIR: join(folder, 'config'),
+    CDPADM_STATE_DIR: state,
+    CDPADM_CACHE_DIR: join(folder, 'cache'),
+  };
+  const args = ['--require', join(here, 'peak.cjs'), program, 'seed', 'bulk', file, '-q'];
+  const result = spawnSync(process.execPath, args, {
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  if (result.status !== 0) throw new Error(`cdpadm ended with ${result.status}: ${result.stderr}`);
+  return Number(result.output[3]) / 1024;
+}
+
+/** @param {string[]} args */
+function node(args) {
+  check(spawnSync(process.execPath, args, { env: { PATH: process.env.PATH ?? '' }, encoding: 'utf8' }));
+}
+
+/** @param {string} script */
+function shell(script) {
+  check(spawnSync('sh', ['-c', script], { encoding: 'utf8' }));
+}
+
+/** @param {import('node:child_process').SpawnSyncReturns<string>} result */
+function check({ status, stderr }) {
+  if (status !== 0) throw new Error(`ended with ${status}: ${stderr}`);
+}
+
+/** @param {number} index */
+function ndjsonRow(index) {
+  const spread = (index * 2_654_435_761) % 4_294_967_296;
+  const seed = (/** @type {string} */ name, /** @type {string} */ type, /** @type {object} */ form) => ({
+    attribute_name: name,
+    calculation_type: type,
+    cutoff_date: '2024-01-31',
+    seed: form,
+  });
+  const attributes = [
+    seed('Lifetime Value', 'sum', { value: `${spread % 100_000}.50` }),
+    seed('Average Order', 'average', {
+      key_value_pairs: { sum: `${spread % 9999}.25`, count: `${1 + (spread % 99)}` },
+    }),
+    seed('Favourites', 'unique_list', { list: ['red shoes', 'blue hat'] }),
+    seed('First Seen', 'first_occurrence_timestamp', { value: `${1_600_000_000_000 + (spread % 100_000_000)}` }),
+  ];
+  return `{"environment":"production","xpid":${index % 2 ? '-' : ''}${7_000_000_000_000_000_000n + BigInt(index)},"calculated_attributes":{"5001":${JSON.stringify(attributes)}}}\n`;
+}
+
+/** @param {number} index */
+function csvRow(index) {
+  const spread = (index * 2_654_435_761) % 4_294_967_296;
+  return `${7_000_000_000_000_000_000n + BigInt(index)},c-${index},${spread % 100_000}.50,${spread % 9999}.25,${1 + (spread % 99)},red shoes|blue hat,2024-01-31\n`;
+}
+
+/**
+ * @param {string} name
+ * @param {number} count
+ * @param {(index: number) => string} row
+ * @param {string} [header]
+ */
+async function generate(name, count, row, header = '') {
+  const path = join(folder, name);
+  const out = createWriteStream(path);
+  out.write(header);
+  for (let index = 0; index < count;) {
+    let text = '';
+    for (const end = Math.min(count, index + 1000); index < end; index += 1) text += row(index);
+    if (!out.write(text)) await once(out, 'drain');
+  }
+  out.end();
+  await once(out, 'finish');
+  return path;
+}
