@@ -50,6 +50,8 @@ async function bundle() {
     // The library and the program may share a chunk with each other's entry.
     preserveEntrySignatures: 'allow-extension',
     transform: { target: 'node20' },
+    // How long it takes on a busy machine is no warning.
+    checks: { bundlerTimings: false },
     // A warning is a mistake until somebody has looked at it.
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);

@@ -25,7 +25,8 @@ export function lazyRequires() {
   return {
     name: 'lazy-requires',
     transform: { filter: { id: /commander[\\/]lib[\\/]command\.js$/ }, handler: spareChildProcess },
-    renderChunk: makeLazy,
+    // A chunk of nothing but packages is loaded because it is needed, and it is large: not worth the reading.
+    renderChunk: (code, chunk) => (chunk.moduleIds.every(isPackaged) ? undefined : makeLazy(code)),
   };
 }
 
@@ -135,6 +136,11 @@ function lazyEdits({ name, declaration, load, conversion, members }) {
 /** @type {(start: number, end: number, text: string) => Edit} */
 function edit(start, end, text) {
   return { start, end, text };
+}
+
+/** @param {string} id a module's path, or the name of what rolldown itself adds */
+function isPackaged(id) {
+  return id.includes('node_modules') || id.startsWith('\0');
 }
 
 /**
