@@ -1,6 +1,6 @@
 // The courier of status callbacks: takes what is ready, signs it, calls its receivers in order, and keeps what came of it.
-import { setTimeout as pause } from 'node:timers/promises';
 import { PROCESSOR_DOMAIN_HEADER, type RequestStatusReply, SIGNATURE_HEADER } from '../contract/dsr.ts';
+import { systemClock } from '../kernel/clock.ts';
 import { parseJson, stringifyJson } from '../kernel/json.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { callReceiver } from './callback-delivery.ts';
@@ -109,7 +109,10 @@ export function createCourier({ store, clock, domain, signer, base }: Surroundin
       while (round) await round;
     },
     stop: async () => {
-      await Promise.race([round, pause(GRACE_MS, undefined, { ref: false })]);
+      if (!round) return;
+      const grace = new AbortController();
+      await Promise.race([round, systemClock.sleep(GRACE_MS, grace.signal).catch(() => undefined)]);
+      grace.abort();
       stopping.abort();
       await round;
     },

@@ -4,7 +4,8 @@ import type { SecretName, SettingName } from '../config/settings.ts';
 import type { EmulatorReady } from '../emulator/index.ts';
 import { CliError } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
-import { localFolder, localTokens } from './local-folder.ts';
+import { authorityOf } from './emulator-environment.ts';
+import { authorityFolder, localFolder, localTokens } from './local-folder.ts';
 import { listEmulators } from './running-emulators.ts';
 
 /** How often a command looks whether the one before it has ended. */
@@ -26,13 +27,14 @@ export function openEmbedded(ctx: Context): Promise<EmulatorReady> {
 
 /** The platform's addresses, ids and secrets under the names that settings have. */
 export function valuesOf(ready: EmulatorReady): Partial<Record<SettingName | SecretName, string>> {
-  const { control_url: _control, ca_file, org_id, account_id, workspace_id, ...texts } = ready;
+  const { control_url: _control, ca_file: _authority, org_id, account_id, workspace_id, ...texts } = ready;
+  const authority = authorityOf(ready);
   return {
     ...texts,
     org_id: String(org_id),
     account_id: String(account_id),
     workspace_id: String(workspace_id),
-    ...(ca_file !== '' && { ca_file }),
+    ...(authority !== undefined && { ca_file: authority }),
   };
 }
 
@@ -59,7 +61,7 @@ async function open(ctx: Context): Promise<EmulatorReady> {
 async function tryStart(ctx: Context, data: string): Promise<EmulatorReady | CliError> {
   const { startEmulator } = await import('../emulator/index.ts');
   try {
-    const emulator = await startEmulator({ data, systemClock: ctx.clock });
+    const emulator = await startEmulator({ data, authority: authorityFolder(ctx.paths), systemClock: ctx.clock });
     ctx.onClose(async () => {
       // They are for this port; the next command gets another, and would leave its own beside them.
       rmSync(localTokens(ctx.paths), { recursive: true, force: true });

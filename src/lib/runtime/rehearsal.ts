@@ -28,7 +28,7 @@ export async function openRehearsal(ctx: Context): Promise<Rehearsal> {
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-tour-'));
   const work = join(folder, 'work');
   mkdirSync(work);
-  const emulator = await startEmulator({ memory: true, port: 0 });
+  const emulator = await startEmulator({ memory: true, port: 0, authority: join(folder, 'authority') });
   ctx.onClose(async () => {
     await emulator.close();
     rmSync(folder, { recursive: true, force: true });

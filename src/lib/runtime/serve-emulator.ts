@@ -2,7 +2,7 @@
 import type { EmulatorOptions } from '../emulator/index.ts';
 import { host } from '../kernel/host.ts';
 import type { Context } from './context.ts';
-import { localFolder } from './local-folder.ts';
+import { authorityFolder, localFolder } from './local-folder.ts';
 import { registerEmulator } from './running-emulators.ts';
 
 /** As the flags say; `data` is null for memory and undefined for the state of profile `local`. */
@@ -15,7 +15,12 @@ export async function serveEmulator(ctx: Context, options: ServeOptions): Promis
   const { startEmulator } = await import('../emulator/index.ts');
   const data = options.data === undefined ? localFolder(ctx.paths) : options.data;
   const { data: _chosen, ...rest } = options;
-  const emulator = await startEmulator({ ...rest, ...(data !== null && { data }), systemClock: ctx.clock });
+  const emulator = await startEmulator({
+    ...rest,
+    ...(data !== null && { data }),
+    authority: authorityFolder(ctx.paths),
+    systemClock: ctx.clock,
+  });
   ctx.onClose(() => emulator.close());
   const { port, ready } = emulator;
   const forget = registerEmulator(ctx.paths, { pid: host.pid, port, data, started: ctx.clock.now(), ready });
