@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { rolldown } from 'rolldown';
 import { lazyRequires } from './lazy-requires.mjs';
 import { emitLibraryTypes } from './library-types.mjs';
@@ -92,7 +93,8 @@ try {
   await publish();
 } catch (error) {
   const { stdout } = /** @type {{stdout?: string}} */ (error);
-  process.stderr.write(`The build failed.\n${stdout ?? (error instanceof Error ? error.message : String(error))}\n`);
+  const text = stdout ?? (error instanceof Error ? error.message : String(error));
+  process.stderr.write(`The build failed.\n${process.stderr.isTTY ? text : stripVTControlCharacters(text)}\n`);
   process.exitCode = 1;
 } finally {
   await rm(staging, { recursive: true, force: true });
