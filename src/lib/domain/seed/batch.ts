@@ -56,10 +56,10 @@ export class Batch {
     this.#added(at + end - start, position);
   }
 
-  addText(text: string, length: number, position: number): void {
-    const at = this.#place(length);
-    this.#bytes.write(text, at, 'utf8');
-    this.#added(at + length, position);
+  /** `room` is how many bytes the text may take, or more. */
+  addText(text: string, room: number, position: number): void {
+    const at = this.#place(room);
+    this.#added(at + this.#bytes.write(text, at, 'utf8'), position);
   }
 
   #place(length: number): number {

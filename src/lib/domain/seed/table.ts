@@ -3,6 +3,7 @@
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import type { CalculationType } from '../../contract/seeding.ts';
+import { asText, type Cell, createSeedWriter, isEmpty, isPlainLong, pairsOf, quoted } from './cells.ts';
 import type { Column } from './columns.ts';
 
 /** What holds for every row that does not say otherwise. */
@@ -17,11 +18,6 @@ export interface Table {
   text(cells: readonly string[]): string | undefined;
   /** The same as a value, right or wrong. Cells may be values of a Parquet file. */
   value(cells: readonly unknown[]): Record<string, unknown>;
-}
-
-interface Cell {
-  index: number;
-  key: string | undefined;
 }
 
 interface Attribute {
@@ -47,7 +43,7 @@ export function createTable(
   const attributes = groupAttributes(columns);
 
   const attributeTexts = attributes.map((attribute) => ({
-    ...attribute,
+    seed: createSeedWriter(attribute.type, attribute.cells),
     head: `{"attribute_name":${JSON.stringify(attribute.name)},"calculation_type":"${attribute.type}","cutoff_date":"`,
   }));
   const identityTexts = identities.map(({ index, type }) => ({ index, head: `${JSON.stringify(toWire(type))}:` }));
@@ -72,7 +68,7 @@ export function createTable(
     let body = `{"environment":"${environment}`;
     const xpid = xpidAt < 0 ? '' : (cells[xpidAt] as string);
     if (xpid !== '') {
-      if (!PLAIN_LONG.test(xpid)) return undefined;
+      if (!isPlainLong(xpid)) return undefined;
       body += xpidHead + xpid;
     }
     let joint = identitiesHead;
@@ -89,7 +85,7 @@ export function createTable(
     body += `,"calculated_attributes":{${workspace}:[`;
     joint = '';
     for (const attribute of attributeTexts) {
-      const seed = seedText(attribute, cells);
+      const seed = attribute.seed(cells);
       if (seed === undefined) return undefined;
       if (seed === '') continue;
       body += `${joint}${attribute.head}${date}","seed":{${seed}}}`;
@@ -153,52 +149,6 @@ function groupAttributes(columns: readonly (Column | undefined)[]): Attribute[] 
   return [...groups.values()];
 }
 
-/** 64 bits beyond doubt: the lowest is -9223372036854775808. */
-const PLAIN_LONG = /^(?:0|-?[1-9]\d{0,17}|[1-9]\d{18}|-(?:[1-8]\d|9[01])\d{17})$/;
-const PLAIN_NUMBER = /^-?\d{1,18}(?:\.\d{1,18})?$/;
-const PLAIN_WHOLE = /^\d{1,18}$/;
-const PLAIN_POSITIVE = /^0*[1-9]\d{0,16}$/;
-// eslint-disable-next-line no-control-regex -- these are what JSON escapes
-const ESCAPED = /["\\\u0000-\u001f]/;
-
-function quoted(cell: string): string {
-  return ESCAPED.test(cell) ? JSON.stringify(cell) : `"${cell}"`;
-}
-
-/** What stands between the braces of a seed: empty when there is none, undefined when it is not plainly right. */
-function seedText({ type, cells: places }: Attribute, cells: readonly string[]): string | undefined {
-  const rule = SEED_RULES[type];
-  const [first] = places;
-  const cell = first === undefined ? '' : (cells[first.index] as string);
-  switch (rule.form) {
-    case 'value':
-      if (cell === '') return '';
-      if (rule.holds === 'anything') return `"value":${quoted(cell)}`;
-      return (rule.holds === 'number' ? PLAIN_NUMBER : PLAIN_WHOLE).test(cell) ? `"value":"${cell}"` : undefined;
-    case 'list':
-      return cell === '' ? '' : `"list":[${cell.split('|').map(quoted).join(',')}]`;
-    case 'key_value_pairs': {
-      const pairs = pairsOf(places, cells);
-      if (pairs.length === 0) return '';
-      let body = '';
-      for (const [key, pair] of pairs) {
-        if (rule.pairs === 'average') {
-          if (!(key === 'count' ? PLAIN_POSITIVE : PLAIN_NUMBER).test(pair)) return undefined;
-        } else if (!PLAIN_WHOLE.test(pair) || key.startsWith('__')) return undefined;
-        body += `${body === '' ? '' : ','}${quoted(key)}:"${pair}"`;
-      }
-      const distinct =
-        rule.pairs === 'average'
-          ? pairs.length === 2 &&
-            pairs[0]?.[0] !== pairs[1]?.[0] &&
-            pairs.every(([key]) => key === 'sum' || key === 'count')
-          : new Set(pairs.map(([key]) => key)).size === pairs.length;
-      if (!distinct) return undefined;
-      return `"key_value_pairs":{${body}}`;
-    }
-  }
-}
-
 function seedValue({ type, cells: places }: Attribute, cells: readonly unknown[]): Record<string, unknown> | undefined {
   const rule = SEED_RULES[type];
   const cell = places[0] === undefined ? undefined : cells[places[0].index];
@@ -213,32 +163,6 @@ function seedValue({ type, cells: places }: Attribute, cells: readonly unknown[]
       return pairs.length === 0 ? undefined : { key_value_pairs: Object.fromEntries(pairs) };
     }
   }
-}
-
-/** `k=1|m=2` of a column without a key, and the cells of columns with one. */
-function pairsOf<T>(places: readonly Cell[], cells: readonly T[]): [string, T extends string ? string : unknown][] {
-  return places.flatMap(({ index, key }): [string, never][] => {
-    const cell = cells[index];
-    if (isEmpty(cell)) return [];
-    if (key !== undefined) return [[key, asText(cell) as never]];
-    if (typeof cell === 'object') return Object.entries(cell as object) as [string, never][];
-    return String(cell)
-      .split('|')
-      .map((pair) => {
-        const sign = pair.lastIndexOf('=');
-        return (sign < 0 ? [pair, ''] : [pair.slice(0, sign), pair.slice(sign + 1)]) as [string, never];
-      });
-  });
-}
-
-function isEmpty(cell: unknown): boolean {
-  return cell === undefined || cell === null || cell === '';
-}
-
-/** Cells of a Parquet file as a CSV file would hold them; what is no single value stays, for the contract to refuse. */
-function asText(cell: unknown): unknown {
-  if (cell instanceof Date) return cell.toISOString();
-  return typeof cell === 'number' || typeof cell === 'bigint' || typeof cell === 'boolean' ? String(cell) : cell;
 }
 
 function dateText(cell: unknown): unknown {
