@@ -1,5 +1,6 @@
 // JSON Schemas for editors, made from the contract that the program itself checks by.
-import type { ZodMiniType } from 'zod/mini';
+// Named imports: a namespace import here would pull all of zod into the chunk that every command loads.
+import { array, toJSONSchema, union, type ZodMiniType } from 'zod/mini';
 
 /** The documents that have a schema. */
 export const SCHEMA_NAMES = [
@@ -32,7 +33,6 @@ const TITLES: Record<Exclude<SchemaName, 'roles' | 'config'>, string> = {
 export async function jsonSchemaOf(name: SchemaName): Promise<JsonSchema> {
   if (name === 'roles') return (await import('./roles-schema.ts')).rolesFileSchema;
   if (name === 'config') return (await import('./project-schema.ts')).projectFileSchema;
-  const { toJSONSchema } = await import('zod/mini');
   const schema = toJSONSchema(await contractOf(name), { target: 'draft-7', io: 'input', unrepresentable: 'any' });
   return withHint({ ...schema, title: TITLES[name] });
 }
@@ -44,7 +44,7 @@ async function contractOf(name: keyof typeof TITLES): Promise<ZodMiniType> {
     case 'dsr':
       return (await import('../contract/dsr.ts')).DsrRequest;
     case 'dsr-bulk': {
-      const [{ array, union }, { DsrRequest }] = await Promise.all([import('zod/mini'), import('../contract/dsr.ts')]);
+      const { DsrRequest } = await import('../contract/dsr.ts');
       return union([DsrRequest, array(DsrRequest)]);
     }
     case 'connection':
