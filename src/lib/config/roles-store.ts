@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ManifestReply } from '../contract/roles.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
-import { canonicalJson, parseJson, stringifyJson } from '../kernel/json.ts';
+import { canonicalJson, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
 
 /** Bases beyond this many are forgotten, oldest first: a file that old falls under the rule for files without one. */
@@ -65,9 +65,16 @@ export function openRolesStore(
       .reverse();
   }
 
+  /** Undefined for a file that is gone, or that a failing disk left unreadable: the others still count. */
   function read<T>(path: string): T | undefined {
     const text = readPrivateFile(path);
-    return text === undefined ? undefined : (parseJson(text) as T);
+    if (text === undefined) return undefined;
+    try {
+      return parseJson(text) as T;
+    } catch (error) {
+      if (error instanceof JsonError) return undefined;
+      throw error;
+    }
   }
 
   function stampName(): string {
@@ -86,10 +93,13 @@ export function openRolesStore(
   return {
     saveBase: (manifest) => {
       const suffix = baseSuffix(manifest);
-      const older = files(bases);
-      for (const name of older) if (name.endsWith(suffix)) removeFile(join(bases, name));
-      writePrivateFile(join(bases, `${stampName()}${suffix}`), stringifyJson(manifest));
-      for (const name of older.slice(MAX_BASES - 1)) removeFile(join(bases, name));
+      const name = `${stampName()}${suffix}`;
+      const others = files(bases).filter((other) => other !== name);
+      writePrivateFile(join(bases, name), stringifyJson(manifest));
+      // Not before the new one is there.
+      const twins = others.filter((other) => other.endsWith(suffix));
+      const older = others.filter((other) => !other.endsWith(suffix));
+      for (const other of [...twins, ...older.slice(MAX_BASES - 1)]) removeFile(join(bases, other));
     },
     bases: (stamp) =>
       files(bases)
@@ -103,7 +113,7 @@ export function openRolesStore(
     },
     revisions: () => files(history).flatMap((name) => read<Revision>(join(history, name)) ?? []),
     findRevision: (name) => {
-      const matches = files(history).filter((file) => file.startsWith(name));
+      const matches = files(history).filter((file) => name !== '' && file.startsWith(name));
       const only = matches.find((file) => file === `${name}.json`) ?? (matches.length === 1 ? matches[0] : undefined);
       return only === undefined ? undefined : read<Revision>(join(history, only));
     },
