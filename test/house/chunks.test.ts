@@ -7,6 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeLazy } from '../../scripts/lazy-requires.mjs';
 import { root } from './sources.ts';
 
+interface Loaded {
+  /** Of the bundle, from the root of the project. */
+  files: string[];
+  /** Their bytes together. */
+  size: number;
+  modules: string[];
+}
+
 describe('loading', () => {
   let folder: string;
   let preload: string;
@@ -22,9 +30,9 @@ describe('loading', () => {
   });
 
   /** Runs the built program and returns the files of the bundle, and Node's own modules, that it loaded. */
-  function loadedBy(args: string[]): { files: string[]; modules: string[] } {
+  function loadedBy(args: string[], settings: Record<string, string> = {}): Loaded {
     const list = join(folder, 'loaded.txt');
-    const env = { HOME: folder, LOADED: list, CDPADM_STATE_DIR: folder, CDPADM_CONFIG_DIR: folder };
+    const env = { ...settings, HOME: folder, LOADED: list, CDPADM_STATE_DIR: folder, CDPADM_CONFIG_DIR: folder };
     const { status } = spawnSync(process.execPath, ['--require', preload, 'bin/cdpadm.js', ...args], {
       cwd: root,
       env,
@@ -32,12 +40,12 @@ describe('loading', () => {
     expect(status).toBe(0);
     const lines = readFileSync(list, 'utf8').split('\n');
     const files = lines.map((line) => relative(root, line)).filter((line) => line.startsWith('dist'));
-    return { files, modules: lines.filter((line) => line.startsWith('NativeModule ')) };
+    const size = files.reduce((sum, file) => sum + statSync(join(root, file)).size, 0);
+    return { files, size, modules: lines.filter((line) => line.startsWith('NativeModule ')) };
   }
 
   test.each([[['--help']], [['roles', '--help']], [['roles', 'push', '--help']]])('%j', (args) => {
-    const { files, modules } = loadedBy(args);
-    const size = files.reduce((sum, file) => sum + statSync(join(root, file)).size, 0);
+    const { files, size, modules } = loadedBy(args);
     expect(files.length).toBeGreaterThan(0);
     expect(files.length).toBeLessThanOrEqual(12);
     expect(size).toBeLessThan(250_000);
@@ -45,6 +53,21 @@ describe('loading', () => {
       files.filter((file) => /contract-(?!.*catalog)|undici|yaml|conf\.|inquirer|emulator|hono/.test(file)),
     ).toEqual([]);
     expect(modules.filter((name) => / (child_process|crypto|http|https|tls|readline)$/.test(name))).toEqual([]);
+  });
+
+  test('a call loads its contract, and of zod what that needs', () => {
+    const env = {
+      CDPADM_BASE_URL: 'http://127.0.0.1:1',
+      CDPADM_AUTH_URL: 'http://127.0.0.1:1',
+      CDPADM_ORG_ID: '1',
+      CDPADM_ACCOUNT_ID: '1',
+      CDPADM_CLIENT_ID: 'id',
+      CDPADM_CLIENT_SECRET: 'secret',
+    };
+    const { files, size } = loadedBy(['roles', 'list', '--curl'], env);
+    expect(files).toContain(join('dist', 'chunks', 'contract-roles.js'));
+    expect(size).toBeLessThan(450_000);
+    expect(files.filter((file) => /undici|yaml|conf\.|inquirer|emulator|hono|parquet/.test(file))).toEqual([]);
   });
 });
 
