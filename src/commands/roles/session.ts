@@ -46,9 +46,11 @@ export async function openRolesFile(
     if (checked.issues.length > 0) throw invalidDocument(document, 'roles file', checked.issues);
     return checked;
   };
-  const offline = checkManifest(document.value, { base, catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
-  // Wrong already without the platform: then everything is told, a field that nobody knows included.
-  if (offline.issues.length > 0) check({});
+  if (first.issues.length > 0) {
+    // Its base may excuse what the platform itself returned. If it does not, everything is told, unknown fields too.
+    const offline = checkManifest(document.value, { base, catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
+    if (offline.issues.length > 0) check({});
+  }
   return { document, base, check };
 }
 

@@ -13,7 +13,7 @@ export type TaskCheck = (id: string) => TaskFault | undefined;
 
 /** Judges by the live tasks, or where they were not read by the specification's list. */
 export function createTaskCheck(known: Known): TaskCheck {
-  const { liveTasks, catalogTasks } = known;
+  const { liveTasks, catalogTasks, tolerateUnknown } = known;
   const offered = liveTasks ?? catalogTasks;
   // The platform lets a role keep what it has, even where it no longer offers it. A memory of that is not enough.
   const holders = liveTasks ? [known.live] : remembered(known);
@@ -22,7 +22,7 @@ export function createTaskCheck(known: Known): TaskCheck {
   const judged = new Map<string, TaskFault | undefined>();
 
   function judge(id: string): TaskFault | undefined {
-    if (id === CORE_TASK || held.has(id) || offered.has(id)) return undefined;
+    if (tolerateUnknown || id === CORE_TASK || held.has(id) || offered.has(id)) return undefined;
     const proposal = nearest(id, offered);
     const hint = proposal === undefined ? '' : `; did you mean ${proposal}?`;
     return liveTasks
