@@ -1,9 +1,10 @@
 // What one would write in an afternoon, to compare with: `readline`, zod and undici; or csv-parse in front of them.
-// node bench/seed-plain.mjs ndjson|csv FILE URL
+// Usage: node bench/seed-plain.mjs ndjson|csv FILE URL.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parse } from 'csv-parse';
 import { Pool } from 'undici';
+// eslint-disable-next-line no-restricted-imports -- what one would write without thinking of the start
 import { z } from 'zod';
 
 const [format, file = '', address = ''] = process.argv.slice(2);
@@ -51,7 +52,8 @@ async function* ndjsonRows() {
 }
 
 async function* csvRows() {
-  for await (const row of createReadStream(file).pipe(parse({ columns: true }))) {
+  const records = createReadStream(file).pipe(parse({ columns: true }));
+  for await (const row of /** @type {AsyncIterable<Record<string, string>>} */ (records)) {
     const seed = (/** @type {string} */ name, /** @type {string} */ type, /** @type {object} */ form) => ({
       attribute_name: name,
       calculation_type: type,
@@ -71,7 +73,7 @@ async function* csvRows() {
               count: row['attr:Average Order:average:count'],
             },
           }),
-          seed('Favourites', 'unique_list', { list: row['attr:Favourites:unique_list'].split('|') }),
+          seed('Favourites', 'unique_list', { list: row['attr:Favourites:unique_list']?.split('|') }),
         ],
       },
     };

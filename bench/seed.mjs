@@ -105,6 +105,7 @@ function describe(rates, memory) {
  */
 async function expectRows(name, rows) {
   sink.stdin.write('\n');
+  /** @type {{rows: number}} */
   const counted = JSON.parse((await told.next()).value);
   if (counted.rows !== rows) throw new Error(`${name}: ${counted.rows} of ${rows} rows arrived`);
 }

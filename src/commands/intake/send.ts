@@ -4,7 +4,6 @@ import { explain, showPath } from '../../lib/contract/explain.ts';
 import { INTAKE_NAMES } from '../../lib/contract/intake.ts';
 import { createWireNames } from '../../lib/contract/names.ts';
 import { loadDocument } from '../../lib/files/load.ts';
-import type { DescribedRequest } from '../../lib/http/types.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -15,7 +14,7 @@ export interface IntakeCall<Body> {
   schema: ZodMiniType<Body>;
   /** For the message: `no body of events`. */
   what: string;
-  describe(body: Body): DescribedRequest;
+  describe(body: Body): Parameters<Context['out']['emitDryRun']>[0][number];
   send(body: Body): Promise<void>;
 }
 

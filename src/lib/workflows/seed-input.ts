@@ -95,11 +95,12 @@ async function* lineRows(
   let reader: RowReader | undefined;
   for await (const chunk of source.chunks(cut.from)) {
     const part = cut.take(chunk);
-    if (part === undefined) continue;
-    reader ??= createLineReader(packer, { line: settled.position, offset: part.offset });
-    reader.feed(part.bytes);
-    yield part.offset + part.bytes.length - range.start;
-    if (part.isLast) break;
+    if (part !== undefined) {
+      reader ??= createLineReader(packer, { line: settled.position, offset: part.offset });
+      reader.feed(part.bytes);
+      yield part.offset + part.bytes.length - range.start;
+    }
+    if (cut.isOver) break;
   }
   reader?.end();
 }

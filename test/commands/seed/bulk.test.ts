@@ -1,9 +1,10 @@
+// `seed bulk` from the command line to the sink: files, refusals, trouble, second runs, shards.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
-import type { Reply } from '../../helpers/seed-sink.mjs';
+import type { Reply } from '../../helpers/seed-sink.ts';
 import { type Seeding, startSeeding, userRow, userRows } from './setup.ts';
 
 let seeding: Seeding | undefined;

@@ -1,3 +1,4 @@
+// Every format that seeds can come in, and the seeding commands besides `seed bulk`.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';

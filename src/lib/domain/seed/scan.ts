@@ -112,7 +112,7 @@ export function scanNumber(bytes: Uint8Array, start: number): number {
     at = scanDigits(bytes, fraction);
     if (at === fraction) return FAIL;
   }
-  return at - start > MAX_PLAIN_DIGITS || (bytes[at] as number | 0x20) === 0x65 ? FAIL : at;
+  return at - start > MAX_PLAIN_DIGITS || ((bytes[at] as number) | 0x20) === 0x65 ? FAIL : at;
 }
 
 /** A number, or a string that is one. */

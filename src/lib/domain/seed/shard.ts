@@ -25,7 +25,9 @@ export interface ByteShard {
   /** Where reading begins. */
   from: number;
   /** Cuts the shard's bytes out of the next chunk; undefined when it has none yet, or no more. */
-  take(chunk: Buffer): { bytes: Buffer; offset: number; isLast: boolean } | undefined;
+  take(chunk: Buffer): { bytes: Buffer; offset: number } | undefined;
+  /** Whether nothing more is in the shard. */
+  readonly isOver: boolean;
 }
 
 const LINE_FEED = 0x0a;
@@ -53,7 +55,7 @@ export function inByteShard({ start, end }: { start: number; end: number }, resu
       }
       const offset = at + first;
       let last = chunk.length;
-      if (!over && at + chunk.length >= end) {
+      if (at + chunk.length >= end) {
         // The line that holds the range's last byte is its last.
         const feed = chunk.indexOf(LINE_FEED, Math.max(0, end - 1 - at));
         if (feed >= 0) {
@@ -62,7 +64,10 @@ export function inByteShard({ start, end }: { start: number; end: number }, resu
         }
       }
       at += chunk.length;
-      return first >= last ? undefined : { bytes: chunk.subarray(first, last), offset, isLast: over };
+      return first >= last ? undefined : { bytes: chunk.subarray(first, last), offset };
+    },
+    get isOver() {
+      return over;
     },
   };
 }

@@ -1,3 +1,4 @@
+// The byte check held to the contract.
 // The quick check of a seed row agrees with parsing it and checking it by the contract.
 import { expect, test } from 'vitest';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';

@@ -1,3 +1,4 @@
+// From the cells of a table to the body of a user.
 import { expect, test } from 'vitest';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { readHeader } from '../../../../src/lib/domain/seed/columns.ts';

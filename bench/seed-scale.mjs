@@ -1,0 +1,58 @@
+// Simulates a bulk run on many machines: `node bench/seed-scale.mjs [--users N --machines N --limit N --latency MS …]`.
+// One machine sends its share over as many connections as it has; the platform takes `limit` requests in a second and
+// answers the others with "too many"; now and then a machine is killed and repeats what half a second had sent.
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: {
+    users: { type: 'string', default: '1000000000' },
+    batch: { type: 'string', default: '100' },
+    machines: { type: 'string', default: '16' },
+    connections: { type: 'string', default: '64' },
+    limit: { type: 'string', default: '2000' },
+    latency: { type: 'string', default: '500' },
+    'kills-per-hour': { type: 'string', default: '1' },
+  },
+});
+const numbers = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, Number(text)]));
+const { users = 0, batch = 0, machines = 0, connections = 0, limit = 0, latency = 0 } = numbers;
+const killsAnHour = numbers['kills-per-hour'] ?? 0;
+const CHECKPOINT_SECONDS = 0.5;
+const RESTART_SECONDS = 10;
+
+/** Requests that one machine has yet to get through. */
+const left = Array.from({ length: machines }, () => Math.ceil(users / batch / machines));
+const downUntil = left.map(() => 0);
+/** What one machine can send in a second, by its connections and its part of the rate. */
+const capacity = Math.min((connections * 1000) / latency, limit / machines);
+
+let seconds = 0;
+let sent = 0;
+let repeated = 0;
+let kills = 0;
+let random = 1;
+while (left.some((requests) => requests > 0)) {
+  for (const [machine, requests] of left.entries()) {
+    if (requests <= 0 || seconds < (downUntil[machine] ?? 0)) continue;
+    const now = Math.min(requests, capacity);
+    sent += now;
+    left[machine] = requests - now;
+    random = (random * 48_271) % 2_147_483_647;
+    if (random / 2_147_483_647 >= killsAnHour / 3600) continue;
+    kills += 1;
+    const lost = Math.min(capacity * CHECKPOINT_SECONDS, capacity);
+    repeated += lost;
+    left[machine] += lost;
+    downUntil[machine] = seconds + RESTART_SECONDS;
+  }
+  seconds += 1;
+}
+const ideal = users / batch / limit;
+process.stdout.write(
+  [
+    `${(seconds / 3600).toFixed(2)} hours for ${users.toLocaleString('en')} users on ${machines} machines`,
+    `${Math.round(users / seconds).toLocaleString('en')} users/s; the limit alone would take ${(ideal / 3600).toFixed(2)} hours`,
+    `${kills} kills; ${Math.round(repeated).toLocaleString('en')} of ${Math.round(sent).toLocaleString('en')} requests sent again (${((repeated / sent) * 100).toFixed(3)} %)`,
+    '',
+  ].join('\n'),
+);

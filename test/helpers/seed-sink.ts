@@ -1,0 +1,67 @@
+// A server that stands for the platform's seeding: counts the users that it accepts, and answers as it is told.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Reply {
+  status: number;
+  body?: string;
+  headers?: Record<string, string>;
+  /** Closes the connection instead of answering. */
+  drop?: boolean;
+}
+
+export interface Sink {
+  url: string;
+  /** Accepted. */
+  rows: number;
+  requests: number;
+  /** Of accepted requests. */
+  bodies: string[];
+  close(): Promise<void>;
+}
+
+/** Stands once in each row. */
+const MARK = Buffer.from('"environment"');
+
+/** `answer` may refuse a body; without one, or where it gives none, the body is accepted. */
+export async function startSink(answer?: (body: Buffer, request: number) => Reply | undefined): Promise<Sink> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('error', () => undefined);
+    request.on('end', () => {
+      const body = Buffer.concat(chunks);
+      sink.requests++;
+      const reply = answer?.(body, sink.requests) ?? { status: 202 };
+      if (reply.drop) {
+        request.socket.destroy();
+        return;
+      }
+      if (reply.status === 202) {
+        sink.rows += countRows(body);
+        sink.bodies.push(body.toString('utf8'));
+      }
+      response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
+      response.end(reply.body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const sink: Sink = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    rows: 0,
+    requests: 0,
+    bodies: [],
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return sink;
+}
+
+function countRows(body: Buffer): number {
+  let rows = 0;
+  for (let at = body.indexOf(MARK); at >= 0; at = body.indexOf(MARK, at + MARK.length)) rows++;
+  return rows;
+}
