@@ -17,6 +17,9 @@ const staging = join(root, 'node_modules', '.cache', `cdpadm-build-${process.pid
 /** Packages that stay packages: they hold WebAssembly or machine code. They are the run-time dependencies. */
 const external = ['node-sqlite3-wasm', '@napi-rs/keyring'];
 
+/** The thread of the embedded platform, which is started from a file of its own, beside the chunk that starts it. */
+const worker = { 'chunks/query-worker': 'src/lib/emulator/query-worker.js' };
+
 const libraryEntry = join(root, 'src', 'library.ts');
 const hasLibrary = existsSync(libraryEntry);
 
@@ -44,7 +47,7 @@ function packageName(path) {
 async function bundle() {
   const build = await rolldown({
     cwd: root,
-    input: { main: 'src/main.ts', ...(hasLibrary && { index: libraryEntry }) },
+    input: { main: 'src/main.ts', ...worker, ...(hasLibrary && { index: libraryEntry }) },
     platform: 'node',
     external,
     plugins: [lazyRequires()],

@@ -1,9 +1,12 @@
 // The table of areas: every endpoint of the platform, found by area and name. A new area adds its file and one line.
+import { connectionsEndpoints } from './connections.ts';
+import { dataModelsEndpoints } from './data-models.ts';
 import { dsrEndpoints } from './dsr.ts';
 import type { Endpoint } from './endpoint.ts';
 import { groupsEndpoints } from './groups.ts';
 import { intakeEndpoints } from './intake.ts';
 import { oauthEndpoints } from './oauth.ts';
+import { pipelinesEndpoints } from './pipelines.ts';
 import { rolesEndpoints } from './roles.ts';
 import { seedingEndpoints } from './seeding.ts';
 
@@ -12,6 +15,9 @@ export const areas = {
   roles: rolesEndpoints,
   groups: groupsEndpoints,
   dsr: dsrEndpoints,
+  connections: connectionsEndpoints,
+  dataModels: dataModelsEndpoints,
+  pipelines: pipelinesEndpoints,
   seeding: seedingEndpoints,
   intake: intakeEndpoints,
 } as const;

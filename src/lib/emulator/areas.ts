@@ -1,10 +1,23 @@
 // The areas that the platform offers. A new one adds its file under `routes/` and one line here.
 import type { Area } from './area.ts';
+import { connectionsArea } from './routes/connections.ts';
+import { dataModelsArea } from './routes/data-models.ts';
 import { dsrArea } from './routes/dsr.ts';
 import { groupsArea } from './routes/groups.ts';
 import { intakeArea } from './routes/intake.ts';
 import { oauthArea } from './routes/oauth.ts';
+import { pipelinesArea } from './routes/pipelines.ts';
 import { rolesArea } from './routes/roles.ts';
 import { seedingArea } from './routes/seeding.ts';
 
-export const platformAreas: readonly Area[] = [oauthArea, rolesArea, groupsArea, dsrArea, seedingArea, intakeArea];
+export const platformAreas: readonly Area[] = [
+  oauthArea,
+  rolesArea,
+  groupsArea,
+  dsrArea,
+  connectionsArea,
+  dataModelsArea,
+  pipelinesArea,
+  seedingArea,
+  intakeArea,
+];

@@ -14,6 +14,8 @@ export interface Database {
   all<Row>(sql: string, ...values: SqlValue[]): Row[];
   /** Runs `work`, which is synchronous, so that all its writes are kept or none; inside another one, of that one too. */
   transaction<T>(work: () => T): T;
+  /** What SQLite says against a single statement, which is not run; undefined when it has nothing to say. */
+  complaint(sql: string): string | undefined;
   close(): void;
 }
 
@@ -40,6 +42,15 @@ export async function openDatabase(path: string | undefined): Promise<Database> 
     connection.close();
     throw error instanceof CliError ? error : unreadable(path, error);
   }
+  return wrap(connection);
+}
+
+/** Makes a new database file (0600) for others to read; nothing may be in its place. */
+export async function createDatabaseFile(path: string): Promise<Database> {
+  const { default: driver } = (await import('node-sqlite3-wasm')) as unknown as { default: Driver };
+  closeSync(openSync(path, 'wx', 0o600));
+  const connection = new driver.Database(path);
+  connection.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
   return wrap(connection);
 }
 
@@ -79,6 +90,14 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
       } catch (error) {
         if (connection.inTransaction) connection.exec(inner ? 'ROLLBACK TO inner; RELEASE inner' : 'ROLLBACK');
         throw error;
+      }
+    },
+    complaint: (sql) => {
+      try {
+        connection.prepare(sql).finalize();
+        return undefined;
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
       }
     },
     close: () => {

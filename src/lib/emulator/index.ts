@@ -59,7 +59,7 @@ export interface Emulator {
 const FLUSH_MS = 200;
 
 /** How often a clock that goes by itself is looked at for what has fallen due. */
-const TICK_MS = 1000;
+const TICK_MS = 250;
 
 /** A start waits this long, in the machine's own time, for what the clock owes since the last run; the rest is done while requests come in. */
 const OVERDUE_MS = 2000;

@@ -1,0 +1,110 @@
+// D. Data models: queries that must be a single SELECT; what they ask for is found out by a run (decision: D22).
+import { DataModelRequest, dataModelsEndpoints } from '../../contract/data-models.ts';
+import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
+import { acceptBody, readJson, refuse, sentences } from '../accept-body.ts';
+import { defineArea, type OpenArea, type PlatformRequest } from '../area.ts';
+import { created, modified } from '../audit.ts';
+import type { Database } from '../db.ts';
+import { createPipelineLife } from '../pipeline-life.ts';
+import type { Platform } from '../platform.ts';
+import { answer } from '../platform-error.ts';
+import { type Kept, resourcesMigration } from '../stores/resources.ts';
+import { keptFixture, refuseOtherId, usersOf, withoutReadOnly } from '../warehouse-resources.ts';
+import { describeForm, resolveAmong, rewriteTables } from '../warehouse-sql.ts';
+import { createWarehouseStores } from '../warehouse-stores.ts';
+
+export const dataModelsArea = defineArea({
+  name: 'dataModels',
+  endpoints: dataModelsEndpoints,
+  migrations: [resourcesMigration('data_models')],
+  open: openDataModels,
+});
+
+type Call = PlatformRequest<{ workspaceId: string }>;
+
+function openDataModels(platform: Platform): OpenArea<typeof dataModelsEndpoints> {
+  const { db, clock, directory } = platform;
+  const stores = createWarehouseStores(db);
+  const { models } = stores;
+  const life = createPipelineLife(stores);
+
+  const workspaceOf = ({ params, caller }: Call): number => directory.workspaceInPath(params.workspaceId, caller.id).id;
+
+  function find(workspace: number, id: string): Kept<DataModelRequest> {
+    const kept = models.get(workspace, id);
+    if (!kept) throw refuse(WAREHOUSE_FAILURES.notFound, `data model ${id}`);
+    return kept;
+  }
+
+  function read(body: Buffer): DataModelRequest {
+    const invalid = WAREHOUSE_FAILURES.invalidRequest;
+    const sent = acceptBody(DataModelRequest, readJson(body, invalid), (issues) =>
+      refuse(invalid, ...sentences(issues)),
+    );
+    const complaint = complaintAbout(sent.config.sql_query, db);
+    if (complaint !== undefined) throw refuse(WAREHOUSE_FAILURES.invalidSql, complaint);
+    return { ...withoutReadOnly(sent), state: sent.state ?? 'new' };
+  }
+
+  return {
+    handlers: {
+      list: (request) => answer(200, models.list(workspaceOf(request)).map(replyOf)),
+      get: (request) => answer(200, replyOf(find(workspaceOf(request), request.params.modelId))),
+      create: (request) => {
+        const workspace = workspaceOf(request);
+        const definition = read(request.body);
+        if (models.get(workspace, definition.id)) {
+          throw refuse(WAREHOUSE_FAILURES.invalidRequest, `id \`${definition.id}\` is taken`);
+        }
+        const kept = { definition, audit: created(clock.now(), request.caller.id), broken: false, errors: [] };
+        models.add(workspace, kept);
+        return answer(200, replyOf(kept));
+      },
+      update: (request) => {
+        const workspace = workspaceOf(request);
+        const before = find(workspace, request.params.modelId);
+        const definition = read(request.body);
+        refuseOtherId(definition.id, before.definition.id);
+        const now = clock.now();
+        const kept = { definition, audit: modified(before.audit, now, request.caller.id), broken: false, errors: [] };
+        db.transaction(() => {
+          models.replace(workspace, kept);
+          life.release(workspace, 'data_model', definition.id, now);
+        });
+        platform.wake();
+        return answer(200, replyOf(kept));
+      },
+      delete: (request) => {
+        const workspace = workspaceOf(request);
+        const { id } = find(workspace, request.params.modelId).definition;
+        const users = usersOf(stores.pipelines.list(workspace), 'data_model_id', id);
+        if (users.length > 0) throw refuse(WAREHOUSE_FAILURES.inUse, `by pipeline ${users.join(', ')}`);
+        models.remove(workspace, id);
+        return { status: 204 };
+      },
+    },
+    load: (loaded) => {
+      models.clear();
+      for (const fixture of loaded.data_models) {
+        const kept = keptFixture(fixture, 'invalid', clock.now());
+        const definition = { ...kept.definition, state: kept.definition.state ?? 'new' };
+        models.add(fixture.workspace_id, { ...kept, definition });
+      }
+    },
+  };
+}
+
+/** Of what SQLite says, these are about the text alone; others are about tables and columns, which a run knows. */
+const ABOUT_SYNTAX = /syntax error|incomplete input|unrecognized token|parser stack overflow/;
+
+function complaintAbout(sql: string, db: Database): string | undefined {
+  const form = describeForm(sql);
+  if (form !== undefined) return form;
+  const complaint = db.complaint(rewriteTables(sql, resolveAmong([])));
+  return complaint !== undefined && ABOUT_SYNTAX.test(complaint) ? complaint : undefined;
+}
+
+function replyOf({ definition, audit, broken, errors }: Kept<DataModelRequest>) {
+  const status = broken ? 'invalid' : 'valid';
+  return { ...definition, status, errors: errors.map((message) => ({ message })), ...audit };
+}

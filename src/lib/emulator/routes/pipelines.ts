@@ -1,0 +1,191 @@
+// D. Pipelines: their definitions, triggers, resets, reports and runs (specification, D; decisions: D22, D23, D63 to D67).
+import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
+import { PipelineRequest, pipelinesEndpoints, ResetRequest, TriggerRequest } from '../../contract/pipelines.ts';
+import { acceptBody, readJson, refuse, sentences } from '../accept-body.ts';
+import { defineArea, type OpenArea, type PlatformRequest } from '../area.ts';
+import { created, modified } from '../audit.ts';
+import { createPipelineLife, nextRunOf, withoutFault } from '../pipeline-life.ts';
+import { changesSyncMode, describePlanFailure, judgePipeline } from '../pipeline-rules.ts';
+import { openPipelineRunner } from '../pipeline-runner.ts';
+import type { Platform } from '../platform.ts';
+import { answer } from '../platform-error.ts';
+import { reportReply, runReply } from '../run-replies.ts';
+import { readRunQuery } from '../run-query.ts';
+import { type Pipeline, pipelinesMigration } from '../stores/pipelines.ts';
+import { runsMigration } from '../stores/runs.ts';
+import { loadPipelines } from '../warehouse-fixtures.ts';
+import { refuseOtherId, withoutReadOnly } from '../warehouse-resources.ts';
+import { createWarehouseStores } from '../warehouse-stores.ts';
+
+export const pipelinesArea = defineArea({
+  name: 'pipelines',
+  endpoints: pipelinesEndpoints,
+  migrations: [pipelinesMigration + ';' + runsMigration],
+  open: openPipelines,
+});
+
+type Call = PlatformRequest<{ workspaceId: string }>;
+type PipelineCall = PlatformRequest<{ workspaceId: string; pipelineId: string }>;
+
+function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> {
+  const { db, clock, directory, fixtures } = platform;
+  const stores = createWarehouseStores(db);
+  const { connections, models, pipelines, runs } = stores;
+  const life = createPipelineLife(stores);
+  const runner = openPipelineRunner(stores, life, platform);
+
+  const workspaceOf = ({ params, caller }: Call): number => directory.workspaceInPath(params.workspaceId, caller.id).id;
+
+  function find(workspace: number, id: string): Pipeline {
+    const pipeline = pipelines.get(workspace, id);
+    if (!pipeline) throw refuse(WAREHOUSE_FAILURES.notFound, `pipeline ${id}`);
+    return pipeline;
+  }
+
+  const findFor = (request: PipelineCall): Pipeline => find(workspaceOf(request), request.params.pipelineId);
+
+  function read(body: Buffer, workspace: number): PipelineRequest {
+    const value = readJson(body, WAREHOUSE_FAILURES.invalidRequest);
+    const definition = withoutReadOnly(acceptBody(PipelineRequest, value, judgePipeline));
+    const { connection_id, data_model_id } = definition;
+    const missing = WAREHOUSE_FAILURES.notFound;
+    if (!connections.get(workspace, connection_id)) throw refuse(missing, `connection ${connection_id}`);
+    if (!models.get(workspace, data_model_id)) throw refuse(missing, `data model ${data_model_id}`);
+    const plan = describePlanFailure(definition, workspace, fixtures.data_plans);
+    if (plan) throw refuse(plan.failure, plan.detail);
+    return definition;
+  }
+
+  /** A pipeline whose definition has changed at `at`. */
+  function changed(workspace: number, before: Pipeline, definition: PipelineRequest, at: number): Pipeline {
+    const resets = changesSyncMode(before.definition.sync_mode, definition.sync_mode);
+    const after = { ...before, definition, ...(resets && withoutPosition(before)) };
+    if (before.status === 'faulted') return withoutFault(after, at);
+    if (before.status === 'running' && definition.state === 'paused') return life.stop(workspace, after, at);
+    return { ...after, nextRunAt: nextRunOf(after, at) };
+  }
+
+  return {
+    handlers: {
+      list: (request) => answer(200, pipelines.list(workspaceOf(request)).map(replyOf)),
+      get: (request) => answer(200, replyOf(findFor(request))),
+      create: (request) => {
+        const workspace = workspaceOf(request);
+        const definition = read(request.body, workspace);
+        if (pipelines.get(workspace, definition.id)) {
+          throw refuse(WAREHOUSE_FAILURES.invalidRequest, `id \`${definition.id}\` is taken`);
+        }
+        const now = clock.now();
+        const audit = created(now, request.caller.id);
+        const fresh: Pipeline = { definition, audit, status: 'idle', errors: [], resets: 0, ranOnce: false };
+        const pipeline = { ...fresh, nextRunAt: nextRunOf(fresh, now) };
+        pipelines.add(workspace, pipeline);
+        platform.wake();
+        return answer(200, replyOf(pipeline));
+      },
+      update: (request) => {
+        const workspace = workspaceOf(request);
+        const before = find(workspace, request.params.pipelineId);
+        const preventResets = readPreventResets(request.query);
+        const definition = read(request.body, workspace);
+        refuseOtherId(definition.id, before.definition.id);
+        if (preventResets && changesSyncMode(before.definition.sync_mode, definition.sync_mode)) {
+          throw refuse(WAREHOUSE_FAILURES.wouldReset, 'sync_mode changes; send preventResets=false to allow it');
+        }
+        const now = clock.now();
+        const pipeline = db.transaction(() => {
+          const audit = modified(before.audit, now, request.caller.id);
+          const after = { ...changed(workspace, before, definition, now), audit };
+          pipelines.replace(workspace, after);
+          return after;
+        });
+        platform.wake();
+        return answer(200, replyOf(pipeline));
+      },
+      delete: (request) => {
+        const workspace = workspaceOf(request);
+        const { id } = find(workspace, request.params.pipelineId).definition;
+        db.transaction(() => {
+          runs.removeOf(workspace, id);
+          pipelines.remove(workspace, id);
+        });
+        return { status: 204 };
+      },
+      trigger: (request) => {
+        const workspace = workspaceOf(request);
+        const { pipeline_id } = readControl(TriggerRequest, request.body);
+        const pipeline = find(workspace, pipeline_id);
+        if (pipeline.definition.state === 'paused') throw refuse(WAREHOUSE_FAILURES.notIdle, 'it is paused');
+        if (pipeline.status === 'running') {
+          const current = runs.current(workspace, pipeline_id);
+          throw refuse(WAREHOUSE_FAILURES.notIdle, `run ${String(current?.id)} is ${current?.status ?? 'running'}`);
+        }
+        const id = db.transaction(() => life.begin(workspace, pipeline, 'manual', clock.now()));
+        platform.wake();
+        return answer(200, { pipeline_run_id: id, status: 'attempt_requested' });
+      },
+      reset: (request) => {
+        const workspace = workspaceOf(request);
+        const { pipeline_id } = readControl(ResetRequest, request.body);
+        const pipeline = find(workspace, pipeline_id);
+        pipelines.replace(workspace, { ...pipeline, ...withoutPosition(pipeline) });
+        return { status: 204 };
+      },
+      report: (request) => answer(200, reportReply(workspaceOf(request), findFor(request), stores)),
+      runs: (request) => {
+        const workspace = workspaceOf(request);
+        const { id } = findFor(request).definition;
+        const { page, size, from, to } = readRunQuery(request.query);
+        const { items, total } = runs.page(workspace, id, { from, to, offset: (page - 1) * size, limit: size });
+        const pages = Math.ceil(total / size);
+        return answer(200, {
+          items: items.map(runReply),
+          current_page: page,
+          page_size: size,
+          total_pages: pages,
+          total_items: total,
+          has_previous_page: page > 1 && total > 0,
+          has_next_page: page < pages,
+        });
+      },
+      run: (request) => {
+        const workspace = workspaceOf(request);
+        const { id } = findFor(request).definition;
+        const { pipelineRunId } = request.params;
+        const run = /^\d{1,18}$/.test(pipelineRunId) ? runs.get(BigInt(pipelineRunId)) : undefined;
+        if (run?.workspace !== workspace || run.pipeline !== id) {
+          throw refuse(WAREHOUSE_FAILURES.notFound, `run ${pipelineRunId} of pipeline ${id}`);
+        }
+        return answer(200, runReply(run));
+      },
+    },
+    load: (loaded) => {
+      loadPipelines(loaded, stores, clock.now());
+    },
+    nextDue: runner.nextDue,
+    catchUp: runner.catchUp,
+    close: runner.close,
+  };
+}
+
+function replyOf({ definition, audit, status, errors }: Pipeline) {
+  return { ...definition, status, errors: errors.map((message) => ({ message })), ...audit };
+}
+
+/** What a reset leaves: the next run reads from the configured `from`. */
+function withoutPosition({ resets }: Pipeline): Pick<Pipeline, 'position' | 'resets'> {
+  return { position: undefined, resets: resets + 1 };
+}
+
+function readControl<Schema extends Parameters<typeof acceptBody>[0]>(schema: Schema, body: Buffer) {
+  const invalid = WAREHOUSE_FAILURES.invalidRequest;
+  return acceptBody(schema, readJson(body, invalid), (issues) => refuse(invalid, ...sentences(issues)));
+}
+
+function readPreventResets(query: URLSearchParams): boolean {
+  const text = query.get('preventResets') ?? 'true';
+  if (text !== 'true' && text !== 'false') {
+    throw refuse(WAREHOUSE_FAILURES.invalidRequest, 'preventResets must be true or false');
+  }
+  return text === 'true';
+}

@@ -1,0 +1,160 @@
+// A data model's query as the warehouse file understands it: one SELECT, its qualified tables quoted (decision: D22).
+import { isKeyword, nameOf, quoteName, type Token, tokenize } from './sql-tokens.ts';
+
+/** What ends the list of tables. */
+const ENDS_FROM = ['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'WINDOW', 'UNION', 'EXCEPT', 'INTERSECT'];
+
+const VERBS = ['SELECT', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'REPLACE'];
+
+/** What is wrong with a query's outer form; undefined when it is a single SELECT (or WITH … SELECT). */
+export function describeForm(sql: string): string | undefined {
+  const tokens = tokenize(sql).filter(({ kind }) => kind !== 'space' && kind !== 'comment');
+  const broken = tokens.find(({ kind }) => kind === 'broken');
+  if (broken) return `${broken.text} is never closed`;
+  const end = tokens.findIndex(({ text }) => text === ';');
+  const statement = end === -1 ? tokens : tokens.slice(0, end);
+  const [first] = statement;
+  if (!first) return 'the query is empty';
+  if (end !== -1 && tokens.slice(end).some(({ text }) => text !== ';')) return 'only a single statement is allowed';
+  if (!isKeyword(first, 'SELECT', 'WITH')) return `a query begins with SELECT or WITH, not with ${first.text}`;
+  const verb = outermost(statement).find((token) => isKeyword(token, ...VERBS));
+  return verb && isKeyword(verb, 'SELECT') ? undefined : `only SELECT is allowed${verb ? `, not ${verb.text}` : ''}`;
+}
+
+/** The tokens that stand in no parentheses. */
+function outermost(tokens: readonly Token[]): Token[] {
+  let depth = 0;
+  return tokens.filter(({ text }) => {
+    if (text === '(') depth++;
+    if (text === ')') depth--;
+    return depth === 0;
+  });
+}
+
+/** Tells which table of the file a qualified name means, by its parts; the whole name where it means none. */
+export function resolveAmong(tables: readonly string[]): (parts: readonly string[]) => string {
+  const byName = new Map(tables.map((table) => [table.toLowerCase(), table]));
+  return (parts) => {
+    for (let from = 0; from < parts.length; from++) {
+      const found = byName.get(parts.slice(from).join('.').toLowerCase());
+      if (found !== undefined) return found;
+    }
+    return parts.join('.');
+  };
+}
+
+/** A qualified name: the tokens from `first` to `last` (inclusive) and what they say. */
+interface Chain {
+  first: number;
+  last: number;
+  parts: string[];
+}
+
+/**
+ * Puts a quoted table in the place of each qualified one, which goes on by its last name, and drops what ends the
+ * statement.
+ */
+export function rewriteTables(sql: string, resolve: (parts: readonly string[]) => string): string {
+  const tokens = tokenize(sql);
+  const places = tablePlaces(tokens);
+  const chains = findChains(tokens);
+  const tables = chains.filter(({ first, parts }) => places.has(first) && parts.length > 1);
+  const qualified = new Set(tables.map(({ parts }) => keyOf(parts)));
+  const output = tokens.map(({ text }) => (text === ';' ? '' : text));
+  const put = ({ first, last }: Chain, text: string): void => {
+    output.fill('', first, last + 1);
+    output[first] = text;
+  };
+  for (const chain of tables) {
+    const name = quoteName(lastOf(chain.parts));
+    const table = quoteName(resolve(chain.parts));
+    put(chain, table === name || hasAlias(tokens, chain.last) ? table : `${table} AS ${name}`);
+  }
+  for (const chain of chains) {
+    // Elsewhere a qualified name is a column, perhaps behind the whole name of its table.
+    const owner = chain.parts.slice(0, -1);
+    if (places.has(chain.first) || !qualified.has(keyOf(owner))) continue;
+    const column = lastOf(chain.parts);
+    put(chain, `${quoteName(lastOf(owner))}.${column === '*' ? column : quoteName(column)}`);
+  }
+  return output.join('');
+}
+
+function lastOf(parts: readonly string[]): string {
+  return parts.at(-1) ?? '';
+}
+
+const NO_ALIAS = [
+  ...['JOIN', 'LEFT', 'RIGHT', 'FULL', 'INNER', 'OUTER', 'CROSS', 'NATURAL', 'ON', 'USING', 'INDEXED', 'NOT'],
+  ...ENDS_FROM,
+];
+
+/** Whether the table that ends at `last` is given another name. */
+function hasAlias(tokens: readonly Token[], last: number): boolean {
+  const next = tokens.slice(last + 1).find(({ kind }) => kind !== 'space' && kind !== 'comment');
+  return next !== undefined && nameOf(next) !== undefined && !isKeyword(next, ...NO_ALIAS);
+}
+
+function keyOf(parts: readonly string[]): string {
+  return JSON.stringify(parts.map((part) => part.toLowerCase()));
+}
+
+/** Names joined by points, without spaces. One quoted name may hold several, as some warehouses write them. */
+function findChains(tokens: readonly Token[]): Chain[] {
+  const chains: Chain[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const name = tokens[at] && nameOf(tokens[at] as Token);
+    if (name === undefined) continue;
+    const first = at;
+    const parts = tokens[at]?.kind === 'quoted' && name.includes('.') ? name.split('.') : [name];
+    while (tokens[at + 1]?.text === '.') {
+      const next = tokens[at + 2];
+      const part = next?.text === '*' ? '*' : next && nameOf(next);
+      if (part === undefined) break;
+      parts.push(part);
+      at += 2;
+    }
+    chains.push({ first, last: at, parts });
+  }
+  return chains;
+}
+
+/** What is known at one depth of parentheses. */
+interface Frame {
+  /** Within a SELECT, so that FROM names tables; else it is that of `EXTRACT(year FROM x)`. */
+  select: boolean;
+  /** Between FROM and the clause that ends it: a comma brings another table. */
+  from: boolean;
+  /** A table may begin here. */
+  expect: boolean;
+}
+
+/** The positions of tokens at which the name of a table begins. */
+function tablePlaces(tokens: readonly Token[]): ReadonlySet<number> {
+  const places = new Set<number>();
+  const frames: Frame[] = [];
+  let frame: Frame = { select: false, from: false, expect: false };
+  let before: Token | undefined;
+  tokens.forEach((token, index) => {
+    if (token.kind === 'space' || token.kind === 'comment') return;
+    if (token.text === '(') {
+      frames.push({ ...frame, expect: false });
+      frame = { select: frame.expect, from: frame.expect, expect: frame.expect };
+    } else if (token.text === ')') {
+      frame = frames.pop() ?? frame;
+    } else if (isKeyword(token, 'SELECT')) {
+      frame = { select: true, from: false, expect: false };
+    } else if (frame.select && isKeyword(token, 'FROM') && !(before && isKeyword(before, 'DISTINCT'))) {
+      frame = { select: true, from: true, expect: true };
+    } else if (frame.from && (token.text === ',' || isKeyword(token, 'JOIN'))) {
+      frame.expect = true;
+    } else if (frame.from && isKeyword(token, ...ENDS_FROM)) {
+      frame = { select: true, from: false, expect: false };
+    } else {
+      if (frame.expect && nameOf(token) !== undefined) places.add(index);
+      frame.expect = false;
+    }
+    before = token;
+  });
+  return places;
+}

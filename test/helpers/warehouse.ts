@@ -1,0 +1,122 @@
+// A workspace of an embedded platform with a warehouse file behind it, for tests of warehouse sync.
+import { join } from 'node:path';
+import { createDatabaseFile } from '../../src/lib/emulator/db.ts';
+import type { EmulatorOptions } from '../../src/lib/emulator/index.ts';
+import { type Exchange, startTestEmulator, type TestEmulator } from './emulator.ts';
+
+/** Makes a SQLite file by SQL statements and returns its path. */
+export async function makeWarehouse(folder: string, sql: string, name = 'warehouse.db'): Promise<string> {
+  const path = join(folder, name);
+  const db = await createDatabaseFile(path);
+  db.exec(sql);
+  db.close();
+  return path;
+}
+
+export const CONNECTION = {
+  id: 'lake',
+  name: 'Lake',
+  state: 'active',
+  service_provider: 'PROVIDER_D',
+  config: { provider: 'acme', schema: 'shop' },
+};
+
+export const MODEL = {
+  id: 'people',
+  name: 'People',
+  state: 'active',
+  type: 'sql',
+  config: { sql_query: 'SELECT * FROM acme.shop.people' },
+};
+
+export const PIPELINE = {
+  id: 'sync',
+  name: 'Sync',
+  pipeline_type: 'user_attributes',
+  connection_id: 'lake',
+  data_model_id: 'people',
+  state: 'active',
+  sync_mode: { type: 'full' },
+  schedule: { type: 'on_demand' },
+  environment: 'production',
+};
+
+export interface RunJson {
+  id: number;
+  pipeline_id: string;
+  type: string;
+  status: string;
+  errors: { message: string }[];
+  logical_date: string;
+  started_on: string | null;
+  ended_on: string | null;
+  range_start: string | null;
+  range_end: string | null;
+  successful_records: number;
+  failed_records: number;
+}
+
+export interface WarehouseEmulator extends TestEmulator {
+  /** A call below the workspace: `connections/lake`. */
+  ask(method: string, path: string, body?: unknown): Promise<Exchange>;
+  /** The same for one that must succeed: its answer. */
+  get<T = Record<string, unknown>>(path: string): Promise<T>;
+  put(kind: Kind, body: { id: string }, query?: string): Promise<Exchange>;
+  create(kind: Kind, body: unknown): Promise<Exchange>;
+  /** Triggers `sync`; the run's id. */
+  trigger(): Promise<number>;
+  /** All runs of `sync`, the latest first. */
+  runs(): Promise<RunJson[]>;
+  /** The only profile with an identity, as `TYPE=VALUE`. */
+  profile(identity: string): Promise<{ user_attributes: Record<string, unknown>; events: unknown[] } | undefined>;
+}
+
+type Kind = 'connections' | 'data-models' | 'inputs/data-pipelines';
+
+/** Starts one with a manual clock unless told otherwise. */
+export async function startWarehouseEmulator(options: EmulatorOptions = {}): Promise<WarehouseEmulator> {
+  const emulator = await startTestEmulator({ clock: 'manual', ...options });
+  const base = `/platform/v2/workspaces/${emulator.ready.workspace_id}`;
+  const ask = (method: string, path: string, body?: unknown): Promise<Exchange> =>
+    emulator.call(method, `${base}/${path}`, { body });
+  const expectStatus = (reply: Exchange, status: number): Exchange => {
+    if (reply.status !== status) throw new Error(`${reply.status} instead of ${status}: ${reply.text}`);
+    return reply;
+  };
+  return {
+    ...emulator,
+    ask,
+    get: async <T>(path: string) => expectStatus(await ask('GET', path), 200).json as T,
+    put: (kind, body, query = '') => ask('PUT', `${kind}/${body.id}${query}`, body),
+    create: (kind, body) => ask('POST', kind, body),
+    trigger: async () => {
+      const reply = expectStatus(await ask('POST', 'inputs/data-pipelines/trigger', { pipeline_id: 'sync' }), 200);
+      return (reply.json as { pipeline_run_id: number }).pipeline_run_id;
+    },
+    runs: async () => {
+      const reply = expectStatus(await ask('GET', 'inputs/data-pipelines/sync/runs?pageSize=100'), 200);
+      return (reply.json as { items: RunJson[] }).items;
+    },
+    profile: async (identity) => {
+      const reply = expectStatus(await emulator.send('GET', `/_control/profiles?${identity}`), 200);
+      return (reply.json as { user_attributes: Record<string, unknown>; events: unknown[] }[])[0];
+    },
+  };
+}
+
+/** The same with the connection, the model and the pipeline in place, the last two changed as given. */
+export async function startSync(
+  options: EmulatorOptions,
+  pipeline: Record<string, unknown> = {},
+  sql: string = MODEL.config.sql_query,
+): Promise<WarehouseEmulator> {
+  const emulator = await startWarehouseEmulator(options);
+  const made = [
+    await emulator.create('connections', CONNECTION),
+    await emulator.create('data-models', { ...MODEL, config: { sql_query: sql } }),
+    await emulator.create('inputs/data-pipelines', { ...PIPELINE, ...pipeline }),
+  ];
+  const refused = made.find(({ status }) => status !== 200);
+  if (refused) throw new Error(`${refused.status}: ${refused.text}`);
+  return emulator;
+}
