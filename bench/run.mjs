@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,10 @@ const program = join(root, 'bin', 'cdpadm.js');
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '31' } } });
 const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds wants a positive whole number');
+
+// What other programs do meanwhile makes every ratio worse, and the more so the more there is to run.
+const [load = 0] = loadavg();
+const busy = load > cpus().length / 2;
 
 const folder = await mkdtemp(join(tmpdir(), 'cdpadm-bench-'));
 const platform = spawn(process.execPath, [join(here, 'platform.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -108,7 +112,9 @@ function describe(results) {
   return `# Measured
 
 Node ${process.versions.node}, ${process.platform} ${process.arch}, ${machine}; medians of ${rounds} interleaved rounds.
-The floor (×) is \`node\` running an empty file, measured in the same rounds. Written by \`npm run bench\`.
+The floor (×) is \`node\` running an empty file, measured in the same rounds. Written by \`npm run bench\`.${
+    busy ? `\n\n**Not to be relied on: the machine was busy (load ${load.toFixed(1)}) when this was measured.**` : ''
+  }
 
 | What | Measured | in plain figures | Must | Goal | |
 |---|---|---|---|---|---|
