@@ -40,7 +40,7 @@ async function measure(url) {
   const files = {
     many: await generate('many.ndjson', users, ndjsonRow),
     few: await generate('few.ndjson', FEW, ndjsonRow),
-    table: await generate('table.csv', FEW * 3, csvRow, CSV_HEADER),
+    table: await generate('table.csv', users, csvRow, CSV_HEADER),
     five: await generate('five.ndjson', users * 5, ndjsonRow),
   };
   const plain = join(here, 'seed-plain.mjs');
@@ -50,8 +50,8 @@ async function measure(url) {
     cdpadm: { rows: users, run: () => cdpadm(url, files.many) },
     'plain node script': { rows: FEW, run: () => node([plain, 'ndjson', files.few, url]) },
     'split, xargs -P16, curl': { rows: FEW, run: () => shell(xargs) },
-    'cdpadm, CSV': { rows: FEW * 3, run: () => cdpadm(url, files.table) },
-    'csv-parse, zod, stringify': { rows: FEW * 3, run: () => node([plain, 'csv', files.table, url]) },
+    'cdpadm, CSV': { rows: users, run: () => cdpadm(url, files.table) },
+    'csv-parse, zod, stringify': { rows: users, run: () => node([plain, 'csv', files.table, url]) },
   };
   /** @type {Record<string, number[]>} */
   const rates = {};
