@@ -78,7 +78,8 @@ function checkTasks(value: unknown, path: Path, checking: Checking): TaskRef[] {
     if (fault?.stops) report.issue(place, fault.message);
     else if (fault) report.warn(place, fault.message);
   }
-  for (const { id, place } of places) {
+  const isWide = [...tasks.keys()].some((id) => id.endsWith(':*'));
+  for (const { id, place } of isWide ? places : []) {
     const all = `${id.split(':', 1)[0] ?? ''}:*`;
     if (id !== all && id !== CORE_TASK && tasks.has(all)) report.warn(place, `${id} is redundant beside ${all}`);
   }
