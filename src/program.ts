@@ -14,6 +14,7 @@ interface Entry {
 }
 
 const ACCESS = 'Access:';
+const IDENTITY = 'Identity:';
 const SEEDING = 'Seeding:';
 const PRIVACY = 'Privacy:';
 const SETUP = 'Set-up:';
@@ -27,6 +28,12 @@ export const entries: readonly Entry[] = [
     summary: 'custom access roles: pull, edit, diff, push',
     heading: ACCESS,
     load: async (ctx) => (await import('./commands/roles/index.ts')).rolesGroup(ctx),
+  },
+  {
+    name: 'groups',
+    summary: 'group identities: households and the like, and what their members share',
+    heading: IDENTITY,
+    load: async (ctx) => (await import('./commands/groups/index.ts')).groupsGroup(ctx),
   },
   {
     name: 'seed',
@@ -57,6 +64,12 @@ export const entries: readonly Entry[] = [
     summary: 'credentials: what works with them',
     heading: SETUP,
     load: async (ctx) => (await import('./commands/auth/index.ts')).authGroup(ctx),
+  },
+  {
+    name: 'doctor',
+    summary: 'what is wrong with this set-up, and how to mend it',
+    heading: SETUP,
+    load: async (ctx) => (await import('./commands/doctor/index.ts')).doctorCommand(ctx),
   },
   {
     name: 'emulator',

@@ -1,0 +1,40 @@
+// A definition from a file, or standard input, as the contract's schema takes it.
+import { explain } from '../lib/contract/explain.ts';
+import type { Endpoint } from '../lib/contract/endpoint.ts';
+import { invalidDocument, type LoadedDocument, loadDocument } from '../lib/files/load.ts';
+import type { Context } from '../lib/runtime/context.ts';
+import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
+
+/** A file's value before it is checked, in the contract's words; without the hint that is for editors. */
+export async function loadDefinition(
+  ctx: Context,
+  path: string,
+  endpoint: Endpoint,
+  what: string,
+): Promise<{ document: LoadedDocument; value: Record<string, unknown> }> {
+  const document = await loadDocument(path, ctx.io);
+  const value = await inNeutralWords(ctx, endpoint, document.value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidDocument(document, what, [{ path: [], message: `a ${what} is a map of its fields` }]);
+  }
+  const { $schema: _hint, ...fields } = value as Record<string, unknown>;
+  return { document, value: fields };
+}
+
+/** The checked body. Throws invalid input (9) with the place of everything that is wrong. */
+export async function readDefinition<T>(ctx: Context, path: string, endpoint: Endpoint, what: string): Promise<T> {
+  const { document, value } = await loadDefinition(ctx, path, endpoint, what);
+  return checkDefinition<T>(document, value, endpoint, what);
+}
+
+export function checkDefinition<T>(
+  document: LoadedDocument,
+  value: Record<string, unknown>,
+  { body: schema }: Endpoint,
+  what: string,
+): T {
+  if (!schema) throw new TypeError('an endpoint without a body has no files');
+  const issues = explain(schema, value);
+  if (issues.length > 0) throw invalidDocument(document, what, issues);
+  return schema.parse(value) as T;
+}

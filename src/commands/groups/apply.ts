@@ -1,0 +1,87 @@
+// One way for all commands that write a group definition: plan, show, confirm, write.
+import type { GroupReply, GroupRequest } from '../../lib/contract/groups.ts';
+import { groupsEndpoints } from '../../lib/contract/groups.ts';
+import { foretellLimit, type GroupPlan, planGroup } from '../../lib/domain/groups/plan.ts';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { nearest } from '../../lib/kernel/nearest.ts';
+import { groupView, renderGroupPlan } from '../../lib/render/groups.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { describeGroupWrite, writeGroup } from '../../lib/workflows/groups-write.ts';
+import { readDefinition } from '../definition-file.ts';
+
+export interface PlannedGroup {
+  plan: GroupPlan;
+  live: GroupReply | undefined;
+  wanted: GroupRequest;
+}
+
+/** The definition that a file holds; its id must be `id` where one is given, and may then be left out. */
+export async function readGroup(ctx: Context, file: string, id?: string): Promise<GroupRequest> {
+  if (id === undefined) return await readDefinition<GroupRequest>(ctx, file, groupsEndpoints.create, 'group');
+  const group = await readDefinition<Omit<GroupRequest, 'id'> & { id?: string }>(
+    ctx,
+    file,
+    groupsEndpoints.update,
+    'group',
+  );
+  if (group.id !== undefined && group.id !== id) {
+    throw new CliError({
+      code: 'groups.other_id',
+      message: `The file is about group ${group.id}, the command about ${id}.`,
+      hint: 'An id cannot be changed: create a new group, or mend the file.',
+      exit: EXIT.invalidInput,
+    });
+  }
+  return { ...group, id };
+}
+
+/** Reads what there is and compares. Warns when the platform would refuse one more definition. */
+export async function planWanted(ctx: Context, wanted: GroupRequest): Promise<PlannedGroup> {
+  const api = await ctx.api();
+  const groups = await api.groups.list(ctx.signal);
+  const live = groups.find(({ id }) => id === wanted.id);
+  const plan = planGroup(live, wanted);
+  const limit = foretellLimit(plan, groups);
+  if (limit !== undefined) ctx.out.warn(limit);
+  return { plan, live, wanted };
+}
+
+/** Shows the plan, asks, writes, and prints the definition that the platform then holds. */
+export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGroup): Promise<void> {
+  const { groups } = await ctx.api();
+  const request = describeGroupWrite(groups, plan, wanted);
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun(request ? [request] : [], plan, (style) => renderGroupPlan(plan, style));
+    return;
+  }
+  ctx.out.show((style) => renderGroupPlan(plan, style));
+  if (plan.method === null && live) {
+    await ctx.out.emit(live, groupView);
+    return;
+  }
+  await ctx.confirmWrite(`${plan.method} group ${wanted.id}?`);
+  const group = await writeGroup(groups, plan, wanted, live, { tell: ctx.out, signal: ctx.signal });
+  ctx.out.note(`${plan.method}: group ${group.id}. Who belongs to it is settled at the weekly refresh.`);
+  await ctx.out.emit(group, groupView);
+}
+
+/** The group of this id; CliError not found (5) with the nearest id otherwise. */
+export async function findGroup(ctx: Context, groupId: string): Promise<GroupReply> {
+  const { groups } = await ctx.api();
+  try {
+    return await groups.get(groupId, ctx.signal);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.status !== 404) throw error;
+    const known = (await groups.list(ctx.signal)).map(({ id }) => id);
+    const guess = nearest(groupId, known);
+    throw new CliError({
+      code: 'groups.not_found',
+      message: `There is no group ${groupId} in this workspace.`,
+      hint: guess === undefined ? '`cdpadm groups list` shows what there is.' : `Did you mean ${guess}?`,
+      exit: EXIT.notFound,
+      status: 404,
+      ...(error.request && { request: error.request }),
+      cause: error,
+    });
+  }
+}

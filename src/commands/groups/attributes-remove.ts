@@ -1,0 +1,41 @@
+// `groups attributes remove`: shares fewer attributes within a group.
+import { Command } from 'commander';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { nearest } from '../../lib/kernel/nearest.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { changeAttributes, readAttribute } from './change-attributes.ts';
+
+export function attributesRemoveCommand(ctx: Context): Command {
+  const command = new Command('remove')
+    .description('share fewer attributes within a group')
+    .argument('<group_id>', 'the id of the group')
+    .argument('<attribute...>', 'the ids of the attributes')
+    .action((groupId: string, texts: string[]) => {
+      const ids = texts.map((text) => readAttribute(text).id);
+      return changeAttributes(ctx, groupId, (attributes) => {
+        const known = attributes.map(({ id }) => id);
+        const unknown = ids.find((id) => !known.includes(id));
+        if (unknown !== undefined) throw notShared(groupId, unknown, known);
+        return attributes.filter(({ id }) => !ids.includes(id));
+      });
+    });
+  return withHelp(command, {
+    examples: [
+      'cdpadm groups attributes remove household lifetime_value',
+      'cdpadm groups attributes remove household is_member --dry-run',
+    ],
+    json: '{"id","description","source_user_attribute","attributes":[{"id","type"}],…}',
+    errors: ['5  there is no such group, or it does not share the attribute'],
+  });
+}
+
+function notShared(groupId: string, attribute: string, known: readonly string[]): CliError {
+  const guess = nearest(attribute, known);
+  return new CliError({
+    code: 'groups.attribute_not_found',
+    message: `Group ${groupId} does not share ${attribute}.`,
+    hint: guess === undefined ? `It shares ${known.join(', ') || 'nothing'}.` : `Did you mean ${guess}?`,
+    exit: EXIT.notFound,
+  });
+}

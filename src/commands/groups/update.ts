@@ -1,0 +1,29 @@
+// `groups update`: replaces a group definition by the one in a file.
+import { Command } from 'commander';
+import { planGroup } from '../../lib/domain/groups/plan.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { applyGroup, findGroup, readGroup } from './apply.ts';
+
+export function updateCommand(ctx: Context): Command {
+  const command = new Command('update')
+    .description('replace a group definition (PUT)')
+    .argument('<group_id>', 'the id of the group')
+    .requiredOption('-f, --file <file>', 'the definition, YAML or JSON; - is standard input')
+    .action((groupId: string, flags: { file: string }) => updateGroup(ctx, groupId, flags.file));
+  return withHelp(command, {
+    examples: [
+      'cdpadm groups update household -f group.yaml',
+      'cdpadm groups update household -f group.yaml --dry-run',
+    ],
+    json: '{"id","description","source_user_attribute","attributes":[{"id","type"}],…}',
+    errors: ['5  there is no such group', '6  somebody changed it meanwhile', '9  the file is invalid'],
+  });
+}
+
+async function updateGroup(ctx: Context, groupId: string, file: string): Promise<void> {
+  const wanted = await readGroup(ctx, file, groupId);
+  const live = await findGroup(ctx, groupId);
+  const plan = planGroup(live, wanted);
+  await applyGroup(ctx, { plan: plan.method === null ? plan : { ...plan, method: 'PUT' }, live, wanted });
+}

@@ -1,0 +1,27 @@
+// What turns one definition into another, field by field.
+import { canonicalJson } from '../kernel/json.ts';
+
+export interface FieldChange {
+  from: unknown;
+  to: unknown;
+}
+
+/** By the dotted way to the field; a list is one field. */
+export type FieldChanges = Record<string, FieldChange>;
+
+/** Compares two values; absent is null. Objects are looked into, everything else is compared whole. */
+export function changedFields(from: unknown, to: unknown, prefix = ''): FieldChanges {
+  if (isRecord(from) && isRecord(to)) {
+    const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+    return Object.assign(
+      {},
+      ...keys.map((key) => changedFields(from[key], to[key], prefix === '' ? key : `${prefix}.${key}`)),
+    ) as FieldChanges;
+  }
+  if (canonicalJson(from ?? null) === canonicalJson(to ?? null)) return {};
+  return { [prefix]: { from: from ?? null, to: to ?? null } };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,86 @@
+// The least call that makes a group definition say what is wanted.
+import type { GroupAttribute, GroupReply, GroupRequest } from '../../contract/groups.ts';
+import { GROUP_LIMITS } from '../../contract/limits.ts';
+import type { FieldChange } from '../field-changes.ts';
+
+export interface GroupChanges {
+  description?: FieldChange;
+  source_user_attribute?: FieldChange;
+  attributes?: {
+    added: GroupAttribute[];
+    removed: GroupAttribute[];
+    changed: { id: string; type: FieldChange }[];
+  };
+}
+
+export interface GroupPlan {
+  id: string;
+  /** Null when there is nothing to do. */
+  method: 'POST' | 'PUT' | 'PATCH' | null;
+  changes: GroupChanges;
+}
+
+/** Compares by fields; the order of attributes means nothing. PATCH where the attributes alone differ. */
+export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): GroupPlan {
+  const changes: GroupChanges = {};
+  for (const field of ['description', 'source_user_attribute'] as const) {
+    const [from, to] = [live?.[field] ?? '', wanted[field] ?? ''];
+    if (from !== to) changes[field] = { from: live ? from : null, to };
+  }
+  const attributes = compareAttributes(attributesOf(live), wanted.attributes);
+  if (attributes.added.length + attributes.removed.length + attributes.changed.length > 0) {
+    changes.attributes = attributes;
+  }
+  return { id: wanted.id, method: live ? leastMethod(changes) : 'POST', changes };
+}
+
+/** The group as it would be sent; what the platform leaves out is empty. */
+export function toGroupRequest(live: GroupReply): GroupRequest {
+  return {
+    id: live.id,
+    description: live.description ?? '',
+    source_user_attribute: live.source_user_attribute ?? '',
+    attributes: attributesOf(live),
+  };
+}
+
+/** What of a definition, or of a part of one, can be compared. */
+export function comparableGroup(group: Partial<GroupReply> | Partial<GroupRequest>): Record<string, unknown> {
+  const attributes = [...(group.attributes ?? [])].map(({ id, type }) => ({ id, type }));
+  return {
+    description: group.description ?? '',
+    source_user_attribute: group.source_user_attribute ?? '',
+    attributes: attributes.sort((a, b) => (a.id < b.id ? -1 : 1)),
+  };
+}
+
+/** A sentence when a new definition would be more than a workspace may have; the platform refuses it then. */
+export function foretellLimit(plan: GroupPlan, groups: readonly GroupReply[]): string | undefined {
+  if (plan.method !== 'POST' || groups.length < GROUP_LIMITS.definitionsPerWorkspace) return undefined;
+  const ids = groups.map(({ id }) => id).join(', ');
+  return `This workspace has its ${GROUP_LIMITS.definitionsPerWorkspace} group definition already (${ids}): the platform will refuse another one. Change that one, or delete it first.`;
+}
+
+function leastMethod({ attributes, ...fields }: GroupChanges): GroupPlan['method'] {
+  if (Object.keys(fields).length > 0) return 'PUT';
+  return attributes ? 'PATCH' : null;
+}
+
+function attributesOf(group: GroupReply | undefined): GroupAttribute[] {
+  return (group?.attributes ?? []).map(({ id, type }) => ({ id, type: type as GroupAttribute['type'] }));
+}
+
+function compareAttributes(
+  from: readonly GroupAttribute[],
+  to: readonly GroupAttribute[],
+): NonNullable<GroupChanges['attributes']> {
+  const [before, after] = [from, to].map((list) => new Map(list.map((attribute) => [attribute.id, attribute])));
+  return {
+    added: to.filter(({ id }) => !before?.has(id)),
+    removed: from.filter(({ id }) => !after?.has(id)),
+    changed: to.flatMap(({ id, type }) => {
+      const old = before?.get(id);
+      return old && old.type !== type ? [{ id, type: { from: old.type, to: type } }] : [];
+    }),
+  };
+}

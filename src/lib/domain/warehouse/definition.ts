@@ -1,0 +1,119 @@
+// A resource of warehouse sync as somebody defines it: without what the platform adds, and fit to be compared.
+import { isMask, MASK } from '../../contract/masks.ts';
+import { READ_ONLY_FIELDS } from '../../contract/warehouse.ts';
+import { parseIso, isoMillis } from '../../kernel/timestamps.ts';
+import { isRecord } from '../field-changes.ts';
+
+/** In the order in which they depend on each other: pipelines need the other two. */
+export const RESOURCE_TYPES = ['connection', 'data_model', 'pipeline'] as const;
+export type ResourceType = (typeof RESOURCE_TYPES)[number];
+
+export type Definition = Record<string, unknown> & { id: string };
+
+/** Where secrets stand: what the platform masks, and the key of a feed, which is as good as one (decision: D100). */
+export const SECRET_PATHS: Readonly<Record<ResourceType, readonly (readonly string[])[]>> = {
+  connection: [
+    ['config', 'password'],
+    ['config', 'service_account_key'],
+  ],
+  data_model: [],
+  pipeline: [['partner_feed_key']],
+};
+
+/** Fields that a file may leave to the platform: what it has is kept, and is no difference. */
+const LEFT_TO_PLATFORM: Readonly<Record<ResourceType, readonly (readonly string[])[]>> = {
+  connection: [['state'], ['config', 'port']],
+  data_model: [['state']],
+  pipeline: [],
+};
+
+/** What the platform answered, as it would be sent: no read-only fields, nothing that is null. */
+export function toDefinition(reply: Record<string, unknown>): Definition {
+  const rest = Object.entries(reply).filter(([key]) => !(READ_ONLY_FIELDS as readonly string[]).includes(key));
+  return withoutNulls(Object.fromEntries(rest)) as Definition;
+}
+
+/** A copy with every secret that is there masked: for screens, files and dry runs. */
+export function withHiddenSecrets<T extends object>(type: ResourceType, value: T): T {
+  return SECRET_PATHS[type].reduce<T>(
+    (copy, path) => (typeof valueAt(copy, path) === 'string' ? withValue(copy, path, MASK) : copy),
+    value,
+  );
+}
+
+/**
+ * The part of a definition that can be compared: secrets left out, since nobody sees the platform's, and each of two
+ * spellings written in one way.
+ */
+export function comparable(type: ResourceType, definition: Record<string, unknown>): Definition {
+  const plain = SECRET_PATHS[type].reduce(
+    (copy, path) => withValue(copy, path, undefined),
+    toDefinition(definition) as Record<string, unknown>,
+  ) as Definition;
+  if (type === 'data_model') return withText(plain, ['config', 'sql_query'], (text) => text.trim());
+  if (type === 'connection') return plain;
+  const settled = [
+    ['sync_mode', 'from'],
+    ['sync_mode', 'until'],
+    ['schedule', 'start'],
+    ['schedule', 'end'],
+  ].reduce((copy, path) => withText(copy, path, oneTime), plain);
+  const version = settled['data_plan_version'];
+  return withText(
+    version === undefined ? settled : { ...settled, data_plan_version: String(version as string | number) },
+    ['schedule', 'type'],
+    (text) => (text === 'on-demand' ? 'on_demand' : text),
+  );
+}
+
+/** The wanted definition with what it leaves to the platform taken from the live one. */
+export function completed(type: ResourceType, wanted: Definition, live: Definition | undefined): Definition {
+  if (!live) return wanted;
+  return LEFT_TO_PLATFORM[type].reduce(
+    (copy, path) =>
+      valueAt(copy, path) === undefined && valueAt(live, path) !== undefined
+        ? withValue(copy, path, valueAt(live, path))
+        : copy,
+    wanted,
+  );
+}
+
+/** The ways to all values that are nothing but a mask. */
+export function findMasks(value: unknown, path: readonly (string | number)[] = []): (string | number)[][] {
+  if (isMask(value)) return [[...path]];
+  if (Array.isArray(value)) return value.flatMap((item, index) => findMasks(item, [...path, index]));
+  return isRecord(value) ? Object.entries(value).flatMap(([key, item]) => findMasks(item, [...path, key])) : [];
+}
+
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
+}
+
+/** A copy in which the value at `path` is another one; undefined takes it out. Nothing is made on the way there. */
+export function withValue<T extends object>(value: T, [key = '', ...rest]: readonly string[], item: unknown): T {
+  const record = value as Record<string, unknown>;
+  if (rest.length > 0) {
+    const inner = record[key];
+    return isRecord(inner) ? ({ ...record, [key]: withValue(inner, rest, item) } as T) : value;
+  }
+  const { [key]: _old, ...others } = record;
+  return (item === undefined ? others : { ...record, [key]: item }) as T;
+}
+
+function withText<T extends object>(value: T, path: readonly string[], change: (text: string) => string): T {
+  const text = valueAt(value, path);
+  return typeof text === 'string' ? withValue(value, path, change(text)) : value;
+}
+
+function oneTime(text: string): string {
+  const ms = parseIso(text);
+  return ms === undefined ? text : isoMillis(ms);
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) => (item === null ? [] : [[key, withoutNulls(item)]])),
+  );
+}

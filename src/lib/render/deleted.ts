@@ -1,0 +1,15 @@
+// What a deletion prints.
+import type { RecordView } from './view.ts';
+
+export interface DeletedResource {
+  id: string;
+  deleted: true;
+}
+
+export const deletedView: RecordView<DeletedResource> = {
+  kind: 'record',
+  columns: [
+    { key: 'id', id: true, value: (it) => it.id },
+    { key: 'deleted', value: (it) => it.deleted },
+  ],
+};

@@ -1,0 +1,64 @@
+// Group definitions as lists, records and plans show them.
+import type { GroupReply } from '../contract/groups.ts';
+import type { GroupPlan } from '../domain/groups/plan.ts';
+import { cleanLine as clean } from './clean.ts';
+import { fieldLines } from './field-changes.ts';
+import type { Style } from './style.ts';
+import type { Column, DocumentView, ListView, RecordView } from './view.ts';
+
+const ID: Column<GroupReply> = { key: 'id', id: true, value: (group) => group.id };
+const SOURCE: Column<GroupReply> = { key: 'source_user_attribute', value: (group) => group.source_user_attribute };
+const DESCRIPTION: Column<GroupReply> = { key: 'description', rank: 3, value: (group) => group.description };
+const MODIFIED: Column<GroupReply> = { key: 'last_modified_on', rank: 2, value: (group) => group.last_modified_on };
+
+export const groupListView: ListView<GroupReply> = {
+  kind: 'list',
+  columns: [
+    ID,
+    SOURCE,
+    { key: 'attributes', rank: 1, align: 'right', value: (group) => group.attributes?.length ?? 0 },
+    DESCRIPTION,
+    MODIFIED,
+  ],
+  empty: 'This workspace has no group definition.',
+};
+
+export const groupView: RecordView<GroupReply> = {
+  kind: 'record',
+  columns: [
+    ID,
+    DESCRIPTION,
+    SOURCE,
+    {
+      key: 'attributes',
+      value: (group) => (group.attributes ?? []).map(({ id, type }) => `${id}=${type ?? ''}`).join(', '),
+    },
+    { key: 'created_on', value: (group) => group.created_on },
+    { key: 'created_by', value: (group) => group.created_by },
+    MODIFIED,
+    { key: 'last_modified_by', value: (group) => group.last_modified_by },
+  ],
+};
+
+const VERBS = { POST: '+ create', PUT: '~ replace', PATCH: '~ change the attributes of' } as const;
+
+/** The plan as text, without a final line feed. */
+export function renderGroupPlan({ id, method, changes }: GroupPlan, style: Style): string {
+  if (method === null) return `No differences: group ${clean(id)} is as wanted.`;
+  const { attributes, ...fields } = changes;
+  const head = `${VERBS[method]} group ${clean(id)}`;
+  return [
+    method === 'POST' ? style.green(head) : style.yellow(head),
+    ...fieldLines(fields, style),
+    ...(attributes?.added ?? []).map((it) => style.green(`    + ${clean(`${it.id}=${it.type}`)}`)),
+    ...(attributes?.removed ?? []).map((it) => style.red(`    - ${clean(`${it.id}=${it.type}`)}`)),
+    ...(attributes?.changed ?? []).map((it) =>
+      style.yellow(`    ~ ${clean(`${it.id}: ${String(it.type.from)} -> ${String(it.type.to)}`)}`),
+    ),
+  ].join('\n');
+}
+
+export const groupPlanView: DocumentView<GroupPlan> = {
+  kind: 'document',
+  text: (plan, style) => renderGroupPlan(plan, style),
+};

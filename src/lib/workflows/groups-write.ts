@@ -1,0 +1,61 @@
+// Carries out a plan for a group definition: one call, its lost answer settled.
+import type { GroupsApi } from '../api/groups.ts';
+import type { GroupReply, GroupRequest } from '../contract/groups.ts';
+import { comparableGroup, type GroupPlan } from '../domain/groups/plan.ts';
+import { checkUntouched, createSettled, type ResourceCalls, updateSettled, type WritePorts } from './resource-write.ts';
+
+type GroupCalls = ResourceCalls<GroupReply, GroupRequest>;
+
+export function groupCalls(api: GroupsApi): GroupCalls {
+  return {
+    noun: 'group',
+    look: 'groups get',
+    get: (id, signal) => api.get(id, signal),
+    create: (body, signal) => api.create(body, signal),
+    update: (id, { id: _id, ...body }, signal) => api.update(id, body, signal),
+    delete: (id, signal) => api.delete(id, signal),
+    comparable: comparableGroup,
+  };
+}
+
+/** PATCH instead of PUT: the rest of the definition is not written, so it is not compared. */
+function patchCalls(api: GroupsApi): GroupCalls {
+  return {
+    ...groupCalls(api),
+    update: (id, { attributes }, signal) => api.patch(id, { attributes }, signal),
+    comparable: ({ attributes }) => comparableGroup({ attributes } as Partial<GroupReply>),
+  };
+}
+
+/** What `writeGroup` would send; undefined when there is nothing to do. */
+export function describeGroupWrite(
+  api: GroupsApi,
+  { method }: GroupPlan,
+  { id, ...body }: GroupRequest,
+): ReturnType<GroupsApi['describeCreate']> | undefined {
+  switch (method) {
+    case 'POST':
+      return api.describeCreate({ id, ...body });
+    case 'PUT':
+      return api.describeUpdate(id, body);
+    case 'PATCH':
+      return api.describePatch(id, { attributes: body.attributes });
+    case null:
+      return undefined;
+  }
+}
+
+/** Carries out the plan that was made from `live`. Throws conflict (6) when somebody changed the group since. */
+export async function writeGroup(
+  api: GroupsApi,
+  plan: GroupPlan,
+  wanted: GroupRequest,
+  live: GroupReply | undefined,
+  ports: WritePorts,
+): Promise<GroupReply> {
+  if (!live) return await createSettled(wanted, groupCalls(api), ports);
+  if (plan.method === null) return live;
+  await checkUntouched(wanted.id, live, groupCalls(api), ports.signal);
+  const calls = plan.method === 'PATCH' ? patchCalls(api) : groupCalls(api);
+  return await updateSettled(wanted.id, wanted, live, calls, ports);
+}

@@ -1,0 +1,178 @@
+// Writes of resources that the caller names: an answer that was lost is settled by reading, never by hoping.
+import { CliError, EXIT } from '../kernel/errors.ts';
+import { canonicalJson } from '../kernel/json.ts';
+import type { Tell } from './ports.ts';
+
+/** One kind of resource as the writes below see it. */
+export interface ResourceCalls<Reply, Body> {
+  /** `connection`, as it stands in a sentence. */
+  readonly noun: string;
+  /** The command that shows one: `connections get`. */
+  readonly look: string;
+  get(id: string, signal: AbortSignal): Promise<Reply>;
+  create(body: Body, signal: AbortSignal): Promise<Reply>;
+  update(id: string, body: Body, signal: AbortSignal): Promise<Reply>;
+  delete(id: string, signal: AbortSignal): Promise<void>;
+  /** What of a definition can be compared: without secrets, masks and what the platform adds. */
+  comparable(definition: Reply | Body): unknown;
+}
+
+export interface WritePorts {
+  tell: Tell;
+  signal: AbortSignal;
+}
+
+type Stamped = { last_modified_on?: unknown };
+
+/** A write whose answer is lost time and again is not tried for ever. */
+const MAX_SENDS = 3;
+
+/** POST. After a lost answer GET tells: ours is there, or it never arrived and goes again, or the id is somebody's. */
+export async function createSettled<Reply, Body extends { id: string }>(
+  body: Body,
+  calls: ResourceCalls<Reply, Body>,
+  ports: WritePorts,
+): Promise<Reply> {
+  return await settled(
+    body.id,
+    () => calls.create(body, ports.signal),
+    (now) => (now === undefined ? 'again' : same(calls, now, body) ? 'done' : 'changed'),
+    calls,
+    ports,
+  );
+}
+
+/** PUT (or PATCH) of what was `before`. Only what is still as before is written over a second time. */
+export async function updateSettled<Reply, Body>(
+  id: string,
+  body: Body,
+  before: Reply,
+  calls: ResourceCalls<Reply, Body>,
+  ports: WritePorts,
+): Promise<Reply> {
+  return await settled(
+    id,
+    () => calls.update(id, body, ports.signal),
+    (now) => {
+      if (now === undefined) return 'changed';
+      if (isUntouched(calls, before, now)) return 'again';
+      return same(calls, now, body) ? 'done' : 'changed';
+    },
+    calls,
+    ports,
+  );
+}
+
+/** DELETE. That it is gone after our own try is success. */
+export async function deleteSettled<Reply, Body>(
+  id: string,
+  calls: ResourceCalls<Reply, Body>,
+  ports: WritePorts,
+): Promise<void> {
+  await settled<unknown, Reply, Body>(
+    id,
+    () => calls.delete(id, ports.signal),
+    (now) => (now === undefined ? 'done' : 'again'),
+    calls,
+    ports,
+  );
+}
+
+/** Throws conflict (6) when the platform no longer has what `before` says. */
+export async function checkUntouched<Reply, Body>(
+  id: string,
+  before: Reply,
+  calls: ResourceCalls<Reply, Body>,
+  signal: AbortSignal,
+): Promise<void> {
+  const now = await calls.get(id, signal);
+  if (!isUntouched(calls, before, now)) throw changedMeanwhile(id, calls);
+}
+
+/** The resource, or undefined when the platform has none of that id. */
+export async function readIfThere<Reply>(
+  id: string,
+  calls: Pick<ResourceCalls<Reply, never>, 'get'>,
+  signal: AbortSignal,
+): Promise<Reply | undefined> {
+  try {
+    return await calls.get(id, signal);
+  } catch (error) {
+    if (error instanceof CliError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function settled<Result, Reply, Body>(
+  id: string,
+  write: () => Promise<Result>,
+  judge: (now: Reply | undefined) => 'done' | 'again' | 'changed',
+  calls: ResourceCalls<Reply, Body>,
+  ports: WritePorts,
+): Promise<Result> {
+  for (let sends = 1; ; sends++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code !== 'http.outcome_unknown') throw error;
+      if (ports.signal.aborted) throw stillUnknown(id, error, 'the command was stopped', calls);
+      ports.tell.warn(`The answer to the write of ${calls.noun} ${id} was lost; reading what the platform holds now.`);
+      const now = await readAfterLoss(id, error, calls, ports);
+      const verdict = judge(now);
+      if (verdict === 'done') {
+        ports.tell.note('The write had arrived.');
+        return now as unknown as Result;
+      }
+      if (verdict === 'changed') throw changedMeanwhile(id, calls);
+      if (sends >= MAX_SENDS) throw error;
+      ports.tell.note('The write had not arrived; sending it again.');
+    }
+  }
+}
+
+async function readAfterLoss<Reply, Body>(
+  id: string,
+  lost: CliError,
+  calls: ResourceCalls<Reply, Body>,
+  { signal }: WritePorts,
+): Promise<Reply | undefined> {
+  try {
+    return await readIfThere(id, calls, signal);
+  } catch (error) {
+    throw stillUnknown(id, lost, `the platform cannot be read: ${(error as Error).message}`, calls);
+  }
+}
+
+function same<Reply, Body>(calls: ResourceCalls<Reply, Body>, one: Reply | Body, other: Reply | Body): boolean {
+  return canonicalJson(calls.comparable(one)) === canonicalJson(calls.comparable(other));
+}
+
+function isUntouched<Reply, Body>(calls: ResourceCalls<Reply, Body>, before: Reply, now: Reply): boolean {
+  const stamps = [before, now].map((reply) => (reply as Stamped).last_modified_on ?? null);
+  return stamps[0] === stamps[1] && same(calls, before, now);
+}
+
+function stillUnknown(
+  id: string,
+  lost: CliError,
+  reason: string,
+  { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,
+): CliError {
+  return new CliError({
+    code: lost.code,
+    message: `It is not known whether the write of ${noun} ${id} was carried out: its answer was lost, and ${reason.replace(/\.$/, '')}.`,
+    hint: `Look with \`cdpadm ${look} ${id}\` before you repeat the command.`,
+    exit: lost.exit,
+    ...(lost.request && { request: lost.request }),
+    cause: lost,
+  });
+}
+
+function changedMeanwhile(id: string, { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>): CliError {
+  return new CliError({
+    code: 'resource.changed_meanwhile',
+    message: `Somebody else changed ${noun} ${id} meanwhile. Nothing of theirs was written over.`,
+    hint: `Look with \`cdpadm ${look} ${id}\`, then run the command again.`,
+    exit: EXIT.conflict,
+  });
+}
