@@ -5,6 +5,7 @@ import { cancelCommand } from './cancel.ts';
 import { discoveryCommand } from './discovery.ts';
 import { ledgerCommand } from './ledger-export.ts';
 import { listCommand } from './list.ts';
+import { prepareCommand } from './prepare.ts';
 import { resultsCommand } from './results.ts';
 import { statusCommand } from './status.ts';
 import { submitCommand } from './submit.ts';
@@ -14,6 +15,7 @@ export function dsrGroup(ctx: Context): Command {
   const group = new Command('dsr').description('data subject requests: submit, follow, cancel, verify callbacks');
   for (const build of [
     submitCommand,
+    prepareCommand,
     statusCommand,
     waitCommand,
     listCommand,

@@ -10,7 +10,7 @@ import { type DsrMemory, openDsrMemory } from '../../lib/runtime/dsr-memory.ts';
 import { loadTrustedRoots } from '../../lib/runtime/trusted-roots.ts';
 import type { DsrPorts, VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
 import { createCertificateSource } from '../../lib/workflows/processor-certificate.ts';
-import { verifyMessage, type VerifyPorts } from '../../lib/workflows/verify-message.ts';
+import { createMessageVerifier, type VerifyPorts } from '../../lib/workflows/verify-message.ts';
 
 export interface DsrSession extends DsrPorts {
   memory: DsrMemory;
@@ -55,10 +55,10 @@ function vendorDomains(vendorDomain: string): string[] {
 
 /** Checks the signature of an answer; where that cannot be done, it is said once and nothing is concluded. */
 export function answerVerifier(ctx: Context, session: DsrSession): VerifyMessage {
-  const ports = verificationOf(ctx, session);
+  const verify = createMessageVerifier(verificationOf(ctx, session));
   let told = false;
   return async (headers, body) => {
-    const verdict = await verifyMessage(headers, body, ports);
+    const verdict = await verify(headers, body);
     if (!verdict.unreachable) return verdict;
     if (!told) ctx.out.warn(`The answer's signature could not be checked: ${verdict.unreachable.message}`);
     told = true;

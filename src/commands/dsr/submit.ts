@@ -10,13 +10,16 @@ import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { submitRequest } from '../../lib/workflows/dsr-submit.ts';
+import { submitBulk } from './bulk.ts';
+import { type BulkFlags, withMapFlags } from './bulk-flags.ts';
 import { askForMissing } from './questions.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
 import { givenFlags, partsOf, type RequestFlags, requestFromFile, requestFromParts } from './submit-input.ts';
 import { waitAndShow } from './wait.ts';
 
-interface SubmitFlags extends RequestFlags {
+interface SubmitFlags extends RequestFlags, BulkFlags {
   file?: string;
+  bulk?: string;
   wait?: boolean;
   showIdentities?: boolean;
 }
@@ -48,9 +51,9 @@ const SIGNATURE: Record<string, string> = { true: 'valid', false: 'NOT VALID', n
 
 const several = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
 
-export function submitCommand(ctx: Context): Command {
-  const command = new Command('submit')
-    .description('submit a data subject request, or many with --bulk')
+/** The flags that say what a request is. */
+function withOneFlags(command: Command): Command {
+  return command
     .addOption(new Option('--regulation <name>', 'the law the subject invokes').choices(REGULATIONS))
     .addOption(new Option('--type <type>', 'what the subject wants').choices(REQUEST_TYPES))
     .option('--identity <type=value>', 'who it is; may be repeated; TYPE=@FILE and TYPE=- read the value', several)
@@ -59,28 +62,56 @@ export function submitCommand(ctx: Context): Command {
     .option('--callback-url <url>', 'where the platform posts each status; may be repeated', several)
     .option('--submitted-time <iso>', 'when the subject asked (default: now); the deadline runs from it')
     .option('--request-id <uuid>', 'the id of the request (default: a new one)')
-    .option('--skip-waiting-period', 'an erasure begins within 24 hours instead of after 7 days')
+    .option('--skip-waiting-period', 'an erasure begins within 24 hours instead of after 7 days');
+}
+
+export function submitCommand(ctx: Context): Command {
+  const command = withMapFlags(withOneFlags(new Command('submit')))
+    .description('submit a data subject request, or many with --bulk')
     .option('-f, --file <file>', 'the body as JSON or YAML; versions 1 and 2 are upgraded; - is standard input')
     .option('--wait', 'wait until it is completed')
     .option('--show-identities', 'do not mask the identities')
-    .action((flags: SubmitFlags) => submit(ctx, flags));
+    .option('--bulk <file>', 'many requests: CSV, NDJSON or JSON; the other flags are for rows that do not say')
+    .option('--results <file>', 'where a bulk run writes what became of each row (default: FILE.results.csv)')
+    .option('--resume', 'go on with a bulk run that was ended early')
+    .option('--concurrency <n>', 'most requests of a bulk run at once (default: 16)')
+    .option('--rate <n>', 'most requests of a bulk run a second, or as 600/m')
+    .action((flags: SubmitFlags) => dispatch(ctx, flags));
   return withHelp(command, {
     notes: [
       'On a terminal it asks for whatever no flag gives. A value behind TYPE=@FILE or TYPE=- stays out of the shell’s history and of the process list.',
+      'A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls with | between, skip_waiting_period) and for each identity type by its name. It is checked whole before the first request.',
       'The id is written to the ledger before anything is sent, so that a lost answer can always be settled: the same command with the same --request-id never makes a second request.',
     ],
     examples: [
       'cdpadm dsr submit --regulation gdpr --type access --identity email=jane@example.com',
       'cdpadm dsr submit --regulation ccpa --type erasure --identity controller_customer_id=4711 --dry-run',
+      'cdpadm dsr submit --bulk subjects.csv --regulation gdpr --type access --results done.csv',
     ],
-    json: '{"subject_request_id","controller_id","request_status","received_time","expected_completion_time","deadline","signature_valid"}',
+    json: '{"subject_request_id","controller_id","request_status","received_time","expected_completion_time","deadline","signature_valid"}; with --bulk {"rows","submitted","existing","failed","skipped","requests","retries","seconds","results","journal"}',
     errors: [
-      '1  the answer’s signature is not valid',
-      '6  a request with the same identities and type is still open',
-      '8  nobody knows whether it arrived; how to find out is said',
-      '9  the file is invalid',
+      '1   the answer’s signature is not valid',
+      '3   some rows of a bulk run were refused; the result file says why',
+      '6   a request with the same identities and type is still open',
+      '8   nobody knows whether it arrived; how to find out is said',
+      '9   the file is invalid; nothing was sent',
+      '12  the content of the bulk file was submitted before (--resume goes on with it)',
     ],
   });
+}
+
+const BULK_ONLY = ['results', 'resume', 'concurrency', 'rate', 'map', 'mapFile', 'saveMap'] as const;
+const ONE_ONLY = ['file', 'identity', 'extensionIdentity', 'requestId', 'wait', 'showIdentities'] as const;
+
+async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
+  const isBulk = flags.bulk !== undefined;
+  const misplaced = (isBulk ? ONE_ONLY : BULK_ONLY).find((name) => flags[name] !== undefined);
+  if (misplaced !== undefined) {
+    const flag = `--${misplaced.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    throw usageError(isBulk ? `${flag} is for a single request, not for --bulk.` : `${flag} is for --bulk.`);
+  }
+  if (flags.bulk === undefined) await submit(ctx, flags);
+  else await submitBulk(ctx, flags.bulk, flags);
 }
 
 async function submit(ctx: Context, flags: SubmitFlags): Promise<void> {

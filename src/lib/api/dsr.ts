@@ -7,7 +7,9 @@ import {
   type DsrRequest,
   type RequestStatusReply,
 } from '../contract/dsr.ts';
-import type { Client, DescribedRequest, Reply, Sink } from '../http/types.ts';
+import type { Client, DescribedRequest, Reply, Sender, Sink } from '../http/types.ts';
+
+export type { SendOutcome, Sender } from '../http/types.ts';
 
 export interface DsrApi {
   /**
@@ -15,6 +17,10 @@ export interface DsrApi {
    * OutcomeUnknownError when the answer is lost: `get` then tells.
    */
   create(body: DsrRequest, signal?: AbortSignal): Promise<Reply<CreateReply>>;
+  /** The door for many requests: bytes that are JSON already, in the words of the wire. */
+  openCreate(): Sender;
+  /** The door for reading many; the id is the parameter `requestId`. */
+  openGet(): Sender;
   /** What `create` would send. */
   describeCreate(body: DsrRequest): DescribedRequest;
   get(requestId: string, signal?: AbortSignal): Promise<RequestStatusReply>;
@@ -34,6 +40,8 @@ export interface DsrApi {
 export function createDsrApi(client: Client): DsrApi {
   return {
     create: (body, signal) => client.exchange(dsrEndpoints.create, { body, ...(signal && { signal }) }),
+    openCreate: () => client.openSender(dsrEndpoints.create),
+    openGet: () => client.openSender(dsrEndpoints.get),
     describeCreate: (body) => client.describe(dsrEndpoints.create, { body }),
     get: (requestId, signal) => client.call(dsrEndpoints.get, { params: { requestId }, ...(signal && { signal }) }),
     list: (groupId, signal) =>

@@ -15,6 +15,8 @@ export interface Ledger {
   hash(type: string, value: string): Promise<string>;
   /** Writes what is new among the events; it is on the disk when this resolves. Returns how many were. */
   append(events: readonly LedgerEvent[]): Promise<number>;
+  /** Writes events without looking at what is there: for very many, whose repeats are sorted out when it is read. */
+  record(events: readonly LedgerEvent[]): Promise<void>;
   /** Everything that is known now, what other processes wrote meanwhile included; the oldest first. */
   requests(): LedgerRequest[];
   find(id: string): LedgerRequest | undefined;
@@ -96,6 +98,15 @@ export function openLedger(
     refresh();
   }
 
+  function write(events: readonly LedgerEvent[]): void {
+    const log = openDurableLog(path);
+    try {
+      log.append(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+    } finally {
+      log.close();
+    }
+  }
+
   async function loadKey(): Promise<Buffer> {
     const file = join(folder, 'ledger.key');
     return await withLock(
@@ -132,19 +143,17 @@ export function openLedger(
         refresh();
         const news = events.filter((event) => foldEvent(known, event, isAdvance));
         if (news.length === 0) return 0;
-        const log = openDurableLog(path);
         try {
-          log.append(news.map((event) => `${JSON.stringify(event)}\n`).join(''));
+          write(news);
         } catch (error) {
           // What could not be written is not known either.
           read = { file: '', offset: 0, lines: 0 };
           throw error;
-        } finally {
-          log.close();
         }
         compactIfWorthwhile();
         return news.length;
       }),
+    record: (events) => withLock(lock, clock, () => write(events)),
     requests: () => {
       refresh();
       return [...known.values()];

@@ -30,17 +30,21 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender & {
   let engine: Promise<Engine> | undefined;
   let header: Promise<string | undefined> | undefined;
 
-  async function send(body: Buffer, signal: AbortSignal): Promise<SendOutcome> {
-    const request = buildRequest(endpoint, {}, addressOf(endpoint.service));
+  async function send(
+    body: Buffer | undefined,
+    signal: AbortSignal,
+    params: Record<string, string> = {},
+  ): Promise<SendOutcome> {
+    const request = buildRequest(endpoint, { params }, addressOf(endpoint.service));
     if (options.onCurl) {
-      options.onCurl(curlCommand(endpoint, { ...request, body: body.toString('utf8') }));
+      options.onCurl(curlCommand(endpoint, { ...request, body: body?.toString('utf8') }));
       throw new CurlPrinted();
     }
     const id = randomUUID();
     const authorization = await (header ??= authorize(endpoint.auth, options, tokens, signal).then((it) => it.header));
     const { method, origin, path } = request;
     // The text of a body is only made where it is written down.
-    const traced = options.onTrace ? body.toString('utf8') : '';
+    const traced = body && (options.onTrace ? body.toString('utf8') : '');
     const headers = headersOf({ authorization, id, request: { ...request, body: traced } });
     const startedAt = options.clock.now();
     const result = await exchange();
@@ -83,7 +87,9 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender & {
       return { kind: 'lost', permanent: result.permanent, failure: networkFailure(lost, result) };
     }
     const { status, headers } = result;
-    if (status >= 200 && status < 300) return { kind: 'accepted', slowDown: nearsLimit(headers) !== undefined };
+    if (status >= 200 && status < 300) {
+      return { kind: 'accepted', slowDown: nearsLimit(headers) !== undefined, status, headers, text: result.text };
+    }
     const redact = (text: string): string => options.redactor.text(text);
     const retryAfter = headers['retry-after'];
     return {

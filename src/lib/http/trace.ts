@@ -1,7 +1,7 @@
 // What is kept of an exchange for `--debug` and `--trace-file`: everything but secrets.
 import type { Endpoint } from '../contract/endpoint.ts';
 import { JsonError, parseJson } from '../kernel/json.ts';
-import type { Redactor } from '../kernel/redact.ts';
+import { MASK, type Redactor } from '../kernel/redact.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import type { Answer } from './answer.ts';
 import { type BuiltRequest, urlOf } from './request.ts';
@@ -63,9 +63,23 @@ function tracedBody(text: string | undefined, endpoint: Endpoint, redactor: Reda
     return `${redactor.text(text).slice(0, MAX_TRACED_BODY)}… (cut: ${text.length} characters)`;
   }
   try {
-    return redactor.value(parseJson(text));
+    return redactor.value(withoutIdentities(parseJson(text)));
   } catch (error) {
     if (error instanceof JsonError) return redactor.text(text);
     throw error;
   }
+}
+
+/** Whom a request is about stays out of traces (decision: D11). In place: the value was parsed for the trace alone. */
+function withoutIdentities(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const [key, item] of Object.entries(value as Record<string, unknown>)) {
+    if (key !== 'subject_identities' || typeof item !== 'object' || item === null) withoutIdentities(item);
+    else for (const entry of Object.values(item)) if (isIdentity(entry)) entry.value = MASK;
+  }
+  return value;
+}
+
+function isIdentity(entry: unknown): entry is { value: unknown } {
+  return typeof entry === 'object' && entry !== null && 'value' in entry;
 }

@@ -60,7 +60,7 @@ export interface Sink {
 
 /** How one sending of a body ended. */
 export type SendOutcome =
-  | { kind: 'accepted'; slowDown: boolean }
+  | { kind: 'accepted'; slowDown: boolean; status: number; headers: Record<string, string>; text: string }
   /** Any other status; `retryAfterMs` when the platform said how long to wait, `messages` what it said of the body. */
   | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: CliError }
   /** No whole answer. `permanent`: trying again within seconds cannot help. */
@@ -68,8 +68,11 @@ export type SendOutcome =
 
 /** A lower door for many bodies to one endpoint: each is sent once, as it is; repeating is the caller's affair. */
 export interface Sender {
-  /** Sends bytes that are JSON already. Throws the signal's reason once it is aborted. */
-  send(body: Buffer, signal: AbortSignal): Promise<SendOutcome>;
+  /**
+   * Sends bytes that are JSON already; none for a call without a body. `params` fill the path's placeholders. Throws the
+   * signal's reason once it is aborted.
+   */
+  send(body: Buffer | undefined, signal: AbortSignal, params?: Record<string, string>): Promise<SendOutcome>;
 }
 
 /** The one door to the wire. */
@@ -89,7 +92,7 @@ export interface Client {
   reserve(endpoint: Endpoint, count: number, signal?: AbortSignal): Promise<void>;
   /** Makes sure that the next call of this endpoint needs no token request first. */
   prepare(endpoint: Endpoint, signal?: AbortSignal): Promise<void>;
-  /** The lower door for many bodies to an endpoint without path parameters. Uses connections of its own. */
+  /** The lower door for many calls of an endpoint. Uses connections of its own. */
   openSender(endpoint: Endpoint): Sender;
   /** Ends idle connections. */
   close(): Promise<void>;

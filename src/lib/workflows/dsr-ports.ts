@@ -55,6 +55,8 @@ export interface LedgerPort {
   hash(type: string, value: string): Promise<string>;
   /** On the disk when it resolves; how many of the events told anything new. */
   append(events: readonly LedgerNews[]): Promise<number>;
+  /** The same for very many: repeats are sorted out when it is read. */
+  record(events: readonly LedgerNews[]): Promise<void>;
   requests(): LedgerEntry[];
   find(id: string): LedgerEntry | undefined;
 }

@@ -1,0 +1,129 @@
+// The flags of bulk runs: numbers, and what columns mean.
+import { Option, type Command } from 'commander';
+import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
+import { loadDocument } from '../../lib/files/load.ts';
+import { resolvePath } from '../../lib/files/read-input.ts';
+import { writeUserFile } from '../../lib/kernel/durable.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import type { RowOptions } from '../../lib/workflows/dsr-examine.ts';
+import type { DsrSession } from './session.ts';
+
+/** What stands in for what rows do not say, and what their columns mean. */
+export interface RowFlags {
+  regulation?: string;
+  type?: string;
+  groupId?: string;
+  callbackUrl?: string[];
+  submittedTime?: string;
+  skipWaitingPeriod?: boolean;
+  map?: string[];
+  mapFile?: string;
+  saveMap?: string;
+}
+
+export interface BulkFlags extends RowFlags {
+  results?: string;
+  resume?: boolean;
+  concurrency?: string;
+  rate?: string;
+}
+
+const several = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
+
+/** Flags that say the same for all rows; `dsr submit` has them anyway. */
+export function withRowFlags(command: Command): Command {
+  return command
+    .addOption(new Option('--regulation <name>', 'for rows that name none').choices(REGULATIONS))
+    .addOption(new Option('--type <type>', 'for rows that name none').choices(REQUEST_TYPES))
+    .option('--group-id <id>', 'for rows that name none')
+    .option('--callback-url <url>', 'for rows that name none; may be repeated', several)
+    .option('--submitted-time <iso>', 'for rows that name none (default: now)')
+    .option('--skip-waiting-period', 'for rows that do not say');
+}
+
+export function withMapFlags(command: Command): Command {
+  return command
+    .option('--map <column=field>', 'what a column means; field - leaves it out; may be repeated', several)
+    .option('--map-file <file>', 'such a mapping, JSON or YAML: {column: field}')
+    .option('--save-map <file>', 'keep the mapping of this run there');
+}
+
+const DEFAULT_CONCURRENCY = 16;
+const MOST_CONCURRENCY = 256;
+const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600 };
+
+/** `limit` is the profile's own rate, such as `1000/m`. Throws usage (2) that names the flag. */
+export function readBulkFlags(
+  flags: BulkFlags,
+  limit: string | undefined,
+): { concurrency: number; rate: number | undefined } {
+  const { concurrency: text = String(DEFAULT_CONCURRENCY) } = flags;
+  const concurrency = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (concurrency < 1 || concurrency > MOST_CONCURRENCY) {
+    throw usageError(`--concurrency must be a whole number from 1 to ${MOST_CONCURRENCY}, not \`${text}\`.`);
+  }
+  const given = flags.rate ?? limit;
+  return {
+    concurrency,
+    rate:
+      given === undefined
+        ? undefined
+        : readRate(given, flags.rate === undefined ? 'limits.dsr of the profile' : '--rate'),
+  };
+}
+
+function readRate(text: string, where: string): number {
+  const [, number = '', unit = 's'] = /^(\d{1,9}(?:\.\d{1,6})?)(?:\/(s|m|h))?$/.exec(text.trim()) ?? [];
+  const rate = Number(number) / (SECONDS[unit] ?? 1);
+  if (number !== '' && rate > 0) return rate;
+  throw usageError(`${where} must be a number of requests, a second or as 600/m or 9000/h, not \`${text}\`.`);
+}
+
+/** How rows become requests. `now` is for rows without a time. */
+export async function rowOptions(
+  ctx: Context,
+  session: DsrSession,
+  file: string,
+  flags: RowFlags,
+  now: string,
+): Promise<RowOptions> {
+  const mapping = await mappingOf(ctx, flags);
+  if (flags.saveMap !== undefined && !ctx.flags.dryRun) {
+    writeUserFile(
+      resolvePath(flags.saveMap, ctx.io.cwd),
+      `${JSON.stringify(Object.fromEntries(mapping), undefined, 2)}\n`,
+    );
+  }
+  return {
+    ...session.settle,
+    file,
+    mapping,
+    defaults: {
+      regulation: flags.regulation,
+      subject_request_type: flags.type,
+      group_id: flags.groupId,
+      status_callback_urls: flags.callbackUrl,
+      skip_waiting_period: flags.skipWaitingPeriod,
+      submitted_time: flags.submittedTime ?? now,
+    },
+  };
+}
+
+async function mappingOf(ctx: Context, flags: RowFlags): Promise<Map<string, string>> {
+  const mapping = new Map<string, string>();
+  if (flags.mapFile !== undefined) {
+    const { name, value } = await loadDocument(flags.mapFile, ctx.io);
+    const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!isMap || Object.values(value).some((field) => typeof field !== 'string')) {
+      throw usageError(`${name} holds no mapping.`, 'It takes a map from column to field: `Mail: email`.');
+    }
+    for (const [column, field] of Object.entries(value)) mapping.set(column, String(field));
+  }
+  for (const text of flags.map ?? []) {
+    const at = text.lastIndexOf('=');
+    if (at < 1) throw usageError(`--map takes COLUMN=FIELD, such as "E-mail address=email", not \`${text}\`.`);
+    mapping.set(text.slice(0, at), text.slice(at + 1).trim());
+  }
+  return mapping;
+}

@@ -1,0 +1,69 @@
+// `dsr prepare`: gives every row its id, so that submitting the file can be repeated from anywhere.
+import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { Command } from 'commander';
+import { openDsrTable } from '../../lib/files/dsr-rows.ts';
+import { nameTaken, openPrivateLines } from '../../lib/files/private-lines.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { isoSeconds } from '../../lib/kernel/timestamps.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { examineRows } from '../../lib/workflows/dsr-examine.ts';
+import { writePrepared } from '../../lib/workflows/dsr-row-output.ts';
+import { type RowFlags, rowOptions, withMapFlags, withRowFlags } from './bulk-flags.ts';
+import { openDsr } from './session.ts';
+
+interface Prepared {
+  rows: number;
+  ids_made: number;
+  out: string;
+}
+
+export function prepareCommand(ctx: Context): Command {
+  const command = withMapFlags(
+    withRowFlags(
+      new Command('prepare')
+        .description('check a file of requests and write the ids in')
+        .argument('<file>', 'CSV, NDJSON or JSON')
+        .action((file: string, flags: RowFlags) => prepare(ctx, file, flags)),
+    ),
+  );
+  return withHelp(command, {
+    notes: [
+      'Submitting the prepared file is repeatable from any machine: the platform takes each id once. JSON and NDJSON become NDJSON.',
+    ],
+    examples: [
+      'cdpadm dsr prepare subjects.csv --out prepared.csv',
+      'cdpadm dsr prepare subjects.csv --out prepared.csv --dry-run',
+    ],
+    json: '{"rows","ids_made","out"}',
+    errors: ['9  the file is invalid'],
+  });
+}
+
+async function prepare(ctx: Context, file: string, flags: RowFlags): Promise<void> {
+  const { out, dryRun } = ctx.flags;
+  if (out === undefined)
+    throw usageError('Name the prepared file with --out FILE; it holds identities, like the file itself.');
+  const [path, target] = [resolve(ctx.io.cwd, file), resolve(ctx.io.cwd, out)];
+  const session = await openDsr(ctx);
+  const options = await rowOptions(ctx, session, file, flags, isoSeconds(ctx.clock.now()));
+  const { rows, withoutId } = await examineRows(await openDsrTable(path, file), options);
+  if (existsSync(target)) throw nameTaken(out);
+  const prepared: Prepared = { rows, ids_made: withoutId, out };
+  if (!dryRun) {
+    const lines = openPrivateLines(target);
+    try {
+      await writePrepared(await openDsrTable(path, file), options, lines);
+      lines.finish();
+    } catch (error) {
+      lines.discard();
+      throw error;
+    }
+  }
+  const done = dryRun ? `would be written to ${out}` : `are in ${out}, readable by you alone`;
+  await ctx.out.emitLine(
+    dryRun ? { dry_run: true, ...prepared } : prepared,
+    `${rows} rows, ${withoutId} of them with new ids, ${done}.`,
+  );
+}

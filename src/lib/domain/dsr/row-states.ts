@@ -1,0 +1,64 @@
+// What became of each row of a bulk run: an id and a state, a few bytes for a row, so that a million of them are no burden.
+
+/** `planned`: the id is journaled and the request may be under way. */
+export type RowState = 'open' | 'planned' | 'submitted' | 'existing' | 'failed' | 'skipped';
+
+const STATES: readonly RowState[] = ['open', 'planned', 'submitted', 'existing', 'failed', 'skipped'];
+const ID_BYTES = 16;
+const START = 1024;
+
+export interface RowStates {
+  state(row: number): RowState;
+  /** The id in lower case; undefined while the row has none. */
+  id(row: number): string | undefined;
+  plan(row: number, id: string): void;
+  settle(row: number, state: RowState, error?: string): void;
+  /** Why it failed. */
+  error(row: number): string;
+  count(state: RowState): number;
+}
+
+/** Rows count from 1. */
+export function createRowStates(): RowStates {
+  let states = new Uint8Array(START);
+  let ids = Buffer.alloc(START * ID_BYTES);
+  const errors = new Map<number, string>();
+  const counts = new Map<RowState, number>();
+
+  function reach(row: number): void {
+    if (row < states.length) return;
+    const length = Math.max(row + 1, states.length * 2);
+    const [moreStates, moreIds] = [new Uint8Array(length), Buffer.alloc(length * ID_BYTES)];
+    moreStates.set(states);
+    moreIds.set(ids);
+    [states, ids] = [moreStates, moreIds];
+  }
+
+  function set(row: number, state: RowState): void {
+    reach(row);
+    const before = STATES[states[row] ?? 0] as RowState;
+    counts.set(before, (counts.get(before) ?? 0) - 1);
+    counts.set(state, (counts.get(state) ?? 0) + 1);
+    states[row] = STATES.indexOf(state);
+  }
+
+  return {
+    state: (row) => STATES[states[row] ?? 0] as RowState,
+    id: (row) => {
+      const bytes = ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES);
+      if (bytes.length < ID_BYTES || bytes.every((byte) => byte === 0)) return undefined;
+      return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+    },
+    plan: (row, id) => {
+      set(row, 'planned');
+      ids.set(Buffer.from(id.replaceAll('-', ''), 'hex'), row * ID_BYTES);
+    },
+    settle: (row, state, error) => {
+      set(row, state);
+      if (error === undefined) errors.delete(row);
+      else errors.set(row, error);
+    },
+    error: (row) => errors.get(row) ?? '',
+    count: (state) => counts.get(state) ?? 0,
+  };
+}

@@ -1,0 +1,148 @@
+// Rows of a table and what their columns mean: from cells to the parts of a request, and from an issue back to its column.
+import type { FieldIssue } from '../../contract/explain.ts';
+import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
+import type { WireNames } from '../../contract/names.ts';
+import { nearest } from '../../kernel/nearest.ts';
+import type { RequestParts } from './compose.ts';
+
+/** Columns that are no identity, in the order that we write them. */
+export const ROW_FIELDS = [
+  'regulation',
+  'subject_request_type',
+  'submitted_time',
+  'group_id',
+  'subject_request_id',
+  'status_callback_urls',
+  'skip_waiting_period',
+] as const;
+export type RowField = (typeof ROW_FIELDS)[number];
+
+/** What a result file has besides; both are passed over when it is fed back, but for rows that are done. */
+export const RESULT_COLUMNS = ['status', 'error'] as const;
+
+/** Every identity type, standard ones first. */
+export const IDENTITY_COLUMNS: readonly string[] = [
+  ...Object.keys(REQUEST_IDENTITY_TYPES),
+  ...EXTENSION_IDENTITY_TYPES,
+];
+
+/** What a column is for: a field, an identity type, `status`, `error`, or nothing (`-`). */
+export type ColumnTarget = string;
+
+export const IGNORED = '-';
+
+const known = new Set<string>([...ROW_FIELDS, ...RESULT_COLUMNS, ...IDENTITY_COLUMNS]);
+const identityTypes = new Set(IDENTITY_COLUMNS);
+
+export interface ColumnPlan {
+  /** By column. */
+  targets: ColumnTarget[];
+  issues: { column: number; message: string }[];
+}
+
+/** `mapping` is column -> field; columns that it does not name stand for themselves, also in a deployment's words. */
+export function planColumns(
+  columns: readonly string[],
+  mapping: ReadonlyMap<string, string>,
+  names: WireNames,
+): ColumnPlan {
+  const issues: ColumnPlan['issues'] = [];
+  const targets = columns.map((name, column) => {
+    const word = (mapping.get(name) ?? name).trim();
+    const target = known.has(word) || word === IGNORED ? word : names.fromWire(word);
+    if (known.has(target) || target === IGNORED) return target;
+    issues.push({ column, message: unknownColumn(name, mapping.has(name) ? word : undefined) });
+    return IGNORED;
+  });
+  for (const [column, target] of targets.entries()) {
+    const first = targets.indexOf(target);
+    if (target !== IGNORED && first < column) {
+      issues.push({ column, message: `column \`${columns[column] ?? ''}\` means the same as column ${first + 1}` });
+    }
+  }
+  return { targets, issues };
+}
+
+function unknownColumn(name: string, mappedTo: string | undefined): string {
+  const word = mappedTo ?? name;
+  const guess = nearest(word, [...known]);
+  const what =
+    mappedTo === undefined
+      ? `unknown column \`${name}\``
+      : `column \`${name}\` is mapped to \`${word}\`, which is no field`;
+  return `${what}${guess === undefined ? '' : `; did you mean \`${guess}\`?`}; --map "${name}=-" leaves it out`;
+}
+
+export interface RowParts {
+  parts: RequestParts;
+  /** The row comes from a result file and is done. */
+  done: boolean;
+  issues: FieldIssue[];
+}
+
+const YES = /^(true|yes|y|1)$/i;
+const NO = /^(false|no|n|0)$/i;
+
+/** Empty cells are as if they were not there; `defaults` stand in for what a row does not say. */
+export function partsOfRow(
+  cells: readonly string[],
+  targets: readonly ColumnTarget[],
+  defaults: Omit<RequestParts, 'identities'>,
+): RowParts {
+  const values = new Map<string, string>();
+  for (const [column, target] of targets.entries()) {
+    const text = (cells[column] ?? '').trim();
+    if (text !== '' && target !== IGNORED) values.set(target, text);
+  }
+  const skip = values.get('skip_waiting_period');
+  const issues: FieldIssue[] = [];
+  if (skip !== undefined && !YES.test(skip) && !NO.test(skip)) {
+    issues.push({ path: ['skip_waiting_period'], message: `must be true or false, not \`${skip}\`` });
+  }
+  const urls = values
+    .get('status_callback_urls')
+    ?.split('|')
+    .map((url) => url.trim())
+    .filter((url) => url !== '');
+  const status = values.get('status');
+  return {
+    parts: {
+      regulation: values.get('regulation')?.toLowerCase() ?? defaults.regulation,
+      subject_request_type: values.get('subject_request_type')?.toLowerCase() ?? defaults.subject_request_type,
+      submitted_time: values.get('submitted_time') ?? defaults.submitted_time,
+      group_id: values.get('group_id') ?? defaults.group_id,
+      subject_request_id: values.get('subject_request_id'),
+      status_callback_urls: urls ?? defaults.status_callback_urls,
+      skip_waiting_period: skip === undefined ? defaults.skip_waiting_period : YES.test(skip),
+      identities: [...values].filter(([target]) => identityTypes.has(target)),
+    },
+    done: values.has('subject_request_id') && (status === 'submitted' || status === 'existing'),
+    issues,
+  };
+}
+
+/** A flat JSON object as cells under its keys; undefined for anything nested besides lists of texts. */
+export function cellsOfObject(value: Record<string, unknown>): { columns: string[]; cells: string[] } | undefined {
+  const columns = Object.keys(value);
+  const cells: string[] = [];
+  for (const item of Object.values(value)) {
+    if (item === null) cells.push('');
+    else if (Array.isArray(item) && item.every((part) => typeof part === 'string')) cells.push(item.join('|'));
+    else if (typeof item === 'string') cells.push(item);
+    else if (typeof item === 'number' || typeof item === 'bigint' || typeof item === 'boolean')
+      cells.push(String(item));
+    else return undefined;
+  }
+  return { columns, cells };
+}
+
+/** Whether a JSON value is a request's body rather than a flat row. */
+export function isBody(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && ('subject_identities' in value || 'extensions' in value);
+}
+
+/** The column that an issue of the composed body is about; undefined for the row as a whole. */
+export function columnOfIssue({ path }: FieldIssue, targets: readonly ColumnTarget[]): number | undefined {
+  const name = [...path].reverse().find((segment) => typeof segment === 'string' && targets.includes(segment));
+  return name === undefined ? undefined : targets.indexOf(String(name));
+}

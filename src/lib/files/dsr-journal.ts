@@ -1,0 +1,118 @@
+// The journal of a bulk run: which id each row got, before it was sent, and what became of it. No identity is in it.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DurableLog, openDurableLog, removeFile } from '../kernel/durable.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+import { tryLock } from '../kernel/lock.ts';
+import { openText } from './text-chunks.ts';
+
+export interface JournalHead {
+  version: 1;
+  /** The path as it was given. */
+  input: string;
+  rows: number;
+  /** Digest of what the flags said besides. */
+  settings: string;
+  /** Absolute path of the result file. */
+  results: string;
+  /** `submitted_time` of rows that give none: a resumed run sends the same bodies. */
+  submitted_time: string;
+  at: string;
+}
+
+/** `p`: rows and the ids that they got; `d`: rows that are settled. */
+export type JournalLine =
+  | { p: [row: number, id: string][] }
+  | { d: [row: number, state: 'submitted' | 'existing' | 'failed' | 'skipped', error?: string][] };
+
+export interface DsrJournal {
+  readonly path: string;
+  /** The head of an earlier run; undefined when there was none. Throws when the file is not a journal. */
+  head(): Promise<JournalHead | undefined>;
+  /** Every line behind the head; half a line of a killed process is passed over. */
+  lines(): AsyncGenerator<JournalLine>;
+  /** Appends; on the disk when it returns. */
+  write(...lines: (JournalHead | JournalLine)[]): void;
+  close(): void;
+}
+
+/** `key` is what makes a run the same run: the content of its file and where it is sent to. */
+export function journalPath(stateFolder: string, key: readonly string[]): string {
+  const name = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 32);
+  return join(stateFolder, 'dsr', 'bulk', `${name}.ndjson`);
+}
+
+/** Opens the journal for this process alone. Throws guard (12) while another one submits the same file. */
+export function openDsrJournal(path: string): DsrJournal {
+  const lock = tryLock(`${path}.lock`);
+  if (!lock) {
+    throw new CliError({
+      code: 'dsr.bulk_running',
+      message: 'Another process is submitting this file at this moment.',
+      hint: 'Let it end; --resume goes on with what it leaves.',
+      exit: EXIT.guard,
+    });
+  }
+  let log: DurableLog | undefined;
+  return {
+    path,
+    head: async () => {
+      if (!existsSync(path)) return undefined;
+      const lines = linesOf(path);
+      const first = await lines.next();
+      const head = first.done ? undefined : (parse(first.value) as Partial<JournalHead> | undefined);
+      const isAlone = first.done === true || (await lines.next()).done === true;
+      await lines.return(undefined);
+      if (head?.version === 1 && typeof head.rows === 'number') return head as JournalHead;
+      if (!isAlone) throw unreadable(path);
+      // The process died while it wrote its first line: nothing was sent.
+      removeFile(path);
+      return undefined;
+    },
+    lines: async function* () {
+      let isHead = true;
+      for await (const line of linesOf(path)) {
+        const value = isHead ? undefined : parse(line);
+        isHead = false;
+        if (value !== undefined) yield value as JournalLine;
+      }
+    },
+    write: (...lines) => {
+      log ??= openDurableLog(path);
+      log.append(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    },
+    close: () => {
+      log?.close();
+      lock.release();
+    },
+  };
+}
+
+async function* linesOf(path: string): AsyncGenerator<string, undefined> {
+  let rest = '';
+  for await (const chunk of openText(path, path).chunks) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield line;
+  }
+  if (rest !== '') yield rest;
+  return undefined;
+}
+
+function unreadable(path: string): CliError {
+  return new CliError({
+    code: 'dsr.journal',
+    message: `The journal ${path} cannot be read; what was submitted before is not known.`,
+    hint: 'Do not remove it before you know: `cdpadm dsr ledger export` shows what went out.',
+    exit: EXIT.failed,
+  });
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

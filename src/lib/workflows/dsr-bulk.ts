@@ -1,0 +1,202 @@
+// A bulk run: ids journaled before they are sent, rows sent as fast as the platform takes them, and a result file at the end.
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
+import type { RowStates } from '../domain/dsr/row-states.ts';
+import type { DsrJournal, JournalLine } from '../files/dsr-journal.ts';
+import type { DsrTable } from '../files/dsr-rows.ts';
+import { stringifyJson } from '../kernel/json.ts';
+import { isoMillis } from '../kernel/timestamps.ts';
+import { type RowOutcome, sendRow } from './dsr-bulk-send.ts';
+import { createRowReader, type ReadyRow, type RowOptions } from './dsr-examine.ts';
+import type { DsrPorts, LedgerNews, VerifyMessage } from './dsr-ports.ts';
+import { submittedEvent } from './dsr-submit.ts';
+import { createGate, type GateOptions } from './seed-gate.ts';
+
+export interface BulkPorts extends DsrPorts, Pick<GateOptions, 'concurrency' | 'rate' | 'retries' | 'random'> {
+  /** The file once more, for sending. */
+  table: DsrTable;
+  options: RowOptions;
+  journal: DsrJournal;
+  /** As the journal left them. */
+  states: RowStates;
+  verify: VerifyMessage;
+  onProgress(): void;
+  onDecision(text: string): void;
+}
+
+export interface BulkCounts {
+  requests: number;
+  retries: number;
+  /** Answers whose signature does not fit. */
+  unsigned: number;
+}
+
+/** How long what is under way may take to end after Ctrl-C. */
+const GRACE_MS = 600;
+/** Settled rows are written down in groups: what a killed process did not write is asked for by the next one. */
+const SETTLED_AT_ONCE = 128;
+const SETTLED_AFTER_MS = 500;
+
+type Settled = Extract<JournalLine, { d: unknown }>['d'][number];
+
+/** Runs until every row is settled. Throws what ends it sooner; the journal then knows how far it came. */
+export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
+  const { api, clock, journal, ledger, options, signal, states } = ports;
+  const hard = new AbortController();
+  // Every request under way listens to it; from eleven on Node would warn on standard error.
+  setMaxListeners(0, hard.signal);
+  const gate = createGate(ports);
+  const marks = dsrEndpoints.create.names?.body ?? [];
+  const rowPorts = {
+    gate,
+    create: api.openCreate(),
+    get: api.openGet(),
+    encode: (request: DsrRequest) => Buffer.from(stringifyJson(options.names.encode(request, marks)), 'utf8'),
+    verify: ports.verify,
+    clock,
+    hardSignal: hard.signal,
+  };
+  const underWay = new Set<Promise<void>>();
+  let settled: Settled[] = [];
+  let news: LedgerNews[] = [];
+  let settledAt = clock.now();
+  let writing: Promise<void> | undefined;
+  let unsigned = 0;
+  let failure: { error: unknown } | undefined;
+  let wake: (() => void) | undefined;
+
+  function fail(error: unknown): void {
+    failure ??= { error };
+    gate.stop(failure.error);
+    wake?.();
+  }
+  const onAbort = (): void => fail(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+
+  /** The ledger first: a row that only the journal calls settled would never come into it. */
+  async function writeSettled(): Promise<void> {
+    while (writing !== undefined || settled.length > 0) {
+      writing ??= writeGroup().finally(() => (writing = undefined));
+      await writing;
+    }
+  }
+
+  async function writeGroup(): Promise<void> {
+    const [rows, events] = [settled, news];
+    [settled, news, settledAt] = [[], [], clock.now()];
+    await ledger.record(events);
+    journal.write({ d: rows });
+  }
+
+  async function settle(request: DsrRequest, row: number, outcome: RowOutcome): Promise<void> {
+    const { error, expected_completion_time, received_time, signed, state } = outcome;
+    if (!signed) unsigned++;
+    if (state !== 'failed') {
+      const at = isoMillis(clock.now());
+      const id = request.subject_request_id;
+      news.push(await submittedEvent(request, ports.sender, ledger, clock.now()), {
+        event: 'state',
+        id,
+        at,
+        status: 'pending',
+        source: 'submit',
+        ...(expected_completion_time !== undefined && { expected_completion_time }),
+        ...(received_time !== undefined && { received_time }),
+      });
+    }
+    states.settle(row, state, error);
+    settled.push(error === undefined ? [row, state] : [row, state, error]);
+    ports.onProgress();
+    if (settled.length >= SETTLED_AT_ONCE || clock.now() - settledAt >= SETTLED_AFTER_MS) await writeSettled();
+  }
+
+  function start({ hasId, request, row }: ReadyRow, mayExist: boolean): void {
+    const run: Promise<void> = sendRow({ request, mayExist, givenId: hasId }, rowPorts)
+      .then((outcome) => settle(request, row, outcome))
+      .catch(fail)
+      .finally(() => {
+        underWay.delete(run);
+        wake?.();
+      });
+    underWay.add(run);
+  }
+
+  /** Gives the rows their ids, writes those down, and only then lets them go. */
+  async function submit(group: ReadyRow[]): Promise<void> {
+    const planned: [number, string][] = [];
+    const ready = group.map((item) => {
+      const { hasId, request, row } = item;
+      const known = states.id(row);
+      const id = hasId ? request.subject_request_id : (known ?? randomUUID());
+      const mayExist = states.state(row) === 'planned';
+      if (!mayExist) planned.push([row, id]);
+      return { mayExist, item: { ...item, request: { ...request, subject_request_id: id } } };
+    });
+    if (planned.length > 0) journal.write({ p: planned });
+    for (const [row, id] of planned) states.plan(row, id);
+    for (const { item, mayExist } of ready) {
+      while (failure === undefined && underWay.size >= ports.concurrency * 2) {
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+      if (failure !== undefined) return;
+      start(item, mayExist);
+    }
+  }
+
+  async function readAll(): Promise<void> {
+    const reader = createRowReader(ports.table, options);
+    let group: ReadyRow[] = [];
+    for await (const rows of ports.table.rows) {
+      for (const row of rows) {
+        if (failure !== undefined) return;
+        const state = states.state(row.number);
+        if (state !== 'open' && state !== 'planned') continue;
+        const read = reader.read(row);
+        // The whole file was checked a moment ago, and its digest is compared at the end.
+        if ('issues' in read) throw new Error('a row changed while the file was submitted');
+        if (read.ready.done) {
+          states.plan(row.number, read.ready.request.subject_request_id);
+          states.settle(row.number, 'skipped');
+          continue;
+        }
+        group.push(read.ready);
+        if (group.length < ports.concurrency) continue;
+        await submit(group);
+        group = [];
+      }
+    }
+    await submit(group);
+    while (underWay.size > 0) await Promise.race(underWay);
+  }
+
+  try {
+    await readAll();
+  } catch (error) {
+    fail(error);
+  }
+  signal.removeEventListener('abort', onAbort);
+  if (failure !== undefined) await endInGrace();
+  await writeSettled();
+  if (failure !== undefined) throw failure.error;
+  return { requests: gate.requests, retries: gate.retries, unsigned };
+
+  /** What is under way may still be answered; what is not is asked for by the next run. */
+  async function endInGrace(): Promise<void> {
+    const ended = new AbortController();
+    const all = Promise.all(underWay);
+    await Promise.race([all, clock.sleep(GRACE_MS, ended.signal).catch(() => undefined)]);
+    ended.abort();
+    hard.abort(failure?.error);
+    await all;
+  }
+}
+
+/** Puts what an earlier run wrote into the states. */
+export async function restoreStates(journal: DsrJournal, states: RowStates): Promise<void> {
+  for await (const line of journal.lines()) {
+    if ('p' in line) for (const [row, id] of line.p) states.plan(row, id);
+    else if ('d' in line) for (const [row, state, error] of line.d) states.settle(row, state, error);
+  }
+}

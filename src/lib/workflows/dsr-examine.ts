@@ -1,0 +1,256 @@
+// Rows made into requests, one by one, the same way for the check before a bulk run, for the run, and for `dsr prepare`.
+import type { DsrRequest } from '../contract/dsr.ts';
+import { type FieldIssue, showPath } from '../contract/explain.ts';
+import { composeRequest, type RequestParts } from '../domain/dsr/compose.ts';
+import { createRowKeys } from '../domain/dsr/row-keys.ts';
+import {
+  cellsOfObject,
+  columnOfIssue,
+  type ColumnTarget,
+  IGNORED,
+  isBody,
+  partsOfRow,
+  planColumns,
+  ROW_FIELDS,
+} from '../domain/dsr/rows.ts';
+import { identitiesOf, type SettleOptions, settleRequest, skipsWaiting } from '../domain/dsr/settle.ts';
+import type { DsrRow, DsrTable } from '../files/dsr-rows.ts';
+import { invalidInput, type Issue } from '../kernel/errors.ts';
+
+export interface RowOptions extends SettleOptions {
+  /** The path as the user gave it. */
+  file: string;
+  mapping: ReadonlyMap<string, string>;
+  /** What stands in for what a row does not say; `submitted_time` is always there. */
+  defaults: Omit<RequestParts, 'identities'> & { submitted_time: string };
+}
+
+/** A row that can be sent. */
+export interface ReadyRow {
+  row: number;
+  request: DsrRequest;
+  /** Whether the file gives the id; otherwise a stand-in is in its place. */
+  hasId: boolean;
+  /** It comes from a result file and is done. */
+  done: boolean;
+}
+
+export interface RowReader {
+  /** The targets of a CSV's columns; undefined for JSON. */
+  targets: ColumnTarget[] | undefined;
+  read(row: DsrRow): { ready: ReadyRow; warnings: FieldIssue[] } | { issues: Issue[] };
+}
+
+/** Stands for the id of a row that has none while it is checked. */
+const STAND_IN = '00000000-0000-4000-8000-000000000000';
+
+/** Throws invalid input (9) for headings that mean nothing. */
+export function createRowReader({ heading }: DsrTable, options: RowOptions): RowReader {
+  const { file, mapping, names } = options;
+  const columns = heading.columns?.map((cell) => cell.text);
+  const plan = columns && planColumns(columns, mapping, names);
+  const unknown = [...mapping.keys()].filter((name) => columns && !columns.includes(name));
+  if (heading.columns && plan && (plan.issues.length > 0 || unknown.length > 0)) {
+    const cells = heading.columns;
+    throw invalidInput(`${file} cannot be submitted: its headings are not understood. Nothing was sent.`, [
+      ...plan.issues.map(({ column, message }): Issue => {
+        const { line = 1, column: at = 1 } = cells[column] ?? {};
+        return { file, line, column: at, path: cells[column]?.text ?? '', message };
+      }),
+      ...unknown.map((name): Issue => ({
+        file,
+        line: 1,
+        column: 1,
+        path: name,
+        message: 'is mapped, but no such column is there',
+      })),
+    ]);
+  }
+
+  function fromCells(cells: readonly string[], targets: readonly ColumnTarget[]) {
+    const { done, issues, parts } = partsOfRow(cells, targets, options.defaults);
+    const hasId = parts.subject_request_id !== undefined;
+    const body = composeRequest(
+      { ...parts, subject_request_id: parts.subject_request_id ?? STAND_IN },
+      options.vendorDomain,
+    );
+    return { body, hasId, done, issues };
+  }
+
+  function fromValue(value: unknown) {
+    const { defaults } = options;
+    const given = value as Record<string, unknown>;
+    const hasId = given['subject_request_id'] !== undefined;
+    const body = { subject_request_id: STAND_IN, ...plainDefaults(defaults), ...given };
+    return { body, hasId, done: false, issues: [] as FieldIssue[] };
+  }
+
+  function issuesOf(
+    row: DsrRow,
+    issues: readonly FieldIssue[],
+    targets: readonly ColumnTarget[] | undefined,
+    flat: boolean,
+  ): Issue[] {
+    return issues.map((issue) => {
+      const column = targets && columnOfIssue(issue, targets);
+      const name = column === undefined ? undefined : targets?.[column];
+      const place =
+        column !== undefined && !flat
+          ? row.locate({ column })
+          : row.locate({ path: flat && name !== undefined ? [name] : issue.path, ...(issue.at && { at: issue.at }) });
+      return { file, ...place, path: name ?? (targets ? '' : showPath(issue.path)), message: issue.message };
+    });
+  }
+
+  return {
+    targets: plan?.targets,
+    read: (row) => {
+      const { content } = row;
+      if ('fault' in content)
+        return { issues: [{ file, ...row.locate({ path: [] }), path: '', message: content.fault }] };
+      let made: ReturnType<typeof fromCells>;
+      let targets = plan?.targets;
+      let flat = false;
+      if ('cells' in content) made = fromCells(content.cells, targets ?? []);
+      else if (isBody(content.value)) made = fromValue(content.value);
+      else {
+        const isRecord = typeof content.value === 'object' && content.value !== null && !Array.isArray(content.value);
+        const cells = isRecord ? cellsOfObject(content.value as Record<string, unknown>) : undefined;
+        if (!cells)
+          return {
+            issues: [
+              { file, ...row.locate({ path: [] }), path: '', message: 'is neither a row of fields nor a request' },
+            ],
+          };
+        const own = planColumns(cells.columns, mapping, names);
+        if (own.issues.length > 0) {
+          const issues = own.issues.map(({ column, message }): FieldIssue => ({
+            path: [cells.columns[column] ?? ''],
+            message,
+            at: 'key',
+          }));
+          return { issues: issuesOf(row, issues, undefined, true) };
+        }
+        flat = true;
+        targets = own.targets;
+        made = fromCells(cells.cells, own.targets);
+      }
+      const settled = settleRequest(made.body, options);
+      const issues = [...made.issues, ...settled.issues];
+      if (!settled.request || issues.length > 0) return { issues: issuesOf(row, issues, targets, flat) };
+      const { done, hasId } = made;
+      return { ready: { row: row.number, request: settled.request, hasId, done }, warnings: settled.warnings };
+    },
+  };
+}
+
+function plainDefaults(defaults: RowOptions['defaults']): Record<string, unknown> {
+  return Object.fromEntries(
+    ROW_FIELDS.filter((field) => field !== 'skip_waiting_period' && defaults[field] !== undefined).map((field) => [
+      field,
+      defaults[field],
+    ]),
+  );
+}
+
+export interface Examined {
+  rows: number;
+  /** Rows whose id is not in the file. */
+  withoutId: number;
+  /** Rows of a result file that are done. */
+  done: number;
+  /** `gdpr erasure` -> rows. */
+  kinds: Map<string, number>;
+  skipWaiting: number;
+  /** Rows that name devices only. */
+  devicesOnly: number;
+  /** Columns of our own names that the rows use, for a result file of rows that have no columns. */
+  used: Set<string>;
+  digest: string;
+}
+
+/** More are not listed one by one: nobody reads them. */
+const MAX_ISSUES = 1000;
+
+/** Reads the whole file. Throws invalid input (9) with the place of every issue, rows that say the same among them. */
+export async function examineRows(table: DsrTable, options: RowOptions): Promise<Examined> {
+  const reader = createRowReader(table, options);
+  const keys = createRowKeys();
+  const issues: Issue[] = [];
+  const found: Examined = {
+    rows: 0,
+    withoutId: 0,
+    done: 0,
+    kinds: new Map(),
+    skipWaiting: 0,
+    devicesOnly: 0,
+    used: new Set(),
+    digest: '',
+  };
+  let wrong = 0;
+  for await (const group of table.rows) {
+    for (const row of group) {
+      found.rows++;
+      const result = reader.read(row);
+      const own = 'issues' in result ? result.issues : repeated(row, result.ready, options.file);
+      wrong += own.length;
+      issues.push(...own.slice(0, MAX_ISSUES - issues.length));
+      if ('ready' in result) tally(result.ready, result.warnings.length);
+    }
+  }
+  found.digest = table.digest();
+  if (wrong > 0) throw notValid(options.file, issues, wrong);
+  if (found.rows === 0) throw invalidInput(`${options.file} has no rows.`, []);
+  return found;
+
+  function repeated(row: DsrRow, { hasId, request }: ReadyRow, file: string): Issue[] {
+    const place = { file, ...row.locate({ path: [] }), path: '' };
+    const { regulation: _law, subject_request_type: type } = request;
+    const content = JSON.stringify([type, identitiesOf(request).sort(), skipsWaiting(request)]);
+    const sameId = hasId ? keys.add(request.subject_request_id, row.number) : undefined;
+    if (sameId !== undefined) return [{ ...place, message: `has the same subject_request_id as row ${sameId}` }];
+    const same = keys.add(content, row.number);
+    return same === undefined
+      ? []
+      : [{ ...place, message: `asks for the same as row ${same}: same type, same identities` }];
+  }
+
+  function tally({ done, hasId, request }: ReadyRow, warnings: number): void {
+    const kind = `${request.regulation} ${request.subject_request_type}`;
+    found.kinds.set(kind, (found.kinds.get(kind) ?? 0) + 1);
+    if (!hasId) found.withoutId++;
+    if (done) found.done++;
+    if (skipsWaiting(request)) found.skipWaiting++;
+    if (warnings > 0) found.devicesOnly++;
+    if (reader.targets) return;
+    for (const column of usedBy(request)) found.used.add(column);
+  }
+}
+
+/** The columns that say what a request says. */
+function usedBy(request: DsrRequest): string[] {
+  const fields = ROW_FIELDS.filter((field) => field in request);
+  return [
+    ...fields,
+    ...(skipsWaiting(request) ? ['skip_waiting_period'] : []),
+    ...identitiesOf(request).map(([type]) => type),
+  ];
+}
+
+function notValid(file: string, issues: Issue[], wrong: number): Error {
+  const more = wrong > issues.length ? `, of which the first ${issues.length} are listed` : '';
+  return invalidInput(
+    `${file} cannot be submitted: ${wrong === 1 ? 'one issue' : `${wrong} issues`}${more}. Nothing was sent.`,
+    issues,
+  );
+}
+
+/** A request as cells under columns of our own names. */
+export function cellsOfRequest(request: DsrRequest, columns: readonly string[]): string[] {
+  const values = new Map<string, string>(identitiesOf(request));
+  for (const field of ROW_FIELDS) {
+    const value = field === 'skip_waiting_period' ? (skipsWaiting(request) ? 'true' : '') : request[field];
+    if (value !== undefined) values.set(field, Array.isArray(value) ? value.join('|') : value);
+  }
+  return columns.map((column) => (column === IGNORED ? '' : (values.get(column) ?? '')));
+}

@@ -1,0 +1,95 @@
+// Where the processor's certificate comes from: discovery's address and no other, small, soon, and kept.
+import type { DsrApi } from '../api/dsr.ts';
+import { parseCertificates } from '../domain/callbacks/certificate.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+
+export interface ProcessorCertificate {
+  url: string;
+  pem: string;
+  /** It was kept from before. */
+  cached: boolean;
+}
+
+export interface CertificateSource {
+  /** The kept one while it is in force, else a new one. Throws CliError when discovery or the certificate cannot be had. */
+  get(): Promise<ProcessorCertificate>;
+  /** One that is newer than the one that failed; undefined when there was none to be had a moment ago. */
+  refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;
+}
+
+export interface CertificatePorts {
+  api: DsrApi;
+  cache: {
+    read(): { url: string; pem: string } | undefined;
+    write(certificate: { url: string; pem: string }): void;
+  };
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/** A chain of ten certificates with big keys has half of it. */
+const MAX_BYTES = 64 * 1024;
+/** Forged messages must not make us ask for a certificate with each of them. */
+const REFRESH_EVERY_MS = 60_000;
+
+export function createCertificateSource({ api, cache, clock, signal }: CertificatePorts): CertificateSource {
+  let kept: { url: string; pem: string } | undefined;
+  let fetching: Promise<ProcessorCertificate> | undefined;
+  let refreshedAt = Number.NEGATIVE_INFINITY;
+
+  async function fetch(): Promise<ProcessorCertificate> {
+    const { processor_certificate: url } = await api.discovery(signal);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    await api.certificate(
+      url,
+      {
+        begin: () => {
+          chunks.length = 0;
+          size = 0;
+        },
+        write: (chunk) => {
+          size += chunk.length;
+          if (size > MAX_BYTES) throw unusable(url, `is larger than ${MAX_BYTES / 1024} kB`);
+          chunks.push(chunk);
+        },
+      },
+      signal,
+    );
+    const pem = Buffer.concat(chunks).toString('utf8');
+    if (!parseCertificates(pem)) throw unusable(url, 'is no PEM certificate');
+    kept = { url, pem };
+    cache.write(kept);
+    return { url, pem, cached: false };
+  }
+
+  /** Messages that come together ask once. */
+  function fetchOnce(): Promise<ProcessorCertificate> {
+    return (fetching ??= fetch().finally(() => (fetching = undefined)));
+  }
+
+  return {
+    get: async () => {
+      kept ??= cache.read();
+      const [own] = kept === undefined ? [] : (parseCertificates(kept.pem) ?? []);
+      if (kept && own && Date.parse(own.validTo) >= clock.now()) return { ...kept, cached: true };
+      return await fetchOnce();
+    },
+    refresh: async ({ pem }) => {
+      if (fetching) return await fetching;
+      if (kept && kept.pem !== pem) return { ...kept, cached: true };
+      if (clock.now() - refreshedAt < REFRESH_EVERY_MS) return undefined;
+      refreshedAt = clock.now();
+      return await fetchOnce();
+    },
+  };
+}
+
+function unusable(url: string, what: string): CliError {
+  return new CliError({
+    code: 'dsr.certificate',
+    message: `What discovery names as the processor's certificate (${url}) ${what}.`,
+    exit: EXIT.failed,
+  });
+}

@@ -1,0 +1,95 @@
+// A signed message of the processor, checked from the header to the signature, with one new certificate when a kept one fails.
+import { type CertificateVerdict, checkCertificate, type TrustedRoots } from '../domain/callbacks/certificate.ts';
+import {
+  type Check,
+  checkDomain,
+  checkSignature,
+  type HeaderLines,
+  type Verdict,
+  verdictOf,
+} from '../domain/callbacks/verify.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { CliError } from '../kernel/errors.ts';
+import type { CertificateSource, ProcessorCertificate } from './processor-certificate.ts';
+
+export interface VerifyPorts {
+  /** Processor domains, in lower case. */
+  allow: readonly string[];
+  certificates: CertificateSource;
+  roots(): Promise<TrustedRoots>;
+  clock: Clock;
+}
+
+export interface VerifiedMessage extends Verdict {
+  /** Why there was no certificate to check with: the message is neither right nor wrong then. */
+  unreachable?: CliError;
+}
+
+/** Checks one message. Never throws for a bad one; for one that cannot be judged `unreachable` says why. */
+export type MessageVerifier = (headers: HeaderLines, body: Buffer) => Promise<VerifiedMessage>;
+
+/** A chain that was found good is not looked at again for so long. */
+const TRUST_MS = 60_000;
+
+export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {
+  let last: { of: string; found: CertificateVerdict; at: number } | undefined;
+
+  async function trusted(pem: string, domain: string): Promise<CertificateVerdict> {
+    const of = `${domain}\n${pem}`;
+    const now = ports.clock.now();
+    if (last?.of === of && now >= last.at && now - last.at < TRUST_MS) return last.found;
+    const found = checkCertificate(pem, domain, { roots: await ports.roots(), now });
+    if ('key' in found) last = { of, found, at: now };
+    return found;
+  }
+
+  return (headers, body) => verifyMessage(headers, body, ports, trusted);
+}
+
+async function verifyMessage(
+  headers: HeaderLines,
+  body: Buffer,
+  ports: VerifyPorts,
+  trusted: (pem: string, domain: string) => Promise<CertificateVerdict>,
+): Promise<VerifiedMessage> {
+  const { domain, ...first } = checkDomain(headers, ports.allow);
+  if (domain === undefined) return verdictOf([first]);
+  try {
+    const certificate = await ports.certificates.get();
+    const verdict = await judge(certificate);
+    if (verdict.valid || !certificate.cached) return verdict;
+    // The processor may have a new certificate since.
+    const fresh = await refreshed(certificate);
+    return fresh ? await judge(fresh) : verdict;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return {
+      ...verdictOf([first, { name: 'certificate_fetched', ok: false, detail: error.message }]),
+      unreachable: error,
+    };
+  }
+
+  async function judge({ cached, pem, url }: ProcessorCertificate): Promise<Verdict> {
+    const fetched: Check = { name: 'certificate_fetched', ok: true, detail: `${cached ? 'kept from' : 'from'} ${url}` };
+    const found = await trusted(pem, domain as string);
+    if ('issue' in found)
+      return verdictOf([first, fetched, { name: 'certificate', ok: false, detail: `it ${found.issue}` }]);
+    const until = new Date(found.validTo).toISOString();
+    const certificate: Check = {
+      name: 'certificate',
+      ok: true,
+      detail: `for ${domain}, trusted, valid until ${until}`,
+    };
+    return verdictOf([first, fetched, certificate, checkSignature(headers, body, found.key)]);
+  }
+
+  /** With a kept certificate at hand, a platform that cannot be asked leaves its verdict standing. */
+  async function refreshed(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined> {
+    try {
+      return await ports.certificates.refresh(failed);
+    } catch (error) {
+      if (error instanceof CliError) return undefined;
+      throw error;
+    }
+  }
+}
