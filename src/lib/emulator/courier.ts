@@ -12,8 +12,8 @@ import type { Attempt, CallbackStore, StoredCallback } from './stores/callbacks.
 export interface Courier {
   /** Sends what is ready, without being waited for. */
   wake(): void;
-  /** Resolves once nothing is ready any more. */
-  idle(): Promise<void>;
+  /** Sends these, whatever became of them and of those before them. Resolves once their receivers were called. */
+  sendNow(ids: readonly number[]): Promise<void>;
   /** Ends; what is under way has a moment left, and is sent again at the next opening. */
   stop(): Promise<void>;
 }
@@ -40,7 +40,10 @@ const GRACE_MS = 500;
 
 export function createCourier({ store, clock, domain, signer, base }: Surroundings): Courier {
   const stopping = new AbortController();
+  /** What is sent although an earlier one of its request waits. */
+  const forced = new Set<number>();
   let round: Promise<void> | undefined;
+  let again = false;
 
   async function send(callback: StoredCallback): Promise<Attempt> {
     const at = isoMillis(clock.now());
@@ -59,15 +62,16 @@ export function createCourier({ store, clock, domain, signer, base }: Surroundin
     }
   }
 
-  /** A receiver's callbacks, one after the other: what follows one that did not arrive waits with it. */
-  async function follow(lane: readonly StoredCallback[]): Promise<void> {
-    const held = new Set<string>();
-    let deaf = false;
+  /**
+   * A receiver's callbacks, one after the other: what follows one that did not arrive waits with it. A receiver that
+   * does not answer at all is `deaf` and not called for every other request too.
+   */
+  async function follow(lane: readonly StoredCallback[], deaf: Set<string>): Promise<void> {
     for (const callback of lane) {
-      const { id, workspace, request_id, attempts } = callback;
-      const request = `${workspace}/${request_id}`;
+      const { id, url, attempts } = callback;
       const later = nextQuarter(clock.now());
-      if (deaf || held.has(request)) {
+      const isBehind = !forced.delete(id) && store.isBehind(callback);
+      if (isBehind || deaf.has(url)) {
         store.settle(id, 'queued', later, attempts);
         continue;
       }
@@ -78,34 +82,42 @@ export function createCourier({ store, clock, domain, signer, base }: Surroundin
         continue;
       }
       store.settle(id, tried.length < MOST_ATTEMPTS ? 'queued' : 'failed', later, tried);
-      held.add(request);
-      // Who does not answer at all is not called for every other request too.
-      deaf = attempt.status === null;
+      if (attempt.status === null) deaf.add(url);
     }
   }
 
   async function work(): Promise<void> {
+    const deaf = new Set<string>();
     for (;;) {
       const lanes = byReceiver(store.outbox(BATCH));
       if (lanes.length === 0) return;
       const worker = async (): Promise<void> => {
-        for (let lane = lanes.shift(); lane; lane = lanes.shift()) await follow(lane);
+        for (let lane = lanes.shift(); lane; lane = lanes.shift()) await follow(lane, deaf);
       };
-      await Promise.all(Array.from({ length: LANES }, worker));
+      const ends = await Promise.allSettled(Array.from({ length: LANES }, worker));
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
     }
   }
 
   function wake(): void {
     if (stopping.signal.aborted) return;
+    again = round !== undefined;
     // What cannot be written down (a full disk, an ending platform) stays in the outbox for the next round.
     round ??= work()
       .catch(() => undefined)
-      .finally(() => (round = undefined));
+      .finally(() => {
+        round = undefined;
+        // Something became ready when this round had looked for the last time.
+        if (again) wake();
+      });
   }
 
   return {
     wake,
-    idle: async () => {
+    sendNow: async (ids) => {
+      for (const id of ids) forced.add(id);
+      store.resend(ids, clock.now());
+      wake();
       while (round) await round;
     },
     stop: async () => {

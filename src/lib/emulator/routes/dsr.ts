@@ -150,7 +150,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
         headers: { 'content-type': 'application/x-pem-file' },
       })),
     ],
-    control: callbackRoutes(callbacks, courier, clock),
+    control: callbackRoutes(callbacks, courier),
     load: ({ requests }) => {
       store.clear();
       callbacks.clear();

@@ -9,7 +9,8 @@ export const callbacksMigration = `
     url TEXT NOT NULL, body TEXT NOT NULL, state TEXT NOT NULL, queued_at INTEGER NOT NULL, due_at INTEGER NOT NULL,
     attempts TEXT NOT NULL
   );
-  CREATE INDEX callbacks_due ON callbacks (state, due_at);`;
+  CREATE INDEX callbacks_due ON callbacks (state, due_at);
+  CREATE INDEX callbacks_of ON callbacks (request_id);`;
 
 /**
  * `queued` until its time, then `sending` until its receiver was called; `delivered` when that answered 202, `failed`
@@ -64,6 +65,8 @@ export interface CallbackStore {
   release(now: number): void;
   /** What is ready to be sent, the oldest first; `most` of it. */
   outbox(most: number): StoredCallback[];
+  /** Whether an earlier one of the same request and receiver waits to be sent again. */
+  isBehind(callback: StoredCallback): boolean;
   /** Keeps what came of a callback; `due` is when it is tried again. */
   settle(id: number, state: CallbackState, due: number, attempts: readonly Attempt[]): void;
   /** Puts back what was being sent when an earlier run ended. */
@@ -98,6 +101,11 @@ export function createCallbackStore(db: Database): CallbackStore {
       db
         .all<Row>(`SELECT ${COLUMNS} FROM callbacks WHERE state = 'sending' ORDER BY due_at, id LIMIT ?`, most)
         .map(callbackOf),
+    isBehind: ({ id, workspace, request_id, url }) =>
+      db.get(
+        `SELECT 1 FROM callbacks WHERE request_id = ? AND workspace = ? AND url = ? AND id < ? AND state = 'queued'`,
+        ...[request_id, workspace, url, id],
+      ) !== undefined,
     settle: (id, state, due, attempts) => {
       db.run(
         'UPDATE callbacks SET state = ?, due_at = ?, attempts = ? WHERE id = ?',

@@ -1,0 +1,33 @@
+// Data subject requests for tests: bodies, and calls of the embedded platform with a workspace's credentials.
+import { randomUUID } from 'node:crypto';
+import type { IdentityEntry } from '../../src/lib/contract/dsr.ts';
+import type { Exchange, SendOptions, TestEmulator } from './emulator.ts';
+
+export const raw = (value: string): IdentityEntry => ({ value, encoding: 'raw' });
+
+/** An access request of GDPR for one e-mail address, with `change` over it. */
+export function dsrBody(
+  change: Record<string, unknown> = {},
+): Record<string, unknown> & { subject_request_id: string } {
+  return {
+    regulation: 'gdpr',
+    subject_request_id: randomUUID(),
+    subject_request_type: 'access',
+    submitted_time: '2026-02-27T09:00:00Z',
+    subject_identities: { email: raw('ada@people.example') },
+    ...change,
+  };
+}
+
+/** What skips the waiting period of an erasure. */
+export const SKIP = { extensions: { 'opendsr.platform.example': { skip_waiting_period: true } } };
+
+/** Sends below `/v3` as the first workspace, or with `credentials` as `key:secret`. */
+export function dsrSender({ ready, send }: TestEmulator) {
+  const own = `${ready.workspace_key}:${ready.workspace_secret}`;
+  return (method: string, path: string, options: SendOptions & { as?: string } = {}): Promise<Exchange> => {
+    const { as = own, headers, ...rest } = options;
+    const authorization = `Basic ${Buffer.from(as).toString('base64')}`;
+    return send(method, `/v3${path}`, { ...rest, headers: { authorization, ...headers } });
+  };
+}
