@@ -5,7 +5,7 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { forgetToken } from '../../lib/runtime/forget-token.ts';
 import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
-import { addSecretFlags, readSecretFlags } from '../secret-flags.ts';
+import { addSecretFlags, readSecretFlags } from '../../lib/runtime/secret-flags.ts';
 import { currentProfile } from './current.ts';
 
 type Secrets = Awaited<ReturnType<typeof readSecretFlags>>;

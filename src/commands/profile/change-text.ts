@@ -1,6 +1,7 @@
 // A profile as text, for the editor and for export, and `FIELD=VALUE` changes of it.
 import { showPath } from '../../lib/contract/explain.ts';
 import { parseDocumentText } from '../../lib/files/load.ts';
+import { toYaml } from '../../lib/files/to-yaml.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { Draft, Profiles } from './fields.ts';
@@ -12,9 +13,8 @@ const MAPS = ['limits', 'names', 'secrets'] as const;
 const KNOWN = [...FIELDS.map(({ name }) => name), 'protected', ...MAPS];
 
 /** YAML without anything secret: a profile holds only where its secrets are. */
-export async function profileText(profile: Profile): Promise<string> {
-  const { stringify } = await import('yaml');
-  return stringify(profile, { lineWidth: 0 });
+export function profileText(profile: Profile): Promise<string> {
+  return toYaml(profile);
 }
 
 /** Reads such a text. Throws invalid input (9) with the place of every issue. */

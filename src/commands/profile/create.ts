@@ -7,7 +7,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
 import { askForMissing } from './questions.ts';
-import { addSecretFlags, optionKey, readSecretFlags } from '../secret-flags.ts';
+import { addSecretFlags, optionKey, readSecretFlags } from '../../lib/runtime/secret-flags.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,11 @@
 // The flags that say where a secret is; a secret itself is never taken from the command line.
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { readInput } from '../lib/files/read-input.ts';
-import { usageError } from '../lib/kernel/errors.ts';
-import type { Context } from '../lib/runtime/context.ts';
+import { usageError } from '../kernel/errors.ts';
+import type { Context } from './context.ts';
+
+/** A service key, a JSON document, is the longest secret there is. */
+const MAX_SECRET_BYTES = 64 * 1024;
 
 type Flags = Readonly<Record<string, unknown>>;
 
@@ -94,10 +96,22 @@ async function readSecret(ctx: Context, flag: string): Promise<string> {
       'Leave it out to be asked without echo.',
     );
   }
-  const { text } = await readInput('-', { cwd: ctx.io.cwd, stdin: ctx.io.stdin });
-  const secret = text.split(/\r?\n/, 1)[0]?.trim() ?? '';
+  const secret = (await firstLine(ctx.io.stdin)).trim();
   if (secret === '') throw usageError(`${flag} found nothing on the first line of standard input.`);
   return secret;
+}
+
+/** The first line of a stream; no more than a secret can be long is read of it. */
+async function firstLine(stream: AsyncIterable<unknown>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk as Uint8Array);
+    chunks.push(bytes);
+    size += bytes.length;
+    if (size > MAX_SECRET_BYTES || bytes.includes(0x0a)) break;
+  }
+  return Buffer.concat(chunks).toString('utf8').split(/\r?\n/, 1)[0] ?? '';
 }
 
 /** Commander's name for an option's value: `baseUrl` for `--base-url`. */

@@ -1,0 +1,112 @@
+// `doctor`: everything that could be wrong with this set-up, each failing line with its fix.
+import { Command } from 'commander';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import type { ListView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import {
+  checkAddresses,
+  checkFolders,
+  checkKeychain,
+  checkProgram,
+  checkProxy,
+  checkSecrets,
+  checkSettingsFile,
+  failed,
+  type Finding,
+} from '../../lib/runtime/doctor.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+
+const view: ListView<Finding> = {
+  kind: 'list',
+  columns: [
+    { key: 'check', id: true, value: (item) => item.check },
+    {
+      key: 'status',
+      value: (item) => item.status,
+      paint: (text, { status }, style) =>
+        status === 'ok'
+          ? style.green(text)
+          : status === 'failed'
+            ? style.red(text)
+            : status === 'warning'
+              ? style.yellow(text)
+              : style.dim(text),
+    },
+    { key: 'detail', value: (item) => item.detail },
+    { key: 'fix', rank: 1, value: (item) => item.fix },
+  ],
+  empty: '',
+};
+
+export function doctorCommand(ctx: Context): Command {
+  const command = new Command('doctor')
+    .description('check this set-up: files, secrets, clock, addresses, credentials')
+    .action(() => diagnose(ctx));
+  return withHelp(command, {
+    notes: ['Only reads: one look at each address, a token, and the cheapest read of each area that has credentials.'],
+    examples: ['cdpadm doctor --profile local', 'cdpadm doctor --profile local -o json'],
+    json: '[{"check","status":"ok|warning|failed|skipped","detail","fix"}]',
+    errors: ['1  at least one check failed'],
+  });
+}
+
+async function diagnose(ctx: Context): Promise<void> {
+  const findings = [
+    checkProgram(),
+    ...checkFolders(ctx),
+    await checkSettingsFile(ctx),
+    await checkKeychain(ctx),
+    checkProxy(ctx),
+    ...(await whenSettled(ctx)),
+  ];
+  await ctx.out.emit(findings, view);
+  const wrong = findings.filter((item) => item.status === 'failed').length;
+  if (wrong > 0) ctx.setExit(EXIT.failed);
+}
+
+/** What needs settings that can be resolved: without them there is one line that says why. */
+async function whenSettled(ctx: Context): Promise<Finding[]> {
+  try {
+    const { profile } = await ctx.settings();
+    const name = profile === undefined ? 'none, from the environment' : `${profile.value} (${profile.origin.kind})`;
+    return [
+      { check: 'profile', status: 'ok', detail: name },
+      ...(await checkSecrets(ctx)),
+      ...(await checkAddresses(ctx)),
+      await checkRead(
+        ctx,
+        'roles',
+        'base_url',
+        async (api) => `${(await api.roles.listTasks(ctx.signal)).length} tasks`,
+      ),
+      await checkRead(
+        ctx,
+        'data subject requests',
+        'dsr_base_url',
+        async (api) => `version ${(await api.dsr.discovery(ctx.signal)).api_version}`,
+      ),
+    ];
+  } catch (error) {
+    return [failed('profile', error)];
+  }
+}
+
+type Api = Awaited<ReturnType<Context['api']>>;
+
+/** The cheapest read of an area with the credentials at hand. */
+async function checkRead(
+  ctx: Context,
+  area: string,
+  address: 'base_url' | 'dsr_base_url',
+  read: (api: Api) => Promise<string>,
+): Promise<Finding> {
+  const check = `read ${area}`;
+  const settings = await ctx.settings();
+  if (!settings.get(address)) return { check, status: 'skipped', detail: 'not configured' };
+  try {
+    return { check, status: 'ok', detail: await read(await ctx.api()) };
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'usage') return { check, status: 'skipped', detail: error.message };
+    return failed(check, error);
+  }
+}

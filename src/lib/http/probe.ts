@@ -1,0 +1,53 @@
+// A look at an address without credentials: does it answer, how far is its clock, how long does its certificate last.
+import type { TLSSocket } from 'node:tls';
+import type { Clock } from '../kernel/clock.ts';
+import { trustedContext } from './authorities.ts';
+
+export interface ProbeOptions {
+  /** PEM text of further authorities. */
+  extraAuthorities?: string | undefined;
+  timeoutMs: number;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+export interface Probe {
+  status: number;
+  /** Milliseconds that our clock is ahead of the server's `Date`; undefined without that header. */
+  clockAheadMs: number | undefined;
+  /** When the certificate ends, epoch ms; undefined without TLS. */
+  certificateEnds: number | undefined;
+}
+
+/** Sends HEAD to the address itself. Rejects with Node's own error, whose `code` says what is wrong. */
+export async function probeAddress(address: string, options: ProbeOptions): Promise<Probe> {
+  const { clock, timeoutMs, signal } = options;
+  const secure = address.startsWith('https:');
+  const [{ request }, secureContext] = await Promise.all([
+    secure ? import('node:https') : import('node:http'),
+    secure ? trustedContext(options.extraAuthorities) : undefined,
+  ]);
+  return await new Promise((resolve, reject) => {
+    const call = request(address, {
+      method: 'HEAD',
+      agent: false,
+      timeout: timeoutMs,
+      signal,
+      ...(secureContext && { secureContext }),
+    });
+    call.on('timeout', () => call.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })));
+    call.on('error', reject);
+    call.on('response', (response) => {
+      const date = Date.parse(response.headers.date ?? '');
+      const socket = response.socket as Partial<TLSSocket>;
+      const certificate = secure ? socket.getPeerCertificate?.() : undefined;
+      response.resume();
+      resolve({
+        status: response.statusCode ?? 0,
+        clockAheadMs: Number.isNaN(date) ? undefined : clock.now() - date,
+        certificateEnds: certificate?.valid_to === undefined ? undefined : Date.parse(certificate.valid_to),
+      });
+    });
+    call.end();
+  });
+}

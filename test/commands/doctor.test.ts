@@ -1,0 +1,88 @@
+// `doctor`: a line for everything that can be wrong, with its fix.
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
+
+interface Finding {
+  check: string;
+  status: string;
+  detail: string;
+  fix?: string;
+}
+
+describe('doctor', () => {
+  let admin: RolesHome;
+  beforeEach(async () => {
+    admin = await createRolesHome();
+  });
+  afterEach(() => admin.close());
+
+  async function diagnose(
+    env: Record<string, string> = {},
+  ): Promise<{ code: number; of(check: string): Finding | undefined }> {
+    const { data, code } = await admin.json<Finding[]>('doctor', { env });
+    return { code, of: (check) => data.find((item) => item.check === check) };
+  }
+
+  it('finds nothing wrong with a platform that answers', async () => {
+    const { code, of } = await diagnose();
+    expect(code).toBe(0);
+    expect(of('base_url')).toMatchObject({ status: 'ok' });
+    expect(of('read roles')).toMatchObject({ status: 'ok', detail: expect.stringMatching(/^\d+ tasks$/) });
+  });
+
+  it('never shows a secret', async () => {
+    const { stdout, stderr } = await admin.run('doctor -o json');
+    for (const secret of ['local-client-secret', 'local-workspace-secret'])
+      expect(stdout + stderr).not.toContain(secret);
+  });
+
+  it.each([
+    [
+      'an address where nothing listens',
+      { CDPADM_AUTH_URL: 'http://127.0.0.1:1' },
+      'auth_url',
+      /ECONNREFUSED/,
+      /listens/,
+    ],
+    ['wrong credentials', { CDPADM_CLIENT_SECRET: 'wrong-secret' }, 'read roles', /client/i, /./],
+    ['a proxy variable without an address', { HTTPS_PROXY: 'nonsense' }, 'proxy', /no address/, /http:\/\/host:port/],
+  ])('says how to mend %s, and exits 1', async (_what, env, check, detail, fix) => {
+    const { code, of } = await diagnose(env);
+    expect(code).toBe(1);
+    expect(of(check)).toMatchObject({
+      status: 'failed',
+      detail: expect.stringMatching(detail),
+      fix: expect.stringMatching(fix),
+    });
+  });
+
+  it('warns of files that others can read and of a broken settings file', async () => {
+    const folder = join(admin.home, 'config');
+    mkdirSync(folder, { recursive: true, mode: 0o755 });
+    chmodSync(folder, 0o755);
+    expect((await diagnose()).of('folder config')).toMatchObject({
+      status: 'warning',
+      fix: expect.stringContaining('chmod 700'),
+    });
+    chmodSync(folder, 0o700);
+    writeFileSync(join(folder, 'config.json'), '{', { mode: 0o600 });
+    const { code, of } = await diagnose();
+    expect([code, of('settings file')?.status]).toEqual([1, 'failed']);
+  });
+
+  it('warns of a clock that is off', async () => {
+    const server = createServer((_request, response) => {
+      response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString());
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { of } = await diagnose({ CDPADM_SEEDING_URL: `http://127.0.0.1:${port}` });
+    expect(of('seeding_url')).toMatchObject({ status: 'warning', detail: expect.stringMatching(/ahead of/) });
+  });
+});
