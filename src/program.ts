@@ -72,12 +72,6 @@ export const entries: readonly Entry[] = [
     load: async (ctx) => (await import('./commands/doctor/index.ts')).doctorCommand(ctx),
   },
   {
-    name: 'doctor',
-    summary: 'what is wrong with this set-up, and how to mend it',
-    heading: SETUP,
-    load: async (ctx) => (await import('./commands/doctor/index.ts')).doctorCommand(ctx),
-  },
-  {
     name: 'emulator',
     summary: 'the embedded platform: start it, move its clock, inject faults',
     heading: PLATFORM,
