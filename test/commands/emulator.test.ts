@@ -1,9 +1,13 @@
 // The emulator commands against a platform that runs, and against the embedded one of profile `local`.
-import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, test } from 'vitest';
+import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
+import { startCallbackReceiver } from '../helpers/callback-receiver.ts';
 import { type CliHome, type CliOptions, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
+import { dsrBody } from '../helpers/dsr.ts';
+import { send } from '../helpers/emulator.ts';
 
 let home: CliHome;
 let started: { end(): Promise<CliResult> }[];
@@ -106,6 +110,17 @@ describe('start', () => {
 });
 
 describe('env', () => {
+  test('names the authority as long as its file is there', async () => {
+    const { ready } = await start('--memory');
+    const file = String(ready.ca_file);
+    expect(file).toBe(join(home.folder, 'cache', 'emulator', 'ca.pem'));
+    expect(readFileSync(file, 'utf8')).toContain('BEGIN CERTIFICATE');
+    expect(await json(['emulator', 'env'])).toMatchObject({ CDPADM_CA_FILE: file });
+    rmSync(file);
+    expect(await json(['emulator', 'env'])).not.toHaveProperty('CDPADM_CA_FILE');
+    expect((await cli(['roles', 'list', '--profile', 'local'])).code).toBe(0);
+  });
+
   test('every command works with these variables alone', async () => {
     const { ready } = await start();
     const env = (await json(['emulator', 'env'])) as Record<string, string>;
@@ -218,6 +233,32 @@ describe.each([
     expect(shown).toMatchObject({ dry_run: true, requests: [{ method: 'POST', body: { status: 500 } }] });
     expect(await json(['emulator', 'fault', 'list', ...args])).toEqual([]);
   });
+});
+
+test('callbacks are listed with what came of them, and sent again', async () => {
+  const receiver = await startCallbackReceiver();
+  onTestFinished(() => receiver.close());
+  const { ready } = await start('--clock', 'manual', '--memory');
+  const list = ['emulator', 'callbacks', 'list'];
+  const resend = ['emulator', 'callbacks', 'resend'];
+  expect((await cli(list)).stderr).toContain('No callback was queued yet');
+  const { dsr_base_url, workspace_key, workspace_secret } = ready as unknown as EmulatorReady;
+  const body = dsrBody({ status_callback_urls: [receiver.url] });
+  const authorization = `Basic ${btoa(`${workspace_key}:${workspace_secret}`)}`;
+  const created = await send('POST', `${dsr_base_url}/requests/`, { body, headers: { authorization } });
+  expect(created.status).toBe(201);
+  expect(await json([...resend, '-n'])).toMatchObject({ dry_run: true, requests: [{ method: 'POST', body: {} }] });
+  expect(await json(list)).toMatchObject([{ state: 'queued', request_status: 'pending', attempts: [] }]);
+  receiver.next(401);
+  await json(resend);
+  const { stdout } = await cli([...list, '--fields', 'state,attempts,last_answer']);
+  expect(stdout.split('\n')[1]).toBe('queued\t1\t401');
+  const [{ id } = { id: 0 }] = (await json([...resend, body.subject_request_id])) as { id: number }[];
+  expect(await json([...resend, '--callback', String(id)])).toMatchObject([{ state: 'delivered' }]);
+  expect(receiver.received).toHaveLength(3);
+  expect((await cli([...resend, '--callback', '99'])).code).toBe(5);
+  expect((await cli([...resend, '--callback', 'x'])).code).toBe(2);
+  expect((await cli([...resend, 'id', '--callback', '1'])).code).toBe(2);
 });
 
 describe('profile local', () => {

@@ -2,6 +2,8 @@
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
 import { assignRoleCommand } from './assign-role.ts';
+import { callbacksListCommand } from './callbacks-list.ts';
+import { callbacksResendCommand } from './callbacks-resend.ts';
 import { clockAdvanceCommand } from './clock-advance.ts';
 import { clockCommand } from './clock.ts';
 import { envCommand } from './env.ts';
@@ -18,6 +20,10 @@ export function emulatorGroup(ctx: Context): Command {
     .addCommand(faultAddCommand(ctx))
     .addCommand(faultListCommand(ctx))
     .addCommand(faultClearCommand(ctx));
+  const callbacks = new Command('callbacks')
+    .description('the status callbacks of data subject requests')
+    .addCommand(callbacksListCommand(ctx))
+    .addCommand(callbacksResendCommand(ctx));
   return new Command('emulator')
     .description('the embedded platform: start it, move its clock, inject faults')
     .addCommand(startCommand(ctx))
@@ -26,5 +32,6 @@ export function emulatorGroup(ctx: Context): Command {
     .addCommand(clockCommand(ctx).addCommand(clockAdvanceCommand(ctx)))
     .addCommand(assignRoleCommand(ctx))
     .addCommand(fault)
+    .addCommand(callbacks)
     .addCommand(logCommand(ctx));
 }

@@ -1,4 +1,4 @@
-// The courier of status callbacks: takes what is ready, signs it, calls its receivers in order, and keeps what came of it.
+// The courier of status callbacks: signs what is ready, calls receivers in order, keeps what came of it (decision: D143).
 import { PROCESSOR_DOMAIN_HEADER, type RequestStatusReply, SIGNATURE_HEADER } from '../contract/dsr.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { parseJson, stringifyJson } from '../kernel/json.ts';

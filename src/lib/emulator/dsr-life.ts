@@ -144,7 +144,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
   };
 }
 
-/** Whom a request is about, in the words of the profiles. Profiles of several identities are all meant (decision: D57). */
+/** Whom a request is about, in the words of the profiles. Profiles of several identities are all meant (decision: D142). */
 function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Subject {
   const entries = [subject_identities, ...Object.values(extensions).map((it) => it.subject_identities ?? {})].flatMap(
     (identities) => Object.entries(identities).map(([type, { value }]) => [type, value] as const),

@@ -1,4 +1,4 @@
-// When things happen in the life of a data subject request, by the platform's clock (decision: D55). Epoch milliseconds.
+// When things happen in the life of a data subject request, by the platform's clock (decision: D140). Epoch milliseconds.
 import type { DsrRequest } from '../contract/dsr.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
 

@@ -1,4 +1,4 @@
-// How the platform signs: with a certificate of a local authority, each made once and kept in a folder (decision: D56).
+// How the platform signs: with a certificate of a local authority, each made once and kept in a folder (decision: D141).
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-// Links that an answer of the platform gave, such as a request's results: where they may lead, and what is fetched there.
+// Links that an answer of the platform gave, such as a request's results: where they may lead (decision: D144).
 import type { Endpoint } from '../contract/endpoint.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { isLoopback } from '../kernel/loopback.ts';

@@ -1,0 +1,21 @@
+// `emulator callbacks list`: the status callbacks, and what came of their deliveries.
+import { Command } from 'commander';
+import type { Context } from '../../lib/runtime/context.ts';
+import { callControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { callbackList, type Callback } from './callbacks-view.ts';
+
+export function callbacksListCommand(ctx: Context): Command {
+  const command = new Command('list')
+    .description('list the status callbacks with what came of each')
+    .option('--port <n>', 'the one on this port; default is the one started last')
+    .action(async (flags: { port?: string }) => {
+      const emulator = await findEmulator(ctx, flags.port);
+      const callbacks = await callControl(ctx, emulator, { method: 'GET', path: '/callbacks' });
+      await ctx.out.emit(callbacks as Callback[], callbackList);
+    });
+  return withHelp(command, {
+    examples: ['cdpadm emulator callbacks list', 'cdpadm emulator callbacks list -o json'],
+    json: '[{"id","workspace_id","subject_request_id","request_status","url","state","queued_on","due_on","attempts":[{"at","status","error"}]}]',
+  });
+}
