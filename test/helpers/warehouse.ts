@@ -104,13 +104,17 @@ export async function startWarehouseEmulator(options: EmulatorOptions = {}): Pro
   };
 }
 
-/** The same with the connection, the model and the pipeline in place, the last two changed as given. */
+/** When the clock of `startSync` stands. */
+export const T0 = '2026-03-01T00:00:00Z';
+
+/** The same with the connection, the model and the pipeline in place, the last two changed as given, at `T0`. */
 export async function startSync(
   options: EmulatorOptions,
   pipeline: Record<string, unknown> = {},
   sql: string = MODEL.config.sql_query,
 ): Promise<WarehouseEmulator> {
   const emulator = await startWarehouseEmulator(options);
+  await emulator.api.set(T0);
   const made = [
     await emulator.create('connections', CONNECTION),
     await emulator.create('data-models', { ...MODEL, config: { sql_query: sql } }),
