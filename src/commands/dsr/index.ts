@@ -1,6 +1,7 @@
 // The commands of data subject requests.
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
+import { callbacksCommand } from './callbacks.ts';
 import { cancelCommand } from './cancel.ts';
 import { discoveryCommand } from './discovery.ts';
 import { ledgerCommand } from './ledger-export.ts';
@@ -23,6 +24,7 @@ export function dsrGroup(ctx: Context): Command {
     resultsCommand,
     discoveryCommand,
     ledgerCommand,
+    callbacksCommand,
   ]) {
     group.addCommand(build(ctx));
   }

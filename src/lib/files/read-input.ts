@@ -25,9 +25,17 @@ export interface InputText {
  * not UTF-8, with NUL or too large (9). A byte-order mark is left out.
  */
 export async function readInput(path: string, source: InputSource): Promise<InputText> {
-  const name = path === '-' ? '<stdin>' : path;
-  const bytes = path === '-' ? await readStream(source.stdin, name) : await readPath(path, source.cwd);
-  return { name, text: decodeText(name, bytes) };
+  const name = nameOf(path);
+  return { name, text: decodeText(name, await readInputBytes(path, source)) };
+}
+
+/** The same, byte for byte: what a signature is over. */
+export async function readInputBytes(path: string, source: InputSource): Promise<Uint8Array> {
+  return path === '-' ? await readStream(source.stdin, nameOf(path)) : await readPath(path, source.cwd);
+}
+
+function nameOf(path: string): string {
+  return path === '-' ? '<stdin>' : path;
 }
 
 /** The absolute path of a file argument. */

@@ -43,7 +43,7 @@ function editorCommand(io: Io): string[] {
 }
 
 /** Splits `code --wait "a b"` into words; quotes group, nothing is expanded. */
-function splitWords(text: string): string[] {
+export function splitWords(text: string): string[] {
   return [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 

@@ -40,25 +40,7 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
 
   async function fetch(): Promise<ProcessorCertificate> {
     const { processor_certificate: url } = await api.discovery(signal);
-    const chunks: Buffer[] = [];
-    let size = 0;
-    await api.certificate(
-      url,
-      {
-        begin: () => {
-          chunks.length = 0;
-          size = 0;
-        },
-        write: (chunk) => {
-          size += chunk.length;
-          if (size > MAX_BYTES) throw unusable(url, `is larger than ${MAX_BYTES / 1024} kB`);
-          chunks.push(chunk);
-        },
-      },
-      signal,
-    );
-    const pem = Buffer.concat(chunks).toString('utf8');
-    if (!parseCertificates(pem)) throw unusable(url, 'is no PEM certificate');
+    const pem = await download(api, url, signal);
     kept = { url, pem };
     cache.write(kept);
     return { url, pem, cached: false };
@@ -86,10 +68,49 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
   };
 }
 
+/** A certificate that the user names: the text of a file, or an address that is fetched once. */
+export function givenCertificate(
+  name: string,
+  from: { text: string } | DsrApi,
+  signal: AbortSignal,
+): CertificateSource {
+  let pem: Promise<string> | undefined;
+  return {
+    get: async () => {
+      pem ??= 'text' in from ? Promise.resolve(from.text) : download(from, name, signal);
+      return { url: name, pem: await pem, cached: false };
+    },
+    refresh: () => Promise.resolve(undefined),
+  };
+}
+
+async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  await api.certificate(
+    url,
+    {
+      begin: () => {
+        chunks.length = 0;
+        size = 0;
+      },
+      write: (chunk) => {
+        size += chunk.length;
+        if (size > MAX_BYTES) throw unusable(url, `is larger than ${MAX_BYTES / 1024} kB`);
+        chunks.push(chunk);
+      },
+    },
+    signal,
+  );
+  const pem = Buffer.concat(chunks).toString('utf8');
+  if (!parseCertificates(pem)) throw unusable(url, 'is no PEM certificate');
+  return pem;
+}
+
 function unusable(url: string, what: string): CliError {
   return new CliError({
     code: 'dsr.certificate',
-    message: `What discovery names as the processor's certificate (${url}) ${what}.`,
+    message: `The processor's certificate at ${url} ${what}.`,
     exit: EXIT.failed,
   });
 }

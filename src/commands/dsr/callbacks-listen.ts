@@ -1,0 +1,122 @@
+// `dsr callbacks listen`: receives callbacks, checks each, keeps its state, hands it on.
+import { Command } from 'commander';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { isoMillis } from '../../lib/kernel/timestamps.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { startCallbackServer } from '../../lib/runtime/callback-server.ts';
+import { openForward } from '../../lib/runtime/forward-callback.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { hookWords, runHook } from '../../lib/runtime/run-hook.ts';
+import { type Received, receiveCallback } from '../../lib/workflows/receive-callback.ts';
+import { createMessageVerifier } from '../../lib/workflows/verify-message.ts';
+import { openDsr, verificationOf } from './session.ts';
+
+interface ListenFlags {
+  host: string;
+  port: string;
+  allow?: string[];
+  forwardTo?: string;
+  on?: string[];
+}
+
+interface Hook {
+  status: string;
+  words: string[];
+}
+
+export function listenCommand(ctx: Context): Command {
+  const command = new Command('listen')
+    .description('receive callbacks until Ctrl-C: check each, keep its state, answer 202 or 401')
+    .option('--host <address>', 'where it listens', '127.0.0.1')
+    .option('--port <n>', 'the port; 0 takes a free one', '4020')
+    .option('--allow <domain...>', 'processor domains that may sign (default: those of the profile’s vendor domain)')
+    .option('--forward-to <url>', 'hand genuine callbacks on, byte for byte; acknowledged only when they were taken')
+    .option('--on <status cmd...>', 'run CMD, without a shell, when a request reaches STATUS (any: each new one)')
+    .action((flags: ListenFlags) => listen(ctx, flags));
+  return withHelp(command, {
+    notes: [
+      'Any path will do. 202: genuine and stored; 401: a check failed; 405: not POST; 413: too large; 503: it cannot be judged, stored or handed on now, and the platform shall send it again.',
+      'A state is stored in the ledger before it is acknowledged, once, and never goes backwards: repeats and disorder do no harm.',
+      'CMD gets the body on its standard input, and CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME.',
+      'The platform needs an https address: put a server that ends TLS before this one, and forward the bytes as they are.',
+    ],
+    examples: [
+      'cdpadm dsr callbacks listen --port 0',
+      'cdpadm dsr callbacks listen --port 0 --on completed "wc -c" -o json',
+    ],
+    json: 'one object a line: {"callback_url"}, then {"at","status","valid","checks","subject_request_id","request_status","new","detail"}',
+    errors: ['6    the port is taken', '130  ended by Ctrl-C'],
+  });
+}
+
+async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
+  const port = /^\d{1,5}$/.test(flags.port) ? Number(flags.port) : 65_536;
+  if (port > 65_535) throw usageError(`--port takes a number from 0 to 65535, not \`${flags.port}\`.`);
+  const hooks = hooksOf(flags.on ?? []);
+  const forward = flags.forwardTo === undefined ? async () => true : await openForward(ctx, flags.forwardTo);
+  const session = await openDsr(ctx);
+  const verify = createMessageVerifier(verificationOf(ctx, session, flags.allow));
+  const running = new Set<Promise<void>>();
+  const server = await startCallbackServer({ host: flags.host, port }, async (callback) => {
+    const received = await receiveCallback(callback, { verify, ledger: session.ledger, clock: ctx.clock, forward });
+    await tell(ctx, received);
+    for (const hook of received.isNew && callback.body ? hooks : []) {
+      if (hook.status !== 'any' && hook.status !== received.state?.request_status) continue;
+      const run: Promise<void> = runHook(ctx, hook.words, variablesOf(received), callback.body as Buffer).finally(() =>
+        running.delete(run),
+      );
+      running.add(run);
+    }
+    return received.status;
+  });
+  ctx.onClose(async () => {
+    await server.close();
+    await Promise.all(running);
+  });
+  const url = `http://${flags.host.includes(':') ? `[${flags.host}]` : flags.host}:${server.port}/`;
+  ctx.out.note('Ctrl-C ends it.');
+  await ctx.out.emitLine({ callback_url: url }, `Callbacks are taken at ${url}`);
+  await new Promise<void>((resolve) => {
+    if (ctx.signal.aborted) resolve();
+    else ctx.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** `completed CMD cancelled CMD`: the flag's values come one after the other. */
+function hooksOf(values: readonly string[]): Hook[] {
+  if (values.length % 2 !== 0) throw usageError('--on takes a status and a command: --on completed "notify --quiet".');
+  return values.flatMap((status, index) => {
+    if (index % 2 !== 0) return [];
+    if (!/^[a-z_]+$/.test(status))
+      throw usageError(`--on takes a status such as completed, or any, not \`${status}\`.`);
+    return [{ status, words: hookWords(values[index + 1] ?? '') }];
+  });
+}
+
+function variablesOf({ state }: Received): Record<string, string> {
+  return {
+    CDPADM_REQUEST_ID: state?.subject_request_id ?? '',
+    CDPADM_REQUEST_STATUS: state?.request_status ?? '',
+    CDPADM_EXPECTED_COMPLETION_TIME: state?.expected_completion_time ?? '',
+  };
+}
+
+async function tell(ctx: Context, { detail, isNew, state, status, verdict }: Received): Promise<void> {
+  const at = isoMillis(ctx.clock.now());
+  const known = state && { subject_request_id: state.subject_request_id, request_status: state.request_status };
+  const data = {
+    at,
+    status,
+    valid: verdict?.valid ?? null,
+    checks: verdict?.checks ?? [],
+    ...known,
+    new: isNew,
+    detail,
+  };
+  await ctx.out.emitLine(data, (style) => {
+    const what = state ? `${state.subject_request_id} ${state.request_status}: ` : '';
+    const paint = status === 202 ? style.green : style.red;
+    return `${at}  ${paint(String(status))}  ${cleanLine(what + detail)}`;
+  });
+}

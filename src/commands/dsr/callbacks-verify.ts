@@ -1,0 +1,59 @@
+// `dsr callbacks verify`: the four checks over one callback that somebody kept.
+import { Command } from 'commander';
+import type { Verdict } from '../../lib/domain/callbacks/verify.ts';
+import { parseHeaderLines } from '../../lib/files/header-lines.ts';
+import { readInput, readInputBytes } from '../../lib/files/read-input.ts';
+import { EXIT } from '../../lib/kernel/errors.ts';
+import { verdictView } from '../../lib/render/verdict.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { givenCertificate } from '../../lib/workflows/processor-certificate.ts';
+import { createMessageVerifier } from '../../lib/workflows/verify-message.ts';
+import { openDsr, verificationOf } from './session.ts';
+
+interface VerifyFlags {
+  headers: string;
+  body: string;
+  certificate?: string;
+  allow?: string[];
+}
+
+export function verifyCommand(ctx: Context): Command {
+  const command = new Command('verify')
+    .description('check a callback: domain, certificate and signature over the raw body')
+    .requiredOption('--headers <file>', 'its headers: lines as they were sent, or JSON')
+    .requiredOption('--body <file>', 'its body, byte for byte; - is standard input')
+    .option('--certificate <file|url>', 'the processor’s certificate, instead of discovery’s')
+    .option('--allow <domain...>', 'processor domains that may sign (default: those of the profile’s vendor domain)')
+    .action((flags: VerifyFlags) => verify(ctx, flags));
+  return withHelp(command, {
+    formats: DOCUMENT_FORMATS,
+    notes: ['A body that was parsed and written again does not fit its signature: keep the bytes as they came.'],
+    examples: [
+      'cdpadm dsr callbacks verify --headers callback.headers --body callback.json',
+      'cdpadm dsr callbacks verify --headers callback.headers --body callback.json --certificate processor.pem -o json',
+    ],
+    json: '{"valid","checks":[{"name":"domain|certificate_fetched|certificate|signature","ok","detail"}]}',
+    errors: ['1  a check failed', '7, 8  the certificate cannot be fetched'],
+  });
+}
+
+async function verify(ctx: Context, flags: VerifyFlags): Promise<void> {
+  const headers = parseHeaderLines(await readInput(flags.headers, ctx.io));
+  const body = Buffer.from(await readInputBytes(flags.body, ctx.io));
+  const session = await openDsr(ctx);
+  const ports = verificationOf(ctx, session, flags.allow);
+  const { certificate } = flags;
+  const certificates =
+    certificate === undefined
+      ? ports.certificates
+      : givenCertificate(
+          certificate,
+          /^https?:\/\//i.test(certificate) ? session.api : { text: (await readInput(certificate, ctx.io)).text },
+          ctx.signal,
+        );
+  const { unreachable, ...verdict } = await createMessageVerifier({ ...ports, certificates })(headers, body);
+  if (unreachable) throw unreachable;
+  if (!verdict.valid) ctx.setExit(EXIT.failed);
+  await ctx.out.emit<Verdict>(verdict, verdictView);
+}

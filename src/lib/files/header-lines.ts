@@ -1,0 +1,49 @@
+// The headers of a message as somebody kept them: lines as they were sent, or JSON.
+import { JsonError, parseJson } from '../kernel/json.ts';
+import { invalidInput } from '../kernel/errors.ts';
+import type { InputText } from './read-input.ts';
+
+/** Name and value of each line, repeats among them. Throws invalid input (9) with the place of what is no header. */
+export function parseHeaderLines({ name: file, text }: InputText): [name: string, value: string][] {
+  return /^\s*[[{]/.test(text) ? fromJson(file, text) : fromLines(file, text);
+}
+
+function fromLines(file: string, text: string): [string, string][] {
+  const headers: [string, string][] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    // The request line, or the status line that `curl -i` shows.
+    if (line.trim() === '' || (index === 0 && /^(HTTP\/\d|[A-Z]+ \S+ HTTP\/\d)/.test(line))) continue;
+    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) {
+      const message = 'is no header; each line is `Name: value`';
+      throw invalidInput(`${file} cannot be read as headers.`, [
+        { file, line: index + 1, column: 1, path: '', message },
+      ]);
+    }
+    headers.push([name, value.trim()]);
+  }
+  return headers;
+}
+
+/** `{"name": "value"}`, `{"name": ["value", …]}` or `[["name", "value"], …]`. */
+function fromJson(file: string, text: string): [string, string][] {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    throw notHeaders(file, error instanceof JsonError ? error.message : 'it is no JSON');
+  }
+  const pairs = Array.isArray(value) ? (value as unknown[]) : Object.entries(value as object);
+  return pairs.flatMap((pair) => {
+    const [name, item] = Array.isArray(pair) ? (pair as unknown[]) : [];
+    const values = Array.isArray(item) ? (item as unknown[]) : [item];
+    return values.map((one): [string, string] => {
+      if (typeof name !== 'string' || typeof one !== 'string') throw notHeaders(file, 'a header is a name and a text');
+      return [name, one];
+    });
+  });
+}
+
+function notHeaders(file: string, message: string): Error {
+  return invalidInput(`${file} cannot be read as headers.`, [{ file, path: '', message }]);
+}

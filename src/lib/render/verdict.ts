@@ -1,0 +1,27 @@
+// The four checks of a callback as lines.
+import type { CheckName, Verdict } from '../domain/callbacks/verify.ts';
+import { cleanLine } from './clean.ts';
+import type { DocumentView } from './view.ts';
+
+const TITLES: Record<CheckName, string> = {
+  domain: 'domain',
+  certificate_fetched: 'certificate fetched',
+  certificate: 'certificate',
+  signature: 'signature',
+};
+const WIDTH = Math.max(...Object.values(TITLES).map((title) => title.length));
+
+export const verdictView: DocumentView<Verdict> = {
+  kind: 'document',
+  text: ({ checks, valid }, style) => {
+    const failed = checks.findIndex(({ ok }) => !ok);
+    const lines = checks.map(({ detail, name, ok }, index) => {
+      const word = ok ? style.green('ok    ') : index === failed ? style.red('failed') : style.dim('-     ');
+      return `${word}  ${TITLES[name].padEnd(WIDTH)}  ${cleanLine(detail)}`;
+    });
+    return [
+      ...lines,
+      valid ? style.green('The callback is genuine.') : style.red('The callback is not to be trusted.'),
+    ].join('\n');
+  },
+};
