@@ -15,6 +15,7 @@ interface Entry {
 
 const ACCESS = 'Access:';
 const IDENTITY = 'Identity:';
+const WAREHOUSE = 'Warehouse:';
 const SEEDING = 'Seeding:';
 const PRIVACY = 'Privacy:';
 const SETUP = 'Set-up:';
@@ -34,6 +35,24 @@ export const entries: readonly Entry[] = [
     summary: 'group identities: households and the like, and what their members share',
     heading: IDENTITY,
     load: async (ctx) => (await import('./commands/groups/index.ts')).groupsGroup(ctx),
+  },
+  {
+    name: 'connections',
+    summary: 'where warehouses are and how they are entered',
+    heading: WAREHOUSE,
+    load: async (ctx) => (await import('./commands/connections/index.ts')).connectionsGroup(ctx),
+  },
+  {
+    name: 'data-models',
+    summary: 'SQL queries that pipelines read',
+    heading: WAREHOUSE,
+    load: async (ctx) => (await import('./commands/data-models/index.ts')).dataModelsGroup(ctx),
+  },
+  {
+    name: 'pipelines',
+    summary: 'syncs from a warehouse: trigger, watch, find out what is wrong',
+    heading: WAREHOUSE,
+    load: async (ctx) => (await import('./commands/pipelines/index.ts')).pipelinesGroup(ctx),
   },
   {
     name: 'seed',

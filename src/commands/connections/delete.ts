@@ -1,0 +1,17 @@
+// `connections delete`: takes a connection away.
+import { Command } from 'commander';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { deleteResource } from '../resource-commands.ts';
+
+export function deleteCommand(ctx: Context): Command {
+  const command = new Command('delete')
+    .description('delete a connection')
+    .argument('<connection_id>', 'the id of the connection')
+    .action((id: string) => deleteResource(ctx, 'connection', id));
+  return withHelp(command, {
+    examples: ['cdpadm connections delete unused --dry-run', 'cdpadm connections delete unused --yes'],
+    json: '{"id","deleted":true}',
+    errors: ['5  there is no such connection', '6  a pipeline uses it'],
+  });
+}

@@ -1,0 +1,17 @@
+// `data-models get`: one data model.
+import { Command } from 'commander';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { getResource } from '../resource-commands.ts';
+
+export function getCommand(ctx: Context): Command {
+  const command = new Command('get')
+    .description('show one data model')
+    .argument('<data_model_id>', 'the id of the data model')
+    .action((id: string) => getResource(ctx, 'data_model', id));
+  return withHelp(command, {
+    examples: ['cdpadm data-models get active-customers', 'cdpadm data-models get active-customers -o yaml'],
+    json: '{"id","name","state","status","errors":[{"message"}],"type":"sql","config":{"sql_query"},"created_on",…}',
+    errors: ['5  there is no such data model'],
+  });
+}

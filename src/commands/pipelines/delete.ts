@@ -1,0 +1,17 @@
+// `pipelines delete`: takes a pipeline away.
+import { Command } from 'commander';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { deleteResource } from '../resource-commands.ts';
+
+export function deleteCommand(ctx: Context): Command {
+  const command = new Command('delete')
+    .description('delete a pipeline')
+    .argument('<pipeline_id>', 'the id of the pipeline')
+    .action((id: string) => deleteResource(ctx, 'pipeline', id));
+  return withHelp(command, {
+    examples: ['cdpadm pipelines delete customers --dry-run', 'cdpadm pipelines delete customers --yes'],
+    json: '{"id","deleted":true}',
+    errors: ['5  there is no such pipeline'],
+  });
+}

@@ -1,0 +1,15 @@
+// `pipelines list`: the pipelines of the workspace.
+import { Command } from 'commander';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { listResources } from '../resource-commands.ts';
+
+export function listCommand(ctx: Context): Command {
+  const command = new Command('list')
+    .description('list the pipelines of the workspace')
+    .action(() => listResources(ctx, 'pipeline'));
+  return withHelp(command, {
+    examples: ['cdpadm pipelines list', 'cdpadm pipelines list -o name'],
+    json: '[{"id","name","pipeline_type","connection_id","data_model_id","state","status","errors":[{"message"}],"sync_mode":{…},"schedule":{…},"environment",…}]',
+  });
+}

@@ -1,0 +1,17 @@
+// `pipelines resume`: sets the state to active.
+import { Command } from 'commander';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { setPipelineState } from './set-state.ts';
+
+export function resumeCommand(ctx: Context): Command {
+  const command = new Command('resume')
+    .description('let a paused pipeline sync again')
+    .argument('<pipeline_id>', 'the id of the pipeline')
+    .action((id: string) => setPipelineState(ctx, id, 'active'));
+  return withHelp(command, {
+    examples: ['cdpadm pipelines resume customers', 'cdpadm pipelines resume customers --dry-run'],
+    json: '{"id","name","pipeline_type","connection_id","data_model_id","state","status",…}',
+    errors: ['5  there is no such pipeline', '6  somebody changed it meanwhile'],
+  });
+}

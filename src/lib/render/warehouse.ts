@@ -1,0 +1,111 @@
+// Connections, data models and pipelines as lists and records show them.
+import type { FieldChanges } from '../domain/field-changes.ts';
+import { valueAt, type ResourceType } from '../domain/warehouse/definition.ts';
+import { stringifyJson } from '../kernel/json.ts';
+import { cleanLine as clean } from './clean.ts';
+import { fieldLines } from './field-changes.ts';
+import type { Style } from './style.ts';
+import type { CellValue, Column, ListView, RecordView } from './view.ts';
+
+/** Anything the platform answers for a resource. */
+export type ShownResource = Record<string, unknown> & { id: string };
+
+const BAD = /^(?:faulted|invalid|failed)$/;
+const GOOD = /^(?:healthy|valid|success)$/;
+
+/** A status by its word; colour repeats it. */
+export function paintStatus(text: string, style: Style): string {
+  const word = text.trim();
+  if (BAD.test(word)) return style.red(text);
+  if (GOOD.test(word)) return style.green(text);
+  return word === 'running' || word === 'queued' || word === 'retrying' ? style.cyan(text) : text;
+}
+
+/** The column of a field; `path` is dotted. */
+function field(path: string, over: Partial<Column<ShownResource>> = {}): Column<ShownResource> {
+  const keys = path.split('.');
+  return { key: keys.at(-1) ?? path, value: (row) => cell(valueAt(row, keys)), ...over };
+}
+
+const ID = field('id', { id: true });
+const STATUS = field('status', { paint: (text, _row, style) => paintStatus(text, style) });
+const ERRORS: Column<ShownResource> = { key: 'errors', rank: 1, value: (row) => errorsText(row['errors']) };
+const AUDIT = ['created_on', 'created_by', 'last_modified_on', 'last_modified_by'].map((name) => field(name));
+
+const LIST_COLUMNS: Readonly<Record<ResourceType, Column<ShownResource>[]>> = {
+  connection: [
+    ID,
+    field('name', { rank: 3 }),
+    field('service_provider', { title: 'provider' }),
+    field('state', { rank: 2 }),
+    STATUS,
+    ERRORS,
+  ],
+  data_model: [ID, field('name', { rank: 2 }), field('state', { rank: 2 }), STATUS, ERRORS],
+  pipeline: [
+    ID,
+    field('name', { rank: 5 }),
+    field('pipeline_type', { title: 'type', rank: 4 }),
+    field('state'),
+    STATUS,
+    field('sync_mode.type', { key: 'sync_mode', rank: 3 }),
+    field('schedule.type', { key: 'schedule', rank: 2 }),
+    ERRORS,
+  ],
+};
+
+const EMPTY: Readonly<Record<ResourceType, string>> = {
+  connection: 'This workspace has no connections.',
+  data_model: 'This workspace has no data models.',
+  pipeline: 'This workspace has no pipelines.',
+};
+
+export function resourceListView(type: ResourceType): ListView<ShownResource> {
+  return { kind: 'list', columns: LIST_COLUMNS[type], empty: EMPTY[type] };
+}
+
+const RECORD_COLUMNS: Readonly<Record<ResourceType, Column<ShownResource>[]>> = {
+  connection: [ID, field('name'), field('service_provider'), field('state'), STATUS, ERRORS, field('config'), ...AUDIT],
+  data_model: [
+    ...[ID, field('name'), field('state'), STATUS, ERRORS, field('type')],
+    ...[field('config.sql_query'), ...AUDIT],
+  ],
+  pipeline: [
+    ...[ID, field('name'), field('pipeline_type'), field('connection_id'), field('data_model_id')],
+    ...[field('field_transformation_id'), field('partner_feed_id'), field('partner_feed_key')],
+    ...[field('state'), STATUS, ERRORS, field('sync_mode'), field('schedule'), field('environment')],
+    ...[field('data_plan_id'), field('data_plan_version'), ...AUDIT],
+  ],
+};
+
+export function resourceView(type: ResourceType): RecordView<ShownResource> {
+  return { kind: 'record', columns: RECORD_COLUMNS[type] };
+}
+
+/** What a write changes, for the person who is asked. Secrets are named, never shown. */
+export function renderChange(
+  head: string,
+  changes: FieldChanges,
+  secrets: readonly { path: readonly string[]; reference: string }[],
+  style: Style,
+): string {
+  const sent = secrets.map(({ path, reference }) => {
+    return `    ${style.dim(`* ${clean(path.join('.'))}: sent anew, from ${clean(sourceOf(reference))}`)}`;
+  });
+  return [style.bold(clean(head)), ...fieldLines(changes, style), ...sent].join('\n');
+}
+
+/** A command line may hold more than its owner wants on a screen. */
+export function sourceOf(reference: string): string {
+  return reference.startsWith('command:') ? 'a command' : reference;
+}
+
+/** The messages of a resource or run, in one line. */
+export function errorsText(errors: unknown): string {
+  if (!Array.isArray(errors)) return '';
+  return errors.map((error) => String((error as { message?: unknown } | null)?.message ?? '')).join('; ');
+}
+
+function cell(value: unknown): CellValue {
+  return typeof value === 'object' && value !== null ? stringifyJson(value) : (value as CellValue);
+}

@@ -1,0 +1,65 @@
+// Secrets that a definition refers to: had when they are sent, known to the redactor from then on.
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { looksLikeReference, parseReference } from '../config/secret-reference.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+import type { Context } from './context.ts';
+
+/**
+ * The value behind `env:NAME`, `file:PATH` (relative to `folder`), `keychain:NAME` or `command:LINE`. `what` names the
+ * field in messages. Throws CliError auth (4) when it cannot be had.
+ */
+export async function resolveFileSecret(
+  ctx: Context,
+  reference: string,
+  { folder, what }: { folder: string; what: string },
+): Promise<string> {
+  const value = await read(ctx, reference, folder, what);
+  if (value.trim() === '') throw missing(what, 'is empty');
+  if (/^[*\s]+$/.test(value)) throw missing(what, 'is nothing but asterisks, which is a mask and no secret');
+  ctx.redactor.add(value);
+  return value;
+}
+
+async function read(ctx: Context, reference: string, folder: string, what: string): Promise<string> {
+  const path = /^file:\s*(\S.*)$/s.exec(reference)?.[1];
+  if (path !== undefined) return await readSecret(resolve(folder, path.trim()), what);
+  const parsed = looksLikeReference(reference) ? parseReference(reference) : undefined;
+  switch (parsed?.kind) {
+    case 'env': {
+      const value = ctx.io.env[parsed.name];
+      if (value) return value;
+      throw missing(what, `is in the environment variable ${parsed.name}, which is not set`);
+    }
+    case 'command': {
+      const { secretFromCommand } = await import('../config/secret-command.ts');
+      return await secretFromCommand(parsed.line, { env: ctx.io.env, what, clock: ctx.clock, signal: ctx.signal });
+    }
+    case 'keychain': {
+      const { openKeychain } = await import('../config/keychain.ts');
+      const value = await (await openKeychain()).get(parsed.entry, ctx.signal);
+      if (value) return value;
+      throw missing(what, `is not in the keychain (service cdpadm, entry ${parsed.entry})`);
+    }
+    default:
+      throw missing(what, 'has a reference that is none: write env:NAME, file:PATH, keychain:NAME or command:LINE');
+  }
+}
+
+/** The whole file without its last line end: a service account's key is a document of many lines. */
+async function readSecret(path: string, what: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
+  } catch (error) {
+    throw missing(what, `is in ${path}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+  }
+}
+
+function missing(what: string, why: string): CliError {
+  return new CliError({
+    code: 'secrets.missing',
+    message: `The ${what} ${why}.`,
+    hint: 'Nothing was sent with it. Put the secret where the definition says, or let it say another place.',
+    exit: EXIT.auth,
+  });
+}
