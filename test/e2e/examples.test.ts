@@ -13,7 +13,7 @@ import { type CliHome, type CliOptions, type CliResult, createCliHome, createTes
 import { createTestClock } from '../helpers/clock.ts';
 
 /** Groups whose examples find here what they speak of (see `prepare`). A new group gets its lines there and its name here. */
-const STAGED = new Set(['roles', 'profile', 'auth', 'emulator', 'help']);
+const STAGED = new Set(['roles', 'profile', 'auth', 'emulator', 'help', 'api', 'schema', 'doctor']);
 /** Runs longer than all others together, and has tests of its own. */
 const ELSEWHERE = new Set(['tour']);
 
@@ -85,7 +85,7 @@ describe('each example', () => {
   async function prepare(group: string): Promise<void> {
     await well(['emulator', 'reset']);
     const addresses = ['--base-url', 'https://api.example.com', '--auth-url', 'https://auth.example.com'];
-    for (const name of group === 'profile' ? ['dev', 'prod'] : []) {
+    for (const name of group === 'profile' || group === 'auth' ? ['dev', 'prod'] : []) {
       await well(['profile', 'create', name, ...addresses, '--client-id', 'me', '--client-secret-env', 'CDP_SECRET']);
     }
     if (group !== 'roles') return;
@@ -100,21 +100,25 @@ describe('each example', () => {
   }
 
   afterEach(async () => {
-    for (const name of ['dev', 'prod', 'ci']) await cli(['profile', 'delete', name, '--yes', '--confirm', name]);
+    for (const name of ['dev', 'prod', 'ci', 'dev2', 'staging'])
+      await cli(['profile', 'delete', name, '--yes', '--confirm', name]);
   });
 
   test.each(examples.filter(([, path]) => STAGED.has(groupOf(path))))('%s', async (line, path) => {
     await prepare(groupOf(path));
     if (line === 'cdpadm roles pull') rmSync(join(home.cwd, 'roles.yaml'));
     const args = wordsOf(line, { '4010': new URL(ready.base_url).port, revision });
-    const isNew = path === 'profile create' && (args[2] === 'prod' || args[2] === 'dev');
-    if (isNew) await well(['profile', 'delete', args[2] ?? '', '--yes', '--confirm', args[2] ?? '']);
+    const made = path === 'profile create' ? args[2] : path === 'profile import' ? args[3] : undefined;
+    if (made === 'prod' || made === 'dev') await well(['profile', 'delete', made, '--yes', '--confirm', made]);
+    const profile = '{"base_url":"https://api.example.com"}';
+    writeFileSync(join(home.cwd, 'dev.profile.json'), profile);
+    const stdin = line.includes('< secret.txt') ? 'secret\n' : args.includes('-') ? profile : undefined;
     const env = { ...environmentOf(ready), CDP_SECRET: 'secret', CDPADM_EDITOR: 'sed -i.bak s/Two/Three/' };
     const end = new AbortController();
     const onOutput = (stdout: string): void => {
       if (path === 'emulator start' && stdout !== '') end.abort(interrupted());
     };
-    const { code, stderr } = await cli([...args, '--yes'], { env, stop: end, onOutput });
+    const { code, stderr } = await cli([...args, '--yes'], { env, stop: end, onOutput, ...(stdin && { stdin }) });
     const fine = path === 'emulator start' ? [130] : line.includes('--exit-code') ? [0, 10] : [0];
     expect(fine, stderr).toContain(code);
   });
@@ -122,7 +126,7 @@ describe('each example', () => {
 
 /** The words of the one `cdpadm` call in a line; what is only known now stands in for what the line says. */
 function wordsOf(line: string, { revision, ...values }: Record<string, string>): string[] {
-  const call = /cdpadm (.*?)(?:\)"|$)/.exec(line)?.[1] ?? '';
+  const call = /cdpadm (.*?)(?:\)"| < \S+|$)/.exec(line)?.[1] ?? '';
   const words = [...call.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
   return words.map((word) => values[word] ?? (/^\d{8}T\d+/.test(word) ? (revision ?? '') : word));
 }
