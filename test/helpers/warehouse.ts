@@ -61,7 +61,7 @@ export interface WarehouseEmulator extends TestEmulator {
   ask(method: string, path: string, body?: unknown): Promise<Exchange>;
   /** The same for one that must succeed: its answer. */
   get<T = Record<string, unknown>>(path: string): Promise<T>;
-  put(kind: Kind, body: { id: string }, query?: string): Promise<Exchange>;
+  put(kind: Kind, body: { id: string; [field: string]: unknown }, query?: string): Promise<Exchange>;
   create(kind: Kind, body: unknown): Promise<Exchange>;
   /** Triggers `sync`; the run's id. */
   trigger(): Promise<number>;

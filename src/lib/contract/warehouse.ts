@@ -52,5 +52,5 @@ export const auditFields = {
   last_modified_by: nullish(string()),
 };
 
-/** States of connections and data models; `new` when a request leaves it out (decision: D22 of the design). */
+/** States of connections and data models; `new` when a request leaves it out (decision: D62). */
 export const RESOURCE_STATES = ['new', 'active', 'inactive'] as const;

@@ -1,4 +1,4 @@
-// The query of a list of runs: which page, how large, which logical dates (decision: D23).
+// The query of a list of runs: which page, how large, which logical dates (decision: D63).
 import { WAREHOUSE_FAILURES } from '../contract/failures.ts';
 import { isCalendarDate } from '../contract/shared.ts';
 import { parseIso } from '../kernel/timestamps.ts';

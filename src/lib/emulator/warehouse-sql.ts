@@ -1,4 +1,4 @@
-// A data model's query as the warehouse file understands it: one SELECT, its qualified tables quoted (decision: D22).
+// A data model's query as the warehouse file understands it: one SELECT, its qualified tables quoted (decision: D68).
 import { isKeyword, nameOf, quoteName, type Token, tokenize } from './sql-tokens.ts';
 
 /** What ends the list of tables. */

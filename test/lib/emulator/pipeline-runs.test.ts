@@ -333,7 +333,7 @@ describe('what is faulted moves no data', () => {
     expect(await platform.get('data-models/people')).toMatchObject({ status: 'valid' });
 
     const sql_query = 'SELECT *, updated_at AS changed FROM people';
-    await platform.put('data-models', { ...MODEL, config: { sql_query } } as never);
+    await platform.put('data-models', { ...MODEL, config: { sql_query } });
     expect(await platform.get(pipeline)).toMatchObject({ status: 'faulted' });
     await platform.trigger();
     expect(await platform.get(pipeline)).toMatchObject({ status: 'running', errors: [{ message }] });
@@ -343,7 +343,7 @@ describe('what is faulted moves no data', () => {
 
   test.each(['connections', 'data-models'] as const)('%s that are inactive', async (kind) => {
     const platform = await start();
-    await platform.put(kind, { ...(kind === 'connections' ? CONNECTION : MODEL), state: 'inactive' } as never);
+    await platform.put(kind, { ...(kind === 'connections' ? CONNECTION : MODEL), state: 'inactive' });
     await platform.trigger();
     await platform.api.advance('1s');
     expect((await platform.runs())[0]?.errors[0]?.message).toContain('is inactive');

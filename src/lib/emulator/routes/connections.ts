@@ -1,4 +1,4 @@
-// D. Connections: stored whole, answered with masks, refused when they lead nowhere (decisions: D22, D60, D62, D64).
+// D. Connections: stored whole, answered with masks, refused when they lead nowhere (decisions: D60, D62, D64).
 import {
   ConnectionRequest,
   connectionsEndpoints,

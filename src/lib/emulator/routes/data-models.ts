@@ -1,4 +1,4 @@
-// D. Data models: queries that must be a single SELECT; what they ask for is found out by a run (decision: D22).
+// D. Data models: queries that must be a single SELECT; what they ask for is found out by a run (decision: D68).
 import { DataModelRequest, dataModelsEndpoints } from '../../contract/data-models.ts';
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { acceptBody, readJson, refuse, sentences } from '../accept-body.ts';

@@ -1,4 +1,4 @@
-// D. Pipelines: their definitions, triggers, resets, reports and runs (specification, D; decisions: D22, D23, D63 to D67).
+// D. Pipelines: their definitions, triggers, resets, reports and runs (specification, D; decisions: D62 to D69).
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { PipelineRequest, pipelinesEndpoints, ResetRequest, TriggerRequest } from '../../contract/pipelines.ts';
 import { acceptBody, readJson, refuse, sentences } from '../accept-body.ts';

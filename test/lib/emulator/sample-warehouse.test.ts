@@ -1,0 +1,61 @@
+// The sample warehouse: the same for everybody, and read where no other is given.
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeSampleWarehouse } from '../../../src/lib/emulator/sample-warehouse.ts';
+import { startSync } from '../../helpers/warehouse.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cdpadm-test-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('is the same whenever it is made, private, and never in the place of another file', async () => {
+  const [one, two] = [join(folder, 'one.db'), join(folder, 'two.db')];
+  await makeSampleWarehouse(one, 50);
+  await makeSampleWarehouse(two, 50);
+  expect(readFileSync(one).equals(readFileSync(two))).toBe(true);
+  if (process.platform !== 'win32') expect(statSync(one).mode & 0o777).toBe(0o600);
+  await expect(makeSampleWarehouse(one, 50)).rejects.toThrow('EEXIST');
+});
+
+test('has more to read as time goes by', async () => {
+  const sync_mode = { type: 'incremental', iterator_field: 'updated_at', iterator_data_type: 'timestamp' };
+  const emulator = await startSync({}, { sync_mode }, 'SELECT * FROM any.shop.customers');
+  try {
+    await emulator.trigger();
+    await emulator.api.advance('30d');
+    await emulator.trigger();
+    await emulator.api.advance('1s');
+    const [second, first] = await emulator.runs();
+    expect(first).toMatchObject({ status: 'success', failed_records: 0 });
+    expect(first?.successful_records).toBeGreaterThan(500);
+    expect(second?.successful_records).toBeGreaterThan(10);
+    expect(second?.successful_records).toBeLessThan(100);
+    expect(await emulator.profile('email=customer7@shop.example')).toMatchObject({
+      user_attributes: { city: 'Accra' },
+    });
+  } finally {
+    await emulator.close();
+  }
+});
+
+test('makes events of its purchases', async () => {
+  const sql = 'SELECT * FROM purchases';
+  const emulator = await startSync({}, { pipeline_type: 'events', field_transformation_id: 'map' }, sql);
+  try {
+    await emulator.trigger();
+    await emulator.api.advance('1s');
+    expect((await emulator.runs())[0]).toMatchObject({
+      status: 'success',
+      successful_records: 2000,
+      failed_records: 0,
+    });
+  } finally {
+    await emulator.close();
+  }
+});
