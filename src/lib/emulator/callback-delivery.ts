@@ -1,5 +1,6 @@
 // One call of a callback's receiver: a POST over TLS, or to this machine, with an end in sight.
 import type { ClientRequest } from 'node:http';
+import { systemErrorCode } from '../kernel/errors.ts';
 import { isLoopback } from '../kernel/loopback.ts';
 import type { Attempt } from './stores/callbacks.ts';
 
@@ -33,8 +34,9 @@ export async function callReceiver(
     return { status, error: null };
   } catch (error) {
     signal.throwIfAborted();
-    const late = limit.aborted ? `no answer within ${TIMEOUT_MS / 1000} seconds` : (error as Error).message;
-    return { status: null, error: late };
+    if (limit.aborted) return { status: null, error: `no answer within ${TIMEOUT_MS / 1000} seconds` };
+    // An error of several addresses at once has no message of its own.
+    return { status: null, error: (error as Error).message || (systemErrorCode(error) ?? 'no connection') };
   }
 }
 

@@ -53,7 +53,7 @@ export function createCourier({ store, clock, domain, signer, base }: Surroundin
       const body = stringifyJson({ ...status, results_url: results_url && base() + results_url });
       const headers = {
         [PROCESSOR_DOMAIN_HEADER]: domain,
-        [SIGNATURE_HEADER]: (await signer()).sign(body),
+        [SIGNATURE_HEADER]: await (await signer()).sign(body),
       };
       return { at, ...(await callReceiver(callback.url, body, headers, stopping.signal)) };
     } catch (error) {

@@ -10,8 +10,8 @@ import { issueCertificate } from './certificate.ts';
 export interface Signer {
   /** The certificate of the processor domain and the authority's, as PEM. */
   readonly chain: string;
-  /** Base64 of the RSA-SHA256 signature over the bytes. */
-  sign(body: string): string;
+  /** Base64 of the RSA-SHA256 signature over the bytes, made on another thread. */
+  sign(body: string): Promise<string>;
 }
 
 export interface Signing {
@@ -30,6 +30,7 @@ interface Authority {
 const AUTHORITY_NAME = 'Local authority of the embedded platform';
 
 const generate = promisify(generateKeyPair);
+const signature = promisify(sign);
 
 /**
  * Opens the authority in `folder`, made when it is not there; without a folder it lives in memory. Its key is on an
@@ -109,7 +110,7 @@ function signerOf(processor: string, authority: Authority): Signer {
   const key = createPrivateKey(processor);
   return {
     chain: new X509Certificate(processor).toString() + authority.certificate,
-    sign: (body) => sign('sha256', Buffer.from(body, 'utf8'), key).toString('base64'),
+    sign: async (body) => (await signature('sha256', Buffer.from(body, 'utf8'), key)).toString('base64'),
   };
 }
 

@@ -38,8 +38,8 @@ describe('certificates', () => {
     const signer = await (await openSigning(undefined)).signer(DOMAIN);
     const key = createPublicKey(chainOf(signer.chain)[0].publicKey.export({ type: 'spki', format: 'pem' }));
     const body = '{"name":"Zoë 🦊"}';
-    const signature = Buffer.from(signer.sign(body), 'base64');
-    expect(signer.sign(body)).toBe(signature.toString('base64'));
+    const signature = Buffer.from(await signer.sign(body), 'base64');
+    expect(await signer.sign(body)).toBe(signature.toString('base64'));
     expect(verify('sha256', Buffer.from(body), key, signature)).toBe(true);
     expect(verify('sha256', Buffer.from(`${body} `), key, signature)).toBe(false);
   });
@@ -61,7 +61,7 @@ describe('certificates', () => {
       /hostname mismatch/i,
     );
     const key = file('key.pem', openssl('x509', '-in', leaf, '-noout', '-pubkey'));
-    const signature = file('signature', Buffer.from(signer.sign('{"a":1}'), 'base64'));
+    const signature = file('signature', Buffer.from(await signer.sign('{"a":1}'), 'base64'));
     const check = ['dgst', '-sha256', '-verify', key, '-signature', signature];
     expect(openssl(...check, file('body', '{"a":1}'))).toBe('Verified OK\n');
     expect(() => openssl(...check, file('body', '{"a":2}'))).toThrow();

@@ -107,7 +107,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
         return {
           status: 201,
           text,
-          headers: { [PROCESSOR_DOMAIN_HEADER]: domain, [SIGNATURE_HEADER]: sign(text) },
+          headers: { [PROCESSOR_DOMAIN_HEADER]: domain, [SIGNATURE_HEADER]: await sign(text) },
         };
       },
       get: (call) => answer(200, statusReply(find(call), dsrBase(call))),
