@@ -27,7 +27,8 @@ export function checkProgram(): Finding {
 
 /** The four folders: private where they exist. */
 export function checkFolders({ paths }: Context): Finding[] {
-  return Object.entries(paths).map(([name, path]): Finding => {
+  const folders = Object.entries(paths) as [name: string, path: string][];
+  return folders.map(([name, path]): Finding => {
     const check = `folder ${name}`;
     if (!existsSync(path)) return { check, status: 'ok', detail: `${path} (not there yet)` };
     return isExposed(path)
