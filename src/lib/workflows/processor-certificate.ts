@@ -38,7 +38,7 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
   let fetching: Promise<ProcessorCertificate> | undefined;
   let refreshedAt = Number.NEGATIVE_INFINITY;
 
-  async function download(): Promise<ProcessorCertificate> {
+  async function fetchCertificate(): Promise<ProcessorCertificate> {
     const { processor_certificate: url } = await api.discovery(signal);
     const pem = await download(api, url, signal);
     kept = { url, pem };
@@ -48,7 +48,7 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
 
   /** Messages that come together ask once. */
   function fetchOnce(): Promise<ProcessorCertificate> {
-    return (fetching ??= download().finally(() => (fetching = undefined)));
+    return (fetching ??= fetchCertificate().finally(() => (fetching = undefined)));
   }
 
   return {
