@@ -41,9 +41,14 @@ function answer(question) {
 }
 
 function endQuery() {
-  statement?.finalize();
+  const ended = statement;
   statement = undefined;
   rows = undefined;
+  try {
+    ended?.finalize();
+  } catch {
+    // It only says once more what the last step said.
+  }
 }
 
 parentPort?.on('message', (/** @type {Question} */ question) => {

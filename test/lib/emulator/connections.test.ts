@@ -202,3 +202,16 @@ describe('reaching warehouses', () => {
     expect((await emulator.runs())[0]).toMatchObject({ status: 'success', successful_records: 1 });
   });
 });
+
+test('speak the words of a deployment', async () => {
+  const names = { PROVIDER_A: 'icehouse', 'cloud_*': 'sky_' };
+  emulator = await startWarehouseEmulator({ names });
+  const config = { ...CONFIGS.PROVIDER_A, sky_external_id: 'x' };
+  const made = await emulator.create('connections', { ...CONNECTION, service_provider: 'icehouse', config });
+  expect([made.status, made.json]).toMatchObject([
+    200,
+    { service_provider: 'icehouse', config: { sky_external_id: 'x', password: '********' } },
+  ]);
+  expect(await emulator.get('connections?serviceProvider=icehouse')).toEqual([made.json]);
+  await emulator.close();
+});
