@@ -1,0 +1,202 @@
+// `dsr submit --bulk` and `dsr prepare`: files good and bad, faults in every place, runs that are ended and resumed.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
+import { createDsrHome, type DsrHome } from '../../helpers/dsr-home.ts';
+
+interface BulkResult {
+  rows: number;
+  submitted: number;
+  existing: number;
+  failed: number;
+  skipped: number;
+  requests: number;
+  journal: string;
+}
+
+let home: DsrHome;
+beforeEach(async () => {
+  home = await createDsrHome();
+});
+afterEach(() => home.close());
+
+const BULK = 'dsr submit --bulk people.csv --regulation gdpr --type access --yes';
+
+function people(count: number, group = ''): string {
+  const rows = Array.from(
+    { length: count },
+    (_, index) => `person${index}@example.com,${group}${Math.floor(index / 150)}`,
+  );
+  return `email,group_id\n${rows.join('\n')}\n`;
+}
+
+/** Ids in the result file. */
+function ids(file = 'people.csv.results.csv'): string[] {
+  const lines = home.read(file).trimEnd().split('\n').slice(1);
+  return lines.map((line) => line.split(',')[2] ?? '');
+}
+
+/** How many requests of the groups the platform holds. */
+async function held(count: number, group = ''): Promise<number> {
+  let sum = 0;
+  for (let index = 0; index <= Math.floor((count - 1) / 150); index++) {
+    sum += (await home.json<unknown[]>(`dsr list --group-id ${group}${index}`)).data.length;
+  }
+  return sum;
+}
+
+describe('a file of requests', () => {
+  it('is submitted row by row, its results can be fed back, and it is not submitted a second time', async () => {
+    home.write('people.csv', people(40));
+    const first = await home.json<BulkResult>(BULK);
+    expect(first.code, first.stderr).toBe(0);
+    expect(first.data).toMatchObject({ rows: 40, submitted: 40, failed: 0, requests: 40 });
+    expect(new Set(ids()).size).toBe(40);
+    expect(statSync(join(home.folder, 'people.csv.results.csv')).mode & 0o777).toBe(0o600);
+    expect((await home.run(BULK)).code).toBe(12);
+    expect((await home.json<BulkResult>(`${BULK} --resume`)).data).toMatchObject({
+      submitted: 0,
+      skipped: 40,
+      requests: 0,
+    });
+    const again = await home.json<BulkResult>(BULK.replace('people.csv', 'people.csv.results.csv'));
+    expect(again.data).toMatchObject({ skipped: 40, requests: 0 });
+    expect(await held(40)).toBe(40);
+  });
+
+  it('keeps identities out of journal and ledger', async () => {
+    home.write('people.csv', people(20));
+    const { data } = await home.json<BulkResult>(BULK);
+    const folder = home.env.CDPADM_STATE_DIR ?? '';
+    const texts = (readdirSync(folder, { recursive: true }) as string[])
+      .map((name) => join(folder, name))
+      .filter((path) => statSync(path).isFile())
+      .map((path) => readFileSync(path, 'latin1'));
+    expect(texts.join('')).toContain(ids()[0]);
+    expect(texts.join('')).not.toMatch(/person\d|encoded_request/);
+    expect(statSync(data.journal).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['a bad row at the end', 'regulation,email\ngdpr,a@b.c\nfoo,d@e.f\n', 3, 1],
+    ['a wrong number of cells', 'regulation,email\ngdpr,a@b.c\ngdpr,d@e.f,x\n', 3, 12],
+    ['a row that says the same as another', 'email\na@b.c\nd@e.f\na@b.c\n', 4, 1],
+    [
+      'the same id twice',
+      'subject_request_id,email\n6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11,a@b.c\n6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11,b@b.c\n',
+      3,
+      1,
+    ],
+    ['a quote that is never closed', 'email\na@b.c\n"d@e.f\n', 3, 1],
+    ['an unknown column', 'emial\na@b.c\n', 1, 1],
+    [
+      'a bad value behind a cell with line feeds',
+      'error,email,group_id\n"x\ny",a@b.c,g\n"x\nz",d@e.f,"g\u0007"\n',
+      5,
+      10,
+    ],
+    ['xpid besides another', 'email,xpid\na@b.c,\nb@b.c,5\n', 3, 7],
+  ])('is refused whole for %s', async (_what, text, line, column) => {
+    home.write('people.csv', `\ufeff${text}`);
+    const { code, error } = await home.json(BULK);
+    expect(code).toBe(9);
+    expect(error.issues[0]).toMatchObject({ line, column });
+    expect(await home.received('POST', '/v3')).toBe(0);
+    expect(existsSync(join(home.folder, 'people.csv.results.csv'))).toBe(false);
+  });
+
+  it('has rows, and headings that mean something', async () => {
+    home.write('people.csv', 'email\n');
+    expect((await home.run(BULK)).code).toBe(9);
+    home.write('people.csv', 'E-mail;note\na@b.c;"x;y"\n');
+    expect((await home.run([...BULK.split(' '), '--map', 'E-mail=email', '--map', 'note=-'])).code).toBe(0);
+    expect(home.read('people.csv.results.csv')).toMatch(/^E-mail;note;subject_request_id;status;error\na@b\.c;"x;y";/);
+  });
+
+  it('takes NDJSON of flat rows and of bodies, and JSON', async () => {
+    home.write(
+      'a.ndjson',
+      '{"email":"a@b.c"}\n\n{"subject_identities":{"email":{"value":"d@e.f","encoding":"raw"}}}\n',
+    );
+    home.write('b.json', '[{"xpid": 9007199254740993}]');
+    const flags = '--regulation gdpr --type access --yes';
+    expect((await home.json<BulkResult>(`dsr submit --bulk a.ndjson ${flags}`)).data).toMatchObject({ submitted: 2 });
+    expect((await home.json<BulkResult>(`dsr submit --bulk b.json ${flags}`)).data).toMatchObject({ submitted: 1 });
+    expect(home.read('b.json.results.csv')).toContain('9007199254740993');
+    home.write('c.ndjson', '{"email":"a@b.c"}\n{"email":"d@e.f","regulation":"x"}\n{oops}\n');
+    const bad = await home.json(`dsr submit --bulk c.ndjson ${flags}`);
+    expect(bad.error.issues).toMatchObject([
+      { line: 2, column: 31 },
+      { line: 3, column: 2 },
+    ]);
+  });
+
+  it('reports rows that the platform refuses, in the file only', async () => {
+    home.write('people.csv', 'email\nperson0@example.com\nperson1@example.com\n');
+    await home.run('dsr submit --regulation gdpr --type access --identity email=person1@example.com --yes');
+    const { code, data, stderr } = await home.json<BulkResult>(BULK);
+    expect([code, data.submitted, data.failed]).toEqual([3, 1, 1]);
+    expect(home.read('people.csv.results.csv')).toMatch(/person1@example.com,[0-9a-f-]{36},failed,.*409/);
+    expect(stderr).not.toContain('person1');
+  });
+
+  it('can be repeated from anywhere once it is prepared', async () => {
+    home.write('people.csv', people(10));
+    expect((await home.run('dsr prepare people.csv --regulation gdpr --type access --out ready.csv')).code).toBe(0);
+    const submit = BULK.replace('people.csv', 'ready.csv');
+    expect((await home.json<BulkResult>(submit)).data).toMatchObject({ submitted: 10 });
+    const elsewhere = { env: { CDPADM_STATE_DIR: join(home.folder, 'elsewhere') } };
+    const again = await home.json<BulkResult>(`${submit} --results other.csv`, elsewhere);
+    expect(again.data).toMatchObject({ submitted: 0, existing: 10, failed: 0 });
+    expect(await held(10)).toBe(10);
+  });
+});
+
+describe('faults', () => {
+  it('a storm of them leaves each row once on the platform', async () => {
+    home.write('people.csv', people(200));
+    const fault = { method: 'POST', path: '/v3/requests/' };
+    for (const more of [{ drop: 'after' as const }, { drop: 'before' as const }, { status: 503 }]) {
+      await home.platform.api.addFault({ ...fault, ...more, probability: 0.03 });
+    }
+    let run = await home.json<BulkResult>(BULK);
+    for (let runs = 1; run.code !== 0 && runs < 20; runs++) run = await home.json<BulkResult>(`${BULK} --resume`);
+    expect(run.code, run.stderr).toBe(0);
+    await home.platform.api.clearFaults();
+    expect(await held(200)).toBe(200);
+    expect(new Set(ids()).size).toBe(200);
+  });
+
+  it('stops soon in an outage, and can be resumed', async () => {
+    home.write('people.csv', people(300));
+    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before' });
+    await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', drop: 'before' });
+    const down = await home.run(BULK);
+    expect([7, 8]).toContain(down.code);
+    expect(down.stderr).toContain('--resume');
+    const asked = (await home.platform.api.requests()).filter(({ path }) => path.startsWith('/v3/requests')).length;
+    expect(asked).toBeLessThanOrEqual(30);
+    await home.platform.api.clearFaults();
+    const { code, data } = await home.json<BulkResult>(`${BULK} --resume`);
+    expect([code, data.submitted]).toEqual([0, 300]);
+    expect(await held(300)).toBe(300);
+  }, 60_000);
+
+  it('ends on Ctrl-C with how to go on, and goes on', async () => {
+    home.write('people.csv', people(300));
+    const stop = new AbortController();
+    const ended = await home.run([...BULK.split(' '), '--progress', 'json'], {
+      stop,
+      onOutput: (_stdout, stderr) => {
+        if (/"done":[3-9]\d/.test(stderr)) stop.abort(interrupted());
+      },
+    });
+    expect([ended.code, ended.stderr.includes('--resume')]).toEqual([130, true]);
+    const { code, data } = await home.json<BulkResult>(`${BULK} --resume`);
+    expect(code).toBe(0);
+    expect(data.skipped).toBeGreaterThan(0);
+    expect(data.skipped + data.submitted).toBe(300);
+    expect(await held(300)).toBe(300);
+  });
+});
