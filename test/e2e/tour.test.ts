@@ -1,0 +1,49 @@
+// The tour of the built program, as `npm start` runs it: no terminal, no account, nothing of the user's touched.
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { root } from '../house/sources.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+interface Line {
+  command?: string;
+  chapter?: string;
+  exit?: number;
+}
+
+function takeTour(args: string[]): Promise<{ code: number | null; stdout: string; stderr: string; home: string }> {
+  const home = temporaryFolder();
+  return new Promise((resolve, reject) => {
+    const env = { PATH: process.env['PATH'], HOME: home, TMPDIR: home };
+    const child = spawn(process.execPath, [join(root, 'bin/cdpadm.js'), 'tour', ...args], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr, home }));
+  });
+}
+
+test('prints each command before its result, ends well, and leaves nothing behind', { timeout: 120_000 }, async () => {
+  const { code, stdout, stderr, home } = await takeTour(['-o', 'json']);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(readdirSync(home)).toEqual([]);
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+  const commands = lines.flatMap(({ command }) => command ?? []);
+  for (const wanted of ['roles pull', 'roles diff', 'roles push', 'roles rollback']) {
+    expect(commands.some((line) => line.startsWith(`cdpadm ${wanted}`))).toBe(true);
+  }
+  lines.forEach(({ command }, index) => {
+    if (command !== undefined) expect(lines[index + 1]).toHaveProperty('exit');
+  });
+  // A deletion without its flag, and one of a role that somebody holds, are part of the lesson.
+  expect(lines.map(({ exit }) => exit)).toEqual(expect.arrayContaining([0, 6, 12]));
+});
