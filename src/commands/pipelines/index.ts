@@ -3,11 +3,18 @@ import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
 import { createCommand } from './create.ts';
 import { deleteCommand } from './delete.ts';
+import { doctorCommand } from './doctor.ts';
 import { getCommand } from './get.ts';
 import { listCommand } from './list.ts';
 import { pauseCommand } from './pause.ts';
+import { reportCommand } from './report.ts';
+import { resetCommand } from './reset.ts';
 import { resumeCommand } from './resume.ts';
+import { runCommand } from './run.ts';
+import { runsCommand } from './runs.ts';
+import { triggerCommand } from './trigger.ts';
 import { updateCommand } from './update.ts';
+import { watchCommand } from './watch.ts';
 
 export function pipelinesGroup(ctx: Context): Command {
   const group = new Command('pipelines').description('syncs from a warehouse: trigger, watch, find out what is wrong');
@@ -19,6 +26,13 @@ export function pipelinesGroup(ctx: Context): Command {
     deleteCommand,
     pauseCommand,
     resumeCommand,
+    triggerCommand,
+    resetCommand,
+    reportCommand,
+    runsCommand,
+    runCommand,
+    watchCommand,
+    doctorCommand,
   ]) {
     group.addCommand(build(ctx));
   }

@@ -1,0 +1,28 @@
+// `pipelines doctor`: what is wrong with a pipeline, the first cause first.
+import { Command } from 'commander';
+import { EXIT } from '../../lib/kernel/errors.ts';
+import { diagnosisView } from '../../lib/render/pipelines.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { examinePipeline } from '../../lib/workflows/pipelines-doctor.ts';
+import { requirePipeline } from './session.ts';
+
+export function doctorCommand(ctx: Context): Command {
+  const command = new Command('doctor')
+    .description('find out what keeps a pipeline from syncing, and what to do')
+    .argument('<pipeline_id>', 'the id of the pipeline')
+    .action((id: string) => examine(ctx, id));
+  return withHelp(command, {
+    formats: DOCUMENT_FORMATS,
+    examples: ['cdpadm pipelines doctor customers', 'cdpadm pipelines doctor customers -o json'],
+    json: '{"pipeline_id","healthy","state","status","last_success","findings":[{"about","level":"problem"|"notice","problem","next"}]}',
+    errors: ['1  something keeps it from syncing', '5  there is no such pipeline'],
+  });
+}
+
+async function examine(ctx: Context, id: string): Promise<void> {
+  await requirePipeline(ctx, id);
+  const diagnosis = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
+  await ctx.out.emit(diagnosis, diagnosisView);
+  if (!diagnosis.healthy) ctx.setExit(EXIT.failed);
+}

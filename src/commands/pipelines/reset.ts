@@ -1,0 +1,55 @@
+// `pipelines reset`: forgets the sync position, so that the next run reads everything again.
+import { Command, Option } from 'commander';
+import { describeReread } from '../../lib/domain/warehouse/advice.ts';
+import type { RecordView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { resetPipeline } from '../../lib/workflows/pipelines-trigger.ts';
+import { requirePipeline, runPorts } from './session.ts';
+
+interface ResetResult {
+  pipeline_id: string;
+  reset_type: 'full';
+  reset: true;
+}
+
+export function resetCommand(ctx: Context): Command {
+  const command = new Command('reset')
+    .description('forget the sync position: the next run reads everything again')
+    .argument('<pipeline_id>', 'the id of the pipeline')
+    .addOption(new Option('--type <type>', 'what is reset').choices(['full']).default('full'))
+    .action((id: string) => reset(ctx, id));
+  return withHelp(command, {
+    notes: ['It wants the id of the pipeline to be typed, or given by --confirm; --yes does not answer that.'],
+    examples: [
+      'cdpadm pipelines reset customers --dry-run',
+      'cdpadm pipelines reset customers --confirm customers --yes',
+    ],
+    json: '{"pipeline_id","reset_type","reset":true}',
+    errors: ['2  the id was not confirmed', '8  the answer was lost; it is not sent again'],
+  });
+}
+
+const view: RecordView<ResetResult> = {
+  kind: 'record',
+  columns: [
+    { key: 'pipeline_id', id: true, value: (it) => it.pipeline_id },
+    { key: 'reset_type', value: (it) => it.reset_type },
+    { key: 'reset', value: (it) => it.reset },
+  ],
+};
+
+async function reset(ctx: Context, id: string): Promise<void> {
+  const pipeline = await requirePipeline(ctx, id);
+  const ports = await runPorts(ctx);
+  ctx.out.warn(describeReread(pipeline));
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun([ports.api.describeReset(id)]);
+    return;
+  }
+  await ctx.prompt.typed(`Type ${id} to reset it:`, id);
+  await ctx.confirmWrite(`Reset pipeline ${id}?`);
+  await resetPipeline(id, ports);
+  ctx.out.note(`Pipeline ${id} was reset. Its next run: cdpadm pipelines trigger ${id} --wait`);
+  await ctx.out.emit({ pipeline_id: id, reset_type: 'full', reset: true } satisfies ResetResult, view);
+}

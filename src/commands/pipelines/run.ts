@@ -1,0 +1,22 @@
+// `pipelines run`: one run of a pipeline.
+import { Command } from 'commander';
+import { runView } from '../../lib/render/pipelines.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+
+export function runCommand(ctx: Context): Command {
+  const command = new Command('run')
+    .description('show one run of a pipeline')
+    .argument('<pipeline_id>', 'the id of the pipeline')
+    .argument('<run_id>', 'the id of the run')
+    .action(async (id: string, run: string) => {
+      const { pipelines } = await ctx.api();
+      await ctx.out.emit(await pipelines.run(id, run, ctx.signal), runView);
+    });
+  return withHelp(command, {
+    notes: ['To make a pipeline run, see `cdpadm pipelines trigger`.'],
+    examples: ['cdpadm pipelines run customers 1001', 'cdpadm pipelines run customers 1001 -o json'],
+    json: '{"id","pipeline_id","type","status","errors","logical_date","started_on","ended_on","range_start","range_end","successful_records","failed_records"}',
+    errors: ['5  there is no such run'],
+  });
+}

@@ -1,0 +1,116 @@
+// `pipelines runs`: the runs of a pipeline, and whether its data is fresh.
+import { Command, Option } from 'commander';
+import type { RunReply } from '../../lib/contract/pipelines.ts';
+import { ageOf, lagOf } from '../../lib/domain/warehouse/runs.ts';
+import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { formatDuration, isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
+import { runListView } from '../../lib/render/pipelines.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { durationFlag, requirePipeline } from './session.ts';
+
+interface RunsFlags {
+  since?: string;
+  from?: string;
+  to?: string;
+  status?: string[];
+  page?: string;
+  pageSize: string;
+  all?: boolean;
+  failIfStale?: string;
+}
+
+const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying'];
+
+export function runsCommand(ctx: Context): Command {
+  const command = new Command('runs')
+    .description('list the runs of a pipeline')
+    .argument('<pipeline_id>', 'the id of the pipeline')
+    .option('--since <duration>', 'only those whose logical date is at most this old')
+    .option('--from <time>', 'only those whose logical date is not before, ISO 8601')
+    .option('--to <time>', 'only those whose logical date is not after, ISO 8601')
+    .addOption(new Option('--status <status...>', 'only those in one of these statuses').choices(STATUSES))
+    .option('--page <n>', 'which page; default is the first')
+    .option('--page-size <n>', 'runs on a page, up to 100', '100')
+    .addOption(new Option('--all', 'every page').conflicts('page'))
+    .option('--fail-if-stale <duration>', 'exit 1 when the last success is older')
+    .action((id: string, flags: RunsFlags) => listRuns(ctx, id, flags));
+  return withHelp(command, {
+    notes: ['--status looks at the pages that were read: add --all to search every run.'],
+    examples: [
+      'cdpadm pipelines runs customers --since 7d --all',
+      'cdpadm pipelines runs customers --status failed --all -o json',
+    ],
+    json: '[{"id","pipeline_id","type","status","errors","logical_date","started_on","ended_on","range_start","range_end","successful_records","failed_records"}]',
+    errors: ['1  the data is stale (--fail-if-stale)', '5  there is no such pipeline'],
+  });
+}
+
+async function listRuns(ctx: Context, id: string, flags: RunsFlags): Promise<void> {
+  const query = queryOf(flags, ctx.clock.now());
+  const staleAfter = flags.failIfStale === undefined ? undefined : durationFlag(flags.failIfStale, '--fail-if-stale');
+  await requirePipeline(ctx, id);
+  const { runs, pages } = await readPages(ctx, id, query, flags.all === true);
+  const shown = flags.status ? runs.filter(({ status }) => flags.status?.includes(status ?? '')) : runs;
+  await ctx.out.emit(shown, runListView);
+  if (pages > query.currentPage && flags.all !== true) {
+    ctx.out.note(`Page ${query.currentPage} of ${pages}; --page ${query.currentPage + 1} or --all shows more.`);
+  }
+  await tellFreshness(ctx, id, staleAfter);
+}
+
+function queryOf(flags: RunsFlags, now: number) {
+  if (flags.since !== undefined && flags.from !== undefined) throw usageError('Give --since or --from, not both.');
+  const from = flags.since === undefined ? flags.from : isoSeconds(now - durationFlag(flags.since, '--since'));
+  for (const [flag, text] of [
+    ['--from', flags.from],
+    ['--to', flags.to],
+  ] as const) {
+    if (text !== undefined && parseIso(text) === undefined) {
+      throw usageError(`${flag} takes a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`);
+    }
+  }
+  return {
+    currentPage: countFlag(flags.page ?? '1', '--page', 1_000_000),
+    pageSize: countFlag(flags.pageSize, '--page-size', 100),
+    ...(from !== undefined && { startDate: from }),
+    ...(flags.to !== undefined && { endDate: flags.to }),
+  };
+}
+
+function countFlag(text: string, flag: string, most: number): number {
+  const count = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= most) return count;
+  throw usageError(`${flag} takes a number from 1 to ${most}, not \`${text}\`.`);
+}
+
+async function readPages(ctx: Context, id: string, query: ReturnType<typeof queryOf>, all: boolean) {
+  const { pipelines } = await ctx.api();
+  const runs: RunReply[] = [];
+  for (let currentPage = query.currentPage; ; currentPage++) {
+    const page = await pipelines.runs(id, { ...query, currentPage }, ctx.signal);
+    runs.push(...page.items);
+    // An empty page ends the list whatever the platform says of a next one.
+    if (!all || page.has_next_page !== true || page.items.length === 0) return { runs, pages: page.total_pages ?? 1 };
+  }
+}
+
+async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {
+  if (staleAfter === undefined && ctx.flags.quiet) return;
+  const { pipelines } = await ctx.api();
+  const { latest_successful_pipeline_run_id: last } = await pipelines.report(id, ctx.signal);
+  const success = last === null || last === undefined ? undefined : await pipelines.run(id, last, ctx.signal);
+  const now = ctx.clock.now();
+  const age = ageOf(success, now);
+  const lag = lagOf(success, now);
+  const behind = lag === undefined ? '' : `; its data ends ${formatDuration(lag)} ago`;
+  const told = age === undefined ? 'It never succeeded.' : `Last success ${formatDuration(age)} ago${behind}.`;
+  ctx.out.note(told);
+  if (staleAfter === undefined || (age !== undefined && age <= staleAfter)) return;
+  throw new CliError({
+    code: 'pipelines.stale',
+    message: `The data of pipeline ${id} is stale. ${told} At most ${formatDuration(staleAfter)} is wanted.`,
+    hint: `Find out why: cdpadm pipelines doctor ${id}`,
+    exit: EXIT.failed,
+  });
+}

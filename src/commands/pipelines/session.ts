@@ -1,0 +1,25 @@
+// What the commands about runs share: the ports, the poll interval, a pipeline that is not there.
+import type { Api } from '../../lib/api/index.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { parseDuration } from '../../lib/kernel/timestamps.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import type { TriggerPorts } from '../../lib/workflows/pipelines-trigger.ts';
+import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
+import { findResource } from '../resource-commands.ts';
+
+export async function runPorts(ctx: Context): Promise<TriggerPorts> {
+  const api: Api = await ctx.api();
+  return { api: api.pipelines, clock: ctx.clock, signal: ctx.signal, tell: ctx.out };
+}
+
+/** Milliseconds of a flag's duration. Throws usage (2). */
+export function durationFlag(text: string, flag: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw usageError(`${flag} takes a duration such as 5s or 10m, not \`${text}\`.`);
+}
+
+/** Throws not found (5) with the nearest id when the platform does not know the pipeline. */
+export async function requirePipeline(ctx: Context, id: string) {
+  return await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
+}

@@ -1,0 +1,80 @@
+// `pipelines trigger`: asks for a run, once, and may wait for its end.
+import { Command } from 'commander';
+import type { RunReply } from '../../lib/contract/pipelines.ts';
+import { runLine } from '../../lib/render/pipelines.ts';
+import { plainStyle } from '../../lib/render/style.ts';
+import type { RecordView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { type Triggered, triggerPipeline } from '../../lib/workflows/pipelines-trigger.ts';
+import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
+import { durationFlag, runPorts } from './session.ts';
+
+interface TriggerFlags {
+  wait?: boolean;
+  waitIdle?: boolean;
+  poll: string;
+}
+
+export function triggerCommand(ctx: Context): Command {
+  const command = new Command('trigger')
+    .description('run a pipeline now')
+    .argument('<pipeline_id>', 'the id of the pipeline')
+    .option('--wait', 'until the run has ended')
+    .option('--wait-idle', 'first wait until nothing of it is running')
+    .option('--poll <duration>', 'how often to look', '5s')
+    .action((id: string, flags: TriggerFlags) => trigger(ctx, id, flags));
+  return withHelp(command, {
+    notes: ['It is sent once: when the answer is lost, its run is looked for instead of asking for another.'],
+    examples: ['cdpadm pipelines trigger customers --wait', 'cdpadm pipelines trigger customers --wait-idle -o json'],
+    json: '{"pipeline_id","pipeline_run_id","status"}',
+    errors: [
+      '1   the run failed or was stopped (with --wait)',
+      '6   the pipeline is not idle',
+      '8   the answer was lost and no run is to be seen',
+      '11  --timeout is over; the run goes on',
+    ],
+  });
+}
+
+const view: RecordView<Triggered> = {
+  kind: 'record',
+  columns: [
+    { key: 'pipeline_id', id: true, value: (it) => it.pipeline_id },
+    { key: 'pipeline_run_id', title: 'run', value: (it) => it.pipeline_run_id },
+    { key: 'status', value: (it) => it.status },
+  ],
+};
+
+async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<void> {
+  const pollMs = durationFlag(flags.poll, '--poll');
+  const ports = await runPorts(ctx);
+  if (ctx.flags.dryRun) {
+    const { status } = await ports.api.report(id, ctx.signal);
+    ctx.out.note(`The pipeline is ${status ?? 'of unknown status'}.`);
+    await ctx.out.emitDryRun([ports.api.describeTrigger(id)]);
+    return;
+  }
+  await ctx.confirmWrite(`Run pipeline ${id} now?`);
+  const progress = ctx.out.progress(`Pipeline ${id}`);
+  let looks = 0;
+  const onState = (text: string): void => progress.update({ done: ++looks, text });
+  let ended: RunReply | undefined;
+  let triggered: Triggered;
+  try {
+    const patient = flags.wait === true;
+    triggered = await triggerPipeline(id, { waitIdle: flags.waitIdle === true, patient, pollMs, onState }, ports);
+    if (patient && triggered.pipeline_run_id !== null) {
+      ctx.out.note(`Run ${triggered.pipeline_run_id} was asked for.`);
+      const options = { pollMs, onState: (run: RunReply) => onState(runLine(run, plainStyle)) };
+      ended = await watchRun(id, String(triggered.pipeline_run_id), options, ports);
+    }
+  } finally {
+    progress.end();
+  }
+  await ctx.out.emit({ ...triggered, ...(ended && { status: ended.status ?? 'unknown' }) }, view);
+  if (!ended) {
+    ctx.out.note(`Watch it: cdpadm pipelines watch ${id} ${triggered.pipeline_run_id ?? ''}`.trimEnd());
+  } else if (ended.status === 'success') ctx.out.note(runLine(ended, plainStyle));
+  else throw runFailed(id, ended);
+}

@@ -1,0 +1,58 @@
+// `pipelines watch`: follows a run, the latest one unless told otherwise, until it is over.
+import { Command } from 'commander';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { runId } from '../../lib/domain/warehouse/runs.ts';
+import { runLine } from '../../lib/render/pipelines.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
+import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
+import { durationFlag, requirePipeline, runPorts } from './session.ts';
+
+export function watchCommand(ctx: Context): Command {
+  const command = new Command('watch')
+    .description('follow a run until it is over')
+    .argument('<pipeline_id>', 'the id of the pipeline')
+    .argument('[run_id]', 'the run; default is the latest one')
+    .option('--poll <duration>', 'how often to look', '5s')
+    .action((id: string, run: string | undefined, flags: { poll: string }) => watchPipeline(ctx, id, run, flags.poll));
+  return withHelp(command, {
+    notes: ['Each change is a line, and with -o json an object a line. Ending it changes nothing on the platform.'],
+    examples: ['cdpadm pipelines watch customers', 'cdpadm pipelines watch customers --poll 10s -o json'],
+    json: 'one object a line: {"id","pipeline_id","type","status","errors",…}',
+    errors: ['1   the run failed or was stopped', '5   there is no such run', '11  --timeout is over'],
+  });
+}
+
+async function watchPipeline(ctx: Context, id: string, run: string | undefined, poll: string): Promise<void> {
+  const pollMs = durationFlag(poll, '--poll');
+  const ports = await runPorts(ctx);
+  const wanted = run ?? (await latestRun(ctx, id));
+  let shown = '';
+  const ended = await watchRun(
+    id,
+    wanted,
+    {
+      pollMs,
+      onState: async (state) => {
+        const now = `${state.status ?? ''} ${String(state.successful_records ?? '')}`;
+        if (now !== shown) await ctx.out.emitLine(state, (style) => runLine(state, style));
+        shown = now;
+      },
+    },
+    ports,
+  );
+  if (ended.status !== 'success') throw runFailed(id, ended);
+}
+
+async function latestRun(ctx: Context, id: string): Promise<string> {
+  await requirePipeline(ctx, id);
+  const { pipelines } = await ctx.api();
+  const { latest_pipeline_run: latest } = await pipelines.report(id, ctx.signal);
+  if (latest) return runId(latest);
+  throw new CliError({
+    code: 'pipelines.no_runs',
+    message: `Pipeline ${id} has not run yet.`,
+    hint: `Run it: cdpadm pipelines trigger ${id} --wait`,
+    exit: EXIT.notFound,
+  });
+}

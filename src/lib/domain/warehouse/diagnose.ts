@@ -1,0 +1,191 @@
+// From everything that is known of a pipeline to what is wrong with it, in the order in which one thing causes the next.
+import type { PipelineReply, PipelineReportReply, RunReply } from '../../contract/pipelines.ts';
+import { formatDuration, parseIso } from '../../kernel/timestamps.ts';
+import { ageOf, runId } from './runs.ts';
+
+export interface Finding {
+  /** What it is about: `connection crm`. */
+  about: string;
+  /** `problem` keeps data from flowing; `notice` deserves a look. */
+  level: 'problem' | 'notice';
+  problem: string;
+  /** What to do next. */
+  next: string;
+}
+
+export interface Diagnosis {
+  pipeline_id: string;
+  healthy: boolean;
+  state: string | null;
+  status: string | null;
+  last_success: string | null;
+  /** The cause comes first; what follows may be its consequence. */
+  findings: Finding[];
+}
+
+/** As much of a connection or data model as is looked at. */
+interface Part {
+  id: string;
+  state?: unknown;
+  status?: unknown;
+  errors?: readonly { message?: string | null | undefined }[] | null | undefined;
+}
+
+export interface Evidence {
+  pipeline: PipelineReply;
+  report: PipelineReportReply;
+  /** Undefined when the platform has none of that id. */
+  connection: Part | undefined;
+  model: Part | undefined;
+  success: RunReply | undefined;
+  now: number;
+}
+
+export function diagnose(evidence: Evidence): Diagnosis {
+  const { pipeline, report, success } = evidence;
+  const findings = [
+    ...connectionFindings(evidence),
+    ...modelFindings(evidence),
+    ...pipelineFindings(evidence),
+    ...runFindings(evidence),
+    ...scheduleFindings(evidence),
+  ];
+  return {
+    pipeline_id: pipeline.id,
+    healthy: findings.every(({ level }) => level === 'notice'),
+    state: pipeline.state ?? null,
+    status: report.status ?? pipeline.status ?? null,
+    last_success: success?.ended_on ?? null,
+    findings: findings.sort((a, b) => Number(a.level === 'notice') - Number(b.level === 'notice')),
+  };
+}
+
+function connectionFindings({ pipeline, report, connection }: Evidence): Finding[] {
+  const id = pipeline.connection_id ?? '';
+  const about = `connection ${id}`;
+  if (!connection) return [missing(about, 'connections', id)];
+  const said = messages(report.connection_errors, connection.errors);
+  if ([report.connection_status, connection.status].includes('faulted')) {
+    const isSecret = /credential|password|auth|key|denied/i.test(said);
+    const isPlace = /account|region|warehouse|database|host|schema|reach|connect/i.test(said);
+    const look = isSecret ? 'its user and secret' : isPlace ? 'where it points to, then its secret' : 'its settings';
+    return [
+      {
+        about,
+        level: 'problem',
+        problem: `The warehouse cannot be reached${said ? `: ${said}` : ''}.`,
+        next: `Check ${look}, then send it again, which clears the fault: cdpadm connections update ${id} -f FILE`,
+      },
+    ];
+  }
+  return inactive(about, connection);
+}
+
+function modelFindings({ pipeline, report, model }: Evidence): Finding[] {
+  const id = pipeline.data_model_id ?? '';
+  const about = `data model ${id}`;
+  if (!model) return [missing(about, 'data-models', id)];
+  if ([report.data_model_status, model.status].includes('invalid')) {
+    const said = messages(report.data_model_errors, model.errors);
+    return [
+      {
+        about,
+        level: 'problem',
+        problem: `The query does not run${said ? `: ${said}` : ''}.`,
+        next: `Mend the SQL, then send it: cdpadm data-models update ${id} -f FILE`,
+      },
+    ];
+  }
+  return inactive(about, model);
+}
+
+function pipelineFindings({ pipeline, report, connection, model }: Evidence): Finding[] {
+  const { id, state } = pipeline;
+  const about = `pipeline ${id}`;
+  const findings: Finding[] = [];
+  const said = messages(report.errors, pipeline.errors);
+  const known = messages(connection?.errors, model?.errors);
+  if ((report.status ?? pipeline.status) === 'faulted') {
+    const isPlan = /data plan/i.test(said);
+    findings.push({
+      about,
+      level: 'problem',
+      problem: `It is faulted${said && !known.includes(said) ? `: ${said}` : ''}.`,
+      next: isPlan
+        ? `Activate data plan ${pipeline.data_plan_id ?? ''} in the product, then: cdpadm pipelines trigger ${id} --wait`
+        : `When the cause is mended: cdpadm pipelines trigger ${id} --wait`,
+    });
+  }
+  if (state === 'paused') {
+    findings.push({
+      about,
+      level: 'problem',
+      problem: 'It is paused.',
+      next: `Let it sync again: cdpadm pipelines resume ${id}`,
+    });
+  }
+  if (state === 'new') {
+    findings.push({
+      about,
+      level: 'notice',
+      problem: 'Its state is new: it runs only when it is triggered.',
+      next: `cdpadm pipelines trigger ${id} --wait, or cdpadm pipelines resume ${id} to follow its schedule`,
+    });
+  }
+  return findings;
+}
+
+function runFindings({ pipeline, report }: Evidence): Finding[] {
+  const run = report.latest_pipeline_run;
+  if (!run) return [];
+  const about = `run ${runId(run)}`;
+  const look = `cdpadm pipelines run ${pipeline.id} ${runId(run)}`;
+  const said = messages(run.errors, undefined);
+  if (run.status === 'failed' || run.status === 'stopped') {
+    const problem = `The latest run ended as ${run.status}${said ? `: ${said}` : ''}.`;
+    return [{ about, level: 'problem', problem, next: look }];
+  }
+  const failed = Number(run.failed_records ?? 0);
+  if (failed === 0) return [];
+  const problem = `${failed} of its records failed${said ? `: ${said}` : ''}.`;
+  return [{ about, level: 'notice', problem, next: look }];
+}
+
+const PERIOD_MS: Readonly<Record<string, number>> = {
+  hourly: 3_600_000,
+  daily: 86_400_000,
+  weekly: 7 * 86_400_000,
+  monthly: 31 * 86_400_000,
+};
+
+function scheduleFindings({ pipeline, success, now }: Evidence): Finding[] {
+  const { id, schedule } = pipeline;
+  const about = `pipeline ${id}`;
+  const end = parseIso(schedule?.end ?? '');
+  if (end !== undefined && end < now) {
+    const problem = `Its schedule ended on ${schedule?.end ?? ''}.`;
+    return [{ about, level: 'problem', problem, next: 'Give its schedule another end, or none.' }];
+  }
+  const age = ageOf(success, now);
+  const period = PERIOD_MS[schedule?.frequency ?? ''];
+  if (schedule?.type === 'interval' && age !== undefined && period !== undefined && age > 2 * period) {
+    const problem = `It runs ${schedule.frequency ?? ''} and last succeeded ${formatDuration(age)} ago.`;
+    return [{ about, level: 'notice', problem, next: `cdpadm pipelines runs ${id}` }];
+  }
+  return [];
+}
+
+function inactive(about: string, { state }: Part): Finding[] {
+  if (state !== 'inactive') return [];
+  return [{ about, level: 'notice', problem: 'Its state is inactive.', next: 'Set `state: active` in its file.' }];
+}
+
+function missing(about: string, group: string, id: string): Finding {
+  const next = `Create it: cdpadm ${group} create -f FILE`;
+  return { about, level: 'problem', problem: `The platform has no ${about.replace(` ${id}`, '')} of this id.`, next };
+}
+
+function messages(...lists: Part['errors'][]): string {
+  const texts = lists.flatMap((list) => (list ?? []).flatMap(({ message }) => (message ? [message] : [])));
+  return [...new Set(texts)].join('; ').replace(/\.$/, '');
+}

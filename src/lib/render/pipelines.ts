@@ -1,0 +1,78 @@
+// Runs, reports and diagnoses of pipelines as people see them.
+import type { PipelineReportReply, RunReply } from '../contract/pipelines.ts';
+import type { Diagnosis, Finding } from '../domain/warehouse/diagnose.ts';
+import { cleanLine as clean } from './clean.ts';
+import type { Style } from './style.ts';
+import type { Column, DocumentView, ListView, RecordView } from './view.ts';
+import { errorsText, paintStatus } from './warehouse.ts';
+
+const RUN: Column<RunReply>[] = [
+  { key: 'id', id: true, value: (run) => run.id },
+  { key: 'type', rank: 3, value: (run) => run.type },
+  { key: 'status', value: (run) => run.status, paint: (text, _run, style) => paintStatus(text, style) },
+  { key: 'logical_date', rank: 2, value: (run) => run.logical_date },
+  { key: 'started_on', rank: 5, value: (run) => run.started_on },
+  { key: 'ended_on', rank: 1, value: (run) => run.ended_on },
+  { key: 'range_start', rank: 6, value: (run) => run.range_start },
+  { key: 'range_end', rank: 4, value: (run) => run.range_end },
+  { key: 'successful_records', title: 'ok', align: 'right', value: (run) => run.successful_records },
+  { key: 'failed_records', title: 'failed', align: 'right', value: (run) => run.failed_records },
+  { key: 'errors', rank: 1, value: (run) => errorsText(run.errors) },
+];
+
+export const runListView: ListView<RunReply> = { kind: 'list', columns: RUN, empty: 'There are no such runs.' };
+
+export const runView: RecordView<RunReply> = {
+  kind: 'record',
+  columns: [
+    ...RUN.slice(0, 1),
+    { key: 'pipeline_id', value: (run) => run.pipeline_id },
+    ...RUN.slice(1, 8),
+    { key: 'successful_records', value: (run) => run.successful_records },
+    { key: 'failed_records', value: (run) => run.failed_records },
+    { key: 'errors', value: (run) => errorsText(run.errors) },
+  ],
+};
+
+export const reportView: RecordView<PipelineReportReply> = {
+  kind: 'record',
+  columns: [
+    { key: 'pipeline_id', id: true, value: (it) => it.pipeline_id },
+    { key: 'status', value: (it) => it.status, paint: (text, _it, style) => paintStatus(text, style) },
+    { key: 'errors', value: (it) => errorsText(it.errors) },
+    { key: 'connection_status', value: (it) => it.connection_status },
+    { key: 'connection_errors', value: (it) => errorsText(it.connection_errors) },
+    { key: 'data_model_status', value: (it) => it.data_model_status },
+    { key: 'data_model_errors', value: (it) => errorsText(it.data_model_errors) },
+    { key: 'latest_successful_pipeline_run_id', value: (it) => it.latest_successful_pipeline_run_id },
+    { key: 'current_iterator_position', value: (it) => it.current_iterator_position },
+    { key: 'latest_pipeline_run', value: (it) => latest(it.latest_pipeline_run) },
+  ],
+};
+
+/** One line for a log of a run's states. */
+export function runLine(run: RunReply, style: Style): string {
+  const status = paintStatus(clean(run.status ?? 'unknown'), style);
+  const counts = `${String(run.successful_records ?? 0)} records, ${String(run.failed_records ?? 0)} failed`;
+  return `run ${clean(String(run.id))}  ${status}  ${clean(counts)}`;
+}
+
+export const diagnosisView: DocumentView<Diagnosis> = {
+  kind: 'document',
+  text: ({ pipeline_id, healthy, state, status, last_success, findings }, style) => {
+    const verdict = healthy ? style.green('well') : style.red('not well');
+    const facts = clean(`${state ?? 'no state'}, ${status ?? 'no status'}, last success ${last_success ?? 'never'}`);
+    const lines = findings.flatMap((finding, index) => findingLines(finding, index === 0 && !healthy, style));
+    return [`Pipeline ${clean(pipeline_id)} is ${verdict} (${facts}).`, ...lines].join('\n');
+  },
+};
+
+function findingLines({ about, level, problem, next }: Finding, isCause: boolean, style: Style): string[] {
+  const sign = level === 'problem' ? style.red('x') : style.yellow('!');
+  const cause = isCause ? `${style.bold('first cause:')} ` : '';
+  return [`  ${sign} ${cause}${clean(about)}: ${clean(problem)}`, `      ${style.dim('next:')} ${clean(next)}`];
+}
+
+function latest(run: RunReply | null | undefined): string | undefined {
+  return run ? `${String(run.id)} ${run.status ?? ''}` : undefined;
+}

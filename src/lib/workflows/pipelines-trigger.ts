@@ -1,0 +1,139 @@
+// Asking for a run and for a reset: each is sent once, whatever becomes of its answer.
+import type { PipelineReportReply, RunReply } from '../contract/pipelines.ts';
+import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+import { bearingUnknown, type RunPorts, waitIdle } from './pipelines-watch.ts';
+import type { Tell } from './ports.ts';
+
+export interface TriggerOptions {
+  waitIdle: boolean;
+  /** Whether somebody is going to wait: then a pipeline that is not yet known is waited for, too. */
+  patient: boolean;
+  pollMs: number;
+  onState(text: string): void;
+}
+
+export interface Triggered {
+  pipeline_id: string;
+  /** As text, since it may have 64 bits; null when a lost answer could not be matched with a run. */
+  pipeline_run_id: RunReply['id'] | null;
+  status: string;
+}
+
+export type TriggerPorts = RunPorts & { tell: Tell };
+
+/** How often the runs are looked at for one whose answer was lost. */
+const LOOKS = 4;
+
+/**
+ * Triggers a run. Throws conflict (6), with what is running, when the pipeline is not idle. An answer that was lost is
+ * looked for among the runs; it is never sent again. Throws network (8) when nothing can be found.
+ */
+export async function triggerPipeline(id: string, options: TriggerOptions, ports: TriggerPorts): Promise<Triggered> {
+  const { api, signal } = ports;
+  const report = () => api.report(id, signal);
+  let now = options.patient ? await bearingUnknown(report, options.pollMs, ports) : await report();
+  if (now.status === 'running' && options.waitIdle) {
+    await waitIdle(
+      id,
+      { pollMs: options.pollMs, onState: (status) => options.onState(`pipeline is ${status}`) },
+      ports,
+    );
+    now = await report();
+  }
+  if (now.status === 'running') throw notIdle(id, now);
+  const known = new Set((await edgeRuns(id, ports)).map(runId));
+  try {
+    const reply = await api.trigger(id, signal);
+    return { pipeline_id: id, pipeline_run_id: reply.pipeline_run_id, status: reply.status ?? 'attempt_requested' };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    if (error.code === 'http.outcome_unknown') return await findTriggered(id, known, error, options.pollMs, ports);
+    // Somebody else may have been quicker; a paused pipeline is refused in the same words.
+    if (error.status !== 400) throw error;
+    const then = await report();
+    throw then.status === 'running' ? notIdle(id, then, error) : error;
+  }
+}
+
+/** Sends a reset once. After a lost answer the position is told instead of trying again. */
+export async function resetPipeline(id: string, ports: TriggerPorts): Promise<void> {
+  try {
+    await ports.api.reset(id, ports.signal);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'http.outcome_unknown' || ports.signal.aborted) throw error;
+    const { current_iterator_position: position } = await ports.api.report(id, ports.signal);
+    throw new CliError({
+      code: error.code,
+      message: `It is not known whether pipeline ${id} was reset: the answer was lost. Its sync position is now ${position ?? 'none, as after a reset'}.`,
+      hint: position
+        ? 'It was not sent a second time. If the position is an old one, run the command again.'
+        : 'It was not sent a second time. Nothing more needs to be done if there was a position before.',
+      exit: error.exit,
+      ...(error.request && { request: error.request }),
+      cause: error,
+    });
+  }
+}
+
+async function findTriggered(
+  id: string,
+  known: ReadonlySet<string>,
+  lost: CliError,
+  pollMs: number,
+  ports: TriggerPorts,
+): Promise<Triggered> {
+  if (ports.signal.aborted) throw stillUnknown(id, lost, 'the command was stopped');
+  ports.tell.warn('The answer to the trigger was lost. It is not sent again; looking for its run.');
+  try {
+    for (let look = 1; look <= LOOKS; look++) {
+      const [run] = newManualRuns(await edgeRuns(id, ports), known);
+      if (run) {
+        ports.tell.note(`The trigger had arrived: run ${runId(run)}.`);
+        return { pipeline_id: id, pipeline_run_id: run.id, status: run.status ?? 'attempt_requested' };
+      }
+      if (look < LOOKS) await ports.clock.sleep(pollMs, ports.signal);
+    }
+  } catch (error) {
+    throw stillUnknown(id, lost, `the runs cannot be read: ${(error as Error).message}`);
+  }
+  throw stillUnknown(id, lost, 'no new run is to be seen');
+}
+
+/** The first and the last page of runs: in whichever order they come, the newest are among them. */
+async function edgeRuns(id: string, { api, signal }: RunPorts): Promise<RunReply[]> {
+  const pageSize = 100;
+  const first = await api.runs(id, { currentPage: 1, pageSize }, signal);
+  const last = first.total_pages ?? 1;
+  if (last <= 1) return first.items;
+  return [...first.items, ...(await api.runs(id, { currentPage: last, pageSize }, signal)).items];
+}
+
+function notIdle(id: string, report: PipelineReportReply, cause?: CliError): CliError {
+  const run = report.latest_pipeline_run;
+  const running =
+    run && !isEnded(run)
+      ? `: run ${runId(run)} (${run.type ?? 'unknown'}) is ${run.status ?? 'under way'}${run.started_on ? ` since ${run.started_on}` : ''}`
+      : '';
+  return new CliError({
+    code: 'pipelines.not_idle',
+    message: `Pipeline ${id} is not idle${running}.`,
+    hint: `Add --wait-idle to trigger it afterwards, or watch what is running: cdpadm pipelines watch ${id}`,
+    exit: EXIT.conflict,
+    ...(run && { details: { pipeline_run_id: runId(run), status: run.status } }),
+    ...(cause?.status !== undefined && { status: cause.status }),
+    ...(cause?.request && { request: cause.request }),
+    ...(cause && { cause }),
+  });
+}
+
+function stillUnknown(id: string, lost: CliError, why: string): CliError {
+  return new CliError({
+    code: lost.code,
+    message: `It is not known whether pipeline ${id} was triggered: the answer was lost, and ${why.replace(/\.$/, '')}.`,
+    hint: `It was not sent a second time. Look with \`cdpadm pipelines runs ${id}\` before you trigger again.`,
+    exit: lost.exit,
+    ...(lost.request && { request: lost.request }),
+    cause: lost,
+  });
+}

@@ -1,0 +1,85 @@
+// Following a run until it is over.
+import type { PipelinesApi } from '../api/pipelines.ts';
+import type { RunReply } from '../contract/pipelines.ts';
+import { isEnded, runId } from '../domain/warehouse/runs.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+
+export interface RunPorts {
+  api: PipelinesApi;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/** A new pipeline or run may be unknown for a minute (decision: D102). */
+const UNKNOWN_FOR_MS = 60_000;
+
+/**
+ * Looks every `pollMs` until the run has ended. Throws the signal's reason with how to go on: watching changes nothing.
+ */
+export async function watchRun(
+  pipelineId: string,
+  id: string,
+  { pollMs, onState }: { pollMs: number; onState(run: RunReply): Promise<void> | void },
+  ports: RunPorts,
+): Promise<RunReply> {
+  try {
+    for (;;) {
+      const run = await bearingUnknown(() => ports.api.run(pipelineId, id, ports.signal), pollMs, ports);
+      await onState(run);
+      if (isEnded(run)) return run;
+      await ports.clock.sleep(pollMs, ports.signal);
+    }
+  } catch (error) {
+    if (!ports.signal.aborted || !(error instanceof CliError)) throw error;
+    throw new CliError({
+      code: error.code,
+      message: error.message,
+      exit: error.exit,
+      hint: `The run goes on. Watch it with \`cdpadm pipelines watch ${pipelineId} ${id}\`.`,
+      details: { pipeline_id: pipelineId, pipeline_run_id: id },
+      cause: error,
+    });
+  }
+}
+
+/** Waits until no run of the pipeline is under way. */
+export async function waitIdle(
+  pipelineId: string,
+  { pollMs, onState }: { pollMs: number; onState(status: string): void },
+  ports: RunPorts,
+): Promise<void> {
+  for (;;) {
+    const { status } = await ports.api.report(pipelineId, ports.signal);
+    onState(status ?? 'unknown');
+    if (status !== 'running') return;
+    await ports.clock.sleep(pollMs, ports.signal);
+  }
+}
+
+/** Tries again for a minute while the platform does not know it. */
+export async function bearingUnknown<T>(read: () => Promise<T>, pollMs: number, ports: RunPorts): Promise<T> {
+  const end = ports.clock.now() + UNKNOWN_FOR_MS;
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      const isUnknown = error instanceof CliError && error.status === 404;
+      if (!isUnknown || ports.clock.now() >= end) throw error;
+      await ports.clock.sleep(Math.min(pollMs, end - ports.clock.now()), ports.signal);
+    }
+  }
+}
+
+/** The error of a run that did not succeed: exit 1, the first reason said. */
+export function runFailed(pipelineId: string, run: RunReply): CliError {
+  const reasons = (run.errors ?? []).flatMap(({ message }) => (message ? [message] : []));
+  const counts = `${String(run.successful_records ?? 0)} records went in, ${String(run.failed_records ?? 0)} failed`;
+  return new CliError({
+    code: 'pipelines.run_failed',
+    message: `Run ${runId(run)} of pipeline ${pipelineId} ended as ${run.status ?? 'unknown'}${reasons.length > 0 ? `: ${reasons.join('; ').replace(/\.$/, '')}` : ''} (${counts}).`,
+    hint: `Find out why with \`cdpadm pipelines doctor ${pipelineId}\`.`,
+    exit: EXIT.failed,
+    details: { pipeline_id: pipelineId, pipeline_run_id: runId(run), errors: reasons },
+  });
+}

@@ -1,0 +1,167 @@
+// Running pipelines: trigger once, wait, honest exit codes, resets, runs, and finding the cause.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../../../src/lib/kernel/clock.ts';
+import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
+import type { CliOptions } from '../../helpers/cli.ts';
+import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
+import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL } from '../../helpers/warehouse-files.ts';
+
+let home: PlatformHome;
+let clock: Clock;
+let onSleep: () => void;
+beforeEach(async () => {
+  home = await openPlatformHome({ clock: 'manual' });
+  let now = Date.parse(await home.platform.api.now());
+  onSleep = () => undefined;
+  // Waiting moves the platform's time, so that its runs come to their end.
+  clock = {
+    now: () => now,
+    sleep: async (ms, signal) => {
+      onSleep();
+      signal?.throwIfAborted();
+      now = Date.parse(await home.platform.api.advance(`${ms}ms`));
+    },
+  };
+  home.write('connection.yaml', CONNECTION);
+  home.write('model.yaml', MODEL);
+  home.write('active-customers.sql', SQL);
+  home.write('pipeline.yaml', PIPELINE);
+  await run('connections create -f connection.yaml');
+  await run('data-models create -f model.yaml');
+  await run('pipelines create -f pipeline.yaml');
+});
+afterEach(() => home.close());
+
+const run = (line: string, options: CliOptions = {}) =>
+  home.run(`${line} --yes`, { env: SECRET_ENV, clock, ...options });
+const json = <T>(line: string, options: CliOptions = {}) =>
+  home.json<T>(`${line} --yes`, { env: SECRET_ENV, clock, ...options });
+const triggers = async (): Promise<number> =>
+  (await home.writes()).filter((line) => line.endsWith('/data-pipelines/trigger')).length;
+
+describe('trigger', () => {
+  it('waits for success and tells the run', async () => {
+    const { code, data } = await json<{ pipeline_run_id: number }>('pipelines trigger customers --wait');
+    expect({ code, data }).toMatchObject({ code: 0, data: { pipeline_id: 'customers', status: 'success' } });
+    expect(await json(`pipelines run customers ${data.pipeline_run_id}`)).toMatchObject({
+      data: { status: 'success', successful_records: expect.any(Number), failed_records: 0 },
+    });
+    expect(await json('pipelines runs customers')).toMatchObject({ data: [{ status: 'success', type: 'manual' }] });
+    expect(await run('pipelines doctor customers')).toMatchObject({ code: 0 });
+  });
+
+  it('does not wait unless told so, and then finds the pipeline busy', async () => {
+    const first = await json<{ pipeline_run_id: number }>('pipelines trigger customers');
+    expect(first).toMatchObject({ code: 0, data: { status: 'attempt_requested' } });
+    const second = await run('pipelines trigger customers');
+    expect(second.code).toBe(6);
+    expect(second.stderr).toContain(`run ${first.data.pipeline_run_id} (manual) is`);
+    expect(await triggers()).toBe(1);
+    expect(await json('pipelines trigger customers --wait-idle --wait')).toMatchObject({ code: 0 });
+    expect(await triggers()).toBe(2);
+  });
+
+  it.each(['after', 'before'] as const)('is sent once when its answer is lost (%s it arrived)', async (drop) => {
+    await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/trigger', drop, times: 5 });
+    const result = await json('pipelines trigger customers --wait');
+    if (drop === 'after') expect(result).toMatchObject({ code: 0, data: { status: 'success' } });
+    else expect(result).toMatchObject({ code: 8, stderr: expect.stringMatching(/not sent a second time/) });
+    expect(await json<object[]>('pipelines runs customers')).toMatchObject({
+      data: { length: drop === 'after' ? 1 : 0 },
+    });
+    expect(await triggers()).toBe(1);
+  });
+
+  it('ends with 1 when the run failed, and doctor names the cause and the next step', async () => {
+    home.write('active-customers.sql', 'SELECT customer_id FROM crm.public.no_such_table');
+    expect(await run('data-models update active-customers -f model.yaml')).toMatchObject({ code: 0 });
+    const failed = await run('pipelines trigger customers --wait');
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/ended as failed: .*no_such_table/) });
+    const { code, data } = await json('pipelines doctor customers');
+    expect({ code, data }).toMatchObject({
+      code: 1,
+      data: {
+        healthy: false,
+        findings: [{ about: 'data model active-customers', level: 'problem' }, { about: 'pipeline customers' }, {}],
+      },
+    });
+    home.write('active-customers.sql', SQL);
+    await run('data-models update active-customers -f model.yaml');
+    expect(await run('pipelines trigger customers --wait')).toMatchObject({ code: 0 });
+  });
+
+  it('tells how to go on when it is interrupted', async () => {
+    const stop = new AbortController();
+    onSleep = () => stop.abort(interrupted());
+    const result = await run('pipelines trigger customers --wait', { stop });
+    expect(result).toMatchObject({ code: 130, stderr: expect.stringMatching(/pipelines watch customers \d+/) });
+    onSleep = () => undefined;
+    expect(await run('pipelines watch customers')).toMatchObject({ code: 0, stdout: expect.stringMatching(/success/) });
+  });
+
+  it('sends nothing in a dry run', async () => {
+    expect(await json('pipelines trigger customers --dry-run')).toMatchObject({
+      data: { requests: [{ method: 'POST', body: { pipeline_id: 'customers' } }] },
+    });
+    expect(await triggers()).toBe(0);
+  });
+});
+
+describe('reset', () => {
+  it('wants the id and says what will be read again', async () => {
+    await run('pipelines trigger customers --wait');
+    expect(await run('pipelines reset customers')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/reads data model active-customers again from 2024-01-01T00:00:00Z on/),
+    });
+    expect(await run('pipelines reset customers --confirm customers')).toMatchObject({ code: 0 });
+    expect(await json('pipelines report customers')).not.toHaveProperty(
+      'data.current_iterator_position',
+      expect.any(String),
+    );
+  });
+
+  it('is sent once when its answer is lost', async () => {
+    await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/reset', drop: 'after', times: 5 });
+    const result = await run('pipelines reset customers --confirm customers');
+    expect(result).toMatchObject({
+      code: 8,
+      stderr: expect.stringMatching(/not known whether.*sync position is now/s),
+    });
+    expect((await home.writes()).filter((line) => line.endsWith('/reset'))).toHaveLength(1);
+  });
+});
+
+describe('runs', () => {
+  it('pages, filters, and fails when the data is stale', async () => {
+    for (let index = 0; index < 3; index++) await run('pipelines trigger customers --wait');
+    expect(await json('pipelines runs customers --page-size 2')).toMatchObject({ data: { length: 2 } });
+    expect(await json('pipelines runs customers --page-size 2 --page 2')).toMatchObject({ data: { length: 1 } });
+    expect(await json('pipelines runs customers --page-size 2 --all')).toMatchObject({ data: { length: 3 } });
+    expect(await json('pipelines runs customers --all --status failed')).toMatchObject({ data: [] });
+    expect(await json('pipelines runs customers --since 1d')).toMatchObject({ data: { length: 3 } });
+    expect(await json('pipelines runs customers --to 2020-01-01T00:00:00Z')).toMatchObject({ data: [] });
+    expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 0 });
+    await clock.sleep(2 * 3_600_000);
+    expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 1 });
+  });
+
+  it.each([
+    ['--since 7', 2],
+    ['--from yesterday', 2],
+    ['--page 0', 2],
+    ['--page-size 101', 2],
+    ['--status odd', 2],
+  ])('refuses %s', async (flags, code) => {
+    expect(await run(`pipelines runs customers ${flags}`)).toMatchObject({ code });
+  });
+});
+
+it('names the nearest pipeline', async () => {
+  for (const verb of ['get', 'report', 'runs', 'doctor', 'watch', 'pause', 'reset']) {
+    expect(await run(`pipelines ${verb} customer`)).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/mean customers\?/),
+    });
+  }
+});
