@@ -3,10 +3,11 @@ import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { openRehearsal } from '../../lib/runtime/rehearsal.ts';
+import { dsrChapter } from './dsr.ts';
 import { rolesChapter } from './roles.ts';
 import { openStage } from './stage.ts';
 
-const CHAPTERS = [rolesChapter];
+const CHAPTERS = [rolesChapter, dsrChapter];
 
 const NEXT = [
   'cdpadm --profile local roles list     the embedded platform, kept between commands',

@@ -16,7 +16,8 @@ export interface RequestShown {
   now: number;
 }
 
-const LABEL_WIDTH = 13;
+// As wide as what the question before a write shows.
+const LABEL_WIDTH = 12;
 
 /** Lines of `label  value`; values of identities masked unless they are to be seen. */
 export function renderRequest({ request, showIdentities, now }: RequestShown, style: Style): string {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { host } from '../kernel/host.ts';
 import type { Context } from './context.ts';
 import { environmentOf } from './emulator-environment.ts';
+import { registerEmulator } from './running-emulators.ts';
 
 export interface CommandRun {
   exit: number;
@@ -29,6 +30,10 @@ export async function openRehearsal(ctx: Context): Promise<Rehearsal> {
   const work = join(folder, 'work');
   mkdirSync(work);
   const emulator = await startEmulator({ memory: true, port: 0, authority: join(folder, 'authority') });
+  const { port, ready } = emulator;
+  // Known to the rehearsal's own commands only: their state is in its folder.
+  const paths = { ...ctx.paths, state: join(folder, 'state') };
+  registerEmulator(paths, { pid: host.pid, port, data: null, started: ctx.clock.now(), ready });
   ctx.onClose(async () => {
     await emulator.close();
     rmSync(folder, { recursive: true, force: true });
@@ -39,7 +44,7 @@ export async function openRehearsal(ctx: Context): Promise<Rehearsal> {
     CI: '1',
     COLUMNS: String(Math.min(ctx.io.columns(), 110)),
     ...(ctx.out.style.level > 0 ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }),
-    ...environmentOf(emulator.ready),
+    ...environmentOf(ready),
     ...Object.fromEntries(
       ['CONFIG', 'STATE', 'CACHE', 'DATA'].map((kind) => [`CDPADM_${kind}_DIR`, join(folder, kind.toLowerCase())]),
     ),
