@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestClock } from '../../helpers/clock.ts';
 import {
   CONNECTION,
   makeWarehouse,
@@ -11,6 +12,7 @@ import {
   type RunJson,
   startSync,
   startWarehouseEmulator,
+  T0,
   type WarehouseEmulator,
 } from '../../helpers/warehouse.ts';
 
@@ -219,6 +221,19 @@ describe('scheduled runs', () => {
     expect(await platform.profile('customer_id=c-4')).toMatchObject({
       last_modified_on: '2026-03-02T12:00:00.000Z',
     });
+  });
+
+  test('that fell due while the platform was not there are made up for when it starts', async () => {
+    const data = join(folder, 'data');
+    const before = await startSync({ warehouse, data }, { sync_mode: INCREMENTAL, schedule: hourly });
+    await before.close();
+    const systemClock = createTestClock(Date.parse(T0) + 8 * 3_600_000);
+    emulator = await startWarehouseEmulator({ warehouse, data, clock: 'real', systemClock });
+    expect((await emulator.runs()).map(({ logical_date, ended_on }) => [logical_date, ended_on])).toEqual([
+      ['2026-03-01T08:00:00.000Z', null],
+      ['2026-03-01T07:00:00.000Z', '2026-03-01T07:00:01.000Z'],
+      ['2026-03-01T06:00:00.000Z', '2026-03-01T06:00:01.000Z'],
+    ]);
   });
 
   test('end with the schedule, and begin an interval later when from is start', async () => {
