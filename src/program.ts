@@ -37,6 +37,12 @@ export const entries: readonly Entry[] = [
     load: async (ctx) => (await import('./commands/groups/index.ts')).groupsGroup(ctx),
   },
   {
+    name: 'warehouse',
+    summary: 'connections, data models and pipelines as a folder of files: export, diff, apply',
+    heading: WAREHOUSE,
+    load: async (ctx) => (await import('./commands/warehouse/index.ts')).warehouseGroup(ctx),
+  },
+  {
     name: 'connections',
     summary: 'where warehouses are and how they are entered',
     heading: WAREHOUSE,

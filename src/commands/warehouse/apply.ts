@@ -1,0 +1,179 @@
+// `warehouse apply`: makes the workspace's connections, data models and pipelines what a folder says.
+import { Command } from 'commander';
+import { completed, toDefinition, withHiddenSecrets } from '../../lib/domain/warehouse/definition.ts';
+import { guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/guards.ts';
+import type { WarehousePlan } from '../../lib/domain/warehouse/plan.ts';
+import { withSecrets } from '../../lib/domain/warehouse/secrets.ts';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import { renderWarehousePlan } from '../../lib/render/warehouse-plan.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { openSecretMemory, type SecretMemory } from '../../lib/runtime/secret-memory.ts';
+import { applyWarehouse, stepName } from '../../lib/workflows/warehouse-apply.ts';
+import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
+import {
+  type DirectoryEntry,
+  placeOf,
+  planDirectory,
+  type PlannedDirectory,
+  readDirectory,
+  secretOf,
+  tellDirectoryAdvice,
+} from './directory.ts';
+
+interface ApplyFlags {
+  allowDelete?: boolean;
+  allowReset?: boolean;
+  allowEmpty?: boolean;
+  force?: boolean;
+  expectPlan?: string;
+  sendSecrets?: boolean;
+}
+
+interface AppliedPlan extends WarehousePlan {
+  applied: boolean;
+}
+
+export function applyCommand(ctx: Context): Command {
+  const command = new Command('apply')
+    .description('create, update and delete until the workspace is what a folder says')
+    .argument('<dir>', 'the folder')
+    .option('--allow-delete', 'allow what no file defines to be deleted')
+    .option('--allow-reset', 'allow sync modes to change, which resets the sync position')
+    .option('--allow-empty', 'allow the workspace to be left with nothing (besides --allow-delete)')
+    .option('--force', 'allow more than 30 % of 10 or more resources to be changed or deleted')
+    .option('--expect-plan <hex>', 'apply only the plan that `warehouse diff` printed')
+    .option('--send-secrets', 'send every secret again, whether it is known to have changed or not')
+    .action((dir: string, flags: ApplyFlags) => applyDirectory(ctx, dir, flags));
+  return withHelp(command, {
+    formats: DOCUMENT_FORMATS,
+    notes: [
+      'What no file defines is deleted, pipelines first. When a step fails, what was done is told, and applying again finishes the rest.',
+    ],
+    examples: [
+      'cdpadm warehouse apply sync --allow-delete',
+      'cdpadm warehouse apply sync --allow-delete --dry-run -o json',
+    ],
+    json: '{"applied","plan","steps":[{"action","type","id","changes","secrets","resets"}],"unchanged","summary"}',
+    errors: [
+      '6   another plan than the expected one, or somebody changed a resource meanwhile',
+      '9   a file is invalid',
+      '12  a guard refused, or you answered no',
+    ],
+  });
+}
+
+async function applyDirectory(ctx: Context, dir: string, flags: ApplyFlags): Promise<void> {
+  const entries = await readDirectory(ctx, dir);
+  tellDirectoryAdvice(ctx, entries);
+  const memory = await openSecretMemory(ctx);
+  await memory.exclusively(async () => {
+    const planned = await planDirectory(ctx, entries, memory, flags.sendSecrets === true);
+    await applyPlanned(ctx, planned, entries, memory, flags);
+  });
+}
+
+async function applyPlanned(
+  ctx: Context,
+  planned: PlannedDirectory,
+  entries: readonly DirectoryEntry[],
+  memory: SecretMemory,
+  flags: ApplyFlags,
+): Promise<void> {
+  const { plan, live, wanted } = planned;
+  const { dryRun } = ctx.flags;
+  if (!dryRun) ctx.out.show((style) => renderWarehousePlan(plan, style));
+  if (flags.expectPlan !== undefined && flags.expectPlan !== plan.plan) throw otherPlan(flags.expectPlan, plan.plan);
+  if (plan.steps.length === 0) {
+    if (dryRun) await ctx.out.emitDryRun([], plan, (style) => renderWarehousePlan(plan, style));
+    else await ctx.out.emit({ ...plan, applied: false }, view);
+    return;
+  }
+  await passGuards(ctx, planned, flags);
+  if (dryRun) {
+    await ctx.out.emitDryRun(await describeSteps(ctx, planned), plan, (style) => renderWarehousePlan(plan, style));
+    return;
+  }
+  await ctx.confirmWrite(`Apply ${plan.steps.length} ${plan.steps.length === 1 ? 'step' : 'steps'}?`);
+  // Of the step under way; only what has arrived is remembered.
+  const sent = new Map<string, string>();
+  await applyWarehouse(plan, live, wanted, {
+    api: await ctx.api(),
+    tell: ctx.out,
+    signal: ctx.signal,
+    withSecrets: async (type, definition) => {
+      const entry = entries.find((it) => it.type === type && it.definition.id === definition.id);
+      if (!entry) return definition;
+      return await withSecrets(type, definition, async (use) => {
+        const secret = await secretOf(ctx, entry, use);
+        sent.set(placeOf(entry, use), secret);
+        return secret;
+      });
+    },
+    onDone: (step, index) => {
+      ctx.out.note(`${index + 1}/${plan.steps.length} ${stepName(step)}: done`);
+      for (const [place, secret] of sent) memory.remember(place, secret);
+      sent.clear();
+    },
+  });
+  await ctx.out.emit({ ...plan, applied: true }, view);
+}
+
+const view: DocumentView<AppliedPlan> = {
+  kind: 'document',
+  text: ({ applied, summary }) =>
+    applied
+      ? `Done: ${summary.create} created, ${summary.update} updated, ${summary.delete} deleted.`
+      : 'Nothing to do: the workspace is what the folder says.',
+};
+
+async function describeSteps(ctx: Context, { plan, live, wanted }: PlannedDirectory) {
+  const api = await ctx.api();
+  return plan.steps.map(({ action, type, id, resets }) => {
+    const calls = warehouseCalls(api, type, { allowReset: resets });
+    const definition = wanted[type].find((it) => it.id === id);
+    if (action === 'delete' || !definition) return calls.describeDelete(id);
+    const held = live[type].find((it) => it.id === id);
+    const body = withHiddenSecrets(type, completed(type, definition, held && toDefinition(held)));
+    return action === 'create' ? calls.describeCreate(body) : calls.describeUpdate(id, body);
+  });
+}
+
+/** On a terminal the number of deletions may be typed; every other guard needs its flag. */
+async function passGuards(ctx: Context, { plan, live }: PlannedDirectory, flags: ApplyFlags): Promise<void> {
+  const count = Object.values(live).reduce((sum, list) => sum + list.length, 0);
+  const refusals = guardWarehouse(plan, count, {
+    allowDelete: flags.allowDelete === true,
+    allowReset: flags.allowReset === true,
+    allowEmpty: flags.allowEmpty === true,
+    force: flags.force === true,
+  });
+  const mayType = ctx.prompt.possible && !ctx.flags.dryRun;
+  const final = refusals.filter(({ typed }) => typed === undefined || !mayType);
+  if (final.length > 0) throw guardError(refusals);
+  for (const { message, typed } of refusals) {
+    if (typed !== undefined) {
+      const question = `${message}. Type the number of deletions to allow them:`;
+      await ctx.prompt.typed(question, typed, { flag: '--allow-delete' });
+    }
+  }
+}
+
+function guardError(refusals: readonly WarehouseRefusal[]): CliError {
+  return new CliError({
+    code: `warehouse.guard.${refusals[0]?.guard ?? 'delete'}`,
+    message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
+    hint: `If that is what you want, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
+    exit: EXIT.guard,
+  });
+}
+
+function otherPlan(expected: string, found: string): CliError {
+  return new CliError({
+    code: 'warehouse.other_plan',
+    message: `The plan is now ${found}, not the expected ${expected}. Nothing was sent.`,
+    hint: 'The workspace or the folder has changed since: look at `cdpadm warehouse diff` again.',
+    exit: EXIT.conflict,
+  });
+}

@@ -1,0 +1,33 @@
+// `warehouse diff`: what an apply of the folder would do.
+import { Command } from 'commander';
+import { EXIT } from '../../lib/kernel/errors.ts';
+import { warehousePlanView } from '../../lib/render/warehouse-plan.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { openSecretMemory } from '../../lib/runtime/secret-memory.ts';
+import { planDirectory, readDirectory, tellDirectoryAdvice } from './directory.ts';
+
+export function diffCommand(ctx: Context): Command {
+  const command = new Command('diff')
+    .description('compare a folder of definitions with the workspace')
+    .argument('<dir>', 'the folder')
+    .option('--exit-code', 'exit 10 when there are differences')
+    .action((dir: string, flags: { exitCode?: boolean }) => diffWarehouse(ctx, dir, flags.exitCode === true));
+  return withHelp(command, {
+    formats: DOCUMENT_FORMATS,
+    notes: [
+      'The last line is the plan: `warehouse apply --expect-plan` applies exactly this one. Secrets cannot be read back: one that was sent from this machine and has changed since is noticed, any other is not.',
+    ],
+    examples: ['cdpadm warehouse diff sync', 'cdpadm warehouse diff sync --exit-code -o markdown'],
+    json: '{"plan","steps":[{"action":"create"|"update"|"delete","type","id","changes":{field:{"from","to"}},"secrets":[field],"resets"}],"unchanged":["type/id"],"summary":{"create","update","delete","unchanged"}}',
+    errors: ['9   a file is invalid', '10  differences, with --exit-code'],
+  });
+}
+
+async function diffWarehouse(ctx: Context, dir: string, exitCode: boolean): Promise<void> {
+  const entries = await readDirectory(ctx, dir);
+  tellDirectoryAdvice(ctx, entries);
+  const { plan } = await planDirectory(ctx, entries, await openSecretMemory(ctx), false);
+  await ctx.out.emit(plan, warehousePlanView);
+  if (exitCode && plan.steps.length > 0) ctx.setExit(EXIT.differences);
+}

@@ -1,0 +1,54 @@
+// The guards before a plan is applied: each dangerous kind of step needs a flag of its own, in dry runs too.
+import type { WarehousePlan } from './plan.ts';
+
+export interface WarehouseGuardFlags {
+  allowDelete: boolean;
+  allowReset: boolean;
+  allowEmpty: boolean;
+  force: boolean;
+}
+
+export interface WarehouseRefusal {
+  guard: 'delete' | 'reset' | 'empty' | 'threshold';
+  flag: string;
+  message: string;
+  /** What may be typed at a terminal instead of the flag. */
+  typed?: string;
+}
+
+/** From this many live resources on, changing more than the share below at once is suspicious. */
+const THRESHOLD_RESOURCES = 10;
+const THRESHOLD_PERCENT = 30;
+
+/** Every guard that stands in the way, all at once. `live` is how many resources the workspace has. */
+export function guardWarehouse(
+  { steps, summary }: WarehousePlan,
+  live: number,
+  flags: WarehouseGuardFlags,
+): WarehouseRefusal[] {
+  const refusals: WarehouseRefusal[] = [];
+  const name = (step: { type: string; id: string }): string => `${step.type.replace('_', ' ')} ${step.id}`;
+  const deleted = steps.filter(({ action }) => action === 'delete');
+  if (deleted.length > 0 && !flags.allowDelete) {
+    refusals.push({
+      guard: 'delete',
+      flag: '--allow-delete',
+      message: `${deleted.length} to be deleted: ${deleted.map(name).join(', ')}`,
+      typed: String(deleted.length),
+    });
+  }
+  if (live > 0 && summary.delete === live && summary.create === 0 && !flags.allowEmpty) {
+    refusals.push({ guard: 'empty', flag: '--allow-empty', message: 'the workspace would be left with nothing' });
+  }
+  const resets = steps.filter((step) => step.resets);
+  if (resets.length > 0 && !flags.allowReset) {
+    const ids = resets.map(({ id }) => id).join(', ');
+    refusals.push({ guard: 'reset', flag: '--allow-reset', message: `the sync position would be reset of: ${ids}` });
+  }
+  const touched = summary.update + summary.delete;
+  if (live >= THRESHOLD_RESOURCES && touched * 100 > live * THRESHOLD_PERCENT && !flags.force) {
+    const message = `${touched} of ${live} resources would be changed or deleted, more than ${THRESHOLD_PERCENT} %`;
+    refusals.push({ guard: 'threshold', flag: '--force', message });
+  }
+  return refusals;
+}

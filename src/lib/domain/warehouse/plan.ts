@@ -1,0 +1,112 @@
+// One plan over connections, data models and pipelines: computed once, then shown, hashed and applied.
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../kernel/json.ts';
+import { changedFields, type FieldChanges } from '../field-changes.ts';
+import {
+  comparable,
+  completed,
+  type Definition,
+  RESOURCE_TYPES,
+  type ResourceType,
+  toDefinition,
+} from './definition.ts';
+import { secretUses } from './secrets.ts';
+
+export type StepAction = 'create' | 'update' | 'delete';
+
+export interface Step {
+  action: StepAction;
+  type: ResourceType;
+  id: string;
+  changes: FieldChanges;
+  /** Fields whose secret is sent; its value is nowhere in a plan. */
+  secrets: string[];
+  /** A pipeline's sync position is lost. */
+  resets: boolean;
+}
+
+export interface WarehousePlan {
+  /** 32 hex digits over workspace, address, everything live and everything wanted. */
+  plan: string;
+  /** In the order in which they are done. */
+  steps: Step[];
+  /** `connection/crm` … */
+  unchanged: string[];
+  summary: { create: number; update: number; delete: number; unchanged: number };
+}
+
+export type ByType<T> = Record<ResourceType, T[]>;
+
+export interface PlanInput {
+  /** What the hash is bound to. */
+  scope: { workspace: string; address: string };
+  live: ByType<Definition>;
+  wanted: ByType<Definition>;
+  /** Whether the secrets of a connection or pipeline must go although nothing else differs. */
+  sendSecrets(type: ResourceType, definition: Definition): boolean;
+}
+
+/** What is needed goes before what needs it; deletions come last, the other way round. */
+export function planWarehouse({ scope, live, wanted, sendSecrets }: PlanInput): WarehousePlan {
+  const steps: Step[] = [];
+  const unchanged: string[] = [];
+  for (const type of RESOURCE_TYPES) {
+    const held = new Map(live[type].map((it) => [it.id, it]));
+    for (const definition of inOrder(wanted[type])) {
+      const step = stepFor(type, definition, held.get(definition.id), sendSecrets(type, definition));
+      if (step) steps.push(step);
+      else unchanged.push(`${type}/${definition.id}`);
+    }
+  }
+  for (const type of [...RESOURCE_TYPES].reverse()) {
+    const kept = new Set(wanted[type].map(({ id }) => id));
+    for (const definition of inOrder(live[type])) {
+      if (kept.has(definition.id)) continue;
+      const changes = changedFields(comparable(type, definition), {});
+      steps.push({ action: 'delete', type, id: definition.id, changes, secrets: [], resets: false });
+    }
+  }
+  const count = (action: StepAction): number => steps.filter((step) => step.action === action).length;
+  return {
+    plan: hashOf(scope, live, wanted, steps),
+    steps,
+    unchanged,
+    summary: {
+      create: count('create'),
+      update: count('update'),
+      delete: count('delete'),
+      unchanged: unchanged.length,
+    },
+  };
+}
+
+function stepFor(
+  type: ResourceType,
+  definition: Definition,
+  live: Definition | undefined,
+  sendSecrets: boolean,
+): Step | undefined {
+  const secrets = secretUses(type, definition).map(({ path }) => path.join('.'));
+  const wanted = comparable(type, completed(type, definition, live && toDefinition(live)));
+  const changes = changedFields(live ? comparable(type, live) : {}, wanted);
+  if (!live) return { action: 'create', type, id: definition.id, changes, secrets, resets: false };
+  if (Object.keys(changes).length === 0 && !(sendSecrets && secrets.length > 0)) return undefined;
+  const resets = type === 'pipeline' && Object.keys(changes).some((path) => path.startsWith('sync_mode.'));
+  return { action: 'update', type, id: definition.id, changes, secrets, resets };
+}
+
+function hashOf(
+  scope: PlanInput['scope'],
+  live: ByType<Definition>,
+  wanted: ByType<Definition>,
+  steps: readonly Step[],
+): string {
+  const settled = (lists: ByType<Definition>) =>
+    RESOURCE_TYPES.map((type) => inOrder(lists[type]).map((it) => comparable(type, it)));
+  const hashed = { scope, live: settled(live), wanted: settled(wanted), steps };
+  return createHash('sha256').update(canonicalJson(hashed)).digest('hex').slice(0, 32);
+}
+
+function inOrder(list: readonly Definition[]): Definition[] {
+  return [...list].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+}

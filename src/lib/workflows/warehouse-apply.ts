@@ -1,0 +1,94 @@
+// Carries out a plan over connections, data models and pipelines step by step, and tells how far it came.
+import type { Api } from '../api/index.ts';
+import { type Definition, type ResourceType, toDefinition, completed } from '../domain/warehouse/definition.ts';
+import type { ByType, Step, WarehousePlan } from '../domain/warehouse/plan.ts';
+import { CliError } from '../kernel/errors.ts';
+import type { Tell } from './ports.ts';
+import { checkUntouched, createSettled, deleteSettled, updateSettled } from './resource-write.ts';
+import { NOUNS, type ResourceReply, warehouseCalls } from './warehouse-calls.ts';
+
+export interface ApplyPorts {
+  api: Api;
+  tell: Tell;
+  signal: AbortSignal;
+  /** The definition with its secrets, had now. */
+  withSecrets(type: ResourceType, definition: Definition): Promise<Definition>;
+  /** After each step that was done. */
+  onDone(step: Step, index: number): void;
+}
+
+/** Everything that the platform holds of the three kinds. */
+export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<ResourceReply>> {
+  const [connection, data_model, pipeline] = await Promise.all(
+    (['connection', 'data_model', 'pipeline'] as const).map((type) => warehouseCalls(api, type).list(signal)),
+  );
+  return { connection: connection ?? [], data_model: data_model ?? [], pipeline: pipeline ?? [] };
+}
+
+/**
+ * Applies the steps in their order. Before each write over something that was there, it is read once more. Throws the
+ * failure of the step that failed, with what was done and what is left: the same plan made anew finishes the rest.
+ */
+export async function applyWarehouse(
+  { steps }: WarehousePlan,
+  live: ByType<ResourceReply>,
+  wanted: ByType<Definition>,
+  ports: ApplyPorts,
+): Promise<void> {
+  for (const [index, step] of steps.entries()) {
+    try {
+      ports.signal.throwIfAborted();
+      await applyStep(step, find(live, step), find(wanted, step), ports);
+    } catch (error) {
+      throw stopped(error, steps, index);
+    }
+    ports.onDone(step, index);
+  }
+}
+
+async function applyStep(
+  { action, type, id, resets }: Step,
+  live: ResourceReply | undefined,
+  wanted: Definition | undefined,
+  ports: ApplyPorts,
+): Promise<void> {
+  const calls = warehouseCalls(ports.api, type, { allowReset: resets });
+  if (live) await checkUntouched(id, live, calls, ports.signal);
+  if (action === 'delete') {
+    await deleteSettled(id, calls, ports);
+    return;
+  }
+  if (!wanted) throw new TypeError(`the plan wants ${type} ${id}, which nobody defined`);
+  const body = await ports.withSecrets(type, completed(type, wanted, live && toDefinition(live)));
+  if (live) await updateSettled(id, body, live, calls, ports);
+  else await createSettled(body, calls, ports);
+}
+
+function find<T extends { id: string }>(lists: ByType<T>, { type, id }: Step): T | undefined {
+  return lists[type].find((it) => it.id === id);
+}
+
+/** `+ connection crm`: a step in short. */
+export function stepName({ action, type, id }: Step): string {
+  return `${action} ${NOUNS[type]} ${id}`;
+}
+
+function stopped(error: unknown, steps: readonly Step[], index: number): unknown {
+  const failed = steps[index];
+  if (!(error instanceof CliError) || !failed) return error;
+  const done = steps.slice(0, index).map(stepName);
+  const left = steps.slice(index + 1).map(stepName);
+  const sofar = done.length === 0 ? 'Nothing was done before it' : `Done before it: ${done.join(', ')}`;
+  const rest = left.length === 0 ? '' : ` Not done: ${left.join(', ')}.`;
+  return new CliError({
+    code: error.code,
+    message: `Step ${index + 1} of ${steps.length} (${stepName(failed)}) failed: ${error.message} ${sofar}.${rest}`,
+    hint: `${error.hint === undefined ? '' : `${error.hint} `}Mend it and apply again: what is done is not done twice.`,
+    exit: error.exit,
+    issues: error.issues,
+    details: { ...error.details, done, failed: stepName(failed), left },
+    ...(error.status !== undefined && { status: error.status }),
+    ...(error.request && { request: error.request }),
+    cause: error,
+  });
+}
