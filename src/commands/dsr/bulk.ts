@@ -33,6 +33,7 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
       'Save it to a private file first.',
     );
   }
+  if (ctx.flags.curl) throw usageError('--curl prints a single request; a bulk run has many.');
   const numbers = readBulkFlags(flags, (await ctx.settings()).limits['dsr']);
   const session = await openDsr(ctx);
   const path = resolve(ctx.io.cwd, file);
