@@ -38,7 +38,7 @@ test('prints each command before its result, ends well, and leaves nothing behin
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
   const commands = lines.flatMap(({ command }) => command ?? []);
-  for (const wanted of ['roles pull', 'roles diff', 'roles push', 'roles rollback']) {
+  for (const wanted of ['roles pull', 'roles diff', 'roles push', 'roles rollback', 'seed validate', 'seed bulk']) {
     expect(commands.some((line) => line.startsWith(`cdpadm ${wanted}`))).toBe(true);
   }
   lines.forEach(({ command }, index) => {

@@ -21,11 +21,17 @@ export interface BulkNumbers {
   shard: Shard | undefined;
 }
 
-/** Throws CliError usage (2) that names the flag. */
-export function readBulkFlags(flags: RawBulkFlags, jobIndex: string | undefined): BulkNumbers {
+/** `limit` is the profile's own rate, for want of a flag. Throws CliError usage (2) that names the flag or the limit. */
+export function readBulkFlags(
+  flags: RawBulkFlags,
+  jobIndex: string | undefined,
+  limit: string | undefined,
+): BulkNumbers {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, jobIndex);
   if (typeof shard === 'string') throw usageError(shard);
-  const rate = flags.rate === undefined ? undefined : readRate(flags.rate);
+  const given = flags.rate ?? limit;
+  const source = flags.rate === undefined ? 'limits.seeding of the profile' : '--rate';
+  const rate = given === undefined ? undefined : readRate(given, source);
   return {
     limits: { rows: whole('--batch-size', flags.batchSize, 100_000), bytes: readBytes(flags.batchBytes) },
     concurrency: whole('--concurrency', flags.concurrency, 1024),
@@ -54,11 +60,11 @@ function readBytes(text: string): number {
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600 };
 
-function readRate(text: string): number {
+function readRate(text: string, source: string): number {
   const [, number = '', unit = 's'] = /^(\d{1,9}(?:\.\d{1,6})?)(?:\/(s|m|h))?$/.exec(text) ?? [];
   const rate = Number(number) / (SECONDS[unit] ?? 1);
   if (number !== '' && rate > 0) return rate;
-  throw usageError(`--rate must be a number of requests, a second or as 600/m or 9000/h, not \`${text}\`.`);
+  throw usageError(`${source} must be a number of requests, a second or as 600/m or 9000/h, not \`${text}\`.`);
 }
 
 function readMaxErrors(text: string): MaxErrors {

@@ -24,7 +24,10 @@ export function bulkCommand(ctx: Context): Command {
     .option('--batch-size <rows>', 'most users in one request', '100')
     .option('--batch-bytes <size>', 'most bytes in one request', '256KB')
     .option('--concurrency <n>', 'most requests at once; how many there are adapts to the answers', '64')
-    .option('--rate <n>', 'most requests a second (or 600/m); of all shards together')
+    .option(
+      '--rate <n>',
+      'most requests a second (or 600/m); of all shards together; default: limits.seeding of the profile',
+    )
     .option('--max-errors <n>', 'stop when more rows than this, or this percentage, were refused')
     .option('--rejects <file>', 'where refused rows go; default: the first input with .rejects.ndjson behind it')
     .option('--resume', 'go on where an earlier run of the same files ended')
@@ -54,14 +57,14 @@ export function bulkCommand(ctx: Context): Command {
 
 async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promise<void> {
   const [{ readBulkFlags }, { openInputs }] = await Promise.all([import('./bulk-flags.ts'), import('./inputs.ts')]);
-  const numbers = readBulkFlags(flags, ctx.io.env['JOB_COMPLETION_INDEX']);
+  const settings = await ctx.settings();
+  const numbers = readBulkFlags(flags, ctx.io.env['JOB_COMPLETION_INDEX'], settings.limits['seeding']);
   const opened = await openInputs(ctx, files, flags, numbers.shard);
   if (ctx.flags.dryRun || ctx.flags.curl) {
     const { rehearse } = await import('./rehearse.ts');
     await rehearse(ctx, opened, numbers);
     return;
   }
-  const settings = await ctx.settings();
   if (settings.protected) await ctx.confirmWrite(`Send the seeds of ${files.join(', ')}?`);
   const { openRun } = await import('./run.ts');
   const run = await openRun(ctx, opened, numbers, flags);

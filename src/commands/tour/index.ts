@@ -5,9 +5,10 @@ import { withHelp } from '../../lib/runtime/help.ts';
 import { openRehearsal } from '../../lib/runtime/rehearsal.ts';
 import { dsrChapter } from './dsr.ts';
 import { rolesChapter } from './roles.ts';
+import { seedChapter } from './seed.ts';
 import { openStage } from './stage.ts';
 
-const CHAPTERS = [rolesChapter, dsrChapter];
+const CHAPTERS = [rolesChapter, dsrChapter, seedChapter];
 
 const NEXT = [
   'cdpadm --profile local roles list     the embedded platform, kept between commands',

@@ -176,6 +176,17 @@ describe('a platform that refuses', () => {
     expect(stderr).toContain('--resume');
   });
 
+  test.each([401, 403])('with %i leaves a run that goes on once the credentials are right', async (status) => {
+    let wrong = true;
+    const it = await start((_body, request) => (wrong && request > 3 ? { status } : undefined));
+    const file = it.write('users.ndjson', userRows(1000));
+    expect((await it.bulk([file, '--concurrency', '1'])).code).toBe(EXIT.auth);
+    wrong = false;
+    const { code, result } = await it.bulk([file, '--resume']);
+    expect([code, result.rows, result.accepted, result.rejected]).toEqual([0, 1000, 1000, 0]);
+    expect(new Set(it.users().map(({ xpid }) => xpid)).size).toBe(1000);
+  });
+
   test('too many rows ends the run', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(10).replaceAll('production', 'prod'));

@@ -1,0 +1,63 @@
+// The tour's chapter on seeding: template, a file that is wrong, 20,000 users past a refusal and a full limit, rejects.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { parseJson, stringifyJson } from '../../lib/kernel/json.ts';
+import type { Stage } from './stage.ts';
+
+const USERS = 20_000;
+const BAD_ROW = 12_345;
+
+export async function seedChapter(stage: Stage): Promise<void> {
+  await stage.chapter('Seeding');
+  await stage.say('Calculated attributes start with values you have already. A file to begin with:');
+  await stage.run('seed template --out first.csv');
+  await stage.run('seed preview first.csv --row 2');
+
+  await stage.say(`An export of ${USERS} users. One of them has a number of orders that is none:`);
+  writeFileSync(join(stage.rehearsal.folder, 'users.csv'), usersFile());
+  await stage.show('users.csv', 4);
+  await stage.run('seed validate users.csv', EXIT.invalidInput);
+
+  await stage.say('The others need not wait for it. On the way the platform says once that it is too much (429).');
+  await control(stage, '/faults', {
+    path: '/v2/bulkcalculatedattributes',
+    status: 429,
+    retry_after: 1,
+    times: 1,
+  });
+  await stage.run('seed bulk users.csv', EXIT.partial);
+
+  await stage.say('The row that was refused lies beside the file, with its reason. Corrected, it is an input itself:');
+  const rejects = 'users.csv.rejects.ndjson';
+  await stage.show(rejects, 1);
+  stage.edit(rejects, (text) => text.replaceAll('three', '3'));
+  await stage.run(`seed bulk ${rejects}`);
+
+  await stage.say('What the platform holds of that user now:');
+  const [profile] = parseJson(await control(stage, `/profiles?customer_id=c-${BAD_ROW}`)) as unknown[];
+  writeFileSync(join(stage.rehearsal.folder, 'profile.json'), `${stringifyJson(profile, 2)}\n`);
+  await stage.show('profile.json', 30);
+}
+
+function usersFile(): string {
+  const rows = Array.from({ length: USERS }, (_, index) => {
+    const user = index + 1;
+    return `c-${user},${user === BAD_ROW ? 'three' : user % 40},${(user % 900) + 0.5},production,2026-01-01`;
+  });
+  return `identity:customer_id,attr:Orders:count,attr:Revenue:sum,environment,cutoff_date\n${rows.join('\n')}\n`;
+}
+
+/** The platform's control address: what no command of ours is there for. Returns the answer's text. */
+async function control(stage: Stage, path: string, body?: object): Promise<string> {
+  const response = await fetch(`${stage.rehearsal.control}${path}`, {
+    ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (response.ok) return text;
+  throw new CliError({
+    code: 'tour.unexpected',
+    message: `The embedded platform answered ${response.status} to ${path}: ${text}`,
+    exit: EXIT.failed,
+  });
+}
