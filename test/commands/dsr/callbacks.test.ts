@@ -1,0 +1,165 @@
+// `dsr callbacks listen` with the platform's own callbacks and with forged ones: what is answered, kept and handed on.
+import { createServer, type Server } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
+import type { CliResult } from '../../helpers/cli.ts';
+import { createDsrHome, type DsrHome } from '../../helpers/dsr-home.ts';
+import { send } from '../../helpers/emulator.ts';
+
+interface Line {
+  callback_url?: string;
+  status?: number;
+  request_status?: string;
+  new?: boolean;
+}
+
+interface Kept {
+  headers: Record<string, string>;
+  body: string;
+}
+
+let home: DsrHome;
+let kept: Kept[];
+let taker: Server;
+let takerUrl: string;
+let takerStatus: number;
+const stops: (() => Promise<CliResult>)[] = [];
+
+beforeEach(async () => {
+  home = await createDsrHome();
+  kept = [];
+  takerStatus = 204;
+  taker = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const wanted = Object.entries(request.headers).filter(([name]) => /^(x-opendsr|content-type)/.test(name));
+      kept.push({
+        headers: Object.fromEntries(wanted) as Record<string, string>,
+        body: Buffer.concat(chunks).toString(),
+      });
+      response.writeHead(takerStatus).end();
+    });
+  });
+  await new Promise<void>((resolve) => taker.listen(0, '127.0.0.1', resolve));
+  takerUrl = `http://127.0.0.1:${(taker.address() as { port: number }).port}/`;
+});
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+  taker.close();
+  await home.close();
+});
+
+/** Starts a listener; resolves with its address and the lines that it writes. */
+async function listen(...flags: string[]): Promise<{ url: string; lines(): Line[] }> {
+  const end = new AbortController();
+  let text = '';
+  let running = Promise.resolve<CliResult>({ code: 0, stdout: '', stderr: '' });
+  const url = await new Promise<string>((resolve, reject) => {
+    running = home.run(['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json', ...flags], {
+      stop: end,
+      onOutput: (stdout) => {
+        text = stdout;
+        if (stdout.includes('\n')) resolve((JSON.parse(stdout.split('\n')[0] ?? '') as Line).callback_url ?? '');
+      },
+    });
+    running.then(({ stderr }) => reject(new Error(stderr)), reject);
+  });
+  stops.push(async () => {
+    end.abort(interrupted());
+    return await running;
+  });
+  const lines = (): Line[] =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line);
+  return { url, lines };
+}
+
+/** Moves the clock and waits until what became due was delivered. */
+async function advance(duration: string): Promise<void> {
+  await home.platform.api.advance(duration);
+  expect((await send('POST', `${home.platform.control}/callbacks/flush`)).status).toBe(200);
+}
+
+async function submit(url: string): Promise<void> {
+  const flags = ['--regulation', 'gdpr', '--type', 'access', '--identity', 'email=a@example.com', '--yes'];
+  expect((await home.run(['dsr', 'submit', ...flags, '--callback-url', url])).code).toBe(0);
+}
+
+describe('a listener', () => {
+  it('acknowledges what is genuine, keeps each state once, and hands the bytes on', async () => {
+    const { lines, url } = await listen('--forward-to', takerUrl);
+    await submit(url);
+    await advance('4d');
+    const told = lines().slice(1);
+    expect(told.map(({ request_status, status }) => [status, request_status])).toEqual([
+      [202, 'pending'],
+      [202, 'in_progress'],
+      [202, 'completed'],
+    ]);
+    expect(kept).toHaveLength(3);
+    // Once more, and the first after the last: nothing new, and acknowledged all the same.
+    for (const { body, headers } of [...kept].reverse())
+      expect((await send('POST', url, { body, headers })).status).toBe(202);
+    expect(
+      lines()
+        .slice(4)
+        .map((line) => line.new),
+    ).toEqual([false, false, false]);
+    const [entry] = (await home.json<{ states: unknown[] }[]>('dsr ledger export')).data;
+    expect(entry?.states).toHaveLength(3);
+  });
+
+  it('refuses what is not', async () => {
+    const genuine = await listen('--forward-to', takerUrl);
+    await submit(genuine.url);
+    await advance('1d');
+    const { body = '', headers = {} } = kept[0] ?? {};
+    const count = kept.length;
+    const post = async (sent: string, with_: Record<string, string>, path = '') =>
+      (await send('POST', `${genuine.url}${path}`, { body: sent, headers: with_ })).status;
+    expect(await post(body, headers, 'any/path')).toBe(202);
+    expect(await post(body.replace('pending', 'completed'), headers)).toBe(401);
+    expect(await post(body, { ...headers, 'x-opendsr-processor-domain': 'evil.example' })).toBe(401);
+    expect(await post(body, { ...headers, 'x-opendsr-signature': '' })).toBe(401);
+    expect(await post('x'.repeat(2_000_000), headers)).toBe(413);
+    expect((await send('GET', genuine.url)).status).toBe(405);
+    expect(kept).toHaveLength(count + 1);
+  });
+
+  it('does not acknowledge what nobody took, or what it cannot judge', async () => {
+    const { url } = await listen('--forward-to', takerUrl);
+    await submit(url);
+    takerStatus = 500;
+    await advance('20m');
+    const { body = '', headers = {} } = kept[0] ?? {};
+    expect((await send('POST', url, { body, headers })).status).toBe(503);
+    await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', status: 503 });
+    const blind = await listen('--retries', '0', '--allow', headers['x-opendsr-processor-domain'] ?? '');
+    expect((await send('POST', blind.url, { body, headers })).status).toBe(202);
+  });
+});
+
+it('checks a callback that was kept', async () => {
+  const { url } = await listen('--forward-to', takerUrl);
+  await submit(url);
+  await advance('20m');
+  const { body = '', headers = {} } = kept[0] ?? {};
+  home.write('h.json', JSON.stringify(headers));
+  home.write(
+    'h.txt',
+    Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join(''),
+  );
+  home.write('body', body);
+  const verify = 'dsr callbacks verify --body body --headers';
+  for (const file of ['h.json', 'h.txt']) expect((await home.run(`${verify} ${file}`)).code).toBe(0);
+  home.write('body', `${body}\n`);
+  const { code, data } = await home.json<{ valid: boolean; checks: { name: string; ok: boolean }[] }>(
+    `${verify} h.txt`,
+  );
+  expect([code, data.valid, data.checks.filter(({ ok }) => ok).length]).toEqual([1, false, 3]);
+});
