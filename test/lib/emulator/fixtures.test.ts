@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_DIRECTORY } from '../../../src/lib/emulator/fixtures/directory.ts';
 import { DEFAULT_FIXTURES, readFixtures } from '../../../src/lib/emulator/fixtures/grammar.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { dsrBody } from '../../helpers/dsr.ts';
 
 const ROLE = { role_id: 'a', name: 'A', description: 'd', tasks: ['rules:*'] };
 
@@ -16,6 +17,8 @@ function issuesOf(document: unknown): string[] {
   }
   return [];
 }
+
+const REQUEST = 'a3b9c1d2-0000-4000-8000-000000000001';
 
 describe('a document', () => {
   test('may be empty: then the default organization stands there, with nothing in it', () => {
@@ -62,6 +65,37 @@ describe('a document', () => {
   });
 
   test.each<[string, unknown, string[]]>([
+    [
+      'a request that the platform would refuse',
+      { requests: [{ age: 'old' }] },
+      ['requests[0].age: is no duration such as 90m or 8d'],
+    ],
+    [
+      'a request twice, and one of a workspace that is not there',
+      {
+        requests: [
+          dsrBody({ subject_request_id: REQUEST }),
+          { ...dsrBody({ subject_request_id: REQUEST }), workspace_id: 9 },
+          dsrBody({ subject_request_id: REQUEST, regulation: 'x' }),
+          dsrBody({ subject_request_id: REQUEST }),
+        ],
+      },
+      [
+        'requests[1].workspace_id: no workspace has the id 9',
+        'requests[2].regulation: must be `gdpr` or `ccpa`',
+        `requests[3].subject_request_id: \`${REQUEST}\` is given twice`,
+      ],
+    ],
+    [
+      'a partner that ends in no status',
+      { partners: [{ domain: 'a.example', name: 'A', status: 'lost' }] },
+      ['partners[0].status: must be `pending` or `skipped` or `sent` or `failed`'],
+    ],
+    [
+      'a processor domain that no certificate can have',
+      { processor_domain: '../up' },
+      ['processor_domain: must be a domain name in lower case, of at most 64 characters'],
+    ],
     ['no object', [1], [': must be an object, not a list']],
     ['a mistyped key', { rolls: [] }, ['rolls: unknown field `rolls`; is `roles` meant?']],
     [
