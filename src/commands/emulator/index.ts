@@ -12,6 +12,7 @@ import { faultClearCommand } from './fault-clear.ts';
 import { faultListCommand } from './fault-list.ts';
 import { logCommand } from './log.ts';
 import { resetCommand } from './reset.ts';
+import { sampleWarehouseCommand } from './sample-warehouse.ts';
 import { startCommand } from './start.ts';
 
 export function emulatorGroup(ctx: Context): Command {
@@ -33,5 +34,6 @@ export function emulatorGroup(ctx: Context): Command {
     .addCommand(assignRoleCommand(ctx))
     .addCommand(fault)
     .addCommand(callbacks)
-    .addCommand(logCommand(ctx));
+    .addCommand(logCommand(ctx))
+    .addCommand(sampleWarehouseCommand(ctx));
 }

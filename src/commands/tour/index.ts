@@ -7,8 +7,9 @@ import { dsrChapter } from './dsr.ts';
 import { rolesChapter } from './roles.ts';
 import { seedChapter } from './seed.ts';
 import { openStage } from './stage.ts';
+import { warehouseChapter } from './warehouse.ts';
 
-const CHAPTERS = [rolesChapter, dsrChapter, seedChapter];
+const CHAPTERS = [rolesChapter, dsrChapter, seedChapter, warehouseChapter];
 
 const NEXT = [
   'cdpadm --profile local roles list     the embedded platform, kept between commands',

@@ -9,13 +9,13 @@ export interface FieldChange {
 /** By the dotted way to the field; a list is one field. */
 export type FieldChanges = Record<string, FieldChange>;
 
-/** Compares two values; absent is null. Objects are looked into, everything else is compared whole. */
+/** Compares two values; absent is null. Objects are looked into, one that is absent as an empty one. */
 export function changedFields(from: unknown, to: unknown, prefix = ''): FieldChanges {
-  if (isRecord(from) && isRecord(to)) {
-    const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+  if ((isRecord(from) || from === undefined) && (isRecord(to) || to === undefined)) {
+    const keys = [...new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])];
     return Object.assign(
       {},
-      ...keys.map((key) => changedFields(from[key], to[key], prefix === '' ? key : `${prefix}.${key}`)),
+      ...keys.map((key) => changedFields(from?.[key], to?.[key], prefix === '' ? key : `${prefix}.${key}`)),
     ) as FieldChanges;
   }
   if (canonicalJson(from ?? null) === canonicalJson(to ?? null)) return {};

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { looksLikeReference, parseReference } from '../config/secret-reference.ts';
+import { SECRET_NAMES, variableOf } from '../config/setting-fields.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
 
@@ -33,7 +34,12 @@ async function read(ctx: Context, reference: string, folder: string, what: strin
     }
     case 'command': {
       const { secretFromCommand } = await import('../config/secret-command.ts');
-      return await secretFromCommand(parsed.line, { env: ctx.io.env, what, clock: ctx.clock, signal: ctx.signal });
+      return await secretFromCommand(parsed.line, {
+        env: withoutOurSecrets(ctx.io.env),
+        what,
+        clock: ctx.clock,
+        signal: ctx.signal,
+      });
     }
     case 'keychain': {
       const { openKeychain } = await import('../config/keychain.ts');
@@ -44,6 +50,12 @@ async function read(ctx: Context, reference: string, folder: string, what: strin
     default:
       throw missing(what, 'has a reference that is none: write env:NAME, file:PATH, keychain:NAME or command:LINE');
   }
+}
+
+/** A helper command needs none of the platform's credentials. */
+function withoutOurSecrets(env: Context['io']['env']): Record<string, string | undefined> {
+  const ours = new Set<string>(SECRET_NAMES.map(variableOf));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.has(name)));
 }
 
 /** The whole file without its last line end: a service account's key is a document of many lines. */

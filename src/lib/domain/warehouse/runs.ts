@@ -19,7 +19,8 @@ export function newManualRuns(runs: readonly RunReply[], known: ReadonlySet<stri
 /** Milliseconds since the last success ended; undefined when there is none, or it has no time. */
 export function ageOf(lastSuccess: RunReply | undefined, now: number): number | undefined {
   const ended = parseIso(lastSuccess?.ended_on ?? lastSuccess?.started_on ?? '');
-  return ended === undefined ? undefined : now - ended;
+  // A platform whose clock is ahead of ours has nothing that is older than nothing.
+  return ended === undefined ? undefined : Math.max(0, now - ended);
 }
 
 /** How far the newest data lags behind, by the end of the range that was read last. */

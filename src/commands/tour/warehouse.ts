@@ -1,0 +1,82 @@
+// The tour's chapter on warehouse sync and groups: files, a trigger that waits, a broken model, a household.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { EXIT } from '../../lib/kernel/errors.ts';
+import type { Stage } from './stage.ts';
+
+const FILES: Readonly<Record<string, string>> = {
+  'warehouse-password.txt': 'only-for-the-tour\n',
+  'sync/connections/shop.yaml': `id: shop
+name: Shop warehouse
+service_provider: PROVIDER_A
+config:
+  account_identifier: xy12345
+  region: region-1
+  warehouse: sync_wh
+  database: shop
+  user: cdp
+  role: sync
+  password: file:../../warehouse-password.txt # where it is, never what it is
+  storage_integration: cdp_integration
+`,
+  'sync/data-models/customers.yaml': `id: customers
+name: Customers of the shop
+type: sql
+config:
+  sql_file: customers.sql
+`,
+  'sync/data-models/customers.sql': `SELECT customer_id, email, city, household_id, is_member, updated_at
+FROM shop.public.customers
+`,
+  'sync/pipelines/customers.yaml': `id: customers
+name: Customers
+pipeline_type: user_attributes
+connection_id: shop
+data_model_id: customers
+state: active
+sync_mode:
+  type: incremental
+  iterator_field: updated_at
+  iterator_data_type: timestamp
+schedule:
+  type: on_demand
+environment: production
+`,
+  'group.yaml': `id: household
+description: People who live together
+source_user_attribute: household_id
+attributes:
+  - {id: is_member, type: boolean_or}
+`,
+};
+
+export async function warehouseChapter(stage: Stage): Promise<void> {
+  await stage.chapter('Warehouse sync and groups');
+  for (const [name, text] of Object.entries(FILES)) {
+    const path = join(stage.rehearsal.folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  await stage.say('A connection, a data model with its SQL, and a pipeline stand in a folder of files:');
+  await stage.show('sync/connections/shop.yaml', 12);
+  await stage.run('warehouse diff sync');
+  await stage.run('warehouse apply sync --yes');
+  await stage.say('Applying again finds nothing to do. Then the pipeline runs; the SQL is really executed.');
+  await stage.run('warehouse apply sync --yes');
+  await stage.run('pipelines trigger customers --wait --poll 500ms --yes');
+  await stage.run('pipelines runs customers');
+
+  await stage.say('Somebody breaks the query. The run fails, the exit code says so, and doctor names the cause.');
+  stage.edit('sync/data-models/customers.sql', (text) => text.replace('public.customers', 'public.customer'));
+  await stage.run('warehouse apply sync --yes');
+  await stage.run('pipelines trigger customers --wait --poll 500ms --yes', EXIT.failed);
+  await stage.run('pipelines doctor customers', EXIT.failed);
+  await stage.say('Mended and applied, it runs again.');
+  stage.edit('sync/data-models/customers.sql', (text) => text.replace('public.customer', 'public.customers'));
+  await stage.run('warehouse apply sync --yes');
+  await stage.run('pipelines trigger customers --wait --poll 500ms --yes');
+
+  await stage.say('People of one household share who is a member: a group, set by the least call that does it.');
+  await stage.run('groups set -f group.yaml --yes');
+  await stage.run('groups attributes add household city=latest --yes');
+}
