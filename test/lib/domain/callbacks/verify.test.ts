@@ -193,7 +193,7 @@ describe('the signature', () => {
   const body = Buffer.from('{"request_status":"completed"}');
   const signed = (bytes: Buffer, algorithm = 'sha256', key = root.key): string =>
     createSign(algorithm).update(bytes).sign(key, 'base64');
-  const check = (values: string[], over = body) => {
+  const check = (values: string[], over: Buffer = body) => {
     const key = new X509Certificate(root.pem).publicKey;
     return checkSignature(
       values.map((value) => ['x-opendsr-signature', value]),

@@ -1,0 +1,52 @@
+// The questions of `dsr submit` on a real terminal: from nothing to a submitted request, and every way to leave.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createDsrHome, type DsrHome } from '../helpers/dsr-home.ts';
+import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
+
+let home: DsrHome;
+beforeEach(async () => {
+  home = await createDsrHome();
+});
+afterEach(() => home.close());
+
+const terminal = (): Terminal => openTerminal(['dsr', 'submit'], { cwd: home.folder, env: home.env });
+
+/** Questions in turn, and what is typed at each. */
+const STEPS: [question: string, keys: string][] = [
+  ['Regulation', KEY.enter],
+  ['Type of the request', `${KEY.down}${KEY.down}${KEY.enter}`],
+  ['Identity type', `${KEY.down}${KEY.down}${KEY.down}${KEY.enter}`],
+  ['Value of email', `jane@example.com${KEY.enter}`],
+  ['Another identity', KEY.enter],
+  ['(y/N)', `y${KEY.enter}`],
+];
+
+test('asks for everything, shows what will happen, and submits it', async () => {
+  const screen = terminal();
+  for (const [question, keys] of STEPS) {
+    await screen.waitFor(question);
+    screen.type(keys);
+  }
+  expect(await screen.exit).toBe(0);
+  for (const text of ['7 to 21 days', 'email = j***@***.com', 'workspace', 'one month'])
+    expect(screen.screen()).toContain(text);
+  expect(await home.received('POST', '/v3/requests')).toBe(1);
+});
+
+describe.each([
+  ['Ctrl-C', KEY.ctrlC, 130],
+  ['Ctrl-D', KEY.ctrlD, 12],
+])('%s', (_way, key, code) => {
+  test.each(STEPS.map(([question], index) => [question, index] as const))(
+    'at %s sends nothing',
+    async (_question, last) => {
+      const screen = terminal();
+      for (const [index, [question, keys]] of STEPS.slice(0, last + 1).entries()) {
+        await screen.waitFor(question);
+        screen.type(index === last ? key : keys);
+      }
+      expect(await screen.exit).toBe(code);
+      expect(await home.received('POST', '/v3/requests')).toBe(0);
+    },
+  );
+});
