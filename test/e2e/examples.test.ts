@@ -11,9 +11,11 @@ import { entries, loadAll } from '../../src/program.ts';
 import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
 import { type CliHome, type CliOptions, type CliResult, createCliHome, createTestIo, runCli } from '../helpers/cli.ts';
 import { createTestClock } from '../helpers/clock.ts';
+import { stageWarehouse } from '../helpers/warehouse-files.ts';
 
 /** Groups whose examples find here what they speak of (see `prepare`). A new group gets its lines there and its name here. */
-const STAGED = new Set(['roles', 'profile', 'auth', 'emulator', 'help', 'api', 'schema', 'doctor']);
+const WAREHOUSE = ['groups', 'warehouse', 'connections', 'data-models', 'pipelines'];
+const STAGED = new Set(['roles', 'profile', 'auth', 'emulator', 'help', 'api', 'schema', 'doctor', ...WAREHOUSE]);
 /** Runs longer than all others together, and has tests of its own. */
 const ELSEWHERE = new Set(['tour']);
 
@@ -47,6 +49,7 @@ describe('each example', () => {
   let home: CliHome;
   let ready: EmulatorReady;
   let revision = '';
+  let run = '';
   // Shared with the platform, so that nobody waits for a rate budget to fill up again.
   const clock = createTestClock();
   const stop = new AbortController();
@@ -82,14 +85,41 @@ describe('each example', () => {
   });
 
   /** What the examples speak of: two profiles, or a file with a change and a saved manifest. */
-  async function prepare(group: string): Promise<void> {
+  /** A definition of each kind on the platform, but for what the example itself makes; their files; a run. */
+  async function prepareWarehouse(path: string, env: Record<string, string>): Promise<void> {
+    const [group = '', verb] = path.split(' ');
+    stageWarehouse(home.cwd);
+    const make = (what: string, file: string) => well([what, 'create', '-f', file, '--yes'], env);
+    if (group === 'groups') {
+      if (verb !== 'create') await make('groups', 'group.yaml');
+      return;
+    }
+    if (group === 'warehouse') return;
+    const kinds = ['connections', 'data-models', 'pipelines'];
+    for (const [index, kind] of kinds.entries()) {
+      if (verb === 'create' && kinds.indexOf(group) <= index) break;
+      await make(kind, ['connection.yaml', 'model.yaml', 'pipeline.yaml'][index] ?? '');
+    }
+    if (verb === 'delete') {
+      await make('connections', 'unused-connection.yaml');
+      await make('data-models', 'unused-model.yaml');
+    }
+    if (['run', 'watch', 'runs', 'doctor'].includes(verb ?? '')) {
+      const trigger = ['pipelines', 'trigger', 'customers', '--wait', '--yes', '-o', 'json'];
+      run = String((JSON.parse(await well(trigger, env)) as { pipeline_run_id: number }).pipeline_run_id);
+    }
+  }
+
+  async function prepare(path: string): Promise<void> {
+    const group = groupOf(path);
     await well(['emulator', 'reset']);
     const addresses = ['--base-url', 'https://api.example.com', '--auth-url', 'https://auth.example.com'];
     for (const name of group === 'profile' || group === 'auth' ? ['dev', 'prod'] : []) {
       await well(['profile', 'create', name, ...addresses, '--client-id', 'me', '--client-secret-env', 'CDP_SECRET']);
     }
-    if (group !== 'roles') return;
     const env = environmentOf(ready);
+    if (WAREHOUSE.includes(group)) await prepareWarehouse(path, env);
+    if (group !== 'roles') return;
     await well(['roles', 'pull', '--overwrite'], env);
     const file = join(home.cwd, 'roles.yaml');
     rename(file, 'One');
@@ -105,9 +135,9 @@ describe('each example', () => {
   });
 
   test.each(examples.filter(([, path]) => STAGED.has(groupOf(path))))('%s', async (line, path) => {
-    await prepare(groupOf(path));
+    await prepare(path);
     if (line === 'cdpadm roles pull') rmSync(join(home.cwd, 'roles.yaml'));
-    const args = wordsOf(line, { '4010': new URL(ready.base_url).port, revision });
+    const args = wordsOf(line, { '4010': new URL(ready.base_url).port, '1001': run, revision });
     const made = path === 'profile create' ? args[2] : path === 'profile import' ? args[3] : undefined;
     if (made === 'prod' || made === 'dev') await well(['profile', 'delete', made, '--yes', '--confirm', made]);
     const profile = '{"base_url":"https://api.example.com"}';

@@ -1,4 +1,6 @@
 // Definitions of warehouse sync that the embedded platform's sample warehouse can run.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 export const CONNECTION = `id: crm
 name: CRM warehouse # asked for by the loyalty team
@@ -44,3 +46,33 @@ environment: production
 `;
 
 export const SECRET_ENV = { WAREHOUSE_PASSWORD: 'hunter2-but-longer' };
+
+const GROUP = `id: household
+source_user_attribute: household_id
+attributes:
+  - {id: is_member, type: boolean_or}
+  - {id: lifetime_value, type: sum}
+`;
+
+/** Everything that the examples of the help speak of: files one by one, and a folder of them. */
+export function stageWarehouse(folder: string): void {
+  const connection = CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt');
+  const files: Record<string, string> = {
+    'password.txt': SECRET_ENV.WAREHOUSE_PASSWORD,
+    'group.yaml': GROUP,
+    'connection.yaml': connection,
+    'model.yaml': MODEL,
+    'active-customers.sql': SQL,
+    'pipeline.yaml': PIPELINE,
+    'unused-connection.yaml': connection.replace('id: crm', 'id: unused'),
+    'unused-model.yaml': MODEL.replace('id: active-customers', 'id: unused'),
+    'sync/connections/crm.yaml': connection.replace('file:', 'file:../../'),
+    'sync/data-models/active-customers.yaml': MODEL,
+    'sync/data-models/active-customers.sql': SQL,
+    'sync/pipelines/customers.yaml': PIPELINE,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}

@@ -103,7 +103,7 @@ export function sourceOf(reference: string): string {
 /** The messages of a resource or run, in one line. */
 export function errorsText(errors: unknown): string {
   if (!Array.isArray(errors)) return '';
-  return errors.map((error) => String((error as { message?: unknown } | null)?.message ?? '')).join('; ');
+  return (errors as ({ message?: string | null } | null)[]).map((error) => error?.message ?? '').join('; ');
 }
 
 function cell(value: unknown): CellValue {

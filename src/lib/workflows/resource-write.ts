@@ -22,7 +22,9 @@ export interface WritePorts {
   signal: AbortSignal;
 }
 
-type Stamped = { last_modified_on?: unknown };
+interface Stamped {
+  last_modified_on?: unknown;
+}
 
 /** A write whose answer is lost time and again is not tried for ever. */
 const MAX_SENDS = 3;

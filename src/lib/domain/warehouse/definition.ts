@@ -46,10 +46,7 @@ export function withHiddenSecrets<T extends object>(type: ResourceType, value: T
  * spellings written in one way.
  */
 export function comparable(type: ResourceType, definition: Record<string, unknown>): Definition {
-  const plain = SECRET_PATHS[type].reduce(
-    (copy, path) => withValue(copy, path, undefined),
-    toDefinition(definition) as Record<string, unknown>,
-  ) as Definition;
+  const plain = SECRET_PATHS[type].reduce((copy, path) => withValue(copy, path, undefined), toDefinition(definition));
   if (type === 'data_model') return withText(plain, ['config', 'sql_query'], (text) => text.trim());
   if (type === 'connection') return plain;
   const settled = [
