@@ -1,8 +1,8 @@
 // The tour's chapter on seeding: template, a file that is wrong, 20,000 users past a refusal and a full limit, rejects.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
-import { parseJson, stringifyJson } from '../../lib/kernel/json.ts';
+import { EXIT } from '../../lib/kernel/errors.ts';
+import { stringifyJson } from '../../lib/kernel/json.ts';
 import type { Stage } from './stage.ts';
 
 const USERS = 20_000;
@@ -20,11 +20,10 @@ export async function seedChapter(stage: Stage): Promise<void> {
   await stage.run('seed validate users.csv', EXIT.invalidInput);
 
   await stage.say('The others need not wait for it. On the way the platform says once that it is too much (429).');
-  await control(stage, '/faults', {
-    path: '/v2/bulkcalculatedattributes',
-    status: 429,
-    retry_after: 1,
-    times: 1,
+  await stage.rehearsal.control({
+    method: 'POST',
+    path: '/faults',
+    body: { path: '/v2/bulkcalculatedattributes', status: 429, retry_after: 1, times: 1 },
   });
   await stage.run('seed bulk users.csv', EXIT.partial);
 
@@ -35,7 +34,8 @@ export async function seedChapter(stage: Stage): Promise<void> {
   await stage.run(`seed bulk ${rejects}`);
 
   await stage.say('What the platform holds of that user now:');
-  const [profile] = parseJson(await control(stage, `/profiles?customer_id=c-${BAD_ROW}`)) as unknown[];
+  const found = await stage.rehearsal.control({ method: 'GET', path: `/profiles?customer_id=c-${BAD_ROW}` });
+  const [profile] = found as unknown[];
   writeFileSync(join(stage.rehearsal.folder, 'profile.json'), `${stringifyJson(profile, 2)}\n`);
   await stage.show('profile.json', 30);
 }
@@ -46,18 +46,4 @@ function usersFile(): string {
     return `c-${user},${user === BAD_ROW ? 'three' : user % 40},${(user % 900) + 0.5},production,2026-01-01`;
   });
   return `identity:customer_id,attr:Orders:count,attr:Revenue:sum,environment,cutoff_date\n${rows.join('\n')}\n`;
-}
-
-/** The platform's control address: what no command of ours is there for. Returns the answer's text. */
-async function control(stage: Stage, path: string, body?: object): Promise<string> {
-  const response = await fetch(`${stage.rehearsal.control}${path}`, {
-    ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (response.ok) return text;
-  throw new CliError({
-    code: 'tour.unexpected',
-    message: `The embedded platform answered ${response.status} to ${path}: ${text}`,
-    exit: EXIT.failed,
-  });
 }

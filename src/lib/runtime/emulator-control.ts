@@ -40,13 +40,13 @@ export async function findEmulator(ctx: Context, port: string | undefined): Prom
 /** Calls the control address; the answer as the platform gave it. Throws CliError for a refusal. */
 export async function callControl(ctx: Context, ready: EmulatorReady, call: ControlCall): Promise<unknown> {
   const { createNodeEngine } = await import('../http/node-engine.ts');
-  const { origin, pathname } = new URL(`${ready.control_url}${call.path}`);
+  const { origin, pathname, search } = new URL(`${ready.control_url}${call.path}`);
   const engine = createNodeEngine(undefined);
   try {
     const reply = await engine.send({
       method: call.method,
       origin,
-      path: pathname,
+      path: pathname + search,
       headers: { accept: 'application/json', ...(call.body && { 'content-type': 'application/json' }) },
       body: call.body && stringifyJson(call.body),
       timeoutMs: CALL_TIMEOUT_MS,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { host } from '../kernel/host.ts';
 import type { Context } from './context.ts';
+import { callControl, type ControlCall } from './emulator-control.ts';
 import { environmentOf } from './emulator-environment.ts';
 import { registerEmulator } from './running-emulators.ts';
 
@@ -17,8 +18,8 @@ export interface CommandRun {
 export interface Rehearsal {
   /** The working folder of every command. */
   readonly folder: string;
-  /** The control address of the platform. */
-  readonly control: string;
+  /** Calls the platform's control address: what no command is there for. */
+  control(call: ControlCall): Promise<unknown>;
   /** Runs `cdpadm` with these arguments as a process of its own, as a user would. */
   run(args: readonly string[]): Promise<CommandRun>;
 }
@@ -51,7 +52,7 @@ export async function openRehearsal(ctx: Context): Promise<Rehearsal> {
   };
   return {
     folder: work,
-    control: emulator.control,
+    control: (call) => callControl(ctx, emulator.ready, call),
     run: (args) => runProcess(args, work, env, ctx.signal),
   };
 }
