@@ -14,12 +14,29 @@ const MAX_ISSUES = 5;
 /** Reads the JSON text of a row. */
 export function readRow(text: string, names: WireNames): ReadRow {
   try {
-    return checkRow(unwrap(parseJson(text)), names);
+    const value = parseJson(text);
+    // Of a key that stands twice the last one would be taken in silence, and `xpid` says whom a seed is for.
+    if (countMembers(value) !== countColons(text)) {
+      return { issues: [{ path: [], message: 'a field stands twice in the same place, or is not allowed' }] };
+    }
+    return checkRow(unwrap(value), names);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const place = error.offset === undefined ? '' : ` (character ${error.offset + 1})`;
     return { issues: [{ path: [], message: `${error.message}${place}` }] };
   }
+}
+
+/** Members of all objects in a value. */
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const items = Object.values(value);
+  return items.reduce<number>((sum, item) => sum + countMembers(item), Array.isArray(value) ? 0 : items.length);
+}
+
+/** Members as the text writes them: one colon outside of texts for each. */
+function countColons(text: string): number {
+  return text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1;
 }
 
 /** A line of a rejects file holds the row it is about, so that the file can be fed back. */
