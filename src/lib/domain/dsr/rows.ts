@@ -15,7 +15,7 @@ export const ROW_FIELDS = [
   'status_callback_urls',
   'skip_waiting_period',
 ] as const;
-export type RowField = (typeof ROW_FIELDS)[number];
+type RowField = (typeof ROW_FIELDS)[number];
 
 /** What a result file has besides; both are passed over when it is fed back, but for rows that are done. */
 export const RESULT_COLUMNS = ['status', 'error'] as const;
