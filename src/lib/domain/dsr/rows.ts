@@ -15,7 +15,6 @@ export const ROW_FIELDS = [
   'status_callback_urls',
   'skip_waiting_period',
 ] as const;
-type RowField = (typeof ROW_FIELDS)[number];
 
 /** What a result file has besides; both are passed over when it is fed back, but for rows that are done. */
 export const RESULT_COLUMNS = ['status', 'error'] as const;
