@@ -4,7 +4,7 @@ import type { SendOutcome, Sender } from '../api/dsr.ts';
 import type { CliError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { VerifyMessage } from './dsr-ports.ts';
-import type { Gate, Signal } from './seed-gate.ts';
+import type { Gate, Signal } from './bulk-gate.ts';
 
 export interface RowOutcome {
   state: 'submitted' | 'existing' | 'failed';

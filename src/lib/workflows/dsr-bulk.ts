@@ -11,7 +11,7 @@ import { type RowOutcome, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-examine.ts';
 import type { DsrPorts, LedgerNews, VerifyMessage } from './dsr-ports.ts';
 import { submittedEvent } from './dsr-submit.ts';
-import { createGate, type GateOptions } from './seed-gate.ts';
+import { createGate, type GateOptions } from './bulk-gate.ts';
 
 export interface BulkPorts extends DsrPorts, Pick<GateOptions, 'concurrency' | 'rate' | 'retries' | 'random'> {
   /** The file once more, for sending. */

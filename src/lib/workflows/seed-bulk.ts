@@ -8,7 +8,7 @@ import type { WireNames } from '../contract/names.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/seed-journal.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
-import { createGate, type GateOptions } from './seed-gate.ts';
+import { createGate, type GateOptions } from './bulk-gate.ts';
 import { createBatchSender, type SendPorts } from './seed-send.ts';
 import type { SeedInput } from './seed-input.ts';
 
