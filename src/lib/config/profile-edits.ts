@@ -2,7 +2,7 @@
 import { usageError } from '../kernel/errors.ts';
 import { LOCAL_PROFILE } from './profile-name.ts';
 import type { Profile } from './profile-schema.ts';
-import type { ProfileSecretName, SecretStorage } from './profiles.ts';
+import type { ProfileSecretName, SecretStorage } from './settings.ts';
 import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
 import type { Secrets } from './secrets.ts';
 import type { RawSettings } from './settings-file.ts';

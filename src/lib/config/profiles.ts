@@ -7,14 +7,9 @@ import { LOCAL_PROFILE, profileNameProblem } from './profile-name.ts';
 import { Profile } from './profile-schema.ts';
 import { createSecrets, type SecretsOptions } from './secrets.ts';
 import { checkSetting } from './setting-fields.ts';
-import { changeSettingsFile, type RawSettings, readSettingsFile, settingsFilePath } from './settings-file.ts';
-import type { SettingName } from './settings.ts';
-
-/** Where a secret that was typed or piped in is kept. */
-export type SecretStorage = 'keychain' | 'file';
-
-/** The secrets of a profile: references, but for the two ids, which may stand there themselves. */
-export type ProfileSecretName = 'client_id' | 'client_secret' | 'workspace_key' | 'workspace_secret';
+import { changeSettingsFile, type RawSettings, readSettingsFile } from './settings-file.ts';
+import { settingsFilePath } from './settings-path.ts';
+import type { ProfileSecretName, SecretStorage, SettingName } from './settings.ts';
 
 /** A profile as it is created: `profile.secrets` holds references; `typed` holds values that are to be stored. */
 export interface ProfileDraft {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isExposed, readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { parseJson } from '../kernel/json.ts';
-import type { ProfileSecretName } from './profiles.ts';
+import type { ProfileSecretName } from './settings.ts';
 
 /** The file of one profile's secrets. */
 function secretFilePath(folder: string, profile: string): string {

@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { type Keychain, openKeychain } from './keychain.ts';
-import type { ProfileSecretName, SecretStorage } from './profiles.ts';
+import type { ProfileSecretName, SecretStorage } from './settings.ts';
 import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
 import { looksLikeReference, parseReference, type SecretReference } from './secret-reference.ts';
 import { labelOf, SECRET_NAMES, variableOf } from './setting-fields.ts';

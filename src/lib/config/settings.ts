@@ -28,8 +28,14 @@ export type SettingName =
   | 'environment'
   | 'ca_file';
 
+/** The secrets of a profile: references, but for the two ids, which may stand there themselves. */
+export type ProfileSecretName = 'client_id' | 'client_secret' | 'workspace_key' | 'workspace_secret';
+
 /** `access_token` comes from the environment only and is used as it is. */
-export type SecretName = 'client_id' | 'client_secret' | 'workspace_key' | 'workspace_secret' | 'access_token';
+export type SecretName = ProfileSecretName | 'access_token';
+
+/** Where a secret that was typed or piped in is kept. */
+export type SecretStorage = 'keychain' | 'file';
 
 export interface Settings {
   /** The profile in use; undefined when everything comes from the environment. */

@@ -2,8 +2,40 @@
 import type { Endpoint, ParamsOf } from '../contract/endpoint.ts';
 import type { Caller } from './auth.ts';
 import type { Fixtures } from './fixtures/grammar.ts';
-import type { Platform } from './platform.ts';
 import type { Answer } from './platform-error.ts';
+import type { WireNames } from '../contract/names.ts';
+import type { PlatformClock } from './clock.ts';
+import type { Database } from './db.ts';
+import type { Directory } from './directory.ts';
+import type { Faults } from './faults.ts';
+import type { IngestGate } from './ingest.ts';
+import type { RequestLog } from './request-log.ts';
+import type { Signing } from './signing.ts';
+import type { ProfilesStore } from './stores/profiles.ts';
+import type { Tokens } from './stores/tokens.ts';
+
+/** What every area is given. */
+export interface Platform {
+  readonly db: Database;
+  readonly clock: PlatformClock;
+  readonly fixtures: Fixtures;
+  /** The file that stands for a warehouse which the fixtures do not name. */
+  readonly warehouse: string | undefined;
+  readonly directory: Directory;
+  readonly tokens: Tokens;
+  readonly profiles: ProfilesStore;
+  /** E and F are provisioned together. */
+  readonly ingest: IngestGate;
+  readonly log: RequestLog;
+  readonly faults: Faults;
+  readonly signing: Signing;
+  /** The words of a deployment, mapped at the edge (`exchange.ts`). */
+  readonly names: WireNames;
+  /** Has what fell due this moment done soon, without waiting for it. */
+  wake(): void;
+  /** The address that the platform tells of itself, without a trailing slash. Known once the server listens. */
+  baseUrl(): string;
+}
 
 /** A request whose credentials were checked. */
 export interface PlatformRequest<Params> {

@@ -1,7 +1,10 @@
 // What the clock owes: everything that has fallen due, over all areas, in the order of its times.
-import type { OpenArea } from './area.ts';
 
-type Owing = Pick<OpenArea<unknown>, 'nextDue' | 'catchUp'>;
+/** Whatever owes something at a moment of the clock: an area of the platform (`area.ts` says what each answers). */
+interface Owing {
+  nextDue?(): number | undefined;
+  catchUp?(now: number): void | Promise<void>;
+}
 
 export interface CatchUp {
   /** Does what has fallen due by now. Resolves when that is done, work in other threads included. */

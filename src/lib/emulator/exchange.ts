@@ -1,11 +1,10 @@
 // One request and its answer: body, faults, credentials, the route, the log. The only place that writes an answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../contract/endpoint.ts';
-import type { Handler } from './area.ts';
+import type { Handler, Platform } from './area.ts';
 import { authenticate } from './auth.ts';
 import { delayOf, type Fault } from './faults.ts';
 import { bodyFromWire, queryFromWire, replyToWire } from './names-edge.ts';
-import type { Platform } from './platform.ts';
 import { type Answer, answer, PlatformError, refusal } from './platform-error.ts';
 import { PeerGone, readBody } from './request-body.ts';
 

@@ -1,7 +1,7 @@
 // Brings pipelines forward in time: begins the runs that are scheduled, does their work, ends them.
 import { systemClock } from '../kernel/clock.ts';
 import type { PipelineLife } from './pipeline-life.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from './area.ts';
 import type { RunWork } from './run-work.ts';
 import type { Run } from './stores/runs.ts';
 import type { WarehouseStores } from './warehouse-stores.ts';

@@ -1,46 +1,23 @@
 // A running platform without its server: the state, the clock, and the areas opened over them.
-import { createWireNames, type WireNames } from '../contract/names.ts';
+import { createWireNames } from '../contract/names.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
-import type { Area, OpenArea } from './area.ts';
+import type { Area, OpenArea, Platform } from './area.ts';
 import { type CatchUp, createCatchUp } from './catch-up.ts';
-import { type ClockMode, openClock, type PlatformClock } from './clock.ts';
+import { type ClockMode, openClock } from './clock.ts';
 import type { Database } from './db.ts';
-import { createDirectory, type Directory } from './directory.ts';
-import { type Faults, openFaults } from './faults.ts';
+import { createDirectory } from './directory.ts';
+import { openFaults } from './faults.ts';
 import { DEFAULT_FIXTURES, type Fixtures, readFixtures } from './fixtures/grammar.ts';
-import { createIngestGate, type IngestGate } from './ingest.ts';
-import { openRequestLog, type RequestLog } from './request-log.ts';
+import { createIngestGate } from './ingest.ts';
+import { openRequestLog } from './request-log.ts';
 import type { Signing } from './signing.ts';
 import { openSettings, type StoredSettings } from './settings.ts';
-import { createProfiles, type ProfilesStore } from './stores/profiles.ts';
-import { createTokens, type Tokens } from './stores/tokens.ts';
+import { createProfiles } from './stores/profiles.ts';
+import { createTokens } from './stores/tokens.ts';
 
 /** What stands for `{vendor_domain}` here (decision: D1). */
 export const VENDOR_DOMAIN = 'platform.example';
-
-/** What every area is given. */
-export interface Platform {
-  readonly db: Database;
-  readonly clock: PlatformClock;
-  readonly fixtures: Fixtures;
-  /** The file that stands for a warehouse which the fixtures do not name. */
-  readonly warehouse: string | undefined;
-  readonly directory: Directory;
-  readonly tokens: Tokens;
-  readonly profiles: ProfilesStore;
-  /** E and F are provisioned together. */
-  readonly ingest: IngestGate;
-  readonly log: RequestLog;
-  readonly faults: Faults;
-  readonly signing: Signing;
-  /** The words of a deployment, mapped at the edge (`exchange.ts`). */
-  readonly names: WireNames;
-  /** Has what fell due this moment done soon, without waiting for it. */
-  wake(): void;
-  /** The address that the platform tells of itself, without a trailing slash. Known once the server listens. */
-  baseUrl(): string;
-}
 
 export interface RunningPlatform extends Platform {
   readonly areas: readonly { area: Area; open: OpenArea<Area['endpoints']> }[];

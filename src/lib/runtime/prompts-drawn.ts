@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { CliError } from '../kernel/errors.ts';
 import type { Style } from '../render/style.ts';
 import type { Io, PromptOptions } from './context.ts';
-import { promptEnded, type Asker } from './prompts.ts';
+import { type Asker, promptEnded } from './asker.ts';
 
 export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
   const { createPromptModule } = await import('inquirer');

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Io } from './context.ts';
-import { promptEnded, type Asker } from './prompts.ts';
+import { type Asker, promptEnded } from './asker.ts';
 
 export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
   /** Asks again until `read` takes the answer; it gives undefined and has said why when it does not. */

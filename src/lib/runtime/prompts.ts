@@ -2,20 +2,8 @@
 import { CliError, EXIT, usageError } from '../kernel/errors.ts';
 import { cleanText } from '../render/clean.ts';
 import type { Style } from '../render/style.ts';
+import { type Asker, refused } from './asker.ts';
 import type { GlobalFlags, Io, PromptOptions, Prompts } from './context.ts';
-import { interrupted } from './interrupt.ts';
-
-/** Draws one question and waits for its answer. Both kinds of terminal have one. */
-export interface Asker {
-  input(question: string, options: PromptOptions): Promise<string>;
-  secret(question: string, options: PromptOptions): Promise<string>;
-  select(
-    question: string,
-    choices: { value: string; label?: string; hint?: string }[],
-    options: PromptOptions,
-  ): Promise<string>;
-  yesNo(question: string, fallback: boolean): Promise<boolean>;
-}
 
 export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: AbortSignal): Prompts {
   const possible = flags.input && io.tty.stdin && io.tty.stderr && !io.env.CI;
@@ -63,11 +51,6 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
   };
 }
 
-/** Nothing was done, because the person at the terminal did not want it: exit 12. */
-function refused(message: string): CliError {
-  return new CliError({ code: 'guard.refused', message, exit: EXIT.guard });
-}
-
 function flagOf(options: PromptOptions): string {
   return options.flag ?? 'a flag';
 }
@@ -92,9 +75,4 @@ async function loadAsker(io: Io, style: Style, signal: AbortSignal): Promise<Ask
   }
   const { createDrawnAsker } = await import('./prompts-drawn.ts');
   return createDrawnAsker(io, style, signal);
-}
-
-/** Ctrl-C at a question: exit 130. Ctrl-D, which ends the input: as answered no. */
-export function promptEnded(by: 'ctrl-c' | 'ctrl-d'): CliError {
-  return by === 'ctrl-c' ? interrupted() : refused('Nothing was done: the question was left without an answer.');
 }

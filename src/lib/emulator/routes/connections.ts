@@ -8,10 +8,9 @@ import {
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { isMask, MASK } from '../../contract/masks.ts';
 import { acceptBody, readJson, refuse, sentences } from '../accept-body.ts';
-import { defineArea, type OpenArea, type PlatformRequest } from '../area.ts';
+import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { created, modified } from '../audit.ts';
 import { createPipelineLife } from '../pipeline-life.ts';
-import type { Platform } from '../platform.ts';
 import { answer } from '../platform-error.ts';
 import { type Kept, resourcesMigration } from '../stores/resources.ts';
 import { findWarehouse } from '../warehouse-access.ts';

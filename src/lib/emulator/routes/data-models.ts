@@ -2,11 +2,10 @@
 import { DataModelRequest, dataModelsEndpoints } from '../../contract/data-models.ts';
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { acceptBody, readJson, refuse, sentences } from '../accept-body.ts';
-import { defineArea, type OpenArea, type PlatformRequest } from '../area.ts';
+import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { created, modified } from '../audit.ts';
 import type { Database } from '../db.ts';
 import { createPipelineLife } from '../pipeline-life.ts';
-import type { Platform } from '../platform.ts';
 import { answer } from '../platform-error.ts';
 import { type Kept, resourcesMigration } from '../stores/resources.ts';
 import { keptFixture, refuseOtherId, usersOf, withoutReadOnly } from '../warehouse-resources.ts';

@@ -3,10 +3,9 @@ import { GROUP_FAILURES } from '../../contract/failures.ts';
 import { GroupPatch, GroupRequest, groupsEndpoints, GroupUpdate } from '../../contract/groups.ts';
 import { GROUP_LIMITS } from '../../contract/limits.ts';
 import { acceptBody, readJson, refuse, sentences } from '../accept-body.ts';
-import { defineArea, type OpenArea, type PlatformRequest } from '../area.ts';
+import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { created, modified } from '../audit.ts';
 import { aggregate } from '../group-aggregation.ts';
-import type { Platform } from '../platform.ts';
 import { answer } from '../platform-error.ts';
 import { createGroupsStore, type Group, groupsMigrations } from '../stores/groups.ts';
 

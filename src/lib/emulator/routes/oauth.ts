@@ -1,8 +1,7 @@
 // The token call (specification, "Authentication").
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import { oauthEndpoints, TokenRequest } from '../../contract/oauth.ts';
-import { defineArea, type OpenArea } from '../area.ts';
-import type { Platform } from '../platform.ts';
+import { defineArea, type OpenArea, type Platform } from '../area.ts';
 import { answer, refusal } from '../platform-error.ts';
 import { checkBody, parseBody } from '../request-body.ts';
 import { tokenMigrations } from '../stores/tokens.ts';

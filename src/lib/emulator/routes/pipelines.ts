@@ -2,12 +2,11 @@
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { PipelineRequest, pipelinesEndpoints, ResetRequest, TriggerRequest } from '../../contract/pipelines.ts';
 import { acceptBody, readJson, refuse, sentences } from '../accept-body.ts';
-import { defineArea, type OpenArea, type PlatformRequest } from '../area.ts';
+import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { created, modified } from '../audit.ts';
 import { createPipelineLife, nextRunOf, withoutFault } from '../pipeline-life.ts';
 import { changesSyncMode, describePlanFailure, judgePipeline } from '../pipeline-rules.ts';
 import { openPipelineRunner } from '../pipeline-runner.ts';
-import type { Platform } from '../platform.ts';
 import { answer } from '../platform-error.ts';
 import { reportReply, runReply } from '../run-replies.ts';
 import { readRunQuery } from '../run-query.ts';

@@ -2,12 +2,11 @@
 import { ROLE_FAILURES } from '../../contract/failures.ts';
 import { PERMISSIONS } from '../../contract/role-catalog.ts';
 import { rolesEndpoints } from '../../contract/roles.ts';
-import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest } from '../area.ts';
+import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import type { OrganizationFixture } from '../fixtures/directory.ts';
 import type { Fixtures } from '../fixtures/grammar.ts';
 import { RoleAssignmentFixture } from '../fixtures/roles.ts';
 import { emailOf } from '../audit.ts';
-import type { Platform } from '../platform.ts';
 import { answer, refusal } from '../platform-error.ts';
 import { createRateWindow } from '../rate.ts';
 import { checkBody, parseBody } from '../request-body.ts';

@@ -1,12 +1,11 @@
 // E. Seeding: one user, or many that are taken or refused together (specification, E; decisions: D27, D70 to D73).
 import type { FieldIssue } from '../../contract/explain.ts';
 import { BulkSeed, seedingEndpoints, SingleSeed } from '../../contract/seeding.ts';
-import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest } from '../area.ts';
+import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { workspaceOf } from '../auth.ts';
 import type { Fixtures } from '../fixtures/grammar.ts';
 import { badRequest, readIngestBody } from '../ingest.ts';
 import { isPlainBulk, isPlainSeed } from '../plain-seed.ts';
-import type { Platform } from '../platform.ts';
 import { type Answer, answer, refusal } from '../platform-error.ts';
 import { type ProfileChange, profilesMigrations, type ProfilesStore } from '../stores/profiles.ts';
 
