@@ -59,7 +59,7 @@ async function editProfile(ctx: Context, name: string, changes: string[] | undef
 }
 
 async function editByHand(ctx: Context, before: Profile, profiles: Profiles): Promise<Profile> {
-  const file = openEditedFile(ctx.io, 'profile.yaml');
+  const file = openEditedFile(ctx.io, 'profile.yaml', ctx.signal);
   const text = await profileText(before);
   const saved = await file.edit(text);
   try {

@@ -66,12 +66,12 @@ export function tellRebased(ctx: Context, roleIds: readonly string[]): void {
   ctx.out.note(`Kept from the platform, changed there since your file was made: ${roleIds.join(', ')}`);
 }
 
-/** Prints the outcome: the request for a dry run, else the plan with what became of it. */
+/** Prints the outcome: for a dry run the request, if there would be one, else the plan with what became of it. */
 export async function emitOutcome(ctx: Context, outcome: PushOutcome): Promise<void> {
   const { plan, request } = outcome.planned;
-  if (outcome.kind === 'dry-run') {
-    const api = await ctx.api();
-    await ctx.out.emitDryRun([api.roles.describeReplace(request)], plan, (style) => renderRolesPlan(plan, style));
+  if (ctx.flags.dryRun) {
+    const requests = outcome.kind === 'unchanged' ? [] : [(await ctx.api()).roles.describeReplace(request)];
+    await ctx.out.emitDryRun(requests, plan, (style) => renderRolesPlan(plan, style));
     return;
   }
   const data: AppliedPlan = { ...plan, applied: outcome.kind === 'applied', revision: outcome.revision ?? null };

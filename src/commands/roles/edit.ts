@@ -3,12 +3,13 @@ import { Command } from 'commander';
 import type { RoleReply } from '../../lib/contract/roles.ts';
 import { fromReply, inStableOrder, type Manifest, type Role, toReply } from '../../lib/domain/roles/manifest.ts';
 import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
-import { writeManifestText } from '../../lib/files/roles-file.ts';
+import { writeLooseManifestText } from '../../lib/files/roles-file.ts';
 import { CliError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type EditedFile, openEditedFile } from '../../lib/runtime/editor.ts';
 import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
+import { planWanted } from '../../lib/workflows/roles-plan.ts';
 import { applyIntent, emitOutcome } from './apply.ts';
 import { findRole } from './get.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
@@ -27,7 +28,7 @@ export function editCommand(ctx: Context): Command {
     ],
     examples: ['cdpadm roles edit', 'cdpadm roles edit admin-role --dry-run'],
     json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
-    errors: ['9   still invalid when it was saved a second time', '12  a guard refused, or you answered no'],
+    errors: ['9   an invalid text was saved again as it was', '12  a guard refused, or you answered no'],
   });
 }
 
@@ -38,12 +39,11 @@ async function editRoles(ctx: Context, roleId: string | undefined, flags: RawGua
   const opened = fromReply(reply);
   const liveTasks = new Set(tasks.map((task) => task.task_id));
   const part = roleId === undefined ? opened : { ...opened, roles: [findRole(opened.roles, roleId)] };
-  const text = await writeManifestText(
+  const text = await writeLooseManifestText(
     toReply({ ...part, roles: inStableOrder(part.roles) }),
-    'yaml',
     'Save and leave the editor to see the difference. An empty file sends nothing.',
   );
-  const file = openEditedFile(ctx.io, 'roles.yaml');
+  const file = openEditedFile(ctx.io, 'roles.yaml', ctx.signal);
   try {
     const edited = await editUntilValid(ctx, file, text, (saved) =>
       checkRolesText(saved, file.path, opened, liveTasks),
@@ -51,12 +51,18 @@ async function editRoles(ctx: Context, roleId: string | undefined, flags: RawGua
     if (edited === undefined) {
       ctx.out.note('Nothing was changed; nothing is sent.');
       file.discard();
+      if (ctx.flags.output !== 'table') {
+        const planned = planWanted(memory.scope, opened, wantedRoles(opened, opened, opened));
+        await emitOutcome(ctx, { kind: 'unchanged', planned, manifest: opened });
+      }
       return;
     }
     const mine: Manifest = roleId === undefined ? edited : replaceRole(opened, roleId, edited.roles);
     const intent = { reason: 'edit', want: (live: Manifest) => wantedRoles(mine, opened, live) };
     const outcome = await applyIntent(ctx, memory, intent, flags);
-    file.discard();
+    // What was tried in a dry run is most likely wanted afterwards.
+    if (outcome.kind === 'dry-run') ctx.out.note(`Your text is kept in ${file.path}`);
+    else file.discard();
     await emitOutcome(ctx, outcome);
   } catch (error) {
     ctx.out.warn(`Your text is kept in ${file.path}`);

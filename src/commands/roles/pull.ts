@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
+import type { ManifestReply } from '../../lib/contract/roles.ts';
 import { fromReply, inStableOrder, type Manifest, sameContent, toReply } from '../../lib/domain/roles/manifest.ts';
 import { carryUnknownFields } from '../../lib/domain/roles/carry.ts';
 import { checkManifest } from '../../lib/domain/roles/validate.ts';
@@ -11,8 +12,10 @@ import { readInput, resolvePath } from '../../lib/files/read-input.ts';
 import { SCHEMA_HINT, updateManifestText, writeManifestText } from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
+import { stringifyJson } from '../../lib/kernel/json.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
 import { CATALOG_TASKS, DEFAULT_FILE } from './session.ts';
 
@@ -23,11 +26,32 @@ export function pullCommand(ctx: Context): Command {
     .option('--overwrite', 'replace a file that holds local edits')
     .action((file: string, flags: { overwrite?: boolean }) => pullRoles(ctx, file, flags.overwrite === true));
   return withHelp(command, {
+    formats: DOCUMENT_FORMATS,
     notes: ['A file without local edits is brought up to date in place: its comments and its order stay.'],
+    json: '{"file","roles","changed","last_modified_on","last_modified_by"}; of -, the manifest itself',
     examples: ['cdpadm roles pull', 'cdpadm roles pull team.json --overwrite', 'cdpadm roles pull -'],
     errors: ['6  the file holds local edits (see --overwrite)'],
   });
 }
+
+/** What became of the file. */
+interface Pulled {
+  file: string;
+  roles: number;
+  changed: boolean;
+  last_modified_on: string | null;
+  last_modified_by: string | null;
+}
+
+const pulledView: DocumentView<Pulled> = {
+  kind: 'document',
+  text: ({ file, roles, changed }) => `${changed ? 'Wrote' : 'Up to date'}: ${file} (${roles} roles)`,
+};
+
+const manifestView: DocumentView<ManifestReply> = {
+  kind: 'document',
+  text: (manifest) => stringifyJson(manifest, 2),
+};
 
 async function pullRoles(ctx: Context, file: string, overwrite: boolean): Promise<void> {
   const memory = await openRolesMemory(ctx);
@@ -38,21 +62,26 @@ async function pullRoles(ctx: Context, file: string, overwrite: boolean): Promis
   const fresh = (): Promise<string> =>
     writeManifestText(toReply({ ...live, roles: inStableOrder(live.roles) }), format, headline);
   if (file === '-') {
-    await ctx.out.emitText(await fresh());
+    if (ctx.flags.output === 'table') await ctx.out.emitText(await fresh());
+    else await ctx.out.emit(toReply({ ...live, roles: inStableOrder(live.roles) }), manifestView);
     return;
   }
   const path = resolvePath(file, ctx.io.cwd);
   const existing = overwrite ? undefined : await readIfThere(ctx, file);
   if (existing !== undefined) await refuseLocalEdits(file, existing, live, memory);
   const text = existing === undefined ? await fresh() : await updateManifestText(existing, format, toReply(live));
+  const { last_modified_on, last_modified_by } = live;
+  const changed = text !== existing;
+  const pulled: Pulled = { file, roles: live.roles.length, changed, last_modified_on, last_modified_by };
   if (ctx.flags.dryRun) {
-    await ctx.out.emitText(text);
+    await ctx.out.emitDryRun([], pulled, () => text);
     return;
   }
   memory.store.saveBase(toReply(live));
-  if (text !== existing) writeUserFile(path, text);
+  if (changed) writeUserFile(path, text);
   if (text.includes(SCHEMA_HINT)) await writeSchema(ctx, path);
-  ctx.out.note(`${text === existing ? 'Up to date' : 'Wrote'}: ${file} (${live.roles.length} roles)`);
+  if (ctx.flags.output !== 'table') await ctx.out.emit(pulled, pulledView);
+  ctx.out.note(pulledView.text(pulled, ctx.out.style, 0));
   ctx.out.note(`Edit it, then: cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${file}`}`);
 }
 

@@ -8,14 +8,19 @@ import { updateJson } from './roles-json.ts';
 /** Where editors find the JSON Schema, relative to the roles file. */
 export const SCHEMA_HINT = '.cdpadm/roles.schema.json';
 
-/** The text of a new file. `headline` is a comment for people (YAML only). */
+/** The text of a new file. `headline` is a comment for people (YAML only); above it stands the hint for editors. */
 export async function writeManifestText(
   manifest: ManifestReply,
   format: DocumentFormat,
   headline: string,
 ): Promise<string> {
   if (format === 'json') return `${stringifyJson({ $schema: SCHEMA_HINT, ...inOrder(manifest) }, 2)}\n`;
-  return `# yaml-language-server: $schema=${SCHEMA_HINT}\n# ${headline}\n${await yamlText(manifest)}`;
+  return `# yaml-language-server: $schema=${SCHEMA_HINT}\n${await writeLooseManifestText(manifest, headline)}`;
+}
+
+/** The same as YAML that has no schema beside it. */
+export async function writeLooseManifestText(manifest: ManifestReply, headline: string): Promise<string> {
+  return `# ${headline}\n${await yamlText(manifest)}`;
 }
 
 /**

@@ -54,6 +54,20 @@ export const host = {
   off: (event: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH', listener: () => void): void => {
     process.off(event, listener);
   },
+  /**
+   * While a child has the terminal, Ctrl-C is the child's alone, although the terminal sends it to both. Gives back how
+   * to end that.
+   */
+  leaveInterruptToChild: (): (() => void) => {
+    const ours = process.listeners('SIGINT');
+    const nothing = (): void => undefined;
+    process.on('SIGINT', nothing);
+    for (const listener of ours) process.off('SIGINT', listener);
+    return () => {
+      for (const listener of ours) process.on('SIGINT', listener);
+      process.off('SIGINT', nothing);
+    };
+  },
   onUncaught: (listener: (error: unknown) => void): void => {
     process.on('uncaughtException', listener);
     process.on('unhandledRejection', listener);

@@ -1,10 +1,11 @@
 // The user's editor on a private copy of a text: no shell, an unpredictable name, kept when something goes wrong.
-import { spawn } from 'node:child_process';
+import { spawn, type StdioOptions } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writePrivateFile } from '../kernel/durable.ts';
 import { CliError, EXIT, usageError } from '../kernel/errors.ts';
+import { host } from '../kernel/host.ts';
 import type { Io } from './context.ts';
 
 /** A text being edited, in a 0700 folder of its own. */
@@ -16,8 +17,11 @@ export interface EditedFile {
   discard(): void;
 }
 
-/** Makes the private copy. `name` is the file's name, with the extension the editor shall see. */
-export function openEditedFile(io: Io, name: string): EditedFile {
+/**
+ * Makes the private copy. `name` is the file's name, with the extension the editor shall see. Aborting `signal` ends an
+ * open editor.
+ */
+export function openEditedFile(io: Io, name: string, signal: AbortSignal): EditedFile {
   const command = editorCommand(io);
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-edit-'));
   const path = join(folder, name);
@@ -25,7 +29,7 @@ export function openEditedFile(io: Io, name: string): EditedFile {
     path,
     edit: async (text) => {
       writePrivateFile(path, text);
-      await runEditor(command, path, io);
+      await runEditor(command, path, io, signal);
       return readFileSync(path, 'utf8');
     },
     discard: () => {
@@ -47,9 +51,17 @@ export function splitWords(text: string): string[] {
   return [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
-function runEditor([program = 'vi', ...args]: string[], path: string, io: Io): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args, path], { stdio: 'inherit', cwd: io.cwd, env: { ...io.env } });
+/** What the editor says is no result: where standard output is none of the terminal's, it writes on standard error. */
+function runEditor([program = 'vi', ...args]: string[], path: string, io: Io, signal: AbortSignal): Promise<void> {
+  const stdio: StdioOptions = ['inherit', io.tty.stdout ? 'inherit' : 2, 'inherit'];
+  const takeBackInterrupt = host.leaveInterruptToChild();
+  return new Promise<void>((resolve, reject) => {
+    signal.throwIfAborted();
+    const child = spawn(program, [...args, path], { stdio, cwd: io.cwd, env: { ...io.env } });
+    const stop = (): void => {
+      child.kill('SIGTERM');
+    };
+    signal.addEventListener('abort', stop, { once: true });
     const fail = (reason: string): void => {
       reject(
         new CliError({
@@ -63,9 +75,11 @@ function runEditor([program = 'vi', ...args]: string[], path: string, io: Io): P
     child.on('error', (error) => {
       fail(`cannot be started: ${error.message}`);
     });
-    child.on('exit', (code, signal) => {
-      if (code === 0) resolve();
-      else fail(signal ? `was ended by ${signal}` : `ended with code ${code}`);
+    child.on('exit', (code, endedBy) => {
+      signal.removeEventListener('abort', stop);
+      if (signal.aborted) reject(signal.reason as Error);
+      else if (code === 0) resolve();
+      else fail(endedBy ? `was ended by ${endedBy}` : `ended with code ${code}`);
     });
-  });
+  }).finally(takeBackInterrupt);
 }

@@ -61,6 +61,21 @@ describe('roles edit', () => {
     expect(existsSync(readFileSync(log, 'utf8').trim())).toBe(false);
   });
 
+  it('answers one document under -o json, also when nothing was changed', async () => {
+    const { env } = editor('');
+    const result = await admin.json('roles edit --yes', { env });
+    expect(result).toMatchObject({ code: 0, data: { applied: false, revision: null, summary: { modify: 0 } } });
+  });
+
+  it('keeps the text of a dry run, which is most likely wanted afterwards', async () => {
+    const { env, log } = editor(`text = text.replace('name: Support', 'name: Helpers');`);
+    const result = await admin.run('roles edit --dry-run', { env });
+    const path = readFileSync(log, 'utf8').trim();
+    expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining(path) });
+    expect(readFileSync(path, 'utf8')).toContain('name: Helpers');
+    expect(await admin.puts()).toBe(0);
+  });
+
   it('opens an invalid text again, with what is wrong at its line', async () => {
     const { env, opened } = editor(`
       if (opened === 0) text = text.replace('role_id: support-role', 'role_id: ' + 'x'.repeat(65));

@@ -41,6 +41,21 @@ describe('roles pull', () => {
     expect(() => admin.read('roles.yaml')).toThrow();
   });
 
+  it('answers one document under -o json: what became of the file, or for - the manifest itself', async () => {
+    const stamp = { last_modified_on: expect.any(String), last_modified_by: expect.any(String) };
+    const planned = { file: 'roles.yaml', roles: 5, changed: true, ...stamp };
+    const dry = await admin.json('roles pull --dry-run');
+    expect(dry.data).toEqual({ dry_run: true, requests: [], plan: planned });
+    expect(() => admin.read('roles.yaml')).toThrow();
+    expect((await admin.json('roles pull')).data).toEqual(planned);
+    expect((await admin.json('roles pull')).data).toEqual({ ...planned, changed: false });
+    const { data } = await admin.json<{ roles: unknown[] }>('roles pull -');
+    expect(data).toEqual({
+      ...stamp,
+      roles: [...(await admin.live()).values()].sort((a, b) => (a.role_id < b.role_id ? -1 : 1)),
+    });
+  });
+
   it('refuses to write over local edits, and does so with --overwrite', async () => {
     await admin.run('roles pull');
     admin.edit('roles.yaml', 'name: Support', 'name: Mine');

@@ -147,6 +147,11 @@ describe('roles push', () => {
       expect(await admin.puts()).toBe(0);
     });
 
+    it('of a dry run that would send nothing holds no request', async () => {
+      const { code, data } = await admin.json('roles push --dry-run');
+      expect({ code, data }).toMatchObject({ code: 0, data: { dry_run: true, requests: [], plan: { modified: [] } } });
+    });
+
     it('of a dry run is printed with the exact request, and nothing is sent', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { data } = await admin.json<{ dry_run: boolean; requests: { method: string; url: string; body: never }[] }>(

@@ -1,0 +1,60 @@
+// An editor that has the terminal: what it writes is no result, and Ctrl-C is its own.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type CliHome, createCliHome } from '../helpers/cli.ts';
+import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
+
+let home: CliHome;
+beforeEach(() => (home = createCliHome()));
+afterEach(() => home.remove());
+
+/** Runs `roles edit`, or a shell that does, with an editor that is this program; it finds the file's path in `path`. */
+function edit(editor: string, shell?: string): Terminal {
+  const script = join(home.cwd, 'editor.cjs');
+  writeFileSync(script, `const fs = require('fs'), path = process.argv.at(-1);\n${editor}`);
+  const CDPADM_EDITOR = `"${process.execPath}" "${script}"`;
+  const env = { ...home.env, CDPADM_EDITOR, CDPADM_PROFILE: 'local' };
+  return openTerminal(['roles', 'edit'], { cwd: home.cwd, env, ...(shell !== undefined && { shell }) });
+}
+
+const rename = `fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replace('name: User\\n', 'name: Renamed\\n'));`;
+
+test('standard output holds the result alone, whatever the editor writes there', async () => {
+  const screen = edit(`console.log('2052 bytes');${rename}`, '$CDPADM roles edit -o json > result.json');
+  await screen.waitFor('2052 bytes');
+  await screen.waitFor('(y/N)');
+  screen.type(`y${KEY.enter}`);
+  expect(await screen.exit).toBe(0);
+  expect(JSON.parse(readFileSync(join(home.cwd, 'result.json'), 'utf8'))).toMatchObject({ applied: true });
+});
+
+test('Ctrl-C in the editor is the editor’s own; afterwards it is ours again', async () => {
+  const screen = edit(
+    `process.on('SIGINT', () => { console.log('still open'); ${rename} clearTimeout(open); });
+     const open = setTimeout(() => {}, 60_000);
+     console.log('open');`,
+  );
+  await screen.waitFor('open');
+  screen.type(KEY.ctrlC);
+  await screen.waitFor('still open');
+  await screen.waitFor('(y/N)');
+  screen.type(KEY.ctrlC);
+  expect(await screen.exit).toBe(130);
+  expect(readFileSync(/kept in (\S+)/.exec(screen.screen())?.[1] ?? '', 'utf8')).toContain('name: Renamed');
+});
+
+test('SIGTERM ends the editor too, and the text is kept', async () => {
+  const screen = edit(
+    `process.on('SIGTERM', () => { fs.writeFileSync('ended', ''); process.exit(1); });
+     setTimeout(() => {}, 60_000);
+     ${rename}
+     console.log('open');`,
+    '$CDPADM roles edit & pid=$!; read line; kill -TERM $pid; wait $pid; echo "code $?"',
+  );
+  await screen.waitFor('open');
+  screen.type(KEY.enter);
+  await screen.waitFor('code 143');
+  expect(existsSync(join(home.cwd, 'ended'))).toBe(true);
+  expect(readFileSync(/kept in (\S+)/.exec(screen.screen())?.[1] ?? '', 'utf8')).toContain('name: Renamed');
+});
