@@ -1,18 +1,24 @@
-// `roles diff`: what a push of the file would create, modify and delete.
-import { Command } from 'commander';
+// `roles diff`: what a push of the file would create, modify and delete; or what sets it apart from another manifest.
+import { Command, Option } from 'commander';
+import type { Api } from '../../lib/api/index.ts';
+import { carryUnknownFields } from '../../lib/domain/roles/carry.ts';
 import { isEmptyDiff } from '../../lib/domain/roles/diff.ts';
 import { fromReply } from '../../lib/domain/roles/manifest.ts';
+import { compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
 import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
-import { EXIT } from '../../lib/kernel/errors.ts';
+import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
-import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
-import { planWanted } from '../../lib/workflows/roles-plan.ts';
+import { openOtherProfile } from '../../lib/runtime/other-profile.ts';
+import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
+import { type Planned, planWanted } from '../../lib/workflows/roles-plan.ts';
 import { tellRebased } from './apply.ts';
-import { DEFAULT_FILE, openRolesFile, planView, tellAdvice } from './session.ts';
+import { DEFAULT_FILE, openForComparison, openRolesFile, planView, type RolesFile, tellAdvice } from './session.ts';
 
 interface DiffFlags {
   base?: string;
+  against?: string;
+  againstProfile?: string;
   exitCode?: boolean;
 }
 
@@ -21,14 +27,26 @@ export function diffCommand(ctx: Context): Command {
     .description('show what a push would create, modify and delete')
     .argument('[file]', 'the roles file; - is standard input', DEFAULT_FILE)
     .option('--base <file>', 'the manifest that the file was made from')
+    .addOption(
+      new Option('--against <file>', 'compare with another file, offline').conflicts(['againstProfile', 'base']),
+    )
+    .option('--against-profile <name>', "compare with what another profile's platform holds")
     .option('--exit-code', 'exit 10 when there are differences')
     .action((file: string, flags: DiffFlags) => diffRoles(ctx, file, flags));
   return withHelp(command, {
     formats: DOCUMENT_FORMATS,
-    notes: ['The last line is the plan: `roles push --expect-plan` applies exactly this one.'],
-    examples: ['cdpadm roles diff', 'cdpadm roles diff roles.yaml --exit-code -o markdown'],
+    notes: [
+      'The last line is the plan: `roles push --expect-plan` applies exactly this one.',
+      'With --against-profile it is the plan of `roles push --profile NAME`; that profile is used by itself, without the',
+      'addresses and secrets of the environment. With --against two files are compared and there is no plan.',
+    ],
+    examples: [
+      'cdpadm roles diff',
+      'cdpadm roles diff roles.yaml --exit-code -o markdown',
+      'cdpadm roles diff roles.yaml --against-profile local',
+    ],
     json: [
-      '{"plan","base":{"last_modified_on","last_modified_by"},"created":[Role],',
+      '{"plan" (null with --against),"base":{"last_modified_on","last_modified_by"},"created":[Role],',
       '"modified":[{"role_id","changes":{"name":{"from","to"},"description":{"from","to"},',
       '"tasks":{"added":[],"removed":[]}},"escalations":[]}],"deleted":[Role],"unchanged":[role_id],',
       '"summary":{"create","modify","delete","unchanged"}}',
@@ -42,21 +60,57 @@ export function diffCommand(ctx: Context): Command {
 }
 
 async function diffRoles(ctx: Context, file: string, flags: DiffFlags): Promise<void> {
+  const { against, againstProfile } = flags;
+  const diff =
+    against !== undefined
+      ? await diffFiles(ctx, file, against)
+      : againstProfile !== undefined
+        ? await diffOther(ctx, file, againstProfile, flags.base)
+        : await diffLive(ctx, file, flags.base);
+  await ctx.out.emit(diff, planView);
+  if (flags.exitCode === true && !isEmptyDiff(diff)) ctx.setExit(EXIT.differences);
+}
+
+async function diffLive(ctx: Context, file: string, baseFile: string | undefined): Promise<RolesPlan> {
   const memory = await openRolesMemory(ctx);
-  const roles = await openRolesFile(ctx, file, memory, flags.base);
-  const api = await ctx.api();
-  const live = fromReply(await api.roles.get({ signal: ctx.signal }));
-  // Which tasks exist is asked at the push; here the live manifest's own are enough.
-  const checked = roles.check({ live });
-  tellAdvice(ctx, roles.document, checked.warnings);
-  const wanted = wantedRoles(checked.manifest, roles.base, live);
-  const { plan } = planWanted(memory.scope, live, wanted);
+  const roles = await openRolesFile(ctx, file, memory, baseFile);
+  const { plan, wanted } = await planAgainst(ctx, roles, memory, await ctx.api());
   if (wanted.stale) {
     ctx.out.warn(
       'The file carries an older stamp than the platform and its base is not known here: this is the difference to the platform as it is now, which may undo what others changed.',
     );
   }
-  tellRebased(ctx, wanted.rebased);
-  await ctx.out.emit(plan, planView);
-  if (flags.exitCode === true && !isEmptyDiff(plan)) ctx.setExit(EXIT.differences);
+  return plan;
+}
+
+/** The plan that `roles push --profile NAME` would make: what was pulled elsewhere has no base there, and is no older. */
+async function diffOther(ctx: Context, file: string, name: string, baseFile: string | undefined): Promise<RolesPlan> {
+  const other = await openOtherProfile(ctx, name, '--against-profile');
+  const roles = await openRolesFile(ctx, file, other.memory, baseFile);
+  const { plan } = await planAgainst(ctx, roles, other.memory, other.api);
+  ctx.out.note(`Compared with profile ${name}: ${other.where}.`);
+  if (!isEmptyDiff(plan)) {
+    // The file belongs to the platform that it was pulled from: its stamp is left alone.
+    const flags = `--profile ${name} --expect-plan ${plan.plan} --no-write-back`;
+    ctx.out.note(`To make it so there: cdpadm roles push ${file} ${flags}`);
+  }
+  return plan;
+}
+
+async function planAgainst(ctx: Context, roles: RolesFile, memory: RolesMemoryOfContext, api: Api): Promise<Planned> {
+  const live = fromReply(await api.roles.get({ signal: ctx.signal }));
+  // Which tasks exist is asked at the push; here the live manifest's own are enough.
+  const checked = roles.check({ live });
+  tellAdvice(ctx, roles.document, checked.warnings);
+  const planned = planWanted(memory.scope, live, wantedRoles(checked.manifest, roles.base, live));
+  tellRebased(ctx, planned.wanted.rebased);
+  return planned;
+}
+
+/** What makes the second file into the first: it stands where the platform stands otherwise (decision: D145). */
+async function diffFiles(ctx: Context, file: string, against: string): Promise<RolesComparison> {
+  if (file === '-' && against === '-') throw usageError('Only one of the two files can be standard input.');
+  const [wanted, from] = await openForComparison(ctx, [file, against]);
+  for (const { document, advice } of [from, wanted]) tellAdvice(ctx, document, advice);
+  return compareManifests(from.manifest, carryUnknownFields(wanted.manifest.roles, from.manifest.roles));
 }

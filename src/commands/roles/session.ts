@@ -17,7 +17,7 @@ import { plainStyle } from '../../lib/render/style.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
-import type { RolesPlan } from '../../lib/domain/roles/plan.ts';
+import type { RolesComparison, RolesPlan } from '../../lib/domain/roles/plan.ts';
 
 export const DEFAULT_FILE = 'roles.yaml';
 
@@ -40,7 +40,8 @@ export async function openRolesFile(
 ): Promise<RolesFile> {
   const document = await loadDocument(path, ctx.io);
   const first = checkManifest(document.value, { catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
-  const base = baseFile === undefined ? rememberedBase(first.manifest, memory) : await loadBase(ctx, baseFile);
+  const base =
+    baseFile === undefined ? rememberedBase(first.manifest, memory) : (await loadCompared(ctx, baseFile)).manifest;
   const check: RolesFile['check'] = (known) => {
     const checked = checkManifest(document.value, { ...known, base, catalogTasks: CATALOG_TASKS });
     if (checked.issues.length > 0) throw invalidDocument(document, 'roles file', checked.issues);
@@ -54,6 +55,37 @@ export async function openRolesFile(
   return { document, base, check };
 }
 
+/** One of two files that are compared with each other. */
+export interface ComparedFile {
+  document: LoadedDocument;
+  manifest: Manifest;
+  /** What a platform could excuse or refuse (an unknown field, an empty text, an unknown task): it stops nothing here. */
+  advice: FieldIssue[];
+}
+
+/** Loads two files that are only compared. Throws invalid input (9) where one has not the form of a roles file. */
+export async function openForComparison(
+  ctx: Context,
+  paths: readonly [string, string],
+): Promise<[ComparedFile, ComparedFile]> {
+  const [left, right] = [await loadCompared(ctx, paths[0]), await loadCompared(ctx, paths[1])];
+  const advised = ({ document, manifest }: Compared, other: Compared): ComparedFile => {
+    // What both files hold came from the platform.
+    const found = checkManifest(document.value, { base: other.manifest, catalogTasks: CATALOG_TASKS });
+    return { document, manifest, advice: [...found.issues, ...found.warnings] };
+  };
+  return [advised(left, right), advised(right, left)];
+}
+
+type Compared = Omit<ComparedFile, 'advice'>;
+
+async function loadCompared(ctx: Context, path: string): Promise<Compared> {
+  const document = await loadDocument(path, ctx.io);
+  const { manifest, issues } = checkManifest(document.value, { catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
+  if (issues.length > 0) throw invalidDocument(document, 'roles file', issues);
+  return { document, manifest };
+}
+
 /** Advice is told with its place, on stderr; it stops nothing. */
 export function tellAdvice(ctx: Context, document: LoadedDocument, advice: readonly FieldIssue[]): void {
   for (const { file, line, column, path, message } of placeIssues(document, advice)) {
@@ -65,13 +97,6 @@ function rememberedBase(file: Manifest, memory: RolesMemoryOfContext | undefined
   return memory && file.last_modified_on !== null
     ? chooseBase(file, memory.store.bases(file).map(fromReply))
     : undefined;
-}
-
-async function loadBase(ctx: Context, path: string): Promise<Manifest> {
-  const document = await loadDocument(path, ctx.io);
-  const checked = checkManifest(document.value, { catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
-  if (checked.issues.length > 0) throw invalidDocument(document, 'roles file', checked.issues);
-  return checked.manifest;
 }
 
 /** Reads and checks an edited text against the platform. Throws invalid input (9). */
@@ -88,7 +113,7 @@ export async function checkRolesText(
 }
 
 /** How a plan looks in every format. */
-export const planView: DocumentView<RolesPlan> = {
+export const planView: DocumentView<RolesPlan | RolesComparison> = {
   kind: 'document',
   text: (plan, style) => renderRolesPlan(plan, style),
   markdown: (plan) => rolesPlanMarkdown(plan, plainStyle),

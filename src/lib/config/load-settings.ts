@@ -7,10 +7,12 @@ import type { Keychain } from './keychain.ts';
 import type { SettingsPaths } from './paths.ts';
 import type { Profile } from './profile-schema.ts';
 import { LOCAL_PROFILE } from './profile-name.ts';
-import { findProjectFile, type ProjectFile, readProjectFile } from './project-file.ts';
+import { findProjectFile } from './find-project-file.ts';
+import { type ProjectFile, readProjectFile } from './project-file.ts';
 import { type LocalValues, resolveSettings } from './resolve-settings.ts';
 import { createSecrets } from './secrets.ts';
-import { readSettingsFile, settingsFilePath, type StoredSettings } from './settings-file.ts';
+import { readSettingsFile, type StoredSettings } from './settings-file.ts';
+import { settingsFilePath } from './settings-path.ts';
 import type { Setting, SettingName, Settings } from './settings.ts';
 
 export interface SettingsSources {
@@ -26,6 +28,11 @@ export interface SettingsSources {
   onWarning(text: string): void;
   /** Opens the embedded platform and says what it is; asked only when its profile is the one in use. */
   local?: (() => Promise<LocalValues>) | undefined;
+  /**
+   * The profile by itself, named by this flag: no project file is read and no `CDPADM_` variable gives a setting or a
+   * secret. For a second profile in one command, whose addresses and secrets must not mix with those of the first.
+   */
+  alone?: string | undefined;
   /** Default: the system's. */
   keychain?: (() => Promise<Keychain>) | undefined;
 }
@@ -36,14 +43,14 @@ export interface SettingsSources {
  */
 export async function loadSettings(sources: SettingsSources): Promise<Settings> {
   const stored = await readSettingsFile(sources.paths.config);
-  const projectPath = findProjectFile(sources.cwd, sources.home);
+  const projectPath = sources.alone === undefined ? findProjectFile(sources.cwd, sources.home) : undefined;
   const project = projectPath === undefined ? undefined : await readProjectFile(projectPath);
   const setting = chooseProfile(sources, project, stored);
   const secrets = createSecrets({ ...sources, folder: sources.paths.config });
   for (const warning of stored.warnings) sources.onWarning(warning);
   return resolveSettings({
     flags: sources.flags.settings,
-    env: sources.env,
+    env: sources.alone === undefined ? sources.env : {},
     cwd: sources.cwd,
     project,
     profile: setting && {
@@ -58,11 +65,11 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
 
 /** `--profile`, `CDPADM_PROFILE`, the project file's `profile`, the current one; undefined when nothing names one. */
 function chooseProfile(
-  { flags, env, paths }: SettingsSources,
+  { flags, env, paths, alone = '--profile' }: SettingsSources,
   project: ProjectFile | undefined,
   stored: StoredSettings,
 ): Setting | undefined {
-  if (flags.profile) return { value: flags.profile, origin: { kind: 'flag', detail: '--profile' } };
+  if (flags.profile) return { value: flags.profile, origin: { kind: 'flag', detail: alone } };
   if (env.CDPADM_PROFILE) {
     return { value: env.CDPADM_PROFILE, origin: { kind: 'environment', detail: 'CDPADM_PROFILE' } };
   }

@@ -7,18 +7,19 @@ import { stringifyJson } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';
 import type { Style } from './style.ts';
 
-/** What is drawn: a diff, and its plan hash where it was made against the live manifest. */
-export type DrawnPlan = RolesDiff & { plan?: string };
+/** What is drawn: a diff, and its plan hash where it was made against a live manifest; null where two files are compared. */
+export type DrawnPlan = RolesDiff & { plan?: string | null };
 
 /** The plan as text, without a final newline. Texts from files and from the platform lose their control characters. */
 export function renderRolesPlan(plan: DrawnPlan, style: Style): string {
   const lines: string[] = [];
   for (const role of plan.created) lines.push(...createdLines(role, style), '');
   for (const role of plan.modified) lines.push(...modifiedLines(role, style), '');
-  for (const role of plan.deleted) lines.push(...deletedLines(role, style), '');
+  for (const role of plan.deleted) lines.push(...deletedLines(role, plan.plan !== null, style), '');
   if (isEmptyDiff(plan)) lines.push('No differences.');
   lines.push(summaryLine(plan, style));
-  if (plan.plan !== undefined) lines.push(`plan ${plan.plan}`);
+  if (plan.plan === null) lines.push('no plan: two files are compared, and a push is planned against the platform');
+  else if (plan.plan !== undefined) lines.push(`plan ${plan.plan}`);
   return lines.join('\n');
 }
 
@@ -43,9 +44,10 @@ function createdLines(role: Role, style: Style): string[] {
   ];
 }
 
-function deletedLines(role: Role, style: Style): string[] {
+function deletedLines(role: Role, live: boolean, style: Style): string[] {
+  const loud = live ? `  ${style.bold('DELETED for the whole organization')}` : '';
   return [
-    `${style.red(`- delete ${clean(role.role_id)}`)}  ${style.bold('DELETED for the whole organization')}`,
+    `${style.red(`- delete ${clean(role.role_id)}`)}${loud}`,
     ...textLines(role, '-', style.red),
     ...visibleTasks(role).map((task) => `    ${style.red(`- ${clean(task)}`)}`),
   ];

@@ -12,6 +12,7 @@ import { usageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';
 import { localTokens } from './local-folder.ts';
+import { rememberingIds } from './remember-ids.ts';
 
 const ADDRESS_OF: Record<Service, SettingName> = {
   base: 'base_url',
@@ -25,6 +26,7 @@ const ADDRESS_OF: Record<Service, SettingName> = {
 export async function resolveFor(ctx: Context, profile: string | undefined): Promise<Settings> {
   const { org, account, workspace, caFile } = ctx.flags;
   return await loadSettings({
+    ...sourcesOf(ctx),
     flags: {
       profile: profile ?? ctx.flags.profile,
       settings: {
@@ -34,6 +36,25 @@ export async function resolveFor(ctx: Context, profile: string | undefined): Pro
         ...(caFile !== undefined && { ca_file: caFile }),
       },
     },
+  });
+}
+
+/**
+ * A second profile beside the one in use, by its own settings and secrets alone: nothing of the environment, of the
+ * project file or of the flags that name coordinates reaches it. `flag` is what named it. Trusted authorities are the
+ * machine's, and so are taken from `--ca-file` and CDPADM_CA_FILE too.
+ */
+export async function resolveAlone(ctx: Context, profile: string, flag: string): Promise<Settings> {
+  const authorities = ctx.flags.caFile ?? ctx.io.env.CDPADM_CA_FILE;
+  return await loadSettings({
+    ...sourcesOf(ctx),
+    flags: { profile, settings: authorities ? { ca_file: authorities } : {} },
+    alone: flag,
+  });
+}
+
+function sourcesOf(ctx: Context): Omit<Parameters<typeof loadSettings>[0], 'flags'> {
+  return {
     env: ctx.io.env,
     cwd: ctx.io.cwd,
     home: ctx.io.env.HOME || homedir(),
@@ -46,13 +67,12 @@ export async function resolveFor(ctx: Context, profile: string | undefined): Pro
       const { openEmbedded, valuesOf } = await import('./embedded.ts');
       return valuesOf(await openEmbedded(ctx));
     },
-  });
+  };
 }
 
-/** Opens the HTTP core for the settings in use and hangs the clients of all areas on it. */
-export async function connect(ctx: Context): Promise<Api> {
+/** Opens the HTTP core for these settings and hangs the clients of all areas on it. */
+export function connect(ctx: Context, settings: Settings): Api {
   const { flags, io } = ctx;
-  const settings = await ctx.settings();
   const authorities = settings.get('ca_file');
   let printed = Promise.resolve();
   const client = createClient({
@@ -98,10 +118,11 @@ export async function connect(ctx: Context): Promise<Api> {
     await client.close();
     await printed;
   });
-  return createApi(client, {
+  const api = createApi(client, {
     roles: () => ({ orgId: settings.needInteger('org_id'), accountId: settings.needInteger('account_id') }),
     workspace: () => ({ workspaceId: settings.needInteger('workspace_id') }),
   });
+  return flags.curl ? api : rememberingIds(api, settings, ctx);
 }
 
 /** Whether the calls go to the embedded platform of profile `local`, and not to an address from elsewhere. */

@@ -86,7 +86,7 @@ export function createContext(io: Io, signal: AbortSignal): StartedContext {
 
   async function openApi(): Promise<Api> {
     const { connect } = await import('./connect.ts');
-    return await connect(context);
+    return connect(context, await context.settings());
   }
 
   return context;

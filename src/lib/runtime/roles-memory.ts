@@ -1,5 +1,6 @@
 // Opens this machine's memory of the organization that the settings name.
 import type { RolesStore } from '../config/roles-store.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Context } from './context.ts';
 
 export interface RolesMemoryOfContext {
@@ -13,8 +14,12 @@ export interface RolesMemoryOfContext {
 const LOCAL_ADDRESS = 'local';
 
 export async function openRolesMemory(ctx: Context): Promise<RolesMemoryOfContext> {
+  return openRolesMemoryOf(ctx, await ctx.settings());
+}
+
+/** The same for the organization of other settings. */
+export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promise<RolesMemoryOfContext> {
   const { openRolesStore } = await import('../config/roles-store.ts');
-  const settings = await ctx.settings();
   const profile = settings.profile?.value ?? null;
   const address = settings.get('base_url');
   const local = profile === LOCAL_ADDRESS && address?.origin.kind === 'profile';

@@ -12,6 +12,15 @@ export interface RolesPlan extends RolesDiff {
   base: { last_modified_on: string | null; last_modified_by: string | null };
 }
 
+/** Two files compared: nothing on a platform starts from it, so no plan can be expected of a push. */
+export type RolesComparison = Omit<RolesPlan, 'plan'> & { plan: null };
+
+/** What turns `from` into `to`; `base` is the stamp of `from`. */
+export function compareManifests(from: Manifest, to: readonly Role[]): RolesComparison {
+  const base = { last_modified_on: from.last_modified_on, last_modified_by: from.last_modified_by };
+  return { plan: null, base, ...diffRoles(from.roles, to) };
+}
+
 /** The plan and the two manifests behind it. */
 export interface PlannedPush {
   plan: RolesPlan;

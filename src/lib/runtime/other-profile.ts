@@ -1,0 +1,22 @@
+// A second profile within one command: its own platform, its own credentials, its own memory.
+import type { Api } from '../api/index.ts';
+import type { Context } from './context.ts';
+import { openRolesMemoryOf, type RolesMemoryOfContext } from './roles-memory.ts';
+
+export interface OtherProfile {
+  api: Api;
+  memory: RolesMemoryOfContext;
+  /** Organization and address, for people. */
+  where: string;
+}
+
+/** Opens the profile that `flag` names. CliError usage (2) when there is none, or when it lacks an address or an id. */
+export async function openOtherProfile(ctx: Context, name: string, flag: string): Promise<OtherProfile> {
+  const { connect, resolveAlone } = await import('./connect.ts');
+  const settings = await resolveAlone(ctx, name, flag);
+  return {
+    api: connect(ctx, settings),
+    memory: await openRolesMemoryOf(ctx, settings),
+    where: `organization ${settings.need('org_id')} at ${settings.need('base_url')}`,
+  };
+}
