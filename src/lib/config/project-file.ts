@@ -1,6 +1,5 @@
 // `.cdpadm.yaml`: settings that a repository shares with everybody who works in it; never credentials.
 import * as fs from 'node:fs';
-import { dirname, join } from 'node:path';
 import { type infer as Infer, optional, strictObject, string } from 'zod/mini';
 import { explainIssues, showPath } from '../contract/explain.ts';
 import { type CliError, type Issue, invalidInput } from '../kernel/errors.ts';
@@ -9,7 +8,6 @@ import { SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
 import { placeFinder, placeOfOffset } from './text-places.ts';
 
-const FILE_NAME = '.cdpadm.yaml';
 /** A file of settings has a few hundred bytes. */
 const MAX_BYTES = 256 * 1024;
 
@@ -21,27 +19,6 @@ export interface ProjectFile {
   /** The profile to use. */
   profile: string | undefined;
   settings: Omit<Infer<typeof ProjectSettings>, 'profile'>;
-}
-
-/**
- * Finds the file from `cwd` upward to the root of its repository (the folder with `.git`) or to `home`. Outside of
- * both only `cwd` itself is looked at: a folder such as /tmp belongs to others too.
- */
-export function findProjectFile(cwd: string, home: string): string | undefined {
-  for (const folder of foldersUpward(cwd, home)) {
-    const file = join(folder, FILE_NAME);
-    if (fs.statSync(file, { throwIfNoEntry: false })?.isFile()) return file;
-  }
-  return undefined;
-}
-
-function foldersUpward(cwd: string, home: string): string[] {
-  const folders: string[] = [];
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    folders.push(folder);
-    if (folder === home || fs.existsSync(join(folder, '.git'))) return folders;
-    if (folder === dirname(folder)) return [cwd];
-  }
 }
 
 /** Reads the file. Throws CliError invalid input (9) with each place: bad YAML, unknown fields, credentials. */

@@ -1,5 +1,4 @@
 // Reading and writing `config.json`: read plainly and checked; written by conf, under a lock, never over a broken file.
-import { join } from 'node:path';
 import { explainIssues, showPath } from '../contract/explain.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
@@ -8,9 +7,8 @@ import { cannotWrite } from '../kernel/file-failure.ts';
 import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
 import { FILE_VERSION, type Profile, SettingsFile, unknownFields } from './profile-schema.ts';
+import { CONFIG_NAME, settingsFilePath } from './settings-path.ts';
 import { placeFinder, placeOfOffset } from './text-places.ts';
-
-const CONFIG_NAME = 'config';
 
 /** What the settings file says, checked. */
 export interface StoredSettings {
@@ -26,11 +24,6 @@ export interface RawSettings {
   current?: string;
   profiles: Record<string, unknown>;
   [unknown: string]: unknown;
-}
-
-/** The path of the settings file. */
-export function settingsFilePath(folder: string): string {
-  return join(folder, `${CONFIG_NAME}.json`);
 }
 
 /** Reads and checks the file; a missing one is an empty one. Throws CliError invalid input (9) with every place. */
