@@ -1,10 +1,6 @@
 // What the commands of connections, data models and pipelines share: read, show, confirm, write.
-import type { Endpoint } from '../lib/contract/endpoint.ts';
-import { connectionsEndpoints } from '../lib/contract/connections.ts';
-import { dataModelsEndpoints } from '../lib/contract/data-models.ts';
-import { pipelinesEndpoints } from '../lib/contract/pipelines.ts';
 import { changedFields } from '../lib/domain/field-changes.ts';
-import { adviseOn, describeReread } from '../lib/domain/warehouse/advice.ts';
+import { describeReread } from '../lib/domain/warehouse/advice.ts';
 import {
   comparable,
   completed,
@@ -13,15 +9,12 @@ import {
   toDefinition,
   withHiddenSecrets,
 } from '../lib/domain/warehouse/definition.ts';
-import { secretIssues, secretUses, withSecrets } from '../lib/domain/warehouse/secrets.ts';
-import { invalidDocument, placeIssues } from '../lib/files/load.ts';
-import { folderOf, withSqlText } from '../lib/files/warehouse-file.ts';
-import { CliError, EXIT } from '../lib/kernel/errors.ts';
+import { CliError, EXIT, usageError } from '../lib/kernel/errors.ts';
 import { nearest } from '../lib/kernel/nearest.ts';
 import { type DeletedResource, deletedView } from '../lib/render/deleted.ts';
 import { renderChange, resourceListView, resourceView } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { resolveFileSecret } from '../lib/runtime/file-secrets.ts';
+import { openSecretMemory, secretPlace } from '../lib/runtime/secret-memory.ts';
 import {
   checkUntouched,
   createSettled,
@@ -36,20 +29,11 @@ import {
   type WarehouseCalls,
   warehouseCalls,
 } from '../lib/workflows/warehouse-calls.ts';
-import { checkDefinition, loadDefinition } from './definition-file.ts';
+import { readFieldFlags } from './definition-flags.ts';
+import { bodyWithSecrets, readSource, type SourcedDefinition, usesOf } from './definition-input.ts';
 
-/** The endpoint whose body a definition is. */
-export const CREATE_ENDPOINTS: Readonly<Record<ResourceType, Endpoint>> = {
-  connection: connectionsEndpoints.create,
-  data_model: dataModelsEndpoints.create,
-  pipeline: pipelinesEndpoints.create,
-};
-
-/** A definition from a file, and the folder that its paths start from. */
-export interface FileDefinition {
-  definition: Definition;
-  folder: string;
-}
+/** The flags of `create` and `update`: the file, and every field's own. */
+export type ResourceFlags = Readonly<Record<string, unknown>> & { file?: string; allowReset?: boolean };
 
 /** Prints resources, whatever must not be seen hidden. */
 export async function emitList(ctx: Context, type: ResourceType, replies: readonly object[]): Promise<void> {
@@ -69,67 +53,62 @@ export async function getResource(ctx: Context, type: ResourceType, id: string):
   await emitResource(ctx, type, await findResource(ctx, warehouseCalls(await ctx.api(), type), id));
 }
 
-/** Reads and checks a file. Throws invalid input (9) with the place of everything that is wrong; advice is told. */
-export async function readResource(
+/** Creates a resource from a file, flags, or both. */
+export async function createResource(
   ctx: Context,
   type: ResourceType,
-  file: string,
-  id?: string,
-): Promise<FileDefinition> {
-  const what = NOUNS[type];
-  const { document, value } = await loadDefinition(ctx, file, CREATE_ENDPOINTS[type], what);
-  const folder = folderOf(file, ctx.io.cwd);
-  const filled = id === undefined || 'id' in value ? value : { id, ...value };
-  const expanded = type === 'data_model' ? await withSqlText(filled, folder, ctx.io) : { value: filled, issues: [] };
-  const issues = [...expanded.issues, ...secretIssues(type, expanded.value)];
-  if (id !== undefined && filled['id'] !== id) {
-    issues.push({ path: ['id'], message: `is not \`${id}\`, which the command is about` });
-  }
-  if (issues.length > 0) throw invalidDocument(document, what, issues);
-  const definition = toDefinition(checkDefinition(document, expanded.value, CREATE_ENDPOINTS[type], what));
-  for (const { file: name, line, column, path, message } of placeIssues(document, adviseOn(type, definition))) {
-    ctx.out.warn(`${name}:${line}:${column}: ${path}: ${message}`);
-  }
-  return { definition, folder };
-}
-
-export async function createResource(ctx: Context, type: ResourceType, file: string): Promise<void> {
-  const { definition, folder } = await readResource(ctx, type, file);
+  id: string | undefined,
+  flags: ResourceFlags,
+): Promise<void> {
+  const source = await readSource(ctx, type, { id, ...(await sourceFlags(ctx, type, flags)) });
+  const { definition } = source;
   const calls = warehouseCalls(await ctx.api(), type);
   if (ctx.flags.dryRun) {
     await ctx.out.emitDryRun([calls.describeCreate(withHiddenSecrets(type, definition))]);
     return;
   }
-  if (!ctx.flags.curl && (await readIfThere(definition.id, calls, ctx.signal))) throw exists(type, definition.id, file);
-  const uses = secretUses(type, definition);
+  if (!ctx.flags.curl && (await readIfThere(definition.id, calls, ctx.signal))) throw exists(type, definition.id);
   const shown = comparable(type, definition);
   ctx.out.show((style) =>
-    renderChange(`+ create ${NOUNS[type]} ${definition.id}`, changedFields({}, shown), uses, style),
+    renderChange(`+ create ${NOUNS[type]} ${definition.id}`, changedFields({}, shown), usesOf(type, source), style),
   );
   await ctx.confirmWrite(`Create ${NOUNS[type]} ${definition.id}?`);
-  const body = await bodyOf(ctx, type, definition, folder);
-  const reply = await createSettled(body, calls, { tell: ctx.out, signal: ctx.signal });
+  const reply = await sending(ctx, type, source, (body) =>
+    createSettled(body, calls, { tell: ctx.out, signal: ctx.signal }),
+  );
   ctx.out.note(`Created ${NOUNS[type]} ${definition.id}.`);
   await emitResource(ctx, type, reply);
 }
 
-/** Replaces a resource by what a file says. */
+/** Replaces a resource by what a file says, or changes what flags say. */
 export async function updateResource(
   ctx: Context,
   type: ResourceType,
   id: string,
-  file: string,
-  allowReset = false,
+  flags: ResourceFlags,
 ): Promise<void> {
-  const { definition, folder } = await readResource(ctx, type, file, id);
-  const live = await findResource(ctx, warehouseCalls(await ctx.api(), type), id);
-  await writeChange(
-    ctx,
-    type,
-    live,
-    { definition: completed(type, definition, toDefinition(live)), folder },
-    allowReset,
-  );
+  const given = await sourceFlags(ctx, type, flags);
+  const find = async () => findResource(ctx, warehouseCalls(await ctx.api(), type), id);
+  if (given.file === undefined) {
+    const live = await find();
+    const source = await readSource(ctx, type, { id, ...given, live });
+    await writeChange(ctx, type, live, source, flags.allowReset === true);
+    return;
+  }
+  // What a file got wrong is told before anything is asked of the platform.
+  const source = await readSource(ctx, type, { id, ...given });
+  const live = await find();
+  const definition = completed(type, source.definition, toDefinition(live));
+  await writeChange(ctx, type, live, { ...source, definition }, flags.allowReset === true);
+}
+
+/** The file and the fields that the flags of a command name. Throws usage (2) when there is neither. */
+async function sourceFlags(ctx: Context, type: ResourceType, flags: ResourceFlags) {
+  const fields = await readFieldFlags(ctx, type, flags);
+  if (flags.file === undefined && fields.length === 0) {
+    throw usageError('There is nothing to send.', 'Give a file with -f FILE, or its fields as flags (see --help).');
+  }
+  return { file: flags.file, fields };
 }
 
 /** Shows the difference, asks, makes sure that nobody wrote meanwhile, and writes. */
@@ -137,12 +116,13 @@ export async function writeChange(
   ctx: Context,
   type: ResourceType,
   live: ResourceReply,
-  { definition, folder }: FileDefinition,
+  source: SourcedDefinition,
   allowReset = false,
 ): Promise<void> {
+  const { definition } = source;
   const { id } = definition;
   const changes = changedFields(comparable(type, live), comparable(type, definition));
-  const uses = secretUses(type, definition);
+  const uses = usesOf(type, source);
   const resets = type === 'pipeline' && Object.keys(changes).some((path) => path.startsWith('sync_mode.'));
   const calls = warehouseCalls(await ctx.api(), type, { allowReset: resets });
   const draw = (style: Parameters<typeof renderChange>[3]) =>
@@ -165,8 +145,9 @@ export async function writeChange(
   }
   await ctx.confirmWrite(`Change ${NOUNS[type]} ${id}?`);
   await checkUntouched(id, live, calls, ctx.signal);
-  const body = await bodyOf(ctx, type, definition, folder);
-  const reply = await updateSettled(id, body, live, calls, { tell: ctx.out, signal: ctx.signal });
+  const reply = await sending(ctx, type, source, (body) =>
+    updateSettled(id, body, live, calls, { tell: ctx.out, signal: ctx.signal }),
+  );
   ctx.out.note(`Changed ${NOUNS[type]} ${id}.`);
   await emitResource(ctx, type, reply);
 }
@@ -220,19 +201,32 @@ export async function findResource(ctx: Context, calls: WarehouseCalls, id: stri
   }
 }
 
-/** The body with its secrets, had now; a printed curl command gets none. */
-async function bodyOf(ctx: Context, type: ResourceType, definition: Definition, folder: string): Promise<Definition> {
-  if (ctx.flags.curl) return withHiddenSecrets(type, definition);
-  return await withSecrets(type, definition, ({ path, reference }) =>
-    resolveFileSecret(ctx, reference, { folder, what: `${path.at(-1) ?? ''} of ${NOUNS[type]} ${definition.id}` }),
-  );
+/** Writes with the secrets, had now, and remembers what was sent; a printed curl command gets none. */
+async function sending(
+  ctx: Context,
+  type: ResourceType,
+  source: SourcedDefinition,
+  write: (body: Definition) => Promise<ResourceReply>,
+): Promise<ResourceReply> {
+  if (ctx.flags.curl) return await write(withHiddenSecrets(type, source.definition));
+  const sent = new Map<string, string>();
+  const body = await bodyWithSecrets(ctx, type, source, (path, secret) => sent.set(path.join('.'), secret));
+  const reply = await write(body);
+  if (sent.size > 0) {
+    const memory = await openSecretMemory(ctx);
+    await memory.exclusively(() => {
+      for (const [path, secret] of sent) memory.remember(secretPlace(type, body.id, path), secret);
+      return Promise.resolve();
+    });
+  }
+  return reply;
 }
 
-function exists(type: ResourceType, id: string, file: string): CliError {
+function exists(type: ResourceType, id: string): CliError {
   return new CliError({
     code: 'warehouse.exists',
     message: `There is a ${NOUNS[type]} ${id} already.`,
-    hint: `Change it with \`cdpadm ${GROUPS[type]} update ${id} -f ${file}\`, or choose another id.`,
+    hint: `Change it with \`cdpadm ${GROUPS[type]} update ${id}\`, or choose another id.`,
     exit: EXIT.conflict,
   });
 }

@@ -1,19 +1,25 @@
-// `pipelines create`: a new pipeline from a file.
+// `pipelines create`: a new pipeline from a file, flags, or both.
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { createResource } from '../resource-commands.ts';
+import { addFieldFlags } from '../definition-flags.ts';
+import { createResource, type ResourceFlags } from '../resource-commands.ts';
 
 export function createCommand(ctx: Context): Command {
-  const command = new Command('create')
-    .description('create a pipeline from a file')
-    .requiredOption('-f, --file <file>', 'the definition, YAML or JSON; - is standard input')
-    .action((flags: { file: string }) => createResource(ctx, 'pipeline', flags.file));
+  const command = addFieldFlags(
+    new Command('create')
+      .description('create a pipeline from a file, flags, or both')
+      .argument('[pipeline_id]', 'the id of the new pipeline; a file may hold it')
+      .option('-f, --file <file>', 'the definition, YAML or JSON; - is standard input'),
+    'pipeline',
+  ).action((id: string | undefined, flags: ResourceFlags) => createResource(ctx, 'pipeline', id, flags));
   return withHelp(command, {
-    notes: ['The connection and the data model must be there already; `cdpadm schema pipeline` describes the file.'],
+    notes: [
+      'The connection and the data model must be there already. Flags win over the file; `cdpadm schema pipeline` describes the file.',
+    ],
     examples: [
       'cdpadm pipelines create -f pipeline.yaml',
-      'cdpadm pipelines create -f pipeline.yaml --dry-run -o json',
+      'cdpadm pipelines create nightly -f pipeline.yaml --name Nightly --schedule interval --frequency daily --start 2026-01-01T02:00:00Z --dry-run',
     ],
     json: '{"id","name","pipeline_type","connection_id","data_model_id","state","status","errors":[{"message"}],"sync_mode":{…},"schedule":{…},"environment",…}',
     errors: ['1  the platform refuses it', '6  there is one of this id already', '9  the file is invalid'],

@@ -2,13 +2,14 @@
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { setPipelineState } from './set-state.ts';
+import { setPipelineState, type StateFlags, withKeyFlag } from './set-state.ts';
 
 export function pauseCommand(ctx: Context): Command {
-  const command = new Command('pause')
-    .description('stop a pipeline from syncing until it is resumed')
-    .argument('<pipeline_id>', 'the id of the pipeline')
-    .action((id: string) => setPipelineState(ctx, id, 'paused'));
+  const command = withKeyFlag(
+    new Command('pause')
+      .description('stop a pipeline from syncing until it is resumed')
+      .argument('<pipeline_id>', 'the id of the pipeline'),
+  ).action((id: string, flags: StateFlags) => setPipelineState(ctx, id, 'paused', flags));
   return withHelp(command, {
     examples: ['cdpadm pipelines pause customers', 'cdpadm pipelines pause customers --dry-run'],
     json: '{"id","name","pipeline_type","connection_id","data_model_id","state","status",…}',

@@ -2,13 +2,14 @@
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { setPipelineState } from './set-state.ts';
+import { setPipelineState, type StateFlags, withKeyFlag } from './set-state.ts';
 
 export function resumeCommand(ctx: Context): Command {
-  const command = new Command('resume')
-    .description('let a paused pipeline sync again')
-    .argument('<pipeline_id>', 'the id of the pipeline')
-    .action((id: string) => setPipelineState(ctx, id, 'active'));
+  const command = withKeyFlag(
+    new Command('resume')
+      .description('let a paused pipeline sync again')
+      .argument('<pipeline_id>', 'the id of the pipeline'),
+  ).action((id: string, flags: StateFlags) => setPipelineState(ctx, id, 'active', flags));
   return withHelp(command, {
     examples: ['cdpadm pipelines resume customers', 'cdpadm pipelines resume customers --dry-run'],
     json: '{"id","name","pipeline_type","connection_id","data_model_id","state","status",…}',

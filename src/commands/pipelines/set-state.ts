@@ -1,24 +1,31 @@
 // Pausing and resuming: the pipeline as it is, with another state.
-import { findMasks, toDefinition } from '../../lib/domain/warehouse/definition.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import type { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
+import { readFieldFlags } from '../definition-flags.ts';
+import { readSource } from '../definition-input.ts';
 import { findResource, writeChange } from '../resource-commands.ts';
 
-export async function setPipelineState(ctx: Context, id: string, state: 'active' | 'paused'): Promise<void> {
-  const live = await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
-  const definition = { ...toDefinition(live), state };
-  const [mask] = findMasks(definition);
-  if (mask) throw masked(id, mask.join('.'));
-  await writeChange(ctx, 'pipeline', live, { definition, folder: ctx.io.cwd });
+export interface StateFlags {
+  partnerFeedKeyFrom?: string;
 }
 
-/** A PUT sends the whole pipeline, and a mask is never sent. */
-function masked(id: string, field: string): CliError {
-  return new CliError({
-    code: 'pipelines.masked',
-    message: `The platform shows ${field} of pipeline ${id} as a mask, so the pipeline cannot be sent back as it is.`,
-    hint: `Write it to a file with a reference for ${field} and the new state, then: cdpadm pipelines update ${id} -f FILE`,
-    exit: EXIT.conflict,
-  });
+/** A PUT sends the whole pipeline: a key that the platform shows as a mask must come from somewhere. */
+export function withKeyFlag(command: Command): Command {
+  return command.option(
+    '--partner-feed-key-from <reference>',
+    'where the key of its feed is, if the platform masks it',
+  );
+}
+
+export async function setPipelineState(
+  ctx: Context,
+  id: string,
+  state: 'active' | 'paused',
+  flags: StateFlags,
+): Promise<void> {
+  const given = await readFieldFlags(ctx, 'pipeline', { ...flags });
+  const live = await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
+  const fields = [...given, { flag: 'state', path: ['state'], value: state }];
+  await writeChange(ctx, 'pipeline', live, await readSource(ctx, 'pipeline', { id, file: undefined, fields, live }));
 }

@@ -17,10 +17,10 @@ import { invalidInput, type Issue } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { resolveFileSecret } from '../../lib/runtime/file-secrets.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
-import type { SecretMemory } from '../../lib/runtime/secret-memory.ts';
+import { type SecretMemory, secretPlace } from '../../lib/runtime/secret-memory.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
 import { GROUPS, NOUNS, type ResourceReply } from '../../lib/workflows/warehouse-calls.ts';
-import { CREATE_ENDPOINTS } from '../resource-commands.ts';
+import { CREATE_ENDPOINTS } from '../definition-input.ts';
 
 /** A definition and the file that it is from. */
 export interface DirectoryEntry {
@@ -70,8 +70,8 @@ async function check(
   }
   const { $schema: _hint, ...fields } = value as Record<string, unknown>;
   const expanded = type === 'data_model' ? await withSqlText(fields, folder, ctx.io) : { value: fields, issues: [] };
-  const found = [...expanded.issues, ...secretIssues(type, expanded.value)];
-  if (found.length === 0) found.push(...explain(endpoint.body, expanded.value));
+  const misfits = expanded.issues.length > 0 ? expanded.issues : explain(endpoint.body, expanded.value);
+  const found = [...misfits, ...secretIssues(type, expanded.value)];
   if (found.length > 0) return { found };
   const definition = toDefinition(endpoint.body.parse(expanded.value) as Record<string, unknown>);
   return { definition, found };
@@ -115,6 +115,7 @@ export async function secretOf(
 ): Promise<string> {
   return await resolveFileSecret(ctx, reference, {
     folder,
+    field: path.at(-1) ?? '',
     what: `${path.at(-1) ?? ''} of ${NOUNS[type]} ${definition.id}`,
   });
 }
@@ -124,7 +125,7 @@ export function placeOf(
   { type, definition }: Pick<DirectoryEntry, 'type' | 'definition'>,
   { path }: SecretUse,
 ): string {
-  return `${type}/${definition.id}/${path.join('.')}`;
+  return secretPlace(type, definition.id, path.join('.'));
 }
 
 /** Entries whose secret was sent from here before and is another one now. */

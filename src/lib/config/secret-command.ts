@@ -12,6 +12,8 @@ export interface CommandOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** What the secret is, for messages. */
   what: string;
+  /** Takes all that it writes, a document of many lines, and not the first line alone. */
+  whole?: boolean;
   clock: Clock;
   signal?: AbortSignal | undefined;
 }
@@ -24,8 +26,9 @@ export interface CommandOptions {
 export async function secretFromCommand(line: string, options: CommandOptions): Promise<string> {
   const { status, output } = await run(line, options);
   if (status !== 'exit 0') throw commandFailed(line, options.what, describeEnd(status));
-  const secret = output.split(/\r?\n/, 1)[0]?.trim() ?? '';
-  if (secret === '') throw commandFailed(line, options.what, 'it wrote nothing on its first line');
+  const secret = (options.whole ? output : (output.split(/\r?\n/, 1)[0] ?? '')).trim();
+  const nothing = options.whole ? 'it wrote nothing' : 'it wrote nothing on its first line';
+  if (secret === '') throw commandFailed(line, options.what, nothing);
   return secret;
 }
 

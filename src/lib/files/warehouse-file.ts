@@ -1,5 +1,5 @@
 // A resource's definition as a file, with a data model's SQL beside it when the file says so.
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { FieldIssue } from '../contract/explain.ts';
 import { CliError } from '../kernel/errors.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
@@ -28,7 +28,7 @@ export async function withSqlText(
     return { value, issues: [{ path: at, message: 'stands beside sql_query; one of the two is enough' }] };
   }
   try {
-    const { text } = await readInput(join(folder, path), source);
+    const { text } = await readInput(resolvePath(path, folder), source);
     return { value: { ...value, config: { ...rest, sql_query: text } }, issues: [] };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;

@@ -3,26 +3,30 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { looksLikeReference, parseReference } from '../config/secret-reference.ts';
 import { SECRET_NAMES, variableOf } from '../config/setting-fields.ts';
+import { isMask } from '../contract/masks.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
 
+/** Secrets that are documents of many lines; of any other, a command's first line is taken, as git does. */
+const DOCUMENTS = new Set(['service_account_key']);
+
 /**
- * The value behind `env:NAME`, `file:PATH` (relative to `folder`), `keychain:NAME` or `command:LINE`. `what` names the
- * field in messages. Throws CliError auth (4) when it cannot be had.
+ * The value behind `env:NAME`, `file:PATH` (relative to `folder`), `keychain:NAME` or `command:LINE`. `field` is its
+ * name in the definition, `what` names it in messages. Throws CliError auth (4) when it cannot be had.
  */
 export async function resolveFileSecret(
   ctx: Context,
   reference: string,
-  { folder, what }: { folder: string; what: string },
+  { folder, field, what }: { folder: string; field: string; what: string },
 ): Promise<string> {
-  const value = await read(ctx, reference, folder, what);
+  const value = await read(ctx, reference, folder, DOCUMENTS.has(field), what);
   if (value.trim() === '') throw missing(what, 'is empty');
-  if (/^[*\s]+$/.test(value)) throw missing(what, 'is nothing but asterisks, which is a mask and no secret');
+  if (isMask(value)) throw missing(what, 'is nothing but asterisks, which is a mask and no secret');
   ctx.redactor.add(value);
   return value;
 }
 
-async function read(ctx: Context, reference: string, folder: string, what: string): Promise<string> {
+async function read(ctx: Context, reference: string, folder: string, whole: boolean, what: string): Promise<string> {
   const path = /^file:\s*(\S.*)$/s.exec(reference)?.[1];
   if (path !== undefined) return await readSecret(resolve(folder, path.trim()), what);
   const parsed = looksLikeReference(reference) ? parseReference(reference) : undefined;
@@ -37,18 +41,35 @@ async function read(ctx: Context, reference: string, folder: string, what: strin
       return await secretFromCommand(parsed.line, {
         env: withoutOurSecrets(ctx.io.env),
         what,
+        whole,
         clock: ctx.clock,
         signal: ctx.signal,
       });
     }
     case 'keychain': {
-      const { openKeychain } = await import('../config/keychain.ts');
-      const value = await (await openKeychain()).get(parsed.entry, ctx.signal);
+      const value = await fromKeychain(ctx, parsed.entry, what);
       if (value) return value;
       throw missing(what, `is not in the keychain (service cdpadm, entry ${parsed.entry})`);
     }
     default:
       throw missing(what, 'has a reference that is none: write env:NAME, file:PATH, keychain:NAME or command:LINE');
+  }
+}
+
+async function fromKeychain(ctx: Context, entry: string, what: string): Promise<string | undefined> {
+  const { openKeychain } = await import('../config/keychain.ts');
+  try {
+    return await (await openKeychain()).get(entry, ctx.signal);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'secrets.keychain') throw error;
+    // What the keychain proposes is about a profile's secrets.
+    throw new CliError({
+      code: error.code,
+      message: `The ${what} is in the keychain. ${error.message}`,
+      hint: 'Nothing was sent with it. Let the definition say env:NAME, file:PATH or command:LINE instead.',
+      exit: error.exit,
+      cause: error,
+    });
   }
 }
 

@@ -22,6 +22,11 @@ export interface SecretMemory {
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** Where a memory keeps the hash of a secret: `connection/crm/config.password`. */
+export function secretPlace(type: string, id: string, path: string): string {
+  return `${type}/${id}/${path}`;
+}
+
 interface Kept {
   key: string;
   sent: Record<string, string>;

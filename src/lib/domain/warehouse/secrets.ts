@@ -11,6 +11,11 @@ export interface SecretUse {
 
 const REFERENCE = /^(?:env|file|keychain|command):\s*\S/;
 
+/** Whether a text says where a secret is. */
+export function isReference(text: string): boolean {
+  return REFERENCE.test(text);
+}
+
 /** Masks anywhere, and secrets written out: neither is ever sent. The texts themselves are not repeated. */
 export function secretIssues(type: ResourceType, value: unknown): FieldIssue[] {
   const masks = findMasks(value).map((path) => ({

@@ -1,0 +1,79 @@
+// What a terminal adds to warehouse sync: a secret that is shown as a mask is asked for, and nothing of it is drawn.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { type CliHome, createCliHome } from '../helpers/cli.ts';
+import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
+import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
+import { makeWarehouse } from '../helpers/warehouse.ts';
+import { CONNECTION } from '../helpers/warehouse-files.ts';
+
+const RIGHT = 'correct horse battery';
+
+let home: PlatformHome;
+let elsewhere: CliHome;
+let stateful: Record<string, string>;
+beforeEach(async () => {
+  elsewhere = createCliHome();
+  const file = await makeWarehouse(elsewhere.folder, 'CREATE TABLE people (customer_id TEXT)');
+  home = await openPlatformHome({
+    fixtures: {
+      warehouses: [
+        { service_provider: 'PROVIDER_A', match: { database: 'crm' }, credentials: { password: RIGHT }, file },
+      ],
+    },
+  });
+  home.write('connection.yaml', CONNECTION);
+  expect(await home.run('connections create -f connection.yaml --yes', env(RIGHT))).toMatchObject({ code: 0 });
+  stateful = { HOME: home.folder, ...environmentOf(home.platform.ready) };
+  for (const kind of ['config', 'state', 'cache', 'data']) {
+    stateful[`CDPADM_${kind.toUpperCase()}_DIR`] = join(home.folder, kind);
+  }
+});
+afterEach(async () => {
+  await home.close();
+  elsewhere.remove();
+});
+
+const env = (password: string) => ({ env: { WAREHOUSE_PASSWORD: password } });
+
+function terminal(args: string[], more: Record<string, string> = {}): Terminal {
+  return openTerminal(args, { cwd: home.cwd, env: { ...stateful, ...more } });
+}
+
+test('what GET showed, edited and sent back, keeps its secret by asking for it', async () => {
+  const { stdout } = await home.run('connections get crm -o yaml');
+  expect(stdout).toMatch(/password: .?\*+/);
+  writeFileSync(join(home.cwd, 'edited.yaml'), stdout.replace('role: sync', 'role: loader'));
+  const screen = terminal(['connections', 'update', 'crm', '-f', 'edited.yaml']);
+  await screen.waitFor('password of connection crm');
+  screen.type(`********${KEY.enter}`);
+  await screen.waitFor('mask');
+  screen.type(`${KEY.clearLine}${RIGHT}${KEY.enter}`);
+  await screen.waitFor('(y/N)');
+  screen.type(`y${KEY.enter}`);
+  expect(await screen.exit).toBe(0);
+  expect(screen.raw()).not.toContain(RIGHT);
+  expect(await home.json('connections get crm')).toMatchObject({
+    data: { status: 'healthy', config: { role: 'loader' } },
+  });
+});
+
+test('a reference may be typed in place of the secret', async () => {
+  const screen = terminal(['connections', 'update', 'crm', '--role', 'loader'], { ELSEWHERE: RIGHT });
+  await screen.waitFor('password of connection crm');
+  screen.type(`env:ELSEWHERE${KEY.enter}`);
+  await screen.waitFor('(y/N)');
+  screen.type(`y${KEY.enter}`);
+  expect(await screen.exit).toBe(0);
+});
+
+test('leaving the question sends nothing', async () => {
+  const before = await home.writes();
+  const screen = terminal(['connections', 'update', 'crm', '--role', 'loader']);
+  await screen.waitFor('password of connection crm');
+  screen.type(KEY.ctrlC);
+  expect(await screen.exit).toBe(130);
+  expect(await home.writes()).toEqual(before);
+});
