@@ -2,7 +2,7 @@
 import { CliError, EXIT, systemErrorCode } from './lib/kernel/errors.ts';
 import { host } from './lib/kernel/host.ts';
 import { createRedactor, type Redactor } from './lib/kernel/redact.ts';
-import type { GlobalFlags, Io } from './lib/runtime/context.ts';
+import type { Context, GlobalFlags, Io } from './lib/runtime/context.ts';
 import { createContext } from './lib/runtime/create-context.ts';
 import { lenientFlags, readGlobalFlags } from './lib/runtime/global-flags.ts';
 import { interrupted, isQuietEnd, terminated, timedOut } from './lib/runtime/interrupt.ts';
@@ -10,6 +10,9 @@ import { processIo } from './lib/runtime/io.ts';
 import { checkFormat } from './lib/runtime/help.ts';
 import { HelpShown } from './lib/runtime/usage-failure.ts';
 import { createProgram, entries, operandsOf } from './program.ts';
+
+/** What the scripts of `cdpadm completion` call; no command, because nobody types it. */
+const COMPLETE = '__complete';
 
 /** Runs the program in the process that we are. Called by `bin/cdpadm.js`. */
 export async function main(): Promise<void> {
@@ -36,6 +39,7 @@ export async function run(argv: readonly string[], io: Io, stop = new AbortContr
   let flagsSoFar = (): Record<string, unknown> => ({});
   try {
     try {
+      if (argv[0] === COMPLETE) return await answerTab(argv.slice(1), ctx);
       const args = wantedHelp(argv) ?? argv;
       const [wanted] = operandsOf(args);
       const root = await createProgram(ctx, (name) => name === wanted);
@@ -57,6 +61,17 @@ export async function run(argv: readonly string[], io: Io, stop = new AbortContr
     if (isQuietEnd(error)) return EXIT.ok;
     return await report(error, io, lenientFlags(flagsSoFar(), io.env), ctx.redactor);
   }
+}
+
+/** Prints what may stand where the cursor is; loads the one group that is named, and no library. */
+async function answerTab(args: readonly string[], ctx: Context): Promise<number> {
+  const { answerCompletion } = await import('./lib/runtime/completion/answer.ts');
+  const root = await createProgram(ctx, () => false);
+  await answerCompletion(args, ctx, {
+    root,
+    load: (name) => entries.find((entry) => entry.name === name)?.load(ctx),
+  });
+  return EXIT.ok;
 }
 
 /** Help that was asked for and could not be written (a full disk) is a failure; that nobody read it to its end is none. */

@@ -97,6 +97,12 @@ export const entries: readonly Entry[] = [
     load: async (ctx) => (await import('./commands/doctor/index.ts')).doctorCommand(ctx),
   },
   {
+    name: 'completion',
+    summary: 'Tab in bash, zsh, fish and PowerShell: commands, flags, values, profiles, ids',
+    heading: SETUP,
+    load: async (ctx) => (await import('./commands/completion/index.ts')).completionCommand(ctx),
+  },
+  {
     name: 'emulator',
     summary: 'the embedded platform: start it, move its clock, inject faults',
     heading: PLATFORM,

@@ -15,7 +15,18 @@ import { stageWarehouse } from '../helpers/warehouse-files.ts';
 
 /** Groups whose examples find here what they speak of (see `prepare`). A new group gets its lines there and its name here. */
 const WAREHOUSE = ['groups', 'warehouse', 'connections', 'data-models', 'pipelines'];
-const STAGED = new Set(['roles', 'profile', 'auth', 'emulator', 'help', 'api', 'schema', 'doctor', ...WAREHOUSE]);
+const STAGED = new Set([
+  'roles',
+  'profile',
+  'auth',
+  'emulator',
+  'help',
+  'api',
+  'schema',
+  'doctor',
+  'completion',
+  ...WAREHOUSE,
+]);
 /** Runs longer than all others together, and has tests of its own. */
 const ELSEWHERE = new Set(['tour']);
 

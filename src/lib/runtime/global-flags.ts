@@ -18,6 +18,13 @@ export const OUTPUT_FORMATS = [
 const COLOUR_MODES = ['auto', 'always', 'never'] as const;
 const PROGRESS_MODES = ['auto', 'plain', 'json', 'none'] as const;
 
+/** What flags with few values take, for completion. */
+export const FLAG_CHOICES = {
+  '--output': OUTPUT_FORMATS,
+  '--color': COLOUR_MODES,
+  '--progress': PROGRESS_MODES,
+} as const;
+
 const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 4;
 const MAX_RETRIES = 20;

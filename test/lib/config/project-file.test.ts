@@ -2,7 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProjectFile, readProjectFile } from '../../../src/lib/config/project-file.ts';
+import { findProjectFile } from '../../../src/lib/config/find-project-file.ts';
+import { readProjectFile } from '../../../src/lib/config/project-file.ts';
 import { newFolder } from './folders.ts';
 
 function tree(...folders: string[]): string {

@@ -1,0 +1,32 @@
+// `completion`: what makes a shell complete commands, flags, values, profiles and ids.
+import { Argument, Command } from 'commander';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { SCRIPTS, type Shell, SHELLS } from './scripts.ts';
+
+interface Script {
+  shell: Shell;
+  script: string;
+}
+
+const view: DocumentView<Script> = { kind: 'document', text: ({ script }) => script };
+
+export function completionCommand(ctx: Context): Command {
+  const command = new Command('completion')
+    .description('print the script that makes a shell complete commands, flags, values, profiles and ids')
+    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .action((shell: Shell) => ctx.out.emit({ shell, script: SCRIPTS[shell] }, view));
+  return withHelp(command, {
+    formats: DOCUMENT_FORMATS,
+    notes: [
+      'bash: in ~/.bashrc: eval "$(cdpadm completion bash)"',
+      'zsh: in ~/.zshrc, behind compinit: eval "$(cdpadm completion zsh)"',
+      'fish: cdpadm completion fish --out ~/.config/fish/completions/cdpadm.fish',
+      'PowerShell: in $PROFILE: cdpadm completion powershell | Out-String | Invoke-Expression',
+      'Ids are those that the platform told before: commands that list or get things keep them in the cache folder. Completing a word never asks the platform, and evaluates nothing of what was typed.',
+    ],
+    examples: ['cdpadm completion bash', 'cdpadm completion fish --out cdpadm.fish'],
+    json: '{"shell","script"}',
+  });
+}

@@ -1,0 +1,78 @@
+// What completion must know of the settings, read as quickly as can be: nothing is checked, and a broken file says nothing.
+import { readFileSync } from 'node:fs';
+import { findProjectFile } from './find-project-file.ts';
+import type { IdScope } from './known-ids.ts';
+import { settingsFilePath } from './settings-path.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface QuickSources {
+  configFolder: string;
+  env: Environment;
+  cwd: string;
+  home: string;
+  /** As typed so far. */
+  flags: { profile?: string | undefined; org?: string | undefined; workspace?: string | undefined };
+}
+
+export interface QuickSettings {
+  /** Names of profiles, without the built-in one. */
+  profiles: string[];
+  scope: IdScope;
+}
+
+/** In the precedence of the settings proper: flag, environment, project file, profile. */
+export function readQuickSettings({ configFolder, env, cwd, home, flags }: QuickSources): QuickSettings {
+  const stored = recordOf(parsed(textOf(settingsFilePath(configFolder))));
+  const profiles = recordOf(stored['profiles']);
+  const projectFile = findProjectFile(cwd, home);
+  const project = projectFile === undefined ? {} : topLevel(textOf(projectFile));
+  const profile = flags.profile || env.CDPADM_PROFILE || project['profile'] || text(stored['current']);
+  const own = recordOf(profile === undefined ? undefined : profiles[profile]);
+  const valueOf = (name: string, flag?: string): string | undefined =>
+    flag || env[`CDPADM_${name.toUpperCase()}`] || project[name] || text(own[name]);
+  return {
+    profiles: Object.keys(profiles),
+    scope: {
+      profile,
+      base_url: valueOf('base_url'),
+      org_id: valueOf('org_id', flags.org),
+      workspace_id: valueOf('workspace_id', flags.workspace),
+    },
+  };
+}
+
+/** `name: value` lines at the left edge of a YAML text: all that a project file has of what we want. */
+function topLevel(yaml: string): Record<string, string> {
+  const lines = yaml.matchAll(/^([a-z_]+):[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s#"'][^\n#]*))/gm);
+  return Object.fromEntries(
+    Array.from(lines, ([, name = '', double, single, plain]) => [name, double ?? single ?? plain?.trim() ?? '']),
+  );
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // Who completes a word is not to be told of a file that is not there.
+    return '';
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // The next command says what is wrong with the file.
+    return undefined;
+  }
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Ids stand in the file as numbers or as texts. */
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}

@@ -1,0 +1,71 @@
+// The hidden entry `__complete SHELL …` that the scripts of `cdpadm completion` call: candidates in their shell's own form.
+import { homedir } from 'node:os';
+import type { Context } from '../context.ts';
+import { type TypedWord, readLine, unquote } from './command-line.ts';
+import { complete, type Candidate, type Completion, type Tree } from './complete.ts';
+import { createValues } from './sources.ts';
+
+/**
+ * Prints a line that says what is meant (`values`, `values nospace`, `files` or `folders`) and a candidate a line.
+ * `args` begin with the shell: `bash BREAKS NAME LINE`, `fish NAME LINE`, `powershell NAME LINE`, or `zsh WORD…`. Nothing of
+ * them is evaluated, and nothing is asked of any platform.
+ */
+export async function answerCompletion(args: readonly string[], ctx: Context, tree: Tree): Promise<void> {
+  const [shell = '', ...rest] = args;
+  const typed = typedOf(shell, rest);
+  if (!typed) return;
+  const { words, current } = typed;
+  const completion = await complete(words, current.text, tree, createValues(ctx, ctx.io.env.HOME || homedir()));
+  ctx.io.stdout.write(linesOf(shell, completion, current).join(''));
+}
+
+function typedOf(shell: string, args: readonly string[]): { words: string[]; current: TypedWord } | undefined {
+  switch (shell) {
+    case 'bash': {
+      const [breaks = '', name = '', line = ''] = args;
+      return readLine(line, name, breaks);
+    }
+    case 'fish':
+    case 'powershell': {
+      const [name = '', line = ''] = args;
+      return readLine(line, name);
+    }
+    case 'zsh': {
+      const words = args.map(unquote);
+      return { words: words.slice(0, -1), current: { text: words.at(-1) ?? '', quote: '', kept: 0 } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function linesOf(shell: string, { kind, candidates }: Completion, current: TypedWord): string[] {
+  const fitting = candidates.filter(({ value }) => value.startsWith(current.text));
+  // `email=` wants its value at once.
+  const nospace = fitting.length > 0 && fitting.every(({ value }) => value.endsWith('='));
+  return [`${kind}${nospace ? ' nospace' : ''}\n`, ...fitting.map((one) => `${lineOf(shell, one, current)}\n`)];
+}
+
+function lineOf(shell: string, { value, description }: Candidate, current: TypedWord): string {
+  // A tab or a line feed would be read as the next field or candidate.
+  const text = description?.replaceAll(/\s+/g, ' ');
+  switch (shell) {
+    case 'bash':
+      return quoteForBash(value.slice(current.kept), current);
+    case 'zsh': {
+      const escaped = value.replaceAll(/[\\:]/g, '\\$&');
+      return text === undefined ? escaped : `${escaped}:${text}`;
+    }
+    case 'powershell':
+      return [/^[\w.=-]+$/.test(value) ? value : `'${value.replaceAll("'", "''")}'`, value, text ?? value].join('\t');
+    default:
+      return text === undefined ? value : `${value}\t${text}`;
+  }
+}
+
+/** Bash inserts a candidate as it is: what its next reading would take for more than a character is escaped here. */
+function quoteForBash(text: string, { quote }: TypedWord): string {
+  if (quote === "'") return text.replaceAll("'", "'\\''");
+  if (quote === '"') return text.replaceAll(/["\\$`]/g, '\\$&');
+  return text.replaceAll(/[^\p{L}\p{N}_.,:/=@%+-]/gu, '\\$&');
+}

@@ -1,0 +1,153 @@
+// What may stand where the cursor is: read off the command tree itself, so that no command can be forgotten.
+import type { Argument, Command, Option } from 'commander';
+
+export interface Candidate {
+  value: string;
+  description?: string;
+}
+
+export interface Completion {
+  /** `files` and `folders` are the shell's own affair. */
+  kind: 'values' | 'files' | 'folders';
+  candidates: Candidate[];
+}
+
+/** Where the cursor is, as a source of values sees it. */
+export interface Place {
+  /** `roles push`; empty for the program itself. */
+  command: Command;
+  path: string;
+  /** Arguments already there. */
+  operands: string[];
+  /** Values of flags already there, by their long names: `--profile`. */
+  flags: ReadonlyMap<string, string>;
+}
+
+export interface Tree {
+  root: Command;
+  /** The group or command of the root with this name, built. */
+  load(name: string): Promise<Command> | undefined;
+}
+
+/** Values for an argument or for a flag, by name: undefined where any text goes. */
+export type Values = (subject: Argument | Option, place: Place) => Promise<Completion | undefined>;
+
+const NOTHING: Completion = { kind: 'values', candidates: [] };
+
+/** Reads `words` as the program would and offers what may come next; `current` is what was typed of it so far. */
+export async function complete(words: string[], current: string, tree: Tree, values: Values): Promise<Completion> {
+  const state = await walk(words, tree);
+  const { place, chain, waiting, literal, isHelp } = state;
+  if (waiting) return (await values(waiting, place)) ?? NOTHING;
+  const [, flag, typed] = /^(--[^=]+)=(.*)$/s.exec(literal ? '' : current) ?? [];
+  if (flag !== undefined && typed !== undefined) {
+    const option = findOption(chain, flag);
+    return prefixed(`${flag}=`, option?.required ? await values(option, place) : undefined);
+  }
+  if (!literal && current.startsWith('-')) return { kind: 'values', candidates: isHelp ? [] : flagsOf(state) };
+  const below = place.command.commands.filter((command) => command.name() !== 'help' || chain.length === 1);
+  const commands = below.map((command) => ({
+    value: command.name(),
+    description: command.summary() || command.description(),
+  }));
+  if (isHelp || (below.length > 0 && place.operands.length === 0)) return { kind: 'values', candidates: commands };
+  const { registeredArguments } = place.command;
+  const last = registeredArguments.at(-1);
+  const argument = registeredArguments[place.operands.length] ?? (last?.variadic ? last : undefined);
+  const found = argument && (await values(argument, place));
+  if (!found) return NOTHING;
+  // Who names several things names each once.
+  return { ...found, candidates: found.candidates.filter(({ value }) => !place.operands.includes(value)) };
+}
+
+interface State {
+  place: Place;
+  /** The command at the cursor and all above it, the root first. */
+  chain: Command[];
+  /** A flag that was typed and lacks its value. */
+  waiting: Option | undefined;
+  /** Behind `--`: what begins with a hyphen is no flag. */
+  literal: boolean;
+  /** `help roles …`: the words are a command's name. */
+  isHelp: boolean;
+}
+
+async function walk(words: string[], tree: Tree): Promise<State> {
+  const chain = [tree.root];
+  const names: string[] = [];
+  let operands: string[] = [];
+  const flags = new Map<string, string>();
+  let waiting: Option | undefined;
+  let literal = false;
+  let isHelp = false;
+
+  for (const word of words) {
+    if (waiting && !(waiting.variadic && word.startsWith('-'))) {
+      flags.set(waiting.long ?? '', word);
+      if (!waiting.variadic) waiting = undefined;
+      continue;
+    }
+    waiting = undefined;
+    if (!literal && word === '--') literal = true;
+    else if (!literal && word.startsWith('-') && word !== '-') waiting = takeFlag(word, chain, flags);
+    else {
+      const command: Command | undefined = chain.at(-1);
+      const child =
+        command === tree.root
+          ? await tree.load(word)
+          : command?.commands.find((one) => one.name() === word || one.aliases().includes(word));
+      if (command === tree.root && word === 'help' && !isHelp) isHelp = true;
+      else if (child) {
+        chain.push(child);
+        names.push(word);
+        operands = [];
+      } else operands.push(word);
+    }
+  }
+  const command = chain.at(-1) ?? tree.root;
+  return { place: { command, path: names.join(' '), operands, flags }, chain, waiting, literal, isHelp };
+}
+
+/** Notes a flag with its value; returns it when the value is to follow. */
+function takeFlag(word: string, chain: Command[], flags: Map<string, string>): Option | undefined {
+  const [, long, value] = /^(--[^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+  if (long !== undefined) {
+    const option = findOption(chain, long);
+    if (option?.required && value === undefined) return option;
+    flags.set(option?.long ?? long, value ?? '');
+    return undefined;
+  }
+  // `-qo json`: letters up to the one that takes a value, which may be the rest of the word.
+  for (let index = 1; index < word.length; index++) {
+    const option = findOption(chain, `-${word.charAt(index)}`);
+    if (option?.required) {
+      if (index === word.length - 1) return option;
+      flags.set(option.long ?? '', word.slice(index + 1));
+      return undefined;
+    }
+    if (option) flags.set(option.long ?? '', '');
+  }
+  return undefined;
+}
+
+function findOption(chain: readonly Command[], flag: string): Option | undefined {
+  return chain.flatMap((command) => command.options).find(({ long, short }) => long === flag || short === flag);
+}
+
+/** The command's own flags first, then those of every command; what was given and counts only once is left out. */
+function flagsOf({ chain, place }: State): Candidate[] {
+  const options = chain.toReversed().flatMap((command) => command.options.filter(({ hidden }) => !hidden));
+  const help = { value: '--help', description: 'show help' };
+  return [
+    ...options
+      .filter(({ long, variadic, parseArg }) => variadic || parseArg !== undefined || !place.flags.has(long ?? ''))
+      .map(({ long, short, description }) => ({ value: long ?? short ?? '', description })),
+    help,
+  ];
+}
+
+function prefixed(prefix: string, completion: Completion | undefined): Completion {
+  if (!completion) return NOTHING;
+  const candidates = completion.candidates.map((one) => ({ ...one, value: `${prefix}${one.value}` }));
+  return { ...completion, candidates };
+}
