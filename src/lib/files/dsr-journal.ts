@@ -21,9 +21,10 @@ export interface JournalHead {
   at: string;
 }
 
-/** `p`: rows and the ids that they got; `d`: rows that are settled. */
+/** `p`: rows and the ids that they got; `u`: those of them that never went out; `d`: rows that are settled. */
 export type JournalLine =
   | { p: [row: number, id: string][] }
+  | { u: number[] }
   | { d: [row: number, state: 'submitted' | 'existing' | 'failed' | 'skipped', error?: string][] };
 
 export interface DsrJournal {

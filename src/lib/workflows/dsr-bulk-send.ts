@@ -35,19 +35,22 @@ export interface RowTask {
   mayExist: boolean;
   /** The id is from the file: it may stand for a request of another run. */
   givenId: boolean;
+  /** Called before the first request of the row goes out. */
+  onBegin(): void;
 }
 
 /** A single row that gets no clear answer this often is given up; the run as a whole gives up earlier, by the gate. */
 const MAX_ATTEMPTS = 5;
 
 /** Resolves when the row is settled. Throws what ends the whole run. */
-export async function sendRow({ givenId, mayExist, request }: RowTask, ports: RowPorts): Promise<RowOutcome> {
+export async function sendRow({ givenId, mayExist, onBegin, request }: RowTask, ports: RowPorts): Promise<RowOutcome> {
   let ask = mayExist;
   let wasSent = mayExist;
   let failures = 0;
   let repeat = false;
   for (;;) {
     const pass = await ports.gate.enter(repeat);
+    if (!repeat) onBegin();
     repeat = true;
     const startedAt = ports.clock.now();
     let outcome: SendOutcome;

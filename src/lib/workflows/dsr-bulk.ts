@@ -34,8 +34,10 @@ export interface BulkCounts {
 
 /** How long what is under way may take to end after Ctrl-C. */
 const GRACE_MS = 600;
+/** Rows get their ids in groups: one wait for the disk for all of them. The next run asks for those that never went out. */
+const PLANNED_AT_ONCE = 512;
 /** Settled rows are written down in groups: what a killed process did not write is asked for by the next one. */
-const SETTLED_AT_ONCE = 128;
+const SETTLED_AT_ONCE = 1024;
 const SETTLED_AFTER_MS = 500;
 
 type Settled = Extract<JournalLine, { d: unknown }>['d'][number];
@@ -58,6 +60,8 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     hardSignal: hard.signal,
   };
   const underWay = new Set<Promise<void>>();
+  /** Rows with a journaled id of which nothing went out yet. */
+  const unsent = new Set<number>();
   let settled: Settled[] = [];
   let news: LedgerNews[] = [];
   let settledAt = clock.now();
@@ -113,7 +117,10 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   }
 
   function start({ hasId, request, row }: ReadyRow, mayExist: boolean): void {
-    const run: Promise<void> = sendRow({ request, mayExist, givenId: hasId }, rowPorts)
+    const run: Promise<void> = sendRow(
+      { request, mayExist, givenId: hasId, onBegin: () => unsent.delete(row) },
+      rowPorts,
+    )
       .then((outcome) => settle(request, row, outcome))
       .catch(fail)
       .finally(() => {
@@ -135,7 +142,10 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       return { mayExist, item: { ...item, request: { ...request, subject_request_id: id } } };
     });
     if (planned.length > 0) journal.write({ p: planned });
-    for (const [row, id] of planned) states.plan(row, id);
+    for (const [row, id] of planned) {
+      states.plan(row, id);
+      unsent.add(row);
+    }
     for (const { item, mayExist } of ready) {
       while (failure === undefined && underWay.size >= ports.concurrency * 2) {
         await new Promise<void>((resolve) => (wake = resolve));
@@ -162,7 +172,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
           continue;
         }
         group.push(read.ready);
-        if (group.length < ports.concurrency) continue;
+        if (group.length < PLANNED_AT_ONCE) continue;
         await submit(group);
         group = [];
       }
@@ -179,7 +189,11 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   signal.removeEventListener('abort', onAbort);
   if (failure !== undefined) await endInGrace();
   await writeSettled();
-  if (failure !== undefined) throw failure.error;
+  if (failure !== undefined) {
+    // So that the next run sends these at once, and does not ask for them first.
+    if (unsent.size > 0) journal.write({ u: [...unsent] });
+    throw failure.error;
+  }
   return { requests: gate.requests, retries: gate.retries, unsigned };
 
   /** What is under way may still be answered; what is not is asked for by the next run. */
@@ -197,6 +211,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
 export async function restoreStates(journal: DsrJournal, states: RowStates): Promise<void> {
   for await (const line of journal.lines()) {
     if ('p' in line) for (const [row, id] of line.p) states.plan(row, id);
+    else if ('u' in line) for (const row of line.u) states.release(row);
     else if ('d' in line) for (const [row, state, error] of line.d) states.settle(row, state, error);
   }
 }

@@ -23,29 +23,32 @@ export function isExtensionType(type: string): boolean {
 
 /** The version 3 body, not yet checked. A type that is given twice stands once: callers refuse it before. */
 export function composeRequest(parts: RequestParts, vendorDomain: string): Record<string, unknown> {
-  const { identities, skip_waiting_period: skip, status_callback_urls: urls } = parts;
-  const entries = (wanted: boolean): [string, unknown][] =>
-    identities
-      .filter(([type]) => isExtensionType(type) === wanted)
-      .map(([type, value]) => [type, { value, encoding: 'raw' }]);
-  const [own, extended] = [entries(false), entries(true)];
-  const extension = {
-    ...(skip !== undefined && { skip_waiting_period: skip }),
-    ...(extended.length > 0 && { subject_identities: Object.fromEntries(extended) }),
-  };
-  return {
-    ...given('regulation', parts.regulation),
-    ...given('subject_request_id', parts.subject_request_id),
-    ...given('subject_request_type', parts.subject_request_type),
-    ...given('submitted_time', parts.submitted_time),
-    ...(own.length > 0 && { subject_identities: Object.fromEntries(own) }),
-    api_version: API_VERSION,
-    ...(urls !== undefined && urls.length > 0 && { status_callback_urls: [...urls] }),
-    ...given('group_id', parts.group_id),
-    ...(Object.keys(extension).length > 0 && { extensions: { [extensionKey(vendorDomain)]: extension } }),
-  };
+  const { skip_waiting_period: skip, status_callback_urls: urls } = parts;
+  const own = identityMap(parts.identities, false);
+  const extended = identityMap(parts.identities, true);
+  // Assigned one after the other: a bulk run makes millions of these, and spreading is many times as slow.
+  const body: Record<string, unknown> = {};
+  if (parts.regulation !== undefined) body['regulation'] = parts.regulation;
+  if (parts.subject_request_id !== undefined) body['subject_request_id'] = parts.subject_request_id;
+  if (parts.subject_request_type !== undefined) body['subject_request_type'] = parts.subject_request_type;
+  if (parts.submitted_time !== undefined) body['submitted_time'] = parts.submitted_time;
+  if (own !== undefined) body['subject_identities'] = own;
+  body['api_version'] = API_VERSION;
+  if (urls !== undefined && urls.length > 0) body['status_callback_urls'] = [...urls];
+  if (parts.group_id !== undefined) body['group_id'] = parts.group_id;
+  if (skip !== undefined || extended !== undefined) {
+    const extension = {
+      ...(skip !== undefined && { skip_waiting_period: skip }),
+      ...(extended !== undefined && { subject_identities: extended }),
+    };
+    body['extensions'] = { [extensionKey(vendorDomain)]: extension };
+  }
+  return body;
 }
 
-function given(key: string, value: string | undefined): Record<string, string> {
-  return value === undefined ? {} : { [key]: value };
+/** Those of the vendor extension, or the others; undefined when there are none. */
+function identityMap(identities: RequestParts['identities'], extension: boolean): Record<string, unknown> | undefined {
+  const own = identities.filter(([type]) => isExtensionType(type) === extension);
+  if (own.length === 0) return undefined;
+  return Object.fromEntries(own.map(([type, value]) => [type, { value, encoding: 'raw' }]));
 }

@@ -12,6 +12,8 @@ export interface RowStates {
   /** The id in lower case; undefined while the row has none. */
   id(row: number): string | undefined;
   plan(row: number, id: string): void;
+  /** Its request never went out after all. The id stays. */
+  release(row: number): void;
   settle(row: number, state: RowState, error?: string): void;
   /** Why it failed. */
   error(row: number): string;
@@ -53,6 +55,7 @@ export function createRowStates(): RowStates {
       set(row, 'planned');
       ids.set(Buffer.from(id.replaceAll('-', ''), 'hex'), row * ID_BYTES);
     },
+    release: (row) => set(row, 'open'),
     settle: (row, state, error) => {
       set(row, state);
       if (error === undefined) errors.delete(row);
