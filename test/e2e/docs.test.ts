@@ -1,0 +1,112 @@
+// The pages tell the truth: links and named files exist, and every example is run by a shell as it stands there.
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
+import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { interrupted } from '../../src/lib/runtime/interrupt.ts';
+import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
+import { stageExamples } from '../helpers/example-files.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PROGRAM = join(ROOT, 'bin/cdpadm.js');
+
+const pages = ['.', 'docs', 'docs/recipes'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => normalize(join(folder, name))),
+);
+
+const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+/** Without what stands in fences, where brackets and hashes mean other things. */
+const proseOf = (page: string): string => textOf(page).replace(/^```[\s\S]*?^```$/gm, '');
+
+/** A heading's anchor, as the sites that show Markdown make it. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+const anchorsOf = (page: string): string[] =>
+  [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+
+describe.each(pages)('%s', (page) => {
+  test('leads to pages and headings that exist', () => {
+    const broken = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
+      if (/^[a-z]+:/.test(target)) return [];
+      const [path = '', anchor] = target.split('#');
+      const file = path === '' ? page : normalize(join(dirname(page), path));
+      if (!existsSync(join(ROOT, file))) return [target];
+      return anchor === undefined || anchorsOf(file).includes(anchor) ? [] : [target];
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('names files that exist', () => {
+    const named = [...proseOf(page).matchAll(/`((?:src|test|docs|bench|scripts|bin)\/[\w./-]+)`/g)];
+    // Widgets are the invented resource by which CONTRIBUTING shows the way.
+    const real = named.map(([, path = '']) => path).filter((path) => !path.includes('widgets'));
+    expect(real.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+});
+
+/** What a clone is built with; `.ci/run` runs those lines themselves. */
+const ELSEWHERE = /^(npm|npx|export|eval|vitest|stryker) /;
+
+/** The commands of a page's `sh` and `console` blocks, lines that a backslash joins as one. */
+function commandsOf(page: string): string[] {
+  return [...textOf(page).matchAll(/^```(sh|console)\n([\s\S]*?)^```$/gm)].flatMap(([, kind, block = '']) => {
+    const lines = block.replaceAll('\\\n', ' ').split('\n');
+    const commands = kind === 'sh' ? lines : lines.flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []));
+    return commands.filter((line) => line.trim() !== '' && !line.startsWith('#') && !ELSEWHERE.test(line));
+  });
+}
+
+describe.each(pages.filter((page) => commandsOf(page).length > 0))('the examples of %s', (page) => {
+  let home: CliHome;
+  let env: Record<string, string>;
+  const stop = new AbortController();
+  let serving: Promise<CliResult>;
+
+  beforeAll(async () => {
+    home = createCliHome();
+    const bin = join(home.cwd, '..', 'bin');
+    mkdirSync(bin, { recursive: true });
+    // As run by somebody who answers yes.
+    writeFileSync(join(bin, 'cdpadm'), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@" --yes\n`);
+    chmodSync(join(bin, 'cdpadm'), 0o755);
+    const ready = await new Promise<EmulatorReady>((resolve, reject) => {
+      const onOutput = (stdout: string): void => {
+        if (stdout.includes('\n')) resolve(JSON.parse(stdout) as EmulatorReady);
+      };
+      const args = ['emulator', 'start', '--memory', '--port', '0', '-o', 'json'];
+      serving = runCli(args, { env: home.env, cwd: home.cwd, stop, onOutput });
+      serving.then(({ stderr }) => reject(new Error(stderr)), reject);
+    });
+    env = { ...home.env, ...environmentOf(ready), PATH: [bin, process.env.PATH].join(delimiter), EDITOR: 'true' };
+    await stageExamples(page, { cwd: home.cwd, env, run: (line) => shell(line) });
+  });
+  afterAll(async () => {
+    stop.abort(interrupted());
+    await serving;
+    home.remove();
+  });
+
+  function shell(line: string): Promise<{ code: number; output: string }> {
+    return new Promise((resolve) => {
+      execFile('bash', ['-c', line], { cwd: home.cwd, env, timeout: 60_000 }, (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+        resolve({ code, output: `${stdout}${stderr}` });
+      });
+    });
+  }
+
+  test.each(commandsOf(page))('%s', async (line) => {
+    const { code, output } = await shell(line);
+    const fine = line.includes('--exit-code') ? [0, 10] : [0];
+    expect(fine, output).toContain(code);
+  });
+});

@@ -1,0 +1,36 @@
+// What the examples of the pages speak of, put where a reader would have it.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stageWarehouse } from './warehouse-files.ts';
+
+export interface ExampleStage {
+  cwd: string;
+  env: Record<string, string>;
+  run(line: string): Promise<{ code: number; output: string }>;
+}
+
+type Stage = (stage: ExampleStage) => Promise<void> | void;
+
+const STAGES: Record<string, Stage> = {
+  'docs/warehouse.md': async (stage) => {
+    stageWarehouse(stage.cwd);
+    await made(stage, 'cdpadm connections create -f connection.yaml --yes');
+    await made(stage, 'cdpadm data-models create -f model.yaml --yes');
+    await made(stage, 'cdpadm pipelines create -f pipeline.yaml --yes');
+  },
+  'docs/groups.md': ({ cwd }) => stageWarehouse(cwd),
+  'docs/dsr.md': ({ cwd }) => {
+    const rows = ['erasure,ada@example.com', 'access,ben@example.com'];
+    writeFileSync(join(cwd, 'subjects.csv'), `subject_request_type,email\n${rows.join('\n')}\n`);
+  },
+};
+
+/** Puts the files and definitions there that a page's examples begin with. */
+export async function stageExamples(page: string, stage: ExampleStage): Promise<void> {
+  await STAGES[page]?.(stage);
+}
+
+async function made({ run }: ExampleStage, line: string): Promise<void> {
+  const { code, output } = await run(line);
+  if (code !== 0) throw new Error(`${line}: exit ${code}\n${output}`);
+}
