@@ -56,10 +56,15 @@ export function resolveSettings(layers: SettingsLayers): Settings {
     throw missing(`No ${labelOf(name)} is given.`, name, flagOf(name), layers.profile?.setting.value);
   }
 
-  async function secret(name: SecretName): Promise<string> {
+  function needSecret(name: SecretName): SecretSource {
     const source = sources.get(name);
     if (!source) throw noCredentials(name, layers.profile?.setting.value);
     refuseForeignAddress(name, source.origin, get, own);
+    return source;
+  }
+
+  async function secret(name: SecretName): Promise<string> {
+    const source = needSecret(name);
     const known = pending.get(name) ?? source.read();
     pending.set(name, known);
     return await known;
@@ -78,6 +83,7 @@ export function resolveSettings(layers: SettingsLayers): Settings {
     need,
     needInteger: (name) => BigInt(need(name)),
     secretOrigin: (name) => sources.get(name)?.origin,
+    allowSecret: (name) => void needSecret(name),
     secret,
   };
 }

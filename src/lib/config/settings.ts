@@ -59,4 +59,6 @@ export interface Settings {
    * had, or when it would go to an address that is not its own (see `address-rule.ts`).
    */
   secret(name: SecretName): Promise<string>;
+  /** Throws as `secret` does where there is none, or where it may not go; runs and reads nothing. */
+  allowSecret(name: SecretName): void;
 }

@@ -40,7 +40,6 @@ export function createTokenSource(
     const ready = await credentials.accessToken();
     if (ready !== undefined) return { value: checked(ready), ready: true };
     const known = await credentials.bearer();
-    redactor.add(known.clientSecret);
     const path = join(options.tokenFolder, cacheName(known));
     const cached = usable(latest, refused) ?? usable(readCache(path), refused);
     if (cached) return give(cached);
@@ -85,12 +84,14 @@ export function createTokenSource(
     return tokenFileName(clientId, options.audience(), options.address('auth'));
   }
 
-  async function fetchToken({ clientId, clientSecret }: BearerCredentials, signal: AbortSignal): Promise<CachedToken> {
+  async function fetchToken(known: BearerCredentials, signal: AbortSignal): Promise<CachedToken> {
+    const clientSecret = await known.clientSecret();
+    redactor.add(clientSecret);
     // Counted from before the call, so that the token never seems to live longer than it does.
     const obtainedAt = clock.now();
     const reply = await requestToken(
       {
-        client_id: clientId,
+        client_id: known.clientId,
         client_secret: clientSecret,
         audience: options.audience(),
         grant_type: 'client_credentials',

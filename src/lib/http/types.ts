@@ -100,7 +100,8 @@ export interface Client {
 
 export interface BearerCredentials {
   clientId: string;
-  clientSecret: string;
+  /** Asked for only when there is no token to use: it may be the output of a command, or a keychain's question. */
+  clientSecret(): Promise<string>;
 }
 
 export interface BasicCredentials {

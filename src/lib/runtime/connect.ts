@@ -1,5 +1,4 @@
 // From flags, environment and profile to the API clients: the one place where config, HTTP core and clients meet.
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createApi, type Api } from '../api/index.ts';
@@ -8,11 +7,11 @@ import type { Settings, SettingName } from '../config/settings.ts';
 import type { Service } from '../contract/endpoint.ts';
 import { createClient } from '../http/client.ts';
 import { openDurableLog } from '../kernel/durable.ts';
-import { usageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';
 import { localTokens } from './local-folder.ts';
 import { rememberingIds } from './remember-ids.ts';
+import { furtherAuthorities } from './trusted-roots.ts';
 
 const ADDRESS_OF: Record<Service, SettingName> = {
   base: 'base_url',
@@ -81,10 +80,14 @@ export function connect(ctx: Context, settings: Settings): Api {
     credentials: {
       accessToken: async () =>
         settings.secretOrigin('access_token') === undefined ? undefined : await settings.secret('access_token'),
-      bearer: async () => ({
-        clientId: await settings.secret('client_id'),
-        clientSecret: await settings.secret('client_secret'),
-      }),
+      bearer: async () => {
+        // A cached token may go no further than the secret that it was had for.
+        settings.allowSecret('client_secret');
+        return {
+          clientId: await settings.secret('client_id'),
+          clientSecret: () => settings.secret('client_secret'),
+        };
+      },
       basic: async () => ({
         key: await settings.secret('workspace_key'),
         secret: await settings.secret('workspace_secret'),
@@ -101,7 +104,7 @@ export function connect(ctx: Context, settings: Settings): Api {
       http: io.env.http_proxy || io.env.HTTP_PROXY,
       none: io.env.no_proxy || io.env.NO_PROXY,
     },
-    extraAuthorities: authorities && readAuthorities(authorities.value),
+    extraAuthorities: authorities && furtherAuthorities(authorities.value, io.env),
     engine: 'node',
     clock: ctx.clock,
     random: io.random,
@@ -128,14 +131,6 @@ export function connect(ctx: Context, settings: Settings): Api {
 /** Whether the calls go to the embedded platform of profile `local`, and not to an address from elsewhere. */
 function isLocal(settings: Settings): boolean {
   return settings.profile?.value === 'local' && settings.get('auth_url')?.origin.kind === 'profile';
-}
-
-function readAuthorities(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw usageError(`The file of certificate authorities ${path} cannot be read: ${(error as Error).message}.`);
-  }
 }
 
 /** `--trace-file`: a private file with one exchange a line. */

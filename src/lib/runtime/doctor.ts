@@ -1,5 +1,5 @@
 // The checks of `doctor` that look at this machine and at the addresses: files, modes, keychain, clock, TLS, proxy.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { SecretName, SettingName } from '../config/settings.ts';
 import { probeAddress } from '../http/probe.ts';
 import { isExposed } from '../kernel/durable.ts';
@@ -8,6 +8,7 @@ import { host } from '../kernel/host.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import { VERSION } from '../kernel/version.ts';
 import type { Context } from './context.ts';
+import { furtherAuthorities } from './trusted-roots.ts';
 
 export interface Finding {
   check: string;
@@ -125,7 +126,7 @@ async function checkAddress(ctx: Context, check: string, address: string): Promi
   const authorities = settings.get('ca_file');
   try {
     const { clockAheadMs, certificateEnds, status } = await probeAddress(address, {
-      extraAuthorities: authorities && readFileSync(authorities.value, 'utf8'),
+      extraAuthorities: authorities && furtherAuthorities(authorities.value, ctx.io.env),
       timeoutMs: Math.min(ctx.flags.requestTimeoutMs, 10_000),
       clock: ctx.clock,
       signal: ctx.signal,
@@ -150,6 +151,7 @@ async function checkAddress(ctx: Context, check: string, address: string): Promi
     }
     return { check, status: 'ok', detail: `${address} answers (${status})` };
   } catch (error) {
+    if (error instanceof CliError) return failed(check, error);
     const code = systemErrorCode(error) ?? (error as Error).message;
     return { check, status: 'failed', detail: `${address} cannot be reached: ${code}`, fix: fixFor(code) };
   }

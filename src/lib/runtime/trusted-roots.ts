@@ -1,7 +1,7 @@
 // The authorities that this machine trusts: Node's own, `--ca-file`, and what NODE_EXTRA_CA_CERTS adds.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { usageError } from '../kernel/errors.ts';
-import type { Context } from './context.ts';
+import type { Context, Io } from './context.ts';
 
 /** Their certificates; PEM texts that cannot be read are refused with a usage error (2). */
 export async function loadTrustedRoots(ctx: Context) {
@@ -15,12 +15,23 @@ export async function loadTrustedRoots(ctx: Context) {
   return [...extra, ...rootCertificates].map((pem) => new X509Certificate(pem));
 }
 
-function blocksOf(path: string): string[] {
-  let text: string;
+/**
+ * The text of the file `caFile`, and of the one that NODE_EXTRA_CA_CERTS adds: Node forgets that one as soon as it is
+ * given authorities. As with Node itself it may be missing.
+ */
+export function furtherAuthorities(caFile: string, env: Io['env']): string {
+  const extra = env.NODE_EXTRA_CA_CERTS;
+  return readAuthorities(caFile) + (extra && existsSync(extra) ? `\n${readAuthorities(extra)}` : '');
+}
+
+function readAuthorities(path: string): string {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     throw usageError(`The file of certificate authorities ${path} cannot be read: ${(error as Error).message}.`);
   }
-  return text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+}
+
+function blocksOf(path: string): string[] {
+  return readAuthorities(path).match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
 }

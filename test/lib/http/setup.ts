@@ -36,7 +36,7 @@ export function testClient(url: string, overrides: Partial<HttpOptions> & { fold
     audience: () => url,
     credentials: {
       accessToken: async () => SECRETS.accessToken,
-      bearer: async () => ({ clientId: 'client-1', clientSecret: SECRETS.clientSecret }),
+      bearer: async () => ({ clientId: 'client-1', clientSecret: async () => SECRETS.clientSecret }),
       basic: async () => ({ key: SECRETS.workspaceKey, secret: SECRETS.workspaceSecret }),
     },
     tokenFolder: join(folder, 'tokens'),
@@ -62,7 +62,7 @@ export function testClient(url: string, overrides: Partial<HttpOptions> & { fold
 export function withoutToken(): HttpOptions['credentials'] {
   return {
     accessToken: async () => undefined,
-    bearer: async () => ({ clientId: 'client-1', clientSecret: SECRETS.clientSecret }),
+    bearer: async () => ({ clientId: 'client-1', clientSecret: async () => SECRETS.clientSecret }),
     basic: async () => ({ key: SECRETS.workspaceKey, secret: SECRETS.workspaceSecret }),
   };
 }

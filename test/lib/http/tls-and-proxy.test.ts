@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { proxyFor, proxySecrets } from '../../../src/lib/http/proxy.ts';
 import { makeCertificate } from '../../helpers/certificate.ts';
-import { type FaultServer, json, startFaultServer } from '../../helpers/fault-server.ts';
+import { type FaultServer, json, raw, startFaultServer } from '../../helpers/fault-server.ts';
 import { startProxy } from '../../helpers/proxy-server.ts';
 import { getThing, triggerThing } from './endpoints.ts';
 import { closeClients, failureOf, testClient } from './setup.ts';
@@ -90,6 +90,18 @@ describe.skipIf(certificate === undefined)('TLS (needs openssl)', () => {
       expect(JSON.stringify([http.debug, http.traces])).not.toContain('s3cret');
     });
 
+    test('a platform behind a tunnel may say `100 Continue` unasked', async () => {
+      const proxy = await opened(startProxy(server.port));
+      const body = '{"id":"a"}';
+      server.otherwise(
+        raw(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+      );
+      const extraAuthorities = tls.cert;
+      const http = testClient('https://platform.test', { engine, extraAuthorities, proxy: { https: proxy.url } });
+      await expect(http.call(triggerThing, { body: { id: 'a' } })).resolves.toEqual({ id: 'a' });
+      expect(server.requests).toHaveLength(1);
+    });
+
     test('a proxy that wants other credentials', async () => {
       const proxy = await opened(startProxy(server.port, 'right'));
       const http = testClient('https://platform.test', {
@@ -114,6 +126,17 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
     await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
     expect(proxy.asked.map(({ line }) => line)).toEqual([`GET ${server.url}/things/a`]);
     expect(server.requests[0]?.target).toBe('/things/a');
+  });
+
+  test('a proxy may say `100 Continue` unasked', async () => {
+    const proxy = await opened(startFaultServer());
+    const body = '{"id":"a"}';
+    proxy.otherwise(
+      raw(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+    );
+    const http = testClient('http://127.0.0.1:9', { engine, proxy: { http: proxy.url } });
+    await expect(http.call(triggerThing, { body: { id: 'a' } })).resolves.toEqual({ id: 'a' });
+    expect(proxy.requests.map(({ target }) => target)).toEqual(['http://127.0.0.1:9/things/trigger']);
   });
 
   test('a proxy that wants credentials for plain http', async () => {

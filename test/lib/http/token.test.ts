@@ -74,6 +74,22 @@ test('the request is the specification’s, and its answer is kept for everybody
   expect(readFileSync(cacheFile(http.folder), 'utf8')).not.toContain(SECRETS.clientSecret);
 });
 
+test('where a token is cached the secret is not asked for: it may be a command or a keychain’s question', async () => {
+  const { folder, call } = client();
+  await call(getThing, { params });
+  let asked = 0;
+  const clientSecret = async (): Promise<string> => {
+    asked++;
+    return SECRETS.clientSecret;
+  };
+  const credentials = { ...withoutToken(), bearer: async () => ({ clientId: 'client-1', clientSecret }) };
+  await client({ folder, credentials }).call(getThing, { params });
+  expect(asked).toBe(0);
+  accepted = ['token-number-2'];
+  await client({ folder, credentials }).call(getThing, { params });
+  expect(asked).toBe(1);
+});
+
 test('client, audience and address have a token each', async () => {
   const { folder, call } = client();
   await call(getThing, { params });
@@ -83,7 +99,7 @@ test('client, audience and address have a token each', async () => {
     {
       credentials: {
         ...withoutToken(),
-        bearer: async () => ({ clientId: 'client-2', clientSecret: SECRETS.clientSecret }),
+        bearer: async () => ({ clientId: 'client-2', clientSecret: async () => SECRETS.clientSecret }),
       },
     },
   ];

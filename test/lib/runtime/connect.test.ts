@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/lib/emulator/index.ts';
 import { environmentOf } from '../../../src/lib/runtime/emulator-environment.ts';
+import { makeCertificate } from '../../helpers/certificate.ts';
+import { json, startFaultServer } from '../../helpers/fault-server.ts';
 import { type CliHome, type CliOptions, type CliResult, createCliHome, runCli } from '../../helpers/cli.ts';
 
 let emulator: Emulator;
@@ -32,6 +34,25 @@ test('the environment alone is enough', async () => {
 test('a flag goes before the environment', async () => {
   const { stdout } = await cli([...list, '--org', '4242', '--account', '77', '--curl']);
   expect(stdout).toContain('/organizations/4242/accounts/77/roles');
+});
+
+const certificate = makeCertificate();
+describe.skipIf(certificate === undefined)('--ca-file', () => {
+  test('adds to the authorities of NODE_EXTRA_CA_CERTS, which Node would forget', async () => {
+    const [platform, other] = [certificate ?? { key: '', cert: '' }, makeCertificate() ?? { key: '', cert: '' }];
+    const server = await startFaultServer({ tls: platform });
+    server.next(json({ access_token: 'a-token', expires_in: 60, token_type: 'Bearer' }), json({ roles: [] }));
+    writeFileSync(join(home.cwd, 'other.pem'), other.cert);
+    writeFileSync(join(home.cwd, 'extra.pem'), platform.cert);
+    const address = server.url.replace('127.0.0.1', 'localhost');
+    const env = { CDPADM_BASE_URL: address, CDPADM_AUTH_URL: address };
+    const extra = { NODE_EXTRA_CA_CERTS: join(home.cwd, 'extra.pem') };
+    const args = [...list, '--ca-file', 'other.pem', '--retries', '0'];
+    expect(await cli(args, { env })).toMatchObject({ code: 8 });
+    expect(await cli(args, { env: { ...env, ...extra } })).toMatchObject({ code: 0 });
+    expect((await cli(args, { env: { ...env, NODE_EXTRA_CA_CERTS: join(home.cwd, 'missing.pem') } })).code).toBe(8);
+    await server.close();
+  });
 });
 
 test('--curl prints the command, sends nothing, and holds no secret', async () => {

@@ -35,7 +35,8 @@ describe('wire names', () => {
       audience: () => ready.base_url,
       credentials: {
         accessToken: () => Promise.resolve(undefined),
-        bearer: () => Promise.resolve({ clientId: ready.client_id, clientSecret: ready.client_secret }),
+        bearer: () =>
+          Promise.resolve({ clientId: ready.client_id, clientSecret: () => Promise.resolve(ready.client_secret) }),
         basic: () => Promise.resolve({ key: ready.workspace_key, secret: ready.workspace_secret }),
       },
       names: map,

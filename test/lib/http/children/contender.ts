@@ -33,7 +33,7 @@ async function contendForToken(folder: string, url: string): Promise<unknown> {
     audience: () => url,
     credentials: {
       accessToken: async () => undefined,
-      bearer: async () => ({ clientId: 'client-1', clientSecret: 'secret-1' }),
+      bearer: async () => ({ clientId: 'client-1', clientSecret: async () => 'secret-1' }),
       basic: async () => ({ key: 'key', secret: 'secret' }),
     },
     tokenFolder: folder,
