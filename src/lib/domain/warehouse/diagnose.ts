@@ -63,7 +63,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
 function connectionFindings({ pipeline, report, connection }: Evidence): Finding[] {
   const id = pipeline.connection_id ?? '';
   const about = `connection ${id}`;
-  if (!connection) return [missing(about, 'connections', id)];
+  if (!connection) return [missing('connection', 'connections', id)];
   const said = messages(report.connection_errors, connection.errors);
   if ([report.connection_status, connection.status].includes('faulted')) {
     const isSecret = /credential|password|auth|key|denied/i.test(said);
@@ -84,7 +84,7 @@ function connectionFindings({ pipeline, report, connection }: Evidence): Finding
 function modelFindings({ pipeline, report, model }: Evidence): Finding[] {
   const id = pipeline.data_model_id ?? '';
   const about = `data model ${id}`;
-  if (!model) return [missing(about, 'data-models', id)];
+  if (!model) return [missing('data model', 'data-models', id)];
   if ([report.data_model_status, model.status].includes('invalid')) {
     const said = messages(report.data_model_errors, model.errors);
     return [
@@ -140,10 +140,11 @@ function runFindings({ pipeline, report }: Evidence): Finding[] {
   if (!run) return [];
   const about = `run ${runId(run)}`;
   const look = `cdpadm pipelines run ${pipeline.id} ${runId(run)}`;
+  const again = `Look at it: ${look}; when the cause is mended: cdpadm pipelines trigger ${pipeline.id} --wait`;
   const said = messages(run.errors, undefined);
   if (run.status === 'failed' || run.status === 'stopped') {
     const problem = `The latest run ended as ${run.status}${said ? `: ${said}` : ''}.`;
-    return [{ about, level: 'problem', problem, next: look }];
+    return [{ about, level: 'problem', problem, next: again }];
   }
   const failed = Number(run.failed_records ?? 0);
   if (failed === 0) return [];
@@ -177,12 +178,14 @@ function scheduleFindings({ pipeline, success, now }: Evidence): Finding[] {
 
 function inactive(about: string, { state }: Part): Finding[] {
   if (state !== 'inactive') return [];
-  return [{ about, level: 'notice', problem: 'Its state is inactive.', next: 'Set `state: active` in its file.' }];
+  const [noun = '', id = ''] = about.split(/ (?=\S+$)/);
+  const next = `Activate it: cdpadm ${noun.replace(' ', '-')}s update ${id} --state active`;
+  return [{ about, level: 'problem', problem: 'Its state is inactive: nothing is synced with it.', next }];
 }
 
-function missing(about: string, group: string, id: string): Finding {
+function missing(noun: string, group: string, id: string): Finding {
   const next = `Create it: cdpadm ${group} create -f FILE`;
-  return { about, level: 'problem', problem: `The platform has no ${about.replace(` ${id}`, '')} of this id.`, next };
+  return { about: `${noun} ${id}`, level: 'problem', problem: `The platform has no ${noun} of this id.`, next };
 }
 
 function messages(...lists: Part['errors'][]): string {
