@@ -44,7 +44,12 @@ describe('loading', () => {
     return { files, size, modules: lines.filter((line) => line.startsWith('NativeModule ')) };
   }
 
-  test.each([[['--help']], [['roles', '--help']], [['roles', 'push', '--help']]])('%j', (args) => {
+  test.each([
+    [['--help']],
+    [['roles', '--help']],
+    [['roles', 'push', '--help']],
+    [['__complete', 'fish', 'cdpadm', 'cdpadm --profile local roles get ']],
+  ])('%j', (args) => {
     const { files, size, modules } = loadedBy(args);
     expect(files.length).toBeGreaterThan(0);
     expect(files.length).toBeLessThanOrEqual(12);

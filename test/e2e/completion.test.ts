@@ -1,0 +1,123 @@
+// Tab in the real shells, on a real terminal: what the program then gets, and that nothing typed is ever evaluated.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SHELLS } from '../../src/commands/completion/scripts.ts';
+import { openKnownIds } from '../../src/lib/config/known-ids.ts';
+import { type CliHome, createCliHome, runCli } from '../helpers/cli.ts';
+import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
+const SLOW = 120_000;
+
+let home: CliHome;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  home = createCliHome();
+  const bin = join(home.folder, 'bin');
+  mkdirSync(bin);
+  // Answers Tab as the program does; whatever else it is called with, it shows as it got it.
+  writeFileSync(
+    join(bin, 'cdpadm'),
+    `#!/bin/sh\n[ "$1" = __complete ] && exec "${process.execPath}" "${PROGRAM}" "$@"\nprintf GOT; printf '<%s>' "$@"; echo\n`,
+  );
+  chmodSync(join(bin, 'cdpadm'), 0o755);
+  const xdg = join(home.folder, 'xdg');
+  env = {
+    ...home.env,
+    PATH: `${bin}:${process.env.PATH ?? ''}`,
+    CDPADM_PROFILE: 'local',
+    XDG_CONFIG_HOME: xdg,
+    XDG_DATA_HOME: xdg,
+    HISTFILE: '/dev/null',
+    TERM: 'xterm',
+  };
+  const known = openKnownIds(join(home.folder, 'cache'), { profile: 'local' });
+  known.replace('role_id', ['admin-role', 'user-role', 'user-two', "o'role $(touch named)"]);
+  known.replace('task_id', ['rules:*', 'audiences:view', 'audiences:*']);
+  for (const shell of SHELLS) {
+    const { stdout } = await runCli(['completion', shell]);
+    writeFileSync(join(home.folder, `cdpadm.${shell}`), stdout);
+  }
+  writeFileSync(join(home.cwd, 'definition.yaml'), '');
+});
+afterAll(() => home.remove());
+
+/** How each shell is started without the user's own settings, and what makes it ready for our script. */
+const SHELLS_TRIED = {
+  bash: { start: 'exec bash --norc --noprofile -i', prepare: 'PS1=@' },
+  // By itself this shell expands what stands before Tab, substitutions too, before it asks any script.
+  zsh: { start: 'exec zsh -f -i', prepare: 'PS1=@; autoload -U compinit; compinit -D -u; bindkey "^I" complete-word' },
+  fish: { start: 'exec fish --no-config -i', prepare: 'function fish_prompt; printf @; end' },
+} as const;
+type Tried = keyof typeof SHELLS_TRIED;
+
+async function openShell(shell: Tried): Promise<Terminal> {
+  const { start, prepare } = SHELLS_TRIED[shell];
+  const terminal = openTerminal([], { env, cwd: home.cwd, columns: 200, shell: start });
+  terminal.type(`${prepare}; source ${join(home.folder, `cdpadm.${shell}`)}; echo rea''dy${KEY.enter}`);
+  await terminal.waitFor('ready');
+  return terminal;
+}
+
+describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
+  const isThere = spawnSync(shell, ['-c', 'exit 0']).status === 0;
+  const name = isThere ? '' : ` (skipped: ${shell} is not installed here)`;
+
+  test.skipIf(!isThere)(
+    `Tab completes${name}`,
+    async () => {
+      const terminal = await openShell(shell);
+      for (const [typed, got] of [
+        ['cdpadm rol\tge\tadm\t', '<roles><get><admin-role>'],
+        ['cdpadm roles get user-t\t--outp\tndj\t', '<roles><get><user-two><--output><ndjson>'],
+        ['cdpadm roles list --output=ndj\t', '<roles><list><--output=ndjson>'],
+        ['cdpadm roles who-can rul\t', '<roles><who-can><rules:*>'],
+        ['cdpadm roles who-can audiences:v\t', '<roles><who-can><audiences:view>'],
+        ['cdpadm roles who-can "audiences:v\t', '<roles><who-can><audiences:view>'],
+        ['cdpadm groups create -f def\t', '<groups><create><-f><definition.yaml>'],
+        ['cdpadm dsr submit --identity ema\tme@example.com', '<dsr><submit><--identity><email=me@example.com>'],
+        ["cdpadm roles get o\\'\t", "<roles><get><o'role $(touch named)>"],
+        ['cd . && cdpadm profile show loc\t', '<profile><show><local>'],
+      ] as const) {
+        terminal.type(`${typed}${KEY.enter}`);
+        expect(`${typed} ${await terminal.waitForOne([`GOT${got}`, 'GOT<'])}`).toBe(`${typed} GOT${got}`);
+      }
+      expect(existsSync(join(home.cwd, 'named'))).toBe(false);
+    },
+    SLOW,
+  );
+
+  test.skipIf(!isThere)(
+    `what is typed is not run${name}`,
+    async () => {
+      const terminal = await openShell(shell);
+      for (const typed of [
+        'cdpadm roles get $(touch typed)',
+        'cdpadm roles get "$(touch typed)"',
+        'cdpadm roles get `touch typed`',
+        'cdpadm roles get "`touch typed`"',
+        'cdpadm --profile "$(touch typed)" roles get ',
+        'cdpadm --task=$(touch typed)',
+        `cdpadm $\{x:=$(touch typed)}`,
+        'cdpadm roles get x; touch typed',
+      ]) {
+        terminal.type(`${typed}\t${KEY.clearLine}echo sti''ll here${KEY.enter}`);
+        await terminal.waitFor('still here');
+        expect(existsSync(join(home.cwd, 'typed')), typed).toBe(false);
+      }
+    },
+    SLOW,
+  );
+});
+
+test('PowerShell’s script is one balanced text that quotes what it passes on', async () => {
+  const { stdout } = await runCli(['completion', 'powershell']);
+  for (const [open, close] of ['{}', '()', '[]'] as const) {
+    expect(stdout.split(open ?? '').length).toBe(stdout.split(close ?? '').length);
+  }
+  expect(stdout).toContain('Register-ArgumentCompleter -Native -CommandName cdpadm');
+});
