@@ -66,8 +66,10 @@ function connectionFindings({ pipeline, report, connection }: Evidence): Finding
   if (!connection) return [missing('connection', 'connections', id)];
   const said = messages(report.connection_errors, connection.errors);
   if ([report.connection_status, connection.status].includes('faulted')) {
-    const isSecret = /credential|password|auth|key|denied/i.test(said);
-    const isPlace = /account|region|warehouse|database|host|schema|reach|connect/i.test(said);
+    // The platform's own sentence names everything that could be wrong, in brackets.
+    const details = said.replace(/\([^)]*\)/g, '');
+    const isSecret = /credential|password|auth|key|denied/i.test(details);
+    const isPlace = /account|region|warehouse|database|host|schema|reach|connect/i.test(details);
     const look = isSecret ? 'its user and secret' : isPlace ? 'where it points to, then its secret' : 'its settings';
     return [
       {

@@ -81,6 +81,9 @@ it('sets and takes out values without touching the original', () => {
   expect(value).toEqual({ a: { b: 1 }, c: 2 });
 });
 
+/** May hold a short text by chance. */
+const SENTENCE = secretIssues('connection', { ...CONNECTION, config: { password: 'written out' } })[0]?.message ?? '';
+
 describe('secrets', () => {
   const secretPaths = fc.constantFrom(['config', 'password'], ['config', 'service_account_key']);
 
@@ -100,7 +103,7 @@ describe('secrets', () => {
       fc.property(fc.string({ minLength: 6 }), secretPaths, (secret, [, field = '']) => {
         fc.pre(secret.trim().length >= 6 && !/^(?:env|file|keychain|command):\s*\S/.test(secret));
         const issues = secretIssues('connection', { ...CONNECTION, config: { [field]: secret } });
-        fc.pre(!issues.some(({ message }) => 'is a secret written out; write where it is instead'.includes(secret)));
+        fc.pre(!issues.some((issue) => issue.message.includes(secret)) || !SENTENCE.includes(secret));
         expect(issues).toHaveLength(1);
         expect(JSON.stringify(issues.map(({ message }) => message))).not.toContain(secret);
       }),

@@ -25,7 +25,8 @@ function evidence(over: Partial<Evidence> = {}): Evidence {
   };
 }
 
-const REFUSED = 'Failed to connect to the warehouse account: credentials refused: `password`';
+const REFUSED =
+  'Failed to connect to the warehouse account (credentials, account, region, warehouse or database wrong): credentials refused: `password`';
 const BAD_SQL = 'Invalid SQL: no such table: x';
 const NO_PLAN = 'The data plan is not active.';
 
@@ -76,7 +77,7 @@ describe('the cause comes first', () => {
       {
         connection: {
           ...faultedConnection,
-          errors: [{ message: 'Failed to connect: no warehouse has this `account_identifier`' }],
+          errors: [{ message: REFUSED.replace(/credentials refused.*/, 'no warehouse has this `account_identifier`') }],
         },
       },
       ['connection c'],
