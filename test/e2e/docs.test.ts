@@ -9,6 +9,7 @@ import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
 import { stageExamples } from '../helpers/example-files.ts';
+import { openTerminal } from '../helpers/pty.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = join(ROOT, 'bin/cdpadm.js');
@@ -53,19 +54,41 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
+/** Stands for the reader's editor: takes a task away from one role. */
+const EDIT = 'sed -i.bak -e /user-role/,$s/.*live_stream:view/#/';
+
 /** What a clone is built with; `.ci/run` runs those lines themselves. */
-const ELSEWHERE = /^(npm|npx|export|eval|vitest|stryker) /;
+const ELSEWHERE = /^(npm|npx|export|eval) /;
+
+interface Example {
+  line: string;
+  /** What a transcript shows below the command: each line in its order, `…` for what differs from run to run. */
+  shown: string[];
+}
 
 /** The commands of a page's `sh` and `console` blocks, lines that a backslash joins as one. */
-function commandsOf(page: string): string[] {
+function examplesOf(page: string): Example[] {
   return [...textOf(page).matchAll(/^```(sh|console)\n([\s\S]*?)^```$/gm)].flatMap(([, kind, block = '']) => {
     const lines = block.replaceAll('\\\n', ' ').split('\n');
-    const commands = kind === 'sh' ? lines : lines.flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []));
-    return commands.filter((line) => line.trim() !== '' && !line.startsWith('#') && !ELSEWHERE.test(line));
+    const isCommand = (line: string): boolean => kind === 'sh' || line.startsWith('$ ');
+    const starts = lines.flatMap((line, index) => (isCommand(line) ? [index] : []));
+    return starts.flatMap((start, index) => {
+      const line = (lines[start] ?? '').replace(/^\$ /, '');
+      if (line.trim() === '' || line.startsWith('#') || ELSEWHERE.test(line)) return [];
+      return [{ line, shown: lines.slice(start + 1, starts[index + 1]) }];
+    });
   });
 }
 
-describe.each(pages.filter((page) => commandsOf(page).length > 0))('the examples of %s', (page) => {
+/** Columns are as wide as their widest cell: only the words are compared. */
+const words = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+function patternOf(shown: readonly string[]): RegExp {
+  const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(words(shown.join(' ')).split('…').map(literal).join('.*?'));
+}
+
+describe.each(pages.filter((page) => examplesOf(page).length > 0))('the examples of %s', (page) => {
   let home: CliHome;
   let env: Record<string, string>;
   const stop = new AbortController();
@@ -86,7 +109,7 @@ describe.each(pages.filter((page) => commandsOf(page).length > 0))('the examples
       serving = runCli(args, { env: home.env, cwd: home.cwd, stop, onOutput });
       serving.then(({ stderr }) => reject(new Error(stderr)), reject);
     });
-    env = { ...home.env, ...environmentOf(ready), PATH: [bin, process.env.PATH].join(delimiter), EDITOR: 'true' };
+    env = { ...home.env, ...environmentOf(ready), PATH: [bin, process.env.PATH].join(delimiter), EDITOR: EDIT };
     await stageExamples(page, { cwd: home.cwd, env, run: (line) => shell(line) });
   });
   afterAll(async () => {
@@ -94,6 +117,13 @@ describe.each(pages.filter((page) => commandsOf(page).length > 0))('the examples
     await serving;
     home.remove();
   });
+
+  /** What a transcript shows was seen on a terminal. */
+  async function onTerminal(line: string): Promise<{ code: number; output: string }> {
+    const terminal = openTerminal([], { cwd: home.cwd, env, shell: line });
+    const code = await terminal.exit;
+    return { code, output: terminal.screen() };
+  }
 
   function shell(line: string): Promise<{ code: number; output: string }> {
     return new Promise((resolve) => {
@@ -104,9 +134,10 @@ describe.each(pages.filter((page) => commandsOf(page).length > 0))('the examples
     });
   }
 
-  test.each(commandsOf(page))('%s', async (line) => {
-    const { code, output } = await shell(line);
+  test.each(examplesOf(page).map(({ line, shown }) => [line, shown] as const))('%s', async (line, shown) => {
+    const { code, output } = await (shown.length > 0 ? onTerminal(line) : shell(line));
     const fine = line.includes('--exit-code') ? [0, 10] : [0];
     expect(fine, output).toContain(code);
+    expect(words(output)).toMatch(patternOf(shown));
   });
 });
