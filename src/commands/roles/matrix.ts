@@ -22,6 +22,7 @@ export function matrixCommand(ctx: Context): Command {
 
 async function showMatrix(ctx: Context): Promise<void> {
   const api = await ctx.api();
-  const { roles } = await api.roles.get({ signal: ctx.signal });
-  await ctx.out.emit(roleMatrix(roles), matrixView(roles.map((role) => role.role_id)));
+  const { roles, last_modified_on, last_modified_by } = await api.roles.get({ signal: ctx.signal });
+  const organization = (await ctx.settings()).need('org_id');
+  await ctx.out.emit(roleMatrix(roles), matrixView(roles, { organization, last_modified_on, last_modified_by }));
 }

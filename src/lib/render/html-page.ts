@@ -11,26 +11,28 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
+const LIGHT = `--text: #1b1f24; --quiet: #59636e; --faint: #66707b; --page: #ffffff; --line: #dfe3e8; --soft: #f5f7f9;
+  --mark: #0a5fb4; --mark-soft: #e3effb; --warn: #8a4b00; --warn-soft: #fdf1de;`;
+
+const DARK = `--text: #e4e8ee; --quiet: #a3adb8; --faint: #8b96a2; --page: #14181d; --line: #2e353e; --soft: #1c2229;
+  --mark: #8cc2fa; --mark-soft: #16304a; --warn: #f2b968; --warn-soft: #3a2b14;`;
+
+/** On paper always the light colours: whoever prints from a dark screen does not want a black page. */
 const STYLE = `
-:root { color-scheme: light dark; --text: #1b1f24; --page: #ffffff; --line: #d5dae1; --soft: #f2f4f7; --mark: #0a5fb4; --warn: #8a4b00; }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #e4e8ee; --page: #14181d; --line: #343b45; --soft: #1e242b; --mark: #7fb8f5; --warn: #f0b060; }
+:root { color-scheme: light dark; ${LIGHT} }
+@media screen and (prefers-color-scheme: dark) {
+  :root { ${DARK} }
 }
 * { box-sizing: border-box; }
-body { margin: 2rem; background: var(--page); color: var(--text); font: 15px/1.45 system-ui, sans-serif; }
-h1 { font-size: 1.4rem; margin: 0 0 .25rem; }
-p { margin: .25rem 0 1rem; max-width: 70ch; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; }
-th, td { border: 1px solid var(--line); padding: .35rem .6rem; text-align: left; vertical-align: top; }
-thead th { background: var(--soft); position: sticky; top: 0; }
-code { font: 13px/1.4 ui-monospace, monospace; }
+body { margin: 0 auto; padding: 1.75rem 2rem 2rem; max-width: 110rem; background: var(--page); color: var(--text);
+  font: 15px/1.45 system-ui, -apple-system, "Segoe UI", sans-serif; }
+h1 { font-size: 1.5rem; line-height: 1.2; margin: 0 0 .3rem; letter-spacing: -.01em; }
+p { margin: 0 0 1rem; color: var(--quiet); }
+code { font: .875em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+@media screen and (max-width: 40rem) { body { padding: 1rem; } }
 @media print {
-  body { margin: 0; font-size: 10pt; }
-  .scroll { overflow: visible; }
-  thead { display: table-header-group; }
-  thead th { position: static; }
-  tr { break-inside: avoid; }
+  @page { size: A4 landscape; margin: 12mm; }
+  body { padding: 0; max-width: none; font-size: 9pt; }
 }`;
 
 /** A whole page. `body` is HTML already; `style` is added to the page's own. */
@@ -40,6 +42,7 @@ export function htmlPage(title: string, body: string, style = ''): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${escapeHtml(title)}</title>
 <style>${STYLE}${style}
 </style>

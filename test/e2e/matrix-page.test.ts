@@ -1,0 +1,139 @@
+// The matrix of roles as a page, looked at by a real browser; skipped where none is installed.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { roleMatrix } from '../../src/lib/domain/roles/permissions.ts';
+import { matrixPage } from '../../src/lib/render/roles-matrix-page.ts';
+import { PERMISSIONS, ROLE_TEMPLATES } from '../../src/lib/contract/role-catalog.ts';
+import { CHROMIUM, openBrowser, type Page } from '../helpers/browser.ts';
+
+type Browser = Awaited<ReturnType<typeof openBrowser>>;
+
+/** As many roles as an organization may have, with ids as long as they may be and names that mean harm. */
+const MANY = Array.from({ length: 100 }, (_, index) => ({
+  role_id: `team-${index}-`.padEnd(index % 9 === 0 ? 64 : 8, 'x'),
+  name: index % 7 === 0 ? `<img src="http://127.0.0.1:9/${index}" onerror="document.title='forged'">` : `Team ${index}`,
+  description: 'x',
+  tasks: [
+    ...PERMISSIONS.filter((_task, place) => (index + place) % 3 === 0).map(({ task_id }) => ({ task_id })),
+    { task_id: 'their_own:task' },
+  ],
+}));
+const FEW = ROLE_TEMPLATES.map((role) => ({ ...role, tasks: role.tasks.map((task_id) => ({ task_id })) }));
+const SOURCE = { organization: '1001', last_modified_on: '2026-01-02 03:04:05', last_modified_by: 'a@example.com' };
+
+/** The least contrast of any text with what lies behind it, by the formula of the accessibility guidelines. */
+const LEAST_CONTRAST = `(() => {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+  const rgb = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (element) => { for (let at = element; at; at = at.parentElement) { const colour = rgb(getComputedStyle(at).backgroundColor); if (colour[3] === 255) return colour; } return [255, 255, 255, 255]; };
+  let least = { ratio: 99 };
+  for (const element of document.querySelectorAll('body *')) {
+    if (![...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')) continue;
+    const [a, b] = [light(rgb(getComputedStyle(element).color)), light(behind(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < least.ratio) least = { ratio, what: element.className || element.tagName, text: element.textContent };
+  }
+  return least;
+})()`;
+
+/** What lies outside of the page sideways, but for what scrolls in a box of its own. */
+const SIDEWAYS = `document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth`;
+
+const countPages = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type \/Page\b(?!s)/g)?.length ?? 0;
+
+describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (skipped where none is installed)', () => {
+  let browser: Browser;
+  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-test-'));
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function open(roles: typeof FEW): Promise<Page> {
+    const file = join(folder, `matrix-${roles.length}.html`);
+    writeFileSync(file, matrixPage(roles, roleMatrix(roles), SOURCE));
+    return browser.open(pathToFileURL(file).href);
+  }
+
+  it('asks for nothing but itself, and runs nothing of what the platform said', async () => {
+    const page = await open(MANY);
+    expect(page.requests).toHaveLength(1);
+    expect(page.complaints).toEqual([]);
+    expect(await page.evaluate('document.title')).toBe('Roles and what they may do');
+    expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
+  });
+
+  it.each(['light', 'dark'] as const)('is readable in %s: every text has the contrast of 4.5', async (scheme) => {
+    const page = await open(FEW);
+    await page.media({ scheme });
+    const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    expect(background).toBe(scheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 24, 29)');
+    const least = await page.evaluate<{ ratio: number }>(LEAST_CONTRAST);
+    expect(least, JSON.stringify(least)).toMatchObject({ ratio: expect.toSatisfy((ratio: number) => ratio >= 4.5) });
+  });
+
+  it.each([1600, 1024, 640, 360])('never scrolls sideways as a page, %i wide', async (width) => {
+    for (const roles of [FEW, MANY]) {
+      const page = await open(roles);
+      await page.size(width, 700);
+      expect(await page.evaluate(SIDEWAYS)).toBe(0);
+    }
+  });
+
+  it('keeps the heads of columns and rows in sight while one scrolls', async () => {
+    const page = await open(MANY);
+    await page.size(1000, 600);
+    await page.evaluate(`document.querySelector('.scroll').scrollTo(900, 400)`);
+    const places = await page.evaluate<Record<string, number>>(`(() => {
+      const box = document.querySelector('.scroll').getBoundingClientRect();
+      const head = document.querySelector('thead th:nth-child(40)').getBoundingClientRect();
+      const row = document.querySelector('tbody:nth-of-type(9) tr:nth-child(2) th').getBoundingClientRect();
+      const feature = document.querySelector('tbody:nth-of-type(9) tr.feature span').getBoundingClientRect();
+      return { top: head.top - box.top, left: row.left - box.left, feature: feature.left - box.left, scrolled: document.querySelector('.scroll').scrollLeft };
+    })()`);
+    expect(places.scrolled).toBe(900);
+    expect(places.top).toBeLessThan(2);
+    expect(places.left).toBeLessThan(2);
+    expect(places.feature).toBeGreaterThan(0);
+    expect(places.feature).toBeLessThan(20);
+  });
+
+  it('prints in light colours, nothing cut off, a few roles on each sheet', async () => {
+    const few = await open(FEW);
+    await few.media({ type: 'print', scheme: 'dark' });
+    expect(await few.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
+    const many = await open(MANY);
+    await many.media({ type: 'print' });
+    // A4 across, less its margins, at 96 dots an inch.
+    await many.size(1032, 703);
+    expect(await many.evaluate(SIDEWAYS)).toBe(0);
+    const shown = await many.evaluate<string[]>(
+      `[...document.querySelectorAll('thead .role code')].filter((code) => code.offsetParent).map((code) => code.textContent)`,
+    );
+    expect(shown).toEqual(MANY.map(({ role_id }) => role_id));
+    expect(
+      await many.evaluate(
+        `document.querySelectorAll('.scroll').length && getComputedStyle(document.querySelector('.scroll')).display`,
+      ),
+    ).toBe('none');
+    const pagesOf = async (page: Page) => {
+      const { data } = await page.send<{ data: string }>('Page.printToPDF', { preferCSSPageSize: true });
+      return countPages(Buffer.from(data, 'base64'));
+    };
+    await few.media({ type: 'print' });
+    expect(await pagesOf(few)).toBeLessThanOrEqual(2);
+    expect(await pagesOf(many)).toBeGreaterThanOrEqual(13);
+  });
+
+  it('says so when there is nothing to show', async () => {
+    const page = await open([]);
+    expect(await page.evaluate('document.body.innerText')).toContain('There are no roles');
+  });
+});
