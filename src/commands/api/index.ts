@@ -9,7 +9,7 @@ import { cleanText } from '../../lib/render/clean.ts';
 import { jsonText } from '../../lib/runtime/result-text.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { type Method, METHODS, routeOf } from './route.ts';
 
 interface ApiFlags {
@@ -29,7 +29,6 @@ export function apiCommand(ctx: Context): Command {
     .option('--paginate', 'follow the pages of a list and join their items')
     .action((method: Method, path: string, flags: ApiFlags) => callApi(ctx, method, path, flags));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     notes: ['The body is sent as it is, without the checks of the other commands; a call that writes asks first.'],
     examples: [
       'cdpadm api GET "/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks"',

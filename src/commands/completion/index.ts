@@ -2,7 +2,7 @@
 import { Argument, Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { SCRIPTS, type Shell, SHELLS } from './scripts.ts';
 
 interface Script {
@@ -18,7 +18,6 @@ export function completionCommand(ctx: Context): Command {
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
     .action((shell: Shell) => ctx.out.emit({ shell, script: SCRIPTS[shell] }, view));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     notes: [
       'bash: in ~/.bashrc: eval "$(cdpadm completion bash)"',
       'zsh: in ~/.zshrc, behind compinit: eval "$(cdpadm completion zsh)"',

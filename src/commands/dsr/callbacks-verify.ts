@@ -6,7 +6,7 @@ import { readInput, readInputBytes } from '../../lib/files/read-input.ts';
 import { EXIT } from '../../lib/kernel/errors.ts';
 import { verdictView } from '../../lib/render/verdict.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { givenCertificate } from '../../lib/workflows/processor-certificate.ts';
 import { createMessageVerifier } from '../../lib/workflows/verify-message.ts';
 import { openDsr, verificationOf } from './session.ts';
@@ -27,7 +27,6 @@ export function verifyCommand(ctx: Context): Command {
     .option('--allow <domain...>', 'processor domains that may sign (default: those of the profile’s vendor domain)')
     .action((flags: VerifyFlags) => verify(ctx, flags));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     notes: ['A body that was parsed and written again does not fit its signature: keep the bytes as they came.'],
     examples: [
       'cdpadm dsr callbacks verify --headers callback.headers --body callback.json',

@@ -4,7 +4,7 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { environmentOf } from '../../lib/runtime/emulator-environment.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 
 const view: DocumentView<Record<string, string>> = {
   kind: 'document',
@@ -22,7 +22,6 @@ export function envCommand(ctx: Context): Command {
       await ctx.out.emit(environmentOf(await findEmulator(ctx, flags.port)), view);
     });
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     examples: ['eval "$(cdpadm emulator env)"', 'cdpadm emulator env --port 4010 -o json'],
     json: '{"CDPADM_BASE_URL", …}',
     errors: ['5  no embedded platform is running'],

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { EXIT } from '../../lib/kernel/errors.ts';
 import { groupPlanView } from '../../lib/render/groups.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { planWanted, readGroup } from './apply.ts';
 
 export function diffCommand(ctx: Context): Command {
@@ -13,7 +13,6 @@ export function diffCommand(ctx: Context): Command {
     .option('--exit-code', 'exit 10 when there are differences')
     .action((flags: { file: string; exitCode?: boolean }) => diffGroup(ctx, flags));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     examples: ['cdpadm groups diff -f group.yaml', 'cdpadm groups diff -f group.yaml --exit-code -o json'],
     json: '{"id","method":"POST"|"PUT"|"PATCH"|null,"changes":{"description":{"from","to"},"source_user_attribute":{"from","to"},"attributes":{"added":[],"removed":[],"changed":[{"id","type":{"from","to"}}]}}}',
     errors: ['9   the file is invalid', '10  differences, with --exit-code'],

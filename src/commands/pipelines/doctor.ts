@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { EXIT } from '../../lib/kernel/errors.ts';
 import { diagnosisView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { examinePipeline } from '../../lib/workflows/pipelines-doctor.ts';
 import { requirePipeline } from './session.ts';
 
@@ -13,7 +13,6 @@ export function doctorCommand(ctx: Context): Command {
     .argument('<pipeline_id>', 'the id of the pipeline')
     .action((id: string) => examine(ctx, id));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     examples: ['cdpadm pipelines doctor customers', 'cdpadm pipelines doctor customers -o json'],
     json: '{"pipeline_id","healthy","state","status","last_success","findings":[{"about","level":"problem"|"notice","problem","next"}]}',
     errors: ['1  something keeps it from syncing', '5  there is no such pipeline'],

@@ -4,7 +4,7 @@ import { CliError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openEditedFile } from '../../lib/runtime/editor.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { parseProfile, type Profile, profileText, withChanges } from './change-text.ts';
 import type { Profiles } from './fields.ts';
 
@@ -24,7 +24,6 @@ export function editProfileCommand(ctx: Context): Command {
     )
     .action((name: string, flags: { set?: string[] }) => editProfile(ctx, name, flags.set));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     notes: ['Secrets are not in a profile, only where they are; `auth login` stores them.'],
     examples: [
       'cdpadm profile edit dev --set protected=true --set limits.dsr=1000/m',

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { stringifyJson } from '../../lib/kernel/json.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import type { Profile } from './change-text.ts';
 
 const view: DocumentView<Profile> = {
@@ -17,7 +17,6 @@ export function exportProfileCommand(ctx: Context): Command {
     .argument('<name>', 'the profile')
     .action((name: string) => exportProfile(ctx, name));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     notes: [
       'An export never holds a secret. References to variables and commands go along; entries of the keychain and private files are of this machine and stay.',
     ],

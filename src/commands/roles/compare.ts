@@ -4,7 +4,7 @@ import { compareRoleTasks, type RoleComparison } from '../../lib/domain/roles/pe
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { findRole } from './get.ts';
 
 const view: DocumentView<RoleComparison> = {
@@ -29,7 +29,6 @@ export function compareCommand(ctx: Context): Command {
     .argument('<b>', 'another role id')
     .action((a: string, b: string) => compare(ctx, a, b));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     examples: ['cdpadm roles compare admin-role support-role', 'cdpadm roles compare user-role admin-role -o json'],
     json: '{"left","right","both":[],"only_left":[],"only_right":[]}',
     errors: ['5  there is no such role'],

@@ -5,7 +5,7 @@ import { extraFields, type Role } from '../../lib/domain/roles/manifest.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { changeRoles, collect } from './change.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 
@@ -27,7 +27,6 @@ export function createCommand(ctx: Context): Command {
       .option('--task <task_id>', 'a task of the role (repeatable)', collect),
   ).action((roleId: string, flags: CreateFlags) => createRole(ctx, roleId, flags));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     examples: [
       'cdpadm roles create auditor --from read-only-role --name Auditor --yes',
       'cdpadm roles create viewer --name Viewer --description "Sees audiences" --task audiences:view --dry-run',

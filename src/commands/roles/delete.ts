@@ -1,7 +1,7 @@
 // `roles delete`: takes roles away from the whole organization.
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { changeRoles } from './change.ts';
 import { findRole } from './get.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
@@ -11,7 +11,6 @@ export function deleteCommand(ctx: Context): Command {
     new Command('delete').description('delete roles').argument('<role_id...>', 'the ids of the roles'),
   ).action((roleIds: string[], flags: RawGuardFlags) => deleteRoles(ctx, roleIds, flags));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     notes: ['Saved first: `roles rollback` puts a deleted role back.'],
     examples: [
       'cdpadm roles delete audiences-only-role --allow-delete --yes',

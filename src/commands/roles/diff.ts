@@ -8,7 +8,7 @@ import { compareManifests, type RolesComparison, type RolesPlan } from '../../li
 import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { openOtherProfile } from '../../lib/runtime/other-profile.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
 import { type Planned, planWanted } from '../../lib/workflows/roles-plan.ts';
@@ -34,7 +34,6 @@ export function diffCommand(ctx: Context): Command {
     .option('--exit-code', 'exit 10 when there are differences')
     .action((file: string, flags: DiffFlags) => diffRoles(ctx, file, flags));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     notes: [
       'The last line is the plan: `roles push --expect-plan` applies exactly this one.',
       'With --against-profile it is the plan of `roles push --profile NAME`; that profile is used by itself, without the',

@@ -7,7 +7,7 @@ import { writeLooseManifestText } from '../../lib/files/roles-file.ts';
 import { CliError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type EditedFile, openEditedFile } from '../../lib/runtime/editor.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
 import { planWanted } from '../../lib/workflows/roles-plan.ts';
 import { applyIntent, emitOutcome } from './apply.ts';
@@ -22,7 +22,6 @@ export function editCommand(ctx: Context): Command {
       .argument('[role_id]', 'only this role'),
   ).action((roleId: string | undefined, flags: RawGuardFlags) => editRoles(ctx, roleId, flags));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     notes: [
       'The editor is CDPADM_EDITOR, VISUAL or EDITOR. An invalid text opens again with what is wrong; an unchanged or empty one sends nothing.',
     ],

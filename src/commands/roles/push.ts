@@ -5,7 +5,7 @@ import { resolvePath } from '../../lib/files/read-input.ts';
 import { updateManifestText } from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
 import type { PushOutcome } from '../../lib/workflows/roles-push.ts';
 import { applyIntent, emitOutcome, manifestAfter } from './apply.ts';
@@ -26,7 +26,6 @@ export function pushCommand(ctx: Context): Command {
       .option('--no-write-back', 'leave the file as it is instead of bringing it up to date'),
   ).action((file: string, flags: PushFlags) => pushFile(ctx, file, flags));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     notes: [
       'A role that is not in the file is deleted, for the whole organization. Nothing is sent before the difference was shown and confirmed.',
     ],

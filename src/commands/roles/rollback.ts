@@ -4,7 +4,7 @@ import { fromReply } from '../../lib/domain/roles/manifest.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
 import { applyIntent, emitOutcome } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
@@ -16,7 +16,6 @@ export function rollbackCommand(ctx: Context): Command {
       .argument('<revision>', 'a revision of `roles history`, or the beginning of one'),
   ).action((revision: string, flags: RawGuardFlags) => rollBack(ctx, revision, flags));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     notes: ['What is there now is saved first: a rollback can be rolled back.'],
     examples: [
       'cdpadm roles rollback 20261121T080000123Z-1f3a9c --dry-run',

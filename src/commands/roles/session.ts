@@ -12,7 +12,7 @@ import {
   parseDocumentText,
   placeIssues,
 } from '../../lib/files/load.ts';
-import { renderRolesPlan, rolesPlanMarkdown } from '../../lib/render/roles-plan.ts';
+import { renderRolesPlan, ROLES_PLAN_COLUMNS, rolesPlanMarkdown, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import { plainStyle } from '../../lib/render/style.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -117,4 +117,5 @@ export const planView: DocumentView<RolesPlan | RolesComparison> = {
   kind: 'document',
   text: (plan, style) => renderRolesPlan(plan, style),
   markdown: (plan) => rolesPlanMarkdown(plan, plainStyle),
+  list: (plan) => ({ columns: ROLES_PLAN_COLUMNS, rows: rolesPlanRows(plan) }),
 };

@@ -5,7 +5,7 @@ import type { Role } from '../../lib/domain/roles/manifest.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { changeRoles, collect } from './change.ts';
 import { findRole } from './get.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
@@ -28,7 +28,6 @@ export function updateCommand(ctx: Context): Command {
       .option('--remove-task <task_id>', 'a task to take away (repeatable)', collect),
   ).action((roleId: string, flags: UpdateFlags) => updateRole(ctx, roleId, flags));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     examples: [
       'cdpadm roles update user-role --add-task user_activity:view --yes',
       'cdpadm roles update user-role --name "Power User" --remove-task rules:* --dry-run',

@@ -3,7 +3,7 @@ import { Argument, Command } from 'commander';
 import { type JsonSchema, jsonSchemaOf, SCHEMA_NAMES, type SchemaName } from '../../lib/files/json-schema.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 
 export function schemaCommand(ctx: Context): Command {
   const command = new Command('schema')
@@ -11,7 +11,6 @@ export function schemaCommand(ctx: Context): Command {
     .addArgument(new Argument('<document>', 'which document').choices(SCHEMA_NAMES))
     .action((name: SchemaName) => printSchema(ctx, name));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     notes: [
       'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one.',
     ],

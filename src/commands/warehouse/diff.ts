@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { EXIT } from '../../lib/kernel/errors.ts';
 import { warehousePlanView } from '../../lib/render/warehouse-plan.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { DOCUMENT_FORMATS, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { openSecretMemory } from '../../lib/runtime/secret-memory.ts';
 import { planDirectory, readDirectory, tellDirectoryAdvice } from './directory.ts';
 
@@ -14,7 +14,6 @@ export function diffCommand(ctx: Context): Command {
     .option('--exit-code', 'exit 10 when there are differences')
     .action((dir: string, flags: { exitCode?: boolean }) => diffWarehouse(ctx, dir, flags.exitCode === true));
   return withHelp(command, {
-    formats: DOCUMENT_FORMATS,
     notes: [
       'The last line is the plan: `warehouse apply --expect-plan` applies exactly this one. Secrets cannot be read back: one that was sent from this machine and has changed since is noticed, any other is not.',
     ],

@@ -3,7 +3,8 @@ import type { GroupReply } from '../contract/groups.ts';
 import type { GroupPlan } from '../domain/groups/plan.ts';
 import { cleanLine as clean } from './clean.ts';
 import { fieldLines } from './field-changes.ts';
-import type { Style } from './style.ts';
+import { toDiffBlock } from './markdown.ts';
+import { plainStyle, type Style } from './style.ts';
 import type { Column, DocumentView, ListView, RecordView } from './view.ts';
 
 const ID: Column<GroupReply> = { key: 'id', id: true, value: (group) => group.id };
@@ -61,4 +62,22 @@ export function renderGroupPlan({ id, method, changes }: GroupPlan, style: Style
 export const groupPlanView: DocumentView<GroupPlan> = {
   kind: 'document',
   text: (plan, style) => renderGroupPlan(plan, style),
+  markdown: (plan) => toDiffBlock(`Group ${plan.id}`, renderGroupPlan(plan, plainStyle)),
+  list: ({ id, method, changes }) => ({
+    columns: PLAN_COLUMNS,
+    rows: method === null ? [] : [{ method, id, changed: Object.keys(changes).join(' ') } satisfies GroupPlanRow],
+  }),
 };
+
+interface GroupPlanRow {
+  method: string;
+  id: string;
+  /** The fields that change. */
+  changed: string;
+}
+
+const PLAN_COLUMNS: Column<GroupPlanRow>[] = [
+  { key: 'method', value: (row) => row.method },
+  { key: 'id', id: true, value: (row) => row.id },
+  { key: 'changed', value: (row) => row.changed },
+];

@@ -14,10 +14,15 @@ export function toMarkdownTable<Row>(rows: readonly Row[], columns: Column<Row>[
 }
 
 /** Text as it stands, in a block whose fence is longer than any run of back-ticks inside. */
-export function toCodeBlock(text: string): string {
+export function toCodeBlock(text: string, language = ''): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (match) => match[0].length));
   const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${text.replace(/\n*$/, '\n')}${fence}\n`;
+  return `${fence}${language}\n${text.replace(/\n*$/, '\n')}${fence}\n`;
+}
+
+/** A plan under its heading, coloured as a diff: what a pull-request comment shows best. `lead` stands between. */
+export function toDiffBlock(title: string, body: string, lead = ''): string {
+  return `### ${escapeMarkdown(title)}\n${lead}\n${toCodeBlock(body, 'diff')}`;
 }
 
 function escapeMarkdown(text: string): string {

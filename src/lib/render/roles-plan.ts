@@ -5,7 +5,9 @@ import { escalationsOf, isEmptyDiff, type ModifiedRole, type RolesDiff } from '.
 import type { Role } from '../domain/roles/manifest.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';
+import { toDiffBlock } from './markdown.ts';
 import type { Style } from './style.ts';
+import type { Column } from './view.ts';
 
 /** What is drawn: a diff, and its plan hash where it was made against a live manifest; null where two files are compared. */
 export type DrawnPlan = RolesDiff & { plan?: string | null };
@@ -30,10 +32,44 @@ export function rolesPlanMarkdown(plan: DrawnPlan, plain: Style): string {
     escalations.length === 0
       ? ''
       : `\n> **Escalations:** ${escalations.map((item) => `\`${code(item.role_id)}\` gains \`${code(item.task_id)}\``).join(', ')}\n`;
-  // A fence longer than any run of back-ticks inside cannot be closed from within.
-  const body = renderRolesPlan(plan, plain);
-  const fence = '`'.repeat(Math.max(3, ...[...body.matchAll(/`+/g)].map((run) => run[0].length + 1)));
-  return `### Roles: ${plainSummary(plan)}\n${warning}\n${fence}diff\n${body}\n${fence}\n`;
+  return toDiffBlock(`Roles: ${plainSummary(plan)}`, renderRolesPlan(plan, plain), warning);
+}
+
+/** A role of a plan as a row: what happens to it. */
+export interface RolesPlanRow {
+  change: 'create' | 'modify' | 'delete';
+  role_id: string;
+  added: readonly string[];
+  removed: readonly string[];
+  escalations: readonly string[];
+}
+
+export const ROLES_PLAN_COLUMNS: Column<RolesPlanRow>[] = [
+  { key: 'change', value: (row) => row.change },
+  { key: 'role_id', id: true, value: (row) => row.role_id },
+  { key: 'added', value: (row) => row.added.join(' ') },
+  { key: 'removed', value: (row) => row.removed.join(' ') },
+  { key: 'escalations', value: (row) => row.escalations.join(' ') },
+];
+
+/** Every role that changes, for csv and name. */
+export function rolesPlanRows(plan: DrawnPlan): RolesPlanRow[] {
+  const ids = (role: Role): string[] => role.tasks.map((task) => task.task_id);
+  const escalations = escalationsOf(plan);
+  const row = (change: RolesPlanRow['change'], role_id: string, added: string[], removed: string[]): RolesPlanRow => ({
+    change,
+    role_id,
+    added,
+    removed,
+    escalations: escalations.filter((one) => one.role_id === role_id).map((one) => one.task_id),
+  });
+  return [
+    ...plan.created.map((role) => row('create', role.role_id, ids(role), [])),
+    ...plan.modified.map(({ role_id, changes: { tasks } }) =>
+      row('modify', role_id, tasks?.added ?? [], tasks?.removed ?? []),
+    ),
+    ...plan.deleted.map((role) => row('delete', role.role_id, [], ids(role))),
+  ];
 }
 
 function createdLines(role: Role, style: Style): string[] {

@@ -44,7 +44,7 @@ export interface DocumentView<T> {
   /** Default: the text without colour in a code block. */
   markdown?(data: T): string;
   html?(data: T): string;
-  /** Rows for csv and name, where that makes sense; otherwise those formats are a usage error. */
+  /** Rows for csv and name; without, the data's own fields are the columns. */
   list?(data: T): { columns: Column<never>[]; rows: unknown[] };
 }
 

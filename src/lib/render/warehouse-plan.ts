@@ -2,8 +2,9 @@
 import type { Step, WarehousePlan } from '../domain/warehouse/plan.ts';
 import { cleanLine as clean } from './clean.ts';
 import { fieldLines } from './field-changes.ts';
+import { toDiffBlock } from './markdown.ts';
 import { plainStyle, type Style } from './style.ts';
-import type { DocumentView } from './view.ts';
+import type { Column, DocumentView } from './view.ts';
 
 /** The plan as text, without a final line feed. */
 export function renderWarehousePlan({ plan, steps, summary }: WarehousePlan, style: Style): string {
@@ -15,12 +16,17 @@ export function renderWarehousePlan({ plan, steps, summary }: WarehousePlan, sty
 export const warehousePlanView: DocumentView<WarehousePlan> = {
   kind: 'document',
   text: renderWarehousePlan,
-  markdown: (plan) => {
-    const body = renderWarehousePlan(plan, plainStyle);
-    const fence = '`'.repeat(Math.max(3, ...[...body.matchAll(/`+/g)].map((run) => run[0].length + 1)));
-    return `### Warehouse sync\n\n${fence}diff\n${body}\n${fence}\n`;
-  },
+  markdown: (plan) => toDiffBlock('Warehouse sync', renderWarehousePlan(plan, plainStyle)),
+  list: ({ steps }) => ({ columns: STEP_COLUMNS, rows: steps }),
 };
+
+const STEP_COLUMNS: Column<Step>[] = [
+  { key: 'action', value: (step) => step.action },
+  { key: 'type', value: (step) => step.type },
+  { key: 'id', id: true, value: (step) => step.id },
+  { key: 'changed', value: (step) => Object.keys(step.changes).join(' ') },
+  { key: 'resets', value: (step) => step.resets },
+];
 
 function stepLines({ action, type, id, changes, secrets, resets }: Step, style: Style): string[] {
   const what = clean(`${type.replace('_', ' ')} ${id}`);

@@ -16,8 +16,16 @@ export interface CommandHelp {
   notes?: string[];
 }
 
-/** `formats` of a result that is no list: it has no rows for csv and no ids for name. */
-export const DOCUMENT_FORMATS = ['table', 'json', 'ndjson', 'yaml', 'markdown'] as const satisfies OutputFormat[];
+/** The formats that every result has. */
+export const COMMON_FORMATS = [
+  'table',
+  'json',
+  'ndjson',
+  'yaml',
+  'csv',
+  'markdown',
+  'name',
+] as const satisfies OutputFormat[];
 
 const registry = new WeakMap<Command, CommandHelp>();
 
@@ -34,7 +42,7 @@ export function helpOf(command: Command): CommandHelp | undefined {
 
 /** Throws CliError usage (2) for a format that the command's result does not have. */
 export function checkFormat(format: OutputFormat, command: Command): void {
-  const formats = helpOf(command)?.formats;
-  if (formats === undefined || formats.includes(format)) return;
+  const formats = helpOf(command)?.formats ?? COMMON_FORMATS;
+  if (formats.includes(format)) return;
   throw usageError(`The result of this command has no ${format} form.`, `It has ${formats.join(', ')}.`);
 }

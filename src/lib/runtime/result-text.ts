@@ -68,6 +68,7 @@ export function viewOfQueried(data: unknown): AnyView | undefined {
   const columns = keys.map((key): Column<unknown> => ({
     key,
     value: (row) => plainCell((row as Record<string, unknown>)[key]),
+    id: /^(id|name|\w+_id)$/.test(key),
   }));
   return Array.isArray(data) ? { kind: 'list', columns, empty: '' } : { kind: 'record', columns };
 }
@@ -104,17 +105,26 @@ function nameText(data: unknown, view: AnyView): string {
   }
   const { rows, columns } = listOf(data, view, 'name');
   const column = columns.find(({ id }) => id) ?? columns[0];
-  if (!column) throw unsupported('name');
+  if (!column) return '';
   return rows.map((row) => `${cleanLine(cellText(column.value(row)))}\n`).join('');
 }
 
 function listOf(data: unknown, view: AnyView, format: OutputFormat): { rows: unknown[]; columns: Column<unknown>[] } {
   if (view.kind === 'list') return { rows: data as unknown[], columns: view.columns };
   if (view.kind === 'record') return { rows: [data], columns: view.columns };
-  if (!view.list) throw unsupported(format);
+  if (!view.list) return plainRows(data, format);
   const { rows, columns } = view.list(data);
   // The document promises that its columns fit its own rows.
   return { rows, columns: columns as unknown as Column<unknown>[] };
+}
+
+/** The fields of a result that has no rows of its own: one row, or one for each record of a list. */
+function plainRows(data: unknown, format: OutputFormat): { rows: unknown[]; columns: Column<unknown>[] } {
+  const rows = Array.isArray(data) ? data : [data];
+  if (rows.length === 0) return { rows, columns: [] };
+  const view = viewOfQueried(data);
+  if (!view || view.kind === 'document') throw unsupported(format);
+  return { rows, columns: view.columns };
 }
 
 function unsupported(format: OutputFormat): Error {

@@ -74,7 +74,7 @@ describe('mistakes end with 2 and say what was meant', () => {
     [['emulator', 'log', '-o'], '`-o, --output <format>` argument missing', 'See `cdpadm --help`.'],
     [['emulator', 'log', '-o', 'jsno'], '--output does not know `jsno`', 'Did you mean `json`?'],
     [['help', 'exit-code'], 'no help topic `exit-code`', 'Did you mean `exit-codes`?'],
-    [['emulator', 'env', '-o', 'csv'], 'no csv form', 'It has table, json'],
+    [['emulator', 'env', '-o', 'html'], 'no html form', 'It has table, json'],
     [['emulator', 'log', '--query', 'a['], '--query is not a JMESPath expression', 'jmespath.org'],
     [['emulator', 'log', '--out', 'no/such/folder/x'], '--out cannot write', 'Make the folder first'],
   ])('%j', async (args, message, hint) => {

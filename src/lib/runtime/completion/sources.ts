@@ -5,7 +5,7 @@ import { type QuickSettings, readQuickSettings } from '../../config/quick-settin
 import { LOCAL_PROFILE } from '../../config/profile-name.ts';
 import type { Context } from '../context.ts';
 import { FLAG_CHOICES } from '../global-flags.ts';
-import { helpOf } from '../help.ts';
+import { COMMON_FORMATS, helpOf } from '../help.ts';
 import type { Candidate, Completion, Place, Values } from './complete.ts';
 
 type Source = (place: Place, settings: () => Known) => Promise<Candidate[]> | Candidate[];
@@ -104,8 +104,7 @@ const runs: Source = ({ operands: [pipeline = ''] }, settings) => settings().ids
 
 /** Those that the result of this command has. */
 const formats: Source = ({ command }) => {
-  const own = helpOf(command)?.formats ?? FLAG_CHOICES['--output'].filter((format) => format !== 'html');
-  return own.map((value) => ({ value }));
+  return (helpOf(command)?.formats ?? COMMON_FORMATS).map((value) => ({ value }));
 };
 
 const identities: Source = async () => {
