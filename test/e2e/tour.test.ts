@@ -12,7 +12,11 @@ interface Line {
   exit?: number;
 }
 
-function takeTour(args: string[]): Promise<{ code: number | null; stdout: string; stderr: string; home: string }> {
+/** `end` is sent as soon as the tour runs its second command. */
+function takeTour(
+  args: string[],
+  end?: NodeJS.Signals,
+): Promise<{ code: number | null; stdout: string; stderr: string; home: string }> {
   const home = temporaryFolder();
   return new Promise((resolve, reject) => {
     const env = { PATH: process.env['PATH'], HOME: home, TMPDIR: home };
@@ -22,7 +26,10 @@ function takeTour(args: string[]): Promise<{ code: number | null; stdout: string
     });
     let stdout = '';
     let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      if (end && stdout.includes('$ cdpadm roles pull') && !child.killed) child.kill(end);
+    });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout, stderr, home }));
@@ -47,3 +54,17 @@ test('prints each command before its result, ends well, and leaves nothing behin
   // A deletion without its flag, and one of a role that somebody holds, are part of the lesson.
   expect(lines.map(({ exit }) => exit)).toEqual(expect.arrayContaining([0, 6, 12]));
 });
+
+test.each([
+  ['SIGINT', 130, 'Interrupted.'],
+  ['SIGTERM', 143, 'Terminated.'],
+] as const)(
+  '%s ends it together with the command that it runs, and leaves nothing behind',
+  async (signal, code, said) => {
+    const { home, ...tour } = await takeTour([], signal);
+    expect(tour).toMatchObject({ code, stderr: expect.stringContaining(said) });
+    expect(tour.stderr).not.toContain('bug');
+    expect(tour.stdout).not.toContain('cdpadm roles push');
+    expect(readdirSync(home)).toEqual([]);
+  },
+);

@@ -57,6 +57,10 @@ export async function openRehearsal(ctx: Context): Promise<Rehearsal> {
   };
 }
 
+/** A command that is told to end has so long to do it. */
+const GRACE_MS = 1500;
+
+/** Once `signal` is aborted the process is ended, and only when it is gone this rejects with the signal's reason. */
 function runProcess(
   args: readonly string[],
   cwd: string,
@@ -64,19 +68,28 @@ function runProcess(
   signal: AbortSignal,
 ): Promise<CommandRun> {
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
     const child = spawn(host.execPath, [host.script(), ...args], {
       cwd,
       env,
-      signal,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    let last: NodeJS.Timeout | undefined;
+    const end = (): void => {
+      child.kill('SIGTERM');
+      last = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+    };
+    signal.addEventListener('abort', end, { once: true });
     child.on('error', reject);
     child.on('close', (exit) => {
-      resolve({ exit: exit ?? 1, stdout, stderr });
+      clearTimeout(last);
+      signal.removeEventListener('abort', end);
+      if (signal.aborted) reject(signal.reason as Error);
+      else resolve({ exit: exit ?? 1, stdout, stderr });
     });
   });
 }
