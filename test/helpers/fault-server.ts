@@ -87,7 +87,7 @@ export async function startFaultServer({ tls }: FaultServerOptions = {}): Promis
 }
 
 /** Calls `onRequest` for each whole request; bodies by Content-Length, which is all that our client sends. */
-function readRequests(socket: Socket, onRequest: (request: ReceivedRequest) => void): void {
+export function readRequests(socket: Socket, onRequest: (request: ReceivedRequest) => void): void {
   let pending = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
     pending = Buffer.concat([pending, chunk]);

@@ -27,7 +27,12 @@ export function assignRoleCommand(ctx: Context): Command {
     .action(async (roleId: string, flags: { user: string; port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       const body = { role_id: roleId, user: flags.user };
-      const made = await changeByControl(ctx, emulator, { method: 'POST', path: '/role-assignments', body });
+      const made = await changeByControl(ctx, emulator, {
+        method: 'POST',
+        path: '/role-assignments',
+        body,
+        reply: { fields: ['role_id', 'user'] },
+      });
       if (made !== undefined) await ctx.out.emit(made as Assignment, view);
     });
   return withHelp(command, {

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
 import { callControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { callbackList, type Callback } from './callbacks-view.ts';
+import { callbackList, type Callback, CALLBACKS } from './callbacks-view.ts';
 
 export function callbacksListCommand(ctx: Context): Command {
   const command = new Command('list')
@@ -11,7 +11,7 @@ export function callbacksListCommand(ctx: Context): Command {
     .option('--port <n>', 'the one on this port; default is the one started last')
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
-      const callbacks = await callControl(ctx, emulator, { method: 'GET', path: '/callbacks' });
+      const callbacks = await callControl(ctx, emulator, { method: 'GET', path: '/callbacks', reply: CALLBACKS });
       await ctx.out.emit(callbacks as Callback[], callbackList);
     });
   return withHelp(command, {

@@ -4,7 +4,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { callbackList, type Callback } from './callbacks-view.ts';
+import { callbackList, type Callback, CALLBACKS } from './callbacks-view.ts';
 
 interface ResendFlags {
   callback?: string;
@@ -35,7 +35,12 @@ async function resend(ctx: Context, requestId: string | undefined, flags: Resend
     ...(requestId !== undefined && { subject_request_id: requestId }),
     ...(flags.callback !== undefined && { id: callbackNumber(flags.callback) }),
   };
-  const sent = await changeByControl(ctx, emulator, { method: 'POST', path: '/callbacks/resend', body });
+  const sent = await changeByControl(ctx, emulator, {
+    method: 'POST',
+    path: '/callbacks/resend',
+    body,
+    reply: CALLBACKS,
+  });
   if (sent !== undefined) await ctx.out.emit(sent as Callback[], { ...callbackList, empty: 'Nothing was to be sent.' });
 }
 

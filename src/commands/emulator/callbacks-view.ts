@@ -13,6 +13,9 @@ export interface Callback {
   attempts: { at: string; status: number | null; error: string | null }[];
 }
 
+/** What an answer of callbacks holds at least. */
+export const CALLBACKS = { list: true, fields: ['id', 'url', 'state', 'due_on', 'attempts'] };
+
 export const callbackList: ListView<Callback> = {
   kind: 'list',
   columns: [

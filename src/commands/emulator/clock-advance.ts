@@ -16,7 +16,12 @@ export function clockAdvanceCommand(ctx: Context): Command {
         throw usageError(`\`${duration}\` is no duration.`, 'It takes a whole number and ms, s, m, h, d, w or y: 8d.');
       }
       const emulator = await findEmulator(ctx, self.optsWithGlobals<{ port?: string }>().port);
-      const now = await changeByControl(ctx, emulator, { method: 'POST', path: '/clock', body: { advance: duration } });
+      const now = await changeByControl(ctx, emulator, {
+        method: 'POST',
+        path: '/clock',
+        body: { advance: duration },
+        reply: { fields: ['now'] },
+      });
       if (now !== undefined) await ctx.out.emit(now as { now: string }, nowView);
     });
   return withHelp(command, {

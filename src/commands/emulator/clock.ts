@@ -18,7 +18,9 @@ export function clockCommand(ctx: Context): Command {
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       await ctx.out.emit(
-        (await callControl(ctx, emulator, { method: 'GET', path: '/clock' })) as { now: string },
+        (await callControl(ctx, emulator, { method: 'GET', path: '/clock', reply: { fields: ['now'] } })) as {
+          now: string;
+        },
         nowView,
       );
     });

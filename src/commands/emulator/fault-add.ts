@@ -60,7 +60,12 @@ async function addFault(ctx: Context, flags: FaultFlags): Promise<void> {
     ...(flags.probability !== undefined && { probability: numberOf('--probability', flags.probability) }),
   };
   const emulator = await findEmulator(ctx, flags.port);
-  const added = await changeByControl(ctx, emulator, { method: 'POST', path: '/faults', body: { ...body } });
+  const added = await changeByControl(ctx, emulator, {
+    method: 'POST',
+    path: '/faults',
+    body: { ...body },
+    reply: { fields: [] },
+  });
   if (added !== undefined) await ctx.out.emit(added as Fault, faultRecord);
 }
 

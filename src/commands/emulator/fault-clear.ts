@@ -11,7 +11,11 @@ export function faultClearCommand(ctx: Context): Command {
     .option('--port <n>', 'the one on this port; default is the one started last')
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
-      const left = await changeByControl(ctx, emulator, { method: 'DELETE', path: '/faults' });
+      const left = await changeByControl(ctx, emulator, {
+        method: 'DELETE',
+        path: '/faults',
+        reply: { list: true, fields: [] },
+      });
       if (left !== undefined) await ctx.out.emit(left as Fault[], faultList);
     });
   return withHelp(command, {

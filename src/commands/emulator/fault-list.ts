@@ -11,7 +11,14 @@ export function faultListCommand(ctx: Context): Command {
     .option('--port <n>', 'the one on this port; default is the one started last')
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
-      await ctx.out.emit((await callControl(ctx, emulator, { method: 'GET', path: '/faults' })) as Fault[], faultList);
+      await ctx.out.emit(
+        (await callControl(ctx, emulator, {
+          method: 'GET',
+          path: '/faults',
+          reply: { list: true, fields: [] },
+        })) as Fault[],
+        faultList,
+      );
     });
   return withHelp(command, {
     examples: ['cdpadm emulator fault list', 'cdpadm emulator fault list -o json'],

@@ -34,7 +34,11 @@ export function logCommand(ctx: Context): Command {
     .option('--port <n>', 'the one on this port; default is the one started last')
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
-      const requests = await callControl(ctx, emulator, { method: 'GET', path: '/requests' });
+      const requests = await callControl(ctx, emulator, {
+        method: 'GET',
+        path: '/requests',
+        reply: { list: true, fields: ['at', 'method', 'path', 'status'] },
+      });
       await ctx.out.emit(requests as LoggedRequest[], view);
     });
   return withHelp(command, {

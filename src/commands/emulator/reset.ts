@@ -11,7 +11,7 @@ export function resetCommand(ctx: Context): Command {
     .option('--port <n>', 'the one on this port; default is the one started last')
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
-      const now = await changeByControl(ctx, emulator, { method: 'POST', path: '/reset' });
+      const now = await changeByControl(ctx, emulator, { method: 'POST', path: '/reset', reply: { fields: ['now'] } });
       if (now === undefined) return;
       ctx.out.note('The platform is back to its fixtures.');
       await ctx.out.emit(now as { now: string }, nowView);

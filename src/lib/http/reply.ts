@@ -3,6 +3,7 @@ import { explainIssues, showPath } from '../contract/explain.ts';
 import type { CliError } from '../kernel/errors.ts';
 import { JsonError, parseJson } from '../kernel/json.ts';
 import type { Answer } from './answer.ts';
+import { isHtml } from './envelope.ts';
 import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
 import type { Reply } from './types.ts';
 
@@ -17,7 +18,11 @@ export function readReply(
 ): Reply<unknown> {
   const { status, headers, text } = answer;
   const { reply, safety } = call.endpoint;
-  if (!reply) return { status, headers, text, body: undefined };
+  if (!reply) {
+    // A login page of the network answers 200 to everything: it is no word of the platform, whatever it holds.
+    if (isHtml(answer)) throw refuse('is a web page');
+    return { status, headers, text, body: undefined };
+  }
   const parsed = parseBody(answer);
   if (parsed instanceof Unreadable) throw refuse(parsed.problem);
   const value = decode(parsed);

@@ -5,8 +5,8 @@ import { type Answer, readAnswer } from './answer.ts';
 import { authorize } from './credentials.ts';
 import { CurlPrinted, curlCommand } from './curl.ts';
 import type { Engine } from './engine.ts';
-import { readEnvelope } from './envelope.ts';
-import { type FailedCall, refusal } from './failure.ts';
+import { isHtml, readEnvelope } from './envelope.ts';
+import { type FailedCall, refusal, unreadable } from './failure.ts';
 import { networkFailure } from './network-failure.ts';
 import { nearsLimit } from './pace.ts';
 import { proxyFor } from './proxy.ts';
@@ -87,17 +87,20 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender & {
       return { kind: 'lost', permanent: result.permanent, failure: networkFailure(lost, result) };
     }
     const { status, headers } = result;
+    const redact = (text: string): string => options.redactor.text(text);
+    const call: FailedCall = { endpoint, request, origin, readyToken: false, redact };
     if (status >= 200 && status < 300) {
+      // A login page of the network answers 200 to everything.
+      if (isHtml(result)) return { kind: 'lost', permanent: false, failure: unreadable(call, result, 'is a web page') };
       return { kind: 'accepted', slowDown: nearsLimit(headers) !== undefined, status, headers, text: result.text };
     }
-    const redact = (text: string): string => options.redactor.text(text);
     const retryAfter = headers['retry-after'];
     return {
       kind: 'refused',
       status,
       retryAfterMs: retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, options.clock.now()),
       messages: readEnvelope(result).sentences.map(redact),
-      failure: refusal({ endpoint, request, origin, readyToken: false, redact }, result),
+      failure: refusal(call, result),
     };
   }
 

@@ -1,7 +1,7 @@
 // The control address of an embedded platform, as the emulator commands call it.
 import type { EmulatorReady } from '../emulator/index.ts';
 import { CliError, EXIT, usageError } from '../kernel/errors.ts';
-import { parseJson, stringifyJson } from '../kernel/json.ts';
+import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';
 import { openEmbedded } from './embedded.ts';
 import { listEmulators } from './running-emulators.ts';
@@ -13,6 +13,8 @@ export interface ControlCall {
   /** Below the control address: `/clock`. */
   path: string;
   body?: Record<string, unknown>;
+  /** The fields that the answer holds at least, or each of its entries where it is a list. */
+  reply?: { fields: readonly string[]; list?: boolean };
 }
 
 /**
@@ -37,9 +39,12 @@ export async function findEmulator(ctx: Context, port: string | undefined): Prom
   throw noEmulator('No embedded platform is running.', START);
 }
 
-/** Calls the control address; the answer as the platform gave it. Throws CliError for a refusal. */
+/** Calls the control address; the answer as the platform gave it. Throws CliError for a refusal and for any other answer. */
 export async function callControl(ctx: Context, ready: EmulatorReady, call: ControlCall): Promise<unknown> {
-  const { createNodeEngine } = await import('../http/node-engine.ts');
+  const [{ createNodeEngine }, { readAnswer }] = await Promise.all([
+    import('../http/node-engine.ts'),
+    import('../http/answer.ts'),
+  ]);
   const { origin, pathname, search } = new URL(`${ready.control_url}${call.path}`);
   const engine = createNodeEngine(undefined);
   try {
@@ -52,9 +57,11 @@ export async function callControl(ctx: Context, ready: EmulatorReady, call: Cont
       timeoutMs: CALL_TIMEOUT_MS,
       signal: ctx.signal,
     });
-    const text = reply.body.toString('utf8');
-    if (reply.status >= 400) throw refused(reply.status, text);
-    return text === '' ? null : parseJson(text);
+    const answer = await readAnswer(reply);
+    if (reply.status >= 400) throw refused(reply.status, answer.text);
+    if (reply.status >= 300) throw strange(origin, `is a redirect (${reply.status}), which is not followed`);
+    if (answer.problem !== undefined) throw strange(origin, answer.problem);
+    return readReply(call, origin, answer.text);
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw new CliError({
@@ -67,6 +74,25 @@ export async function callControl(ctx: Context, ready: EmulatorReady, call: Cont
   } finally {
     await engine.close();
   }
+}
+
+function readReply({ reply }: ControlCall, origin: string, text: string): unknown {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw strange(origin, text.trim() === '' ? 'is empty' : `is no JSON: ${error.message}`);
+  }
+  if (!reply) return value;
+  const entries = reply.list ? value : [value];
+  const isSound =
+    Array.isArray(entries) &&
+    entries.every(
+      (entry) => typeof entry === 'object' && entry !== null && reply.fields.every((name) => name in entry),
+    );
+  if (!isSound) throw strange(origin, 'has another shape than expected');
+  return value;
 }
 
 /** A change by a control call: shown instead of made in a dry run. Undefined means that it was shown. */
@@ -83,6 +109,16 @@ function noEmulator(message: string, hint: string): CliError {
   return new CliError({ code: 'emulator.none', message, hint, exit: EXIT.notFound });
 }
 
+/** An answer that no control address gives; `problem` ends the sentence "what it answered …". */
+function strange(origin: string, problem: string): CliError {
+  return new CliError({
+    code: 'emulator.unreadable',
+    message: `The embedded platform at ${origin} was called, and what it answered ${problem}.`,
+    hint: 'Something else may listen there by now: look with `cdpadm emulator clock`, or start another platform.',
+    exit: EXIT.failed,
+  });
+}
+
 /** The control address refuses what is malformed (400), as a flag would be, and names what is not there (404). */
 function refused(status: number, text: string): CliError {
   const detail = messageOf(text)?.replace(/^(Bad request|Not found): /, '') ?? 'no reason was given';
@@ -92,6 +128,7 @@ function refused(status: number, text: string): CliError {
     code: 'emulator.refused',
     message,
     status,
+    ...(status !== 404 && { hint: 'Look at what it was sent with `cdpadm emulator log`, or start another platform.' }),
     exit: status === 404 ? EXIT.notFound : EXIT.failed,
   });
 }

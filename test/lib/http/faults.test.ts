@@ -299,6 +299,15 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(2);
     });
 
+    test('a web page is no success where nothing is expected either', async () => {
+      server.otherwise(answer({ headers: { 'content-type': 'text/html' }, body: page }));
+      const deleted = await failureOf(client().call(deleteThing, { params }));
+      expect(deleted).toMatchObject({ code: 'http.outcome_unknown', details: { cause: 'http.unreadable' } });
+      const sender = client().openSender(seedThings);
+      const sent = await sender.send(Buffer.from('[]'), new AbortController().signal);
+      expect(sent).toMatchObject({ kind: 'lost', failure: { code: 'http.unreadable' } });
+    });
+
     const bombs: [string, Fault][] = [
       ['300 MB that the header tells', answer({ headers: { 'content-length': '300000000' }, body: '[' })],
       ['300 MB in chunks', flood(Buffer.alloc(1 << 20, ' '), 300 << 20)],

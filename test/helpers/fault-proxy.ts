@@ -1,0 +1,290 @@
+// Stands between the program and an embedded platform, and lets one fault befall the request that it is told to.
+import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
+import { createServer, type Server, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { readRequests, type ReceivedRequest } from './fault-server.ts';
+
+/** What the platform answered, whole. */
+export interface PlatformAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+export interface ProxiedRequest extends ReceivedRequest {
+  /** What the platform answered; undefined when the request never reached it. */
+  answered: PlatformAnswer | undefined;
+}
+
+export interface ProxyFault {
+  name: string;
+  /** Whether the platform receives the request. */
+  delivered: boolean;
+  /** Nothing listens any more: there is no request to do anything with. */
+  refuses?: boolean;
+  /** Whether a client waits for its time limit. */
+  slow?: boolean;
+  /** What the client gets instead of the answer. */
+  act?: (socket: Socket, answer: PlatformAnswer, trap: string) => void;
+}
+
+export interface FaultPlan {
+  fault: ProxyFault;
+  /** The number of the request, from 0. */
+  at: number;
+  /** `once`, or from there on for `ever`. */
+  mode: 'once' | 'ever';
+}
+
+export interface FaultProxy {
+  readonly url: string;
+  readonly port: number;
+  /** Requests since `begin`, in order, whole. */
+  readonly requests: ProxiedRequest[];
+  /** What arrived at the address that redirects point to, in bytes. */
+  readonly strayed: number;
+  /** Forgets what came, and takes the fault of the next requests; without one all pass through. */
+  begin(plan?: FaultPlan): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Listens on a free port of loopback; `target` is the platform's port. `Host` is passed on, so that links lead back here. */
+export async function startFaultProxy(target: number): Promise<FaultProxy> {
+  const sockets = new Set<Socket>();
+  let requests: ProxiedRequest[] = [];
+  let plan: FaultPlan | undefined;
+  let struck = false;
+  let strayed = 0;
+
+  const trap = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk: Buffer) => {
+      strayed += chunk.length;
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+    });
+  });
+  await listen(trap, 0);
+  const trapUrl = `http://127.0.0.1:${portOf(trap)}`;
+
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
+    readRequests(socket, (received) => void handle(socket, received));
+  });
+
+  function faultFor(index: number): ProxyFault | undefined {
+    if (!plan || index < plan.at || (plan.mode === 'once' && struck)) return undefined;
+    struck = true;
+    return plan.fault;
+  }
+
+  async function handle(socket: Socket, received: ReceivedRequest): Promise<void> {
+    const proxied: ProxiedRequest = { ...received, answered: undefined };
+    const index = requests.push(proxied) - 1;
+    const fault = faultFor(index);
+    if (fault?.delivered === false) {
+      fault.act?.(socket, { status: 200, headers: {}, body: Buffer.alloc(0) }, trapUrl);
+      return;
+    }
+    const answer = await forward(target, received);
+    proxied.answered = answer;
+    if (answer === undefined) socket.destroy();
+    else if (fault) fault.act?.(socket, answer, trapUrl);
+    else if (plan?.fault.refuses === true && index === plan.at - 1) {
+      socket.end(answerBytes(answer, { connection: 'close' }));
+      await silenceAll();
+    } else socket.write(answerBytes(answer));
+  }
+
+  async function silenceAll(): Promise<void> {
+    if (!server.listening) return;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const socket of sockets) if (socket.writableEnded) socket.destroySoon();
+    for (const socket of sockets) if (!socket.writableEnded) socket.destroy();
+    await closed;
+  }
+
+  await listen(server, 0);
+  const port = portOf(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    get requests() {
+      return requests;
+    },
+    get strayed() {
+      return strayed;
+    },
+    begin: async (next) => {
+      for (const socket of sockets) socket.destroy();
+      requests = [];
+      struck = false;
+      strayed = 0;
+      plan = next;
+      if (next?.fault.refuses === true && next.at === 0) await silenceAll();
+      else if (!server.listening) await listen(server, port);
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await Promise.all([server, trap].map((it) => new Promise<void>((resolve) => it.close(() => resolve()))));
+    },
+  };
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return address.port;
+}
+
+/** The platform's answer, or undefined when there is none. */
+function forward(
+  port: number,
+  { method, target, headers, body }: ReceivedRequest,
+): Promise<PlatformAnswer | undefined> {
+  return new Promise((resolve) => {
+    const { connection: _, ...kept } = headers;
+    const request = httpRequest({ host: '127.0.0.1', port, method, path: target, headers: kept, agent: false });
+    request.on('error', () => resolve(undefined));
+    request.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', () => resolve(undefined));
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) });
+      });
+    });
+    request.end(body);
+  });
+}
+
+/** The answer with its framing made anew, `change` over its headers. */
+function answerBytes({ status, headers, body }: PlatformAnswer, change: Record<string, string> = {}): Buffer {
+  const { connection: _, 'transfer-encoding': __, 'content-length': ___, ...kept } = headers;
+  const framed = status === 204 ? {} : { 'content-length': String(body.length) };
+  const lines = Object.entries({ ...kept, ...framed, ...change }).map(
+    ([name, value]) => `${name}: ${String(value)}\r\n`,
+  );
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Whatever\r\n${lines.join('')}\r\n`, 'latin1'), body]);
+}
+
+type Change = (answer: PlatformAnswer) => { status?: number; headers?: Record<string, string>; body?: string | Buffer };
+
+/** The platform's answer with something changed. */
+function changed(name: string, delivered: boolean, change: Change): ProxyFault {
+  return {
+    name,
+    delivered,
+    act: (socket, answer) => {
+      const { body, headers, status } = change(answer);
+      const bytes = body === undefined ? answer.body : Buffer.from(body);
+      socket.write(answerBytes({ ...answer, status: status ?? answer.status, body: bytes }, headers));
+    },
+  };
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const TROUBLE = '{"statusCode":500,"errors":[{"message":"Trouble"}]}';
+const LOGIN = '<!doctype html><html><head><title>Log in to the network</title></head><body>…</body></html>';
+
+function refused(status: number, delivered: boolean): ProxyFault {
+  return changed(`${status} ${delivered ? 'after' : 'before'} delivery`, delivered, () => ({
+    status,
+    headers: JSON_TYPE,
+    body: TROUBLE,
+  }));
+}
+
+function redirect(status: number): ProxyFault {
+  return {
+    name: `redirect ${status}`,
+    delivered: false,
+    act: (socket, _answer, trap) => {
+      socket.write(answerBytes({ status, headers: { location: `${trap}/elsewhere` }, body: Buffer.alloc(0) }));
+    },
+  };
+}
+
+/** Every form of `Retry-After`, and none. */
+const RETRY_AFTER = ['', '1', '0', '0.5', '-5', 'soon', '99999999999', 'Sun, 06 Nov 1994 08:49:37 GMT'];
+
+function limited(status: number, value: string): ProxyFault {
+  return {
+    ...changed(`${status} Retry-After ${value || 'absent'}`, false, () => ({
+      status,
+      headers: { ...JSON_TYPE, ...(value !== '' && { 'retry-after': value }) },
+      body: TROUBLE,
+    })),
+    slow: value === '99999999999',
+  };
+}
+
+function ended(name: string, delivered: boolean, act: (socket: Socket, answer: PlatformAnswer) => void, slow = false) {
+  return { name, delivered, act, slow };
+}
+
+/** A date in an hour, of the machine's time. */
+const inAnHour = (): string => new Date(Date.now() + 3_600_000).toUTCString();
+
+/** Every fault of the wire, one by one. */
+export const PROXY_FAULTS: readonly ProxyFault[] = [
+  { name: 'refused', delivered: false, refuses: true },
+  ended('reset before delivery', false, (socket) => socket.resetAndDestroy()),
+  ended('reset after delivery', true, (socket) => socket.resetAndDestroy()),
+  ended('closed after delivery', true, (socket) => socket.end()),
+  ended('hang before delivery', false, () => undefined, true),
+  ended('hang after delivery', true, () => undefined, true),
+  ended('truncated', true, (socket, answer) => {
+    const framed = { ...answer, status: answer.status === 204 ? 200 : answer.status };
+    const whole = answerBytes(framed, { 'content-length': String(answer.body.length + 10) });
+    socket.end(whole);
+  }),
+  ended('truncated head', true, (socket, answer) => socket.end(answerBytes(answer).subarray(0, 20))),
+  ended(
+    'slow-loris',
+    true,
+    (socket, answer) => {
+      socket.write(answerBytes({ ...answer, status: 200, body: Buffer.from(' ') }, { 'content-length': '100000' }));
+      const timer = setInterval(() => socket.write(' '), 20);
+      socket.on('close', () => clearInterval(timer));
+    },
+    true,
+  ),
+  changed('empty', true, () => ({ body: '' })),
+  changed('HTML before delivery', false, () => ({ headers: { 'content-type': 'text/html' }, body: LOGIN })),
+  changed('HTML after delivery', true, () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: LOGIN })),
+  changed('wrong type: number', true, () => ({ status: 200, headers: JSON_TYPE, body: '42' })),
+  changed('wrong type: list', true, () => ({ status: 200, headers: JSON_TYPE, body: '[null]' })),
+  changed('wrong type: object', true, () => ({ status: 200, headers: JSON_TYPE, body: '{"roles":7,"id":{}}' })),
+  changed('wrong type: null', true, () => ({ status: 200, headers: JSON_TYPE, body: 'null' })),
+  changed('bad JSON', true, () => ({ status: 200, headers: JSON_TYPE, body: '{"id": "a",,}' })),
+  changed('gzip', true, ({ body, status }) =>
+    status === 204 ? {} : { headers: { 'content-encoding': 'gzip' }, body: gzipSync(body) },
+  ),
+  changed('broken gzip', true, ({ body }) => ({
+    status: 200,
+    headers: { 'content-encoding': 'gzip' },
+    body: gzipSync(Buffer.concat([body, Buffer.from(' '.repeat(200))])).subarray(0, 20),
+  })),
+  ...[301, 302, 303, 307, 308].map(redirect),
+  ...RETRY_AFTER.map((value) => limited(429, value)),
+  changed('429 Retry-After date', false, () => ({
+    status: 429,
+    headers: { ...JSON_TYPE, 'retry-after': inAnHour() },
+    body: TROUBLE,
+  })),
+  limited(503, '1'),
+  ...[500, 502, 503, 504, 505].map((status) => refused(status, false)),
+  ...[500, 502, 503, 504].map((status) => refused(status, true)),
+];

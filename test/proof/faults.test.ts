@@ -1,0 +1,143 @@
+// Every fault of the wire on every request of every command. A sample by default; `npm run test:faults` takes the whole.
+import { expect, test } from 'vitest';
+import { createContext } from '../../src/lib/runtime/create-context.ts';
+import { loadAll } from '../../src/program.ts';
+import type { Command } from 'commander';
+import { createTestIo } from '../helpers/cli.ts';
+import { type FaultPlan, PROXY_FAULTS, type ProxyFault } from '../helpers/fault-proxy.ts';
+import { CASES, type CommandCase } from './cases.ts';
+import { type Clean, cleanOf, judge } from './judge.ts';
+import { inTurn, isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
+import { createWorld, type World } from './world.ts';
+
+const WORLDS = isWhole ? 6 : 3;
+/** Of the whole, so much is taken: `SHARE=0.1` is a quick look at all of it. */
+const SHARE = Number(process.env.SHARE ?? 1);
+const SAMPLE_MS = 25_000;
+const SAMPLE_RUNS = 400;
+const HOUR = 3_600_000;
+
+const FLAGS = ['-o', 'json', '--request-timeout', '700ms', '--retries', '1'];
+/** For waits that the platform asks for and nobody would sit through. */
+const LIMIT = ['--timeout', '40m'];
+
+const SWEPT = CASES.filter(({ elsewhere, local }) => elsewhere === undefined && local !== true);
+
+function pathsOf(command: Command, path: string[]): string[] {
+  if (command.commands.length === 0) return [path.join(' ')];
+  return command.commands.flatMap((child) => pathsOf(child, [...path, child.name()]));
+}
+
+test('the table has every command', async () => {
+  const program = await loadAll(createContext(createTestIo().io, new AbortController().signal));
+  const all = program.commands.flatMap((command) => pathsOf(command, [command.name()]));
+  const known = new Set(CASES.map(({ command }) => command));
+  expect(all.filter((path) => !known.has(path))).toEqual([]);
+});
+
+interface Run {
+  wanted: CommandCase;
+  plan: FaultPlan;
+}
+
+/** Runs of a case without faults, by the case: each is made once. */
+const cleanRuns = new Map<CommandCase, Clean>();
+
+async function cleanRun(world: World, wanted: CommandCase): Promise<Clean> {
+  const known = cleanRuns.get(wanted);
+  if (known) return known;
+  await world.prepare(wanted);
+  const outcome = await world.run(wanted, ['-o', 'json']);
+  const { requests } = world.proxy;
+  const clean = cleanOf(requests);
+  const problems = judge(wanted, outcome, requests, clean);
+  expect(
+    { problems, code: (wanted.exits ?? [0]).includes(outcome.code), requests: requests.length > 0 },
+    nameOf(wanted),
+  ).toEqual({ problems: [], code: true, requests: true });
+  cleanRuns.set(wanted, clean);
+  return clean;
+}
+
+const nameOf = ({ args, command }: CommandCase): string =>
+  `${command} ${typeof args === 'string' ? args : args.join(' ')}`;
+
+/** What is wrong with one run, with all that is needed to see it again. */
+async function problemsOf(world: World, { plan, wanted }: Run, clean: Clean): Promise<string[]> {
+  await world.prepare(wanted);
+  const flags = plan.fault.slow === true ? [...FLAGS, ...LIMIT] : FLAGS;
+  const outcome = await world.run(wanted, flags, plan);
+  const problems = judge(wanted, outcome, world.proxy.requests, clean);
+  if (world.proxy.strayed > 0) problems.push('something went where a redirect pointed to');
+  const logged = (await world.platform.api.requests()).filter(({ path }) => !path.startsWith('/_control')).length;
+  const forwarded = world.proxy.requests.filter(
+    ({ answered, target }) => answered !== undefined && !target.startsWith('/_control'),
+  ).length;
+  if (logged < forwarded) problems.push(`the platform knows of ${logged} requests, the proxy of ${forwarded}`);
+  const place = `${nameOf(wanted)} | ${plan.fault.name}, request ${plan.at}, ${plan.mode}`;
+  return problems.map((problem) => `${place}: ${problem}`);
+}
+
+const isWanted = ({ name }: ProxyFault): boolean => name.includes(process.env.FAULT ?? '');
+
+/** Every place that a fault can strike in a case. */
+function runsOf(wanted: CommandCase, { requests }: Clean): Run[] {
+  return PROXY_FAULTS.filter(isWanted).flatMap((fault) =>
+    Array.from({ length: requests }, (_, at) => at).flatMap((at) =>
+      (['once', 'ever'] as const)
+        .filter((mode) => mode === 'ever' || fault.refuses !== true)
+        .map((mode) => ({ wanted, plan: { fault, at, mode } })),
+    ),
+  );
+}
+
+/** Draws runs until time or number is used up. */
+async function sample(world: World, random: () => number, end: number, problems: string[]): Promise<number> {
+  let count = 0;
+  while (performance.now() < end && count < SAMPLE_RUNS / WORLDS) {
+    const wanted = pick(SWEPT, random);
+    const clean = await cleanRun(world, wanted);
+    problems.push(...(await problemsOf(world, pick(runsOf(wanted, clean), random), clean)));
+    count++;
+  }
+  return count;
+}
+
+test(
+  'a fault ends in success, or in what happened, what is known and what to do',
+  async () => {
+    const problems: string[] = [];
+    const worlds = await Promise.all(Array.from({ length: WORLDS }, createWorld));
+    let count = 0;
+    try {
+      if (isWhole) {
+        const random = randomFrom(SEED);
+        const only = new RegExp(process.env.ONLY ?? '');
+        const cases = SWEPT.filter((wanted) => only.test(nameOf(wanted)));
+        count = await inTurn(worlds, cases, async (world, wanted) => {
+          const clean = await cleanRun(world, wanted);
+          const runs = runsOf(wanted, clean).filter(() => random() < SHARE);
+          let found = 0;
+          for (const run of runs) {
+            const ill = await problemsOf(world, run, clean);
+            for (const problem of ill) tell(problem);
+            problems.push(...ill);
+            found += ill.length;
+          }
+          tell(`${nameOf(wanted)}: ${runs.length} runs, ${found} problems`);
+          return runs.length;
+        });
+      } else {
+        const end = performance.now() + SAMPLE_MS;
+        const random = randomFrom(SEED);
+        const counts = await Promise.all(worlds.map((world) => sample(world, random, end, problems)));
+        count = counts.reduce((sum, runs) => sum + runs, 0);
+      }
+    } finally {
+      await Promise.all(worlds.map((world) => world.close()));
+    }
+    tell(`${count} runs with a fault, ${problems.length} problems${isWhole ? '' : `; seed ${SEED}`}`);
+    expect(problems).toEqual([]);
+  },
+  isWhole ? 6 * HOUR : 120_000,
+);

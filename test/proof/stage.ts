@@ -1,0 +1,188 @@
+// What the commands of the table find: a platform that holds something of everything, and files that go with it.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL, stageWarehouse } from '../helpers/warehouse-files.ts';
+
+/** Requests that the platform holds: three of one group that are pending, and one whose results are there. */
+export const PENDING = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
+export const PENDING_TOO = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c12';
+export const COMPLETED = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c13';
+export const RUN = '1001';
+
+const role = (id: string, ...tasks: string[]) => ({
+  role_id: id,
+  name: `Role ${id}`,
+  description: `What ${id} does`,
+  tasks,
+});
+const request = (id: string, email: string, more: Record<string, unknown> = {}) => ({
+  regulation: 'gdpr',
+  subject_request_id: id,
+  subject_request_type: 'access',
+  submitted_time: '2026-01-05T09:00:00Z',
+  subject_identities: { email: { value: email, encoding: 'raw' } },
+  ...more,
+});
+
+/** The platform's fixtures: the first workspace is full, the second one empty. */
+export const FIXTURES = {
+  roles: [
+    role('analyst', 'audiences:view'),
+    role('editor', 'audiences:*'),
+    role('spare', 'rules:view'),
+    role('support', 'user_activity:view'),
+  ],
+  groups: [
+    {
+      id: 'household',
+      description: 'People who live together',
+      source_user_attribute: 'household_id',
+      attributes: [
+        { id: 'is_member', type: 'boolean_or' },
+        { id: 'city', type: 'latest' },
+      ],
+    },
+  ],
+  profiles: [
+    {
+      xpid: 5,
+      identities: { email: 'ada@people.example' },
+      user_attributes: { first_name: 'Ada' },
+    },
+  ],
+  requests: [
+    request(PENDING, 'kim@people.example', { group_id: 'spring-clean' }),
+    request(PENDING_TOO, 'noor@people.example', { group_id: 'spring-clean', subject_request_type: 'erasure' }),
+    request(COMPLETED, 'ada@people.example', { age: '5d' }),
+  ],
+  connections: [
+    {
+      id: 'crm',
+      name: 'CRM',
+      state: 'active',
+      service_provider: 'PROVIDER_A',
+      config: {
+        account_identifier: 'xy12345',
+        region: 'region-1',
+        warehouse: 'sync_wh',
+        database: 'crm',
+        user: 'cdp',
+        role: 'sync',
+        password: 'the-old-password-of-crm',
+        storage_integration: 'cdp_integration',
+      },
+    },
+    {
+      id: 'unused',
+      name: 'Unused',
+      state: 'active',
+      service_provider: 'PROVIDER_D',
+      config: { provider: 'sample-organization', schema: 'shop' },
+    },
+  ],
+  data_models: [
+    { id: 'active-customers', name: 'Customers', state: 'active', type: 'sql', config: { sql_query: SQL } },
+    { id: 'unused', name: 'Unused', state: 'active', type: 'sql', config: { sql_query: SQL } },
+  ],
+  pipelines: [
+    {
+      id: 'customers',
+      name: 'People',
+      pipeline_type: 'user_attributes',
+      connection_id: 'crm',
+      data_model_id: 'active-customers',
+      state: 'active',
+      sync_mode: {
+        type: 'incremental',
+        iterator_field: 'updated_at',
+        iterator_data_type: 'timestamp',
+        from: '2024-01-01T00:00:00Z',
+      },
+      schedule: { type: 'on_demand' },
+      environment: 'production',
+    },
+    {
+      id: 'paused',
+      name: 'Paused',
+      pipeline_type: 'user_attributes',
+      connection_id: 'crm',
+      data_model_id: 'active-customers',
+      state: 'paused',
+      sync_mode: { type: 'full' },
+      schedule: { type: 'on_demand' },
+      environment: 'production',
+    },
+  ],
+  runs: [
+    {
+      id: Number(RUN),
+      pipeline_id: 'customers',
+      type: 'manual',
+      status: 'success',
+      logical_date: '2026-01-02T00:00:00Z',
+      started_on: '2026-01-02T00:00:00Z',
+      ended_on: '2026-01-02T00:01:00Z',
+      successful_records: 4,
+    },
+  ],
+};
+
+const seed = (id: number) => ({
+  environment: 'production',
+  xpid: id,
+  calculated_attributes: {
+    '3001': [{ attribute_name: 'Orders', calculation_type: 'count', cutoff_date: '2024-01-31', seed: { value: '3' } }],
+  },
+});
+
+const ROLES_FILE = `roles:
+  - role_id: analyst
+    name: Role analyst, renamed
+    description: What analyst does
+    tasks:
+      - audiences:view
+      - rules:view
+  - role_id: editor
+    name: Role editor
+    description: What editor does
+    tasks:
+      - audiences:*
+  - role_id: support
+    name: Role support
+    description: What support does
+    tasks:
+      - user_activity:view
+`;
+
+const EVENT = {
+  environment: 'production',
+  user_identities: { email: 'ada@people.example' },
+  events: [{ event_type: 'custom_event', data: { event_name: 'visit' } }],
+};
+
+/** Writes every file that the command lines of the table name. */
+export function stageFiles(folder: string): void {
+  stageWarehouse(folder);
+  const files: Record<string, string> = {
+    'wanted.yaml': ROLES_FILE,
+    'profile.json': '{"base_url":"https://api.example.com"}',
+    'people.csv': `email,group_id\n${[1, 2, 3, 4].map((n) => `person${n}@people.example,bulk\n`).join('')}`,
+    'users.ndjson': [1, 2, 3, 4, 5].map((id) => `${JSON.stringify(seed(id))}\n`).join(''),
+    'user.json': JSON.stringify(seed(7)),
+    'event.json': JSON.stringify(EVENT),
+    'identify.json': JSON.stringify({
+      environment: 'production',
+      user_identities: { email: 'ada@people.example' },
+      user_attributes: { first_name: 'Ada' },
+    }),
+    // The three definitions of the folder, for a workspace in which there is nothing yet.
+    'connection-2.yaml': CONNECTION.replace('env:', 'file:').replace('WAREHOUSE_PASSWORD', 'password.txt'),
+    'pipeline-2.yaml': PIPELINE.replace('id: customers', 'id: second'),
+    'model-2.yaml': MODEL.replace('id: active-customers', 'id: second'),
+    'password.txt': SECRET_ENV.WAREHOUSE_PASSWORD,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}

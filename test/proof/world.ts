@@ -1,0 +1,233 @@
+// A platform with a proxy in front of it and a hurried clock, in which any command of the table can be run.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
+import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { interrupted } from '../../src/lib/runtime/interrupt.ts';
+import { type RunningEmulator, registerEmulator } from '../../src/lib/runtime/running-emulators.ts';
+import { type CliHome, type CliOptions, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
+import { send, startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
+import { createFastClock } from '../helpers/fast-clock.ts';
+import { type FaultPlan, type FaultProxy, type ProxiedRequest, startFaultProxy } from '../helpers/fault-proxy.ts';
+import type { CommandCase } from './cases.ts';
+import { FIXTURES, PENDING, stageFiles } from './stage.ts';
+
+/** How many times as fast as the machine's the clock of programs and platforms goes. */
+const HURRY = 1000;
+
+/** A genuine callback of the platform, as it came. */
+export interface Callback {
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface Outcome extends CliResult {
+  /** Milliseconds of the machine's own time; `Infinity` for a command that did not come to an end. */
+  took: number;
+  /** What went wrong in serving, if it is a command that serves. */
+  served?: Error;
+}
+
+export interface World {
+  readonly platform: TestEmulator;
+  readonly proxy: FaultProxy;
+  /** The present run's working folder, and its four others. */
+  readonly folder: string;
+  readonly home: CliHome;
+  /** Words of command lines that are only known in the run. */
+  readonly words: Map<string, string>;
+  readonly callback: Callback;
+  /** Runs a command line that must succeed. */
+  well(line: string): Promise<CliResult>;
+  /** A fresh home, the platform's first state, and all that comes before the command. */
+  prepare(wanted: CommandCase): Promise<void>;
+  /** Runs the case's own command line in the home that was prepared. */
+  run(wanted: CommandCase, flags?: readonly string[], plan?: FaultPlan, options?: CliOptions): Promise<Outcome>;
+  /** The command line as `run` gives it. */
+  lineOf(wanted: CommandCase, flags?: readonly string[]): string[];
+  /** The environment of the program. */
+  env(wanted?: CommandCase): Record<string, string>;
+  leave(): void;
+  close(): Promise<void>;
+}
+
+/** A command that has not ended after this much of the machine's time hangs. */
+const GIVE_UP_MS = 60_000;
+
+export async function createWorld(): Promise<World> {
+  const authority = createCliHome();
+  const clock = createFastClock(HURRY);
+  const platform = await startTestEmulator({
+    fixtures: FIXTURES,
+    authority: join(authority.folder, 'authority'),
+    systemClock: clock,
+  });
+  const proxy = await startFaultProxy(platform.port);
+  const callback = await genuineCallback(platform);
+  const ready = readdressed(platform.ready, proxy.port);
+  const words = new Map<string, string>();
+  let home: CliHome | undefined;
+  /** Whether the platform holds something else than at first. */
+  let changed = true;
+
+  const current = (): CliHome => {
+    if (!home) throw new Error('nothing is prepared');
+    return home;
+  };
+  const env = (wanted?: CommandCase): Record<string, string> => ({
+    ...current().env,
+    ...environmentOf(ready),
+    CDPADM_ENVIRONMENT: 'production',
+    CDP_SECRET: 'a-secret-of-the-environment',
+    ...wanted?.env,
+  });
+
+  async function well(line: string): Promise<CliResult> {
+    const result = await runCli(line.split(' '), { cwd: current().cwd, clock, env: env() });
+    if (result.code !== 0) throw new Error(`${line}: ${result.code} ${result.stderr}`);
+    return result;
+  }
+
+  function lineOf({ args, command }: CommandCase, flags: readonly string[] = []): string[] {
+    const own = typeof args === 'string' ? args.split(' ').filter(Boolean) : args;
+    return [...command.split(' '), ...own.map((word) => words.get(word) ?? word), '--yes', ...flags];
+  }
+
+  const world: World = {
+    platform,
+    proxy,
+    words,
+    callback,
+    get home() {
+      return current();
+    },
+    get folder() {
+      return current().cwd;
+    },
+    well,
+    env,
+    lineOf,
+    prepare: async ({ before = [] }) => {
+      world.leave();
+      home = createCliHome();
+      if (changed || wrote(proxy.requests)) await platform.reset();
+      changed = before.length > 0;
+      await proxy.begin();
+      stageFiles(home.cwd);
+      writeFileSync(join(home.cwd, 'callback.json'), JSON.stringify(callback.headers));
+      writeFileSync(join(home.cwd, 'callback.body'), callback.body);
+      register(home, ready, platform.port);
+      for (const step of before) await (typeof step === 'string' ? well(step) : step(world));
+      // Each run begins without a token, so that fetching it is one of its requests.
+      rmSync(current().env.CDPADM_CACHE_DIR ?? '', { recursive: true, force: true });
+      rmSync(join(current().env.CDPADM_STATE_DIR ?? '', 'budget'), { recursive: true, force: true });
+    },
+    run: async (wanted, flags = [], plan, options = {}) => {
+      await proxy.begin(plan);
+      const stop = new AbortController();
+      let served: Error | undefined;
+      let serving = false;
+      const started = performance.now();
+      const running = runCli(lineOf(wanted, flags), {
+        clock,
+        cwd: current().cwd,
+        env: env(wanted),
+        stop,
+        ...(wanted.stdin !== undefined && { stdin: wanted.stdin }),
+        ...options,
+        onOutput: (stdout) => {
+          const end = stdout.indexOf('\n');
+          if (!wanted.serves || serving || end < 0) return;
+          serving = true;
+          wanted
+            .serves(stdout.slice(0, end), world)
+            .catch((error: unknown) => {
+              served = error instanceof Error ? error : new Error(String(error));
+            })
+            .finally(() => stop.abort(interrupted()));
+        },
+      });
+      const hung = new Promise<undefined>((resolve) => {
+        const timer = setTimeout(() => resolve(undefined), GIVE_UP_MS);
+        void running.finally(() => clearTimeout(timer));
+      });
+      const result = await Promise.race([running, hung]);
+      const took = result ? performance.now() - started : Infinity;
+      return { ...(result ?? { code: -1, stdout: '', stderr: '' }), took, ...(served && { served }) };
+    },
+    leave: () => {
+      home?.remove();
+      home = undefined;
+      words.clear();
+    },
+    close: async () => {
+      world.leave();
+      await proxy.close();
+      await platform.close();
+      authority.remove();
+    },
+  };
+  return world;
+}
+
+/** Whether something reached the platform that may have changed what it holds. */
+function wrote(requests: readonly ProxiedRequest[]): boolean {
+  return requests.some(
+    ({ answered, method, target }) => answered !== undefined && method !== 'GET' && target !== '/oauth/token',
+  );
+}
+
+/** The same addresses, by another port. */
+function readdressed(ready: EmulatorReady, port: number): EmulatorReady {
+  const own = new URL(ready.base_url).host;
+  const text = JSON.stringify(ready).replaceAll(own, `127.0.0.1:${port}`);
+  return JSON.parse(text) as EmulatorReady;
+}
+
+/** So that the commands of group `emulator` find the platform, behind its proxy. */
+function register({ env }: CliHome, ready: EmulatorReady, port: number): void {
+  const folder = (kind: string): string => env[`CDPADM_${kind}_DIR`] ?? '';
+  const paths = { config: folder('CONFIG'), state: folder('STATE'), cache: folder('CACHE'), data: folder('DATA') };
+  const emulator: RunningEmulator = { pid: process.pid, port, data: null, started: 0, ready };
+  registerEmulator(paths, emulator);
+}
+
+/** Has the platform call a receiver, and keeps what came. */
+async function genuineCallback(platform: TestEmulator): Promise<Callback> {
+  const received: Callback[] = [];
+  const receiver = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const wanted = Object.entries(request.headers).filter(([name]) => /^(x-opendsr|content-type)/.test(name));
+      const headers = Object.fromEntries(wanted) as Record<string, string>;
+      received.push({ headers, body: Buffer.concat(chunks).toString() });
+      response.writeHead(202).end();
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const { port } = receiver.address() as { port: number };
+  const { workspace_key: key, workspace_secret: secret } = platform.ready;
+  const authorization = `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`;
+  const body = {
+    regulation: 'gdpr',
+    subject_request_id: PENDING.replace('8c11', '8c77'),
+    subject_request_type: 'access',
+    submitted_time: '2026-01-05T09:00:00Z',
+    subject_identities: { email: { value: 'callback@people.example', encoding: 'raw' } },
+    status_callback_urls: [`http://127.0.0.1:${port}/`],
+  };
+  const reply = await platform.send('POST', '/v3/requests', { body, headers: { authorization } });
+  if (reply.status !== 201) throw new Error(`${reply.status} ${reply.text}`);
+  await send('POST', `${platform.control}/callbacks/flush`);
+  await new Promise<void>((resolve) => receiver.close(() => resolve()));
+  const [callback] = received;
+  if (!callback) throw new Error('no callback came');
+  return callback;
+}
+
+/** The text of a file of the present home. */
+export function readHome({ cwd }: CliHome, file: string): string {
+  return readFileSync(join(cwd, file), 'utf8');
+}
