@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { rolldown } from 'rolldown';
+import { chunkGroups, NAMED_CHUNK } from './chunk-groups.mjs';
 import { lazyRequires } from './lazy-requires.mjs';
 import { emitLibraryTypes } from './library-types.mjs';
 import { thirdPartyNotices } from './notices.mjs';
@@ -28,6 +29,7 @@ const hasLibrary = existsSync(libraryEntry);
  * @param {import('rolldown').PreRenderedChunk} chunk
  */
 function chunkFile(chunk) {
+  if (!chunk.facadeModuleId && NAMED_CHUNK.test(chunk.name)) return `chunks/${chunk.name}.js`;
   const path = relative(root, chunk.facadeModuleId ?? chunk.moduleIds.at(-1) ?? '').replaceAll('\\', '/');
   const name = path.startsWith('src/')
     ? path
@@ -54,8 +56,8 @@ async function bundle() {
     // The library and the program may share a chunk with each other's entry.
     preserveEntrySignatures: 'allow-extension',
     transform: { target: 'node20' },
-    // How long it takes on a busy machine is no warning.
-    checks: { bundlerTimings: false },
+    // How long it takes on a busy machine is no warning, nor that a chunk holds what one of its modules loads later.
+    checks: { bundlerTimings: false, ineffectiveDynamicImport: false },
     // A warning is a mistake until somebody has looked at it.
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);
@@ -67,9 +69,10 @@ async function bundle() {
     exports: 'named',
     entryFileNames: (chunk) => (chunk.name === 'index' ? 'index.cjs' : '[name].js'),
     chunkFileNames: chunkFile,
+    codeSplitting: chunkGroups(root),
     comments: { legal: false, annotation: false, jsdoc: false },
     // Names stay as they are, so that a stack trace can be read without a source map.
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
     minifyInternalExports: false,
     dynamicImportInCjs: false,
   });

@@ -9,7 +9,7 @@ import { interrupted, isQuietEnd, terminated, timedOut } from './lib/runtime/int
 import { processIo } from './lib/runtime/io.ts';
 import { checkFormat } from './lib/runtime/help.ts';
 import { HelpShown } from './lib/runtime/usage-failure.ts';
-import { createProgram, entries, operandsOf } from './program.ts';
+import { commandNameOf, createProgram, entries, operandsOf } from './program.ts';
 
 /** What the scripts of `cdpadm completion` call; no command, because nobody types it. */
 const COMPLETE = '__complete';
@@ -41,7 +41,7 @@ export async function run(argv: readonly string[], io: Io, stop = new AbortContr
     try {
       if (argv[0] === COMPLETE) return await answerTab(argv.slice(1), ctx);
       const args = wantedHelp(argv) ?? argv;
-      const [wanted] = operandsOf(args);
+      const wanted = commandNameOf(args);
       const root = await createProgram(ctx, (name) => name === wanted);
       flagsSoFar = () => root.opts();
       root.hook('preAction', async (_root, command) => {
@@ -88,8 +88,8 @@ async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Reda
 
 /** `help roles push` is `roles push --help`, and `help` alone `--help`; a topic is the help command's own affair. */
 function wantedHelp(argv: readonly string[]): string[] | undefined {
-  const [first, ...words] = operandsOf(argv);
-  if (first !== 'help') return undefined;
+  if (commandNameOf(argv) !== 'help') return undefined;
+  const words = operandsOf(argv).slice(1);
   const isCommand = words[0] === undefined || entries.some(({ name }) => name === words[0]);
   return isCommand ? [...words, '--help'] : undefined;
 }

@@ -158,6 +158,12 @@ export function loadAll(ctx: Context): Promise<Command> {
   return createProgram(ctx, () => true);
 }
 
+/** The first word of a command line that is no flag. Only one that begins with a flag has to be read for it. */
+export function commandNameOf(argv: readonly string[]): string | undefined {
+  const [first] = argv;
+  return first === undefined || first.startsWith('-') ? operandsOf(argv)[0] : first;
+}
+
 /** The words of a command line that are no global flag and no such flag's value: the command's name comes first. */
 export function operandsOf(argv: readonly string[]): string[] {
   const isFlag = (word: string): boolean => word.startsWith('-');

@@ -7,7 +7,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
 import { applyIntent, emitOutcome } from './apply.ts';
 import type { RawGuardFlags } from './guards.ts';
-import { CATALOG_TASKS } from './session.ts';
+import { catalogTasks } from './session.ts';
 
 /** Applies `change` to the roles as they are when it is applied. `reason` is for the history. */
 export async function changeRoles(
@@ -19,7 +19,7 @@ export async function changeRoles(
   const memory = await openRolesMemory(ctx);
   const want = (live: Manifest, liveTasks: ReadonlySet<string>) => {
     const roles = change(live.roles);
-    const { issues } = checkManifest({ roles }, { live, liveTasks, catalogTasks: CATALOG_TASKS });
+    const { issues } = checkManifest({ roles }, { live, liveTasks, catalogTasks: catalogTasks() });
     if (issues.length > 0) throw invalidRoles(issues, roles);
     return { roles, conflicts: [], rebased: [], stale: false };
   };

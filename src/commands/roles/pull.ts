@@ -17,7 +17,7 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
-import { CATALOG_TASKS, DEFAULT_FILE } from './session.ts';
+import { catalogTasks, DEFAULT_FILE } from './session.ts';
 
 export function pullCommand(ctx: Context): Command {
   const command = new Command('pull')
@@ -111,7 +111,7 @@ async function refuseLocalEdits(
   memory: RolesMemoryOfContext,
 ): Promise<void> {
   const document = await parseDocumentText(file, text, formatOf(file));
-  const { manifest, issues } = checkManifest(document.value, { catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
+  const { manifest, issues } = checkManifest(document.value, { catalogTasks: catalogTasks(), tolerateUnknown: true });
   const base = chooseBase(manifest, memory.store.bases(manifest).map(fromReply));
   const untouched = [base, live].some((known) => known && saysTheSame(manifest, known));
   if (issues.length === 0 && untouched) return;

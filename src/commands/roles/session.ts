@@ -21,7 +21,12 @@ import type { RolesComparison, RolesPlan } from '../../lib/domain/roles/plan.ts'
 
 export const DEFAULT_FILE = 'roles.yaml';
 
-export const CATALOG_TASKS: ReadonlySet<string> = new Set(PERMISSIONS.map((permission) => permission.task_id));
+let catalog: ReadonlySet<string> | undefined;
+
+/** Made when first asked for: the help of the roles commands must not pay for it. */
+export function catalogTasks(): ReadonlySet<string> {
+  return (catalog ??= new Set(PERMISSIONS.map((permission) => permission.task_id)));
+}
 
 /** A roles file, checked as far as that goes without the platform, and the manifest it was made from. */
 export interface RolesFile {
@@ -39,17 +44,17 @@ export async function openRolesFile(
   baseFile?: string,
 ): Promise<RolesFile> {
   const document = await loadDocument(path, ctx.io);
-  const first = checkManifest(document.value, { catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
+  const first = checkManifest(document.value, { catalogTasks: catalogTasks(), tolerateUnknown: true });
   const base =
     baseFile === undefined ? rememberedBase(first.manifest, memory) : (await loadCompared(ctx, baseFile)).manifest;
   const check: RolesFile['check'] = (known) => {
-    const checked = checkManifest(document.value, { ...known, base, catalogTasks: CATALOG_TASKS });
+    const checked = checkManifest(document.value, { ...known, base, catalogTasks: catalogTasks() });
     if (checked.issues.length > 0) throw invalidDocument(document, 'roles file', checked.issues);
     return checked;
   };
   if (first.issues.length > 0) {
     // Its base may excuse what the platform itself returned. If it does not, everything is told, unknown fields too.
-    const offline = checkManifest(document.value, { base, catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
+    const offline = checkManifest(document.value, { base, catalogTasks: catalogTasks(), tolerateUnknown: true });
     if (offline.issues.length > 0) check({});
   }
   return { document, base, check };
@@ -71,7 +76,7 @@ export async function openForComparison(
   const [left, right] = [await loadCompared(ctx, paths[0]), await loadCompared(ctx, paths[1])];
   const advised = ({ document, manifest }: Compared, other: Compared): ComparedFile => {
     // What both files hold came from the platform.
-    const found = checkManifest(document.value, { base: other.manifest, catalogTasks: CATALOG_TASKS });
+    const found = checkManifest(document.value, { base: other.manifest, catalogTasks: catalogTasks() });
     return { document, manifest, advice: [...found.issues, ...found.warnings] };
   };
   return [advised(left, right), advised(right, left)];
@@ -81,7 +86,7 @@ type Compared = Omit<ComparedFile, 'advice'>;
 
 async function loadCompared(ctx: Context, path: string): Promise<Compared> {
   const document = await loadDocument(path, ctx.io);
-  const { manifest, issues } = checkManifest(document.value, { catalogTasks: CATALOG_TASKS, tolerateUnknown: true });
+  const { manifest, issues } = checkManifest(document.value, { catalogTasks: catalogTasks(), tolerateUnknown: true });
   if (issues.length > 0) throw invalidDocument(document, 'roles file', issues);
   return { document, manifest };
 }
@@ -107,7 +112,7 @@ export async function checkRolesText(
   liveTasks: ReadonlySet<string>,
 ): Promise<Manifest> {
   const document = await parseDocumentText(name, text, 'yaml');
-  const { manifest, issues } = checkManifest(document.value, { live, liveTasks, catalogTasks: CATALOG_TASKS });
+  const { manifest, issues } = checkManifest(document.value, { live, liveTasks, catalogTasks: catalogTasks() });
   if (issues.length > 0) throw invalidDocument(document, 'roles file', issues);
   return manifest;
 }

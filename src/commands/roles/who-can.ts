@@ -5,7 +5,7 @@ import { nearest } from '../../lib/kernel/nearest.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { CATALOG_TASKS } from './session.ts';
+import { catalogTasks } from './session.ts';
 
 interface Holder {
   role_id: string;
@@ -44,8 +44,8 @@ async function whoCan(ctx: Context, task: string): Promise<void> {
     return by === undefined ? [] : [{ role_id: role.role_id, name: role.name ?? null, by }];
   });
   // Full access to a feature would seem to grant any misspelt task of it.
-  if (!CATALOG_TASKS.has(task) && !holders.some(({ by }) => by === task)) {
-    const proposal = nearest(task, CATALOG_TASKS);
+  if (!catalogTasks().has(task) && !holders.some(({ by }) => by === task)) {
+    const proposal = nearest(task, catalogTasks());
     ctx.out.warn(
       `The specification lists no task ${task}${proposal === undefined ? '' : `; did you mean ${proposal}?`}`,
     );

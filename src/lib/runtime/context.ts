@@ -1,5 +1,5 @@
 // Everything a command may need, in one record; costly things are functions called on demand.
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Api } from '../api/index.ts';
 import type { SettingsPaths } from '../config/paths.ts';
 import type { Profiles } from '../config/profiles.ts';
@@ -48,14 +48,22 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdin: Readable;
-  readonly stdout: Writable;
-  readonly stderr: Writable;
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
   /** Whether each stream is a terminal. */
   readonly tty: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
   /** Columns of the terminal; 80 where there is none. */
   columns(): number;
   readonly clock: Clock;
   random(): number;
+}
+
+/** Where text goes; a `Writable` is one. */
+export interface TextSink {
+  /** `done` is called when the text was handed over, or with what went wrong. */
+  write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
+  /** What went wrong first; nothing is written after it. */
+  readonly errored: Error | null;
 }
 
 /** What a running operation tells while it goes on; drawn as `--progress` says. */

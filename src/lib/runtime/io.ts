@@ -1,10 +1,9 @@
 // The real outside: the process's streams, terminal and clock as an `Io`.
 import { writeSync } from 'node:fs';
-import { Writable } from 'node:stream';
 import { systemClock } from '../kernel/clock.ts';
 import { systemErrorCode } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
-import type { Io } from './context.ts';
+import type { Io, TextSink } from './context.ts';
 
 const DEFAULT_COLUMNS = 80;
 
@@ -29,8 +28,8 @@ export function processIo(): Io {
     get stdin() {
       return host.streams.stdin;
     },
-    stdout: descriptorStream(1),
-    stderr: descriptorStream(2),
+    stdout: descriptorSink(1),
+    stderr: descriptorSink(2),
     tty,
     columns: () => {
       const known = tty.stdout ? host.streams.stdout.columns : tty.stderr ? host.streams.stderr.columns : 0;
@@ -42,28 +41,35 @@ export function processIo(): Io {
 }
 
 /**
- * A stream that writes to the descriptor at once: opening `process.stdout` costs milliseconds that a short command
- * would feel. Where the descriptor cannot take everything now, the process's own stream waits for it.
+ * Writes to the descriptor at once: opening `process.stdout`, or any stream at all, costs milliseconds that a short
+ * command would feel. Where the descriptor cannot take everything now, the process's own stream waits for it, and takes
+ * all that follows, so that the order stays.
  */
-function descriptorStream(descriptor: 1 | 2): Writable {
-  const stream = new Writable({
-    decodeStrings: true,
-    write(chunk: Buffer, _encoding, done) {
-      let rest = chunk;
-      try {
-        while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
-        done();
-      } catch (error) {
-        if (systemErrorCode(error) !== 'EAGAIN') {
-          done(error as Error);
-          return;
-        }
-        const patient = descriptor === 1 ? host.streams.stdout : host.streams.stderr;
-        patient.write(rest, done);
-      }
+function descriptorSink(descriptor: 1 | 2): TextSink {
+  let errored: Error | null = null;
+  let patient: NodeJS.WriteStream | undefined;
+  return {
+    get errored() {
+      return errored;
     },
-  });
-  // Every writer learns of a failure by its own callback; without a listener the process would die of it.
-  stream.on('error', () => undefined);
-  return stream;
+    write: (chunk, done) => {
+      if (patient) return patient.write(chunk, done);
+      let rest = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      try {
+        while (rest.length > 0 && errored === null) rest = rest.subarray(writeSync(descriptor, rest));
+      } catch (error) {
+        if (systemErrorCode(error) === 'EAGAIN') {
+          patient = descriptor === 1 ? host.streams.stdout : host.streams.stderr;
+          // Every writer learns of a failure by its own callback; without a listener the process would die of it.
+          patient.on('error', (failure: Error) => {
+            errored ??= failure;
+          });
+          return patient.write(rest, done);
+        }
+        errored = error as Error;
+      }
+      done?.(errored);
+      return true;
+    },
+  };
 }

@@ -1,13 +1,12 @@
 // Everything a command says: its result on standard output, all else on standard error.
 import { resolve } from 'node:path';
-import type { Writable } from 'node:stream';
 import type { DescribedRequest } from '../http/types.ts';
 import { CliError, EXIT, systemErrorCode } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { cleanText } from '../render/clean.ts';
 import type { Style } from '../render/style.ts';
 import type { DocumentView } from '../render/view.ts';
-import type { GlobalFlags, Io, Output } from './context.ts';
+import type { GlobalFlags, Io, Output, TextSink } from './context.ts';
 import { BrokenPipeError } from './interrupt.ts';
 import { createMessages } from './messages.ts';
 import { createProgress } from './progress.ts';
@@ -118,7 +117,7 @@ function requestsText(requests: DescribedRequest[]): string {
 }
 
 /** Resolves when the text is handed over. Rejects with BrokenPipeError when nobody reads it any more. */
-function write(stream: Writable, text: string): Promise<void> {
+function write(stream: TextSink, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => {
       if (!error) resolve();

@@ -1,0 +1,78 @@
+// Which of our modules lie together in one chunk. Each file costs a start as much as 20 kB of code, and what is not loaded
+// costs nothing. So there are few: `kernel`, what nearly every command needs to run (`run`), the flags and functions of a
+// group (`commands-roles`), and what only that group needs to run (`work-roles`), which its help never loads.
+
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** Where a run begins; all that these import, and the help does not, is needed by nearly every command that calls. */
+const RUN_ENTRIES = [
+  'src/lib/runtime/begin.ts',
+  'src/lib/runtime/connect.ts',
+  'src/lib/runtime/result-text.ts',
+  'src/lib/http/node-engine.ts',
+];
+
+/** Of the contract, what is not one area's own: an area's schemas are built when it is called. */
+const SHARED_CONTRACT = /^src\/lib\/contract\/(?:endpoint|explain|failures|limits|names|oauth|shared)\.ts$/;
+
+const RUNTIME = '\0rolldown/runtime.js';
+
+/** The names of the chunks that are made here. */
+export const NAMED_CHUNK = /^(?:kernel|run|(?:commands|work)-[\w-]+)$/;
+
+/**
+ * @param {string} root the project's folder
+ * @returns {import('rolldown').OutputOptions['codeSplitting']}
+ */
+export function chunkGroups(root) {
+  /** @type {ReturnType<typeof findClosures> | undefined} */
+  let closures;
+
+  /** @param {string} id */
+  const pathOf = (id) => relative(root, id).replaceAll('\\', '/');
+
+  /** @type {import('rolldown').CodeSplittingGroup['name']} */
+  const nameOf = (id, context) => {
+    if (id === RUNTIME) return 'kernel';
+    closures ??= findClosures((module) => context.getModuleInfo(module));
+    const { start, library, run, work } = closures;
+    const path = pathOf(id);
+    if (start.has(path)) return library.has(path) ? 'kernel' : null;
+    const [, group] = /^src\/commands\/([\w-]+)\/[\w-]+\.ts$/.exec(path) ?? [];
+    if (group !== undefined) return `commands-${group}`;
+    if (path.startsWith('src/lib/contract/') && !SHARED_CONTRACT.test(path)) return null;
+    if (run.has(path)) return 'run';
+    const [only, other] = work.filter(({ reached }) => reached.has(path));
+    return only && !other ? `work-${only.name}` : null;
+  };
+
+  /** @param {(id: string) => import('rolldown').ModuleInfo | null} getModuleInfo */
+  function findClosures(getModuleInfo) {
+    /** @param {string[]} entries */
+    const closure = (...entries) => {
+      /** @type {Set<string>} */
+      const found = new Set(entries);
+      for (const path of found) {
+        const imported = getModuleInfo(join(root, path))?.importedIds ?? [];
+        for (const one of imported.map(pathOf)) if (one.startsWith('src/')) found.add(one);
+      }
+      return found;
+    };
+    const groups = readdirSync(join(root, 'src', 'commands'), { withFileTypes: true }).filter((one) =>
+      one.isDirectory(),
+    );
+    return {
+      start: closure('src/main.ts'),
+      library: closure('src/library.ts'),
+      run: closure(...RUN_ENTRIES),
+      work: groups.map(({ name }) => ({ name, reached: closure(`src/commands/${name}/index.ts`) })),
+    };
+  }
+
+  return {
+    // Our modules only define things when they are loaded, so that it does not matter which chunk comes first.
+    includeDependenciesRecursively: false,
+    groups: [{ name: nameOf, debugName: 'ours' }],
+  };
+}
