@@ -1,11 +1,12 @@
 // Credentials are tried against the embedded platform; what cannot be tried is not claimed.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/lib/emulator/index.ts';
+import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
 import { runCli } from '../helpers/cli.ts';
+import { startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
 
-let emulator: Emulator;
+let emulator: TestEmulator;
 beforeAll(async () => {
-  emulator = await startEmulator({ memory: true });
+  emulator = await startTestEmulator({ memory: true });
 });
 afterAll(() => emulator.close());
 
@@ -24,46 +25,94 @@ function environment(more: Record<string, string> = {}): Record<string, string> 
   return { ...Object.fromEntries(variables), ...more } as Record<string, string>;
 }
 
-async function testAuth(env: Record<string, string>) {
-  const { code, stdout, stderr } = await runCli(['auth', 'test', '-o', 'json', '--retries', '0'], { env });
-  const checks = JSON.parse(stdout) as { credential: string; status: string; detail: string }[];
-  expect(stdout + stderr).not.toContain(emulator.ready.client_secret);
-  return { code, stderr, checks, statuses: checks.map(({ status }) => status) };
+interface Check {
+  credential: string;
+  area: string;
+  status: string;
+  detail: string;
 }
 
+async function testAuth(env: Record<string, string>) {
+  const { code, stdout, stderr } = await runCli(['auth', 'test', '-o', 'json', '--retries', '0'], { env });
+  const checks = JSON.parse(stdout) as Check[];
+  for (const secret of [emulator.ready.client_secret, emulator.ready.workspace_secret])
+    expect(stdout + stderr).not.toContain(secret);
+  return { code, stderr, of: (area: string) => checks.find((check) => check.area === area), checks };
+}
+
+/** Everything of the platform, the workspace's credentials too. */
+const complete = (more: Record<string, string> = {}): Record<string, string> => ({
+  ...environmentOf(emulator.ready),
+  ...more,
+});
+
 describe('auth test', () => {
-  it('tries the platform credentials and says what is missing for the others', async () => {
-    const { code, statuses, checks } = await testAuth(environment());
-    expect([code, statuses]).toEqual([0, ['ok', 'not_configured', 'not_configured']]);
-    expect(checks[1]?.detail).toContain('workspace_key');
+  it('tries every area with its own credentials, and changes nothing', async () => {
+    const before = await whatPlatformHolds();
+    const { code, checks } = await testAuth(complete());
+    expect(code).toBe(0);
+    expect(checks.map(({ credential, area, status }) => [credential, area, status])).toEqual([
+      ['platform', 'roles', 'ok'],
+      ['platform', 'groups', 'ok'],
+      ['platform', 'warehouse', 'ok'],
+      ['dsr', 'data subject requests', 'ok'],
+      ['seeding', 'seeding', 'ok'],
+      ['seeding', 'identity intake', 'not_checked'],
+    ]);
+    expect(await whatPlatformHolds()).toEqual(before);
   });
 
-  it('does not claim to have tried what it cannot try', async () => {
-    const { dsr_base_url, workspace_key, workspace_secret } = emulator.ready;
-    const more = {
-      CDPADM_DSR_BASE_URL: dsr_base_url,
-      CDPADM_WORKSPACE_KEY: workspace_key,
-      CDPADM_WORKSPACE_SECRET: workspace_secret,
-    };
-    const { code, statuses, checks } = await testAuth(environment(more));
-    expect([code, statuses]).toEqual([0, ['ok', 'not_checked', 'not_configured']]);
-    expect(checks[2]?.detail).toContain('seeding_url');
+  it('says what is missing for each area', async () => {
+    const { code, of } = await testAuth(environment());
+    expect([code, of('roles')?.status]).toEqual([0, 'ok']);
+    expect(of('groups')).toMatchObject({ status: 'not_configured', detail: 'missing: workspace_id' });
+    expect(of('seeding')?.detail).toBe('missing: workspace_key, workspace_secret, seeding_url');
+  });
+
+  it('tells a wrong workspace secret for both areas of it, while the platform’s own credentials work', async () => {
+    const { code, of, stderr } = await testAuth(complete({ CDPADM_WORKSPACE_SECRET: 'wrong-workspace-secret' }));
+    expect([code, of('roles')?.status]).toEqual([4, 'ok']);
+    for (const area of ['data subject requests', 'seeding']) expect(of(area)).toMatchObject({ status: 'failed' });
+    expect(stderr).toContain('data subject requests do not work');
+    expect(stderr).not.toContain('wrong-workspace-secret');
+  });
+
+  it('does not repeat for each area what is wrong with the credentials as such', async () => {
+    const { code, of } = await testAuth(complete({ CDPADM_CLIENT_SECRET: 'wrong-secret' }));
+    expect([code, of('roles')?.status, of('seeding')?.status]).toEqual([4, 'failed', 'ok']);
+    for (const area of ['groups', 'warehouse'])
+      expect(of(area)).toMatchObject({ status: 'not_checked', detail: expect.stringContaining('as roles') });
+  });
+
+  it('goes on to the other areas where one is refused', async () => {
+    const { code, of } = await testAuth(complete({ CDPADM_ORG_ID: '99999' }));
+    expect([code, of('roles')?.status, of('warehouse')?.status]).toEqual([4, 'failed', 'ok']);
+  });
+
+  it('takes a platform that accepts an empty list for one that took the credentials, and a 5xx for none', async () => {
+    const fault = { method: 'POST', path: '/v2/bulkcalculatedattributes', times: 1 };
+    for (const [status, expected] of [
+      [422, 'ok'],
+      [500, 'failed'],
+    ] as const) {
+      await emulator.api.addFault({ ...fault, status });
+      expect((await testAuth(complete())).of('seeding')?.status).toBe(expected);
+    }
   });
 
   it.each([
     ['a wrong secret', { CDPADM_CLIENT_SECRET: 'wrong-secret' }, 4, 'do not work'],
     ['a wrong token', { CDPADM_ACCESS_TOKEN: 'wrong-token' }, 4, 'do not work'],
-    ['no organization', { CDPADM_ORG_ID: '' }, 2, 'CDPADM_ORG_ID'],
     ['an address where nobody answers', { CDPADM_AUTH_URL: 'http://127.0.0.1:9' }, 8, 'could not be tried'],
   ])('with %s fails, and says so twice', async (_what, more: Record<string, string>, exit, sentence) => {
-    const { code, statuses, stderr } = await testAuth(environment(more));
-    expect([code, statuses[0]]).toEqual([exit, 'failed']);
+    const { code, of, stderr } = await testAuth(environment(more));
+    expect([code, of('roles')?.status]).toEqual([exit, 'failed']);
     expect(stderr).toContain(sentence);
   });
 
   it('without any credentials is exit 4', async () => {
-    const { code, statuses, stderr } = await testAuth({});
-    expect([code, statuses]).toEqual([4, ['not_configured', 'not_configured', 'not_configured']]);
+    const { code, checks, stderr } = await testAuth({});
+    expect([code, new Set(checks.map(({ status }) => status))]).toEqual([4, new Set(['not_configured'])]);
     expect(stderr).toContain('profile create');
   });
 
@@ -77,9 +126,12 @@ describe('auth test', () => {
 
   it('works with the embedded platform as it is', async () => {
     const { code, stdout } = await runCli(['auth', 'test', '--profile', 'local', '-o', 'json']);
-    expect([code, JSON.parse(stdout)]).toMatchObject([
-      0,
-      [{ status: 'ok' }, { status: 'not_checked' }, { status: 'not_checked' }],
-    ]);
+    const statuses = (JSON.parse(stdout) as Check[]).map(({ status }) => status);
+    expect([code, statuses]).toEqual([0, ['ok', 'ok', 'ok', 'ok', 'ok', 'not_checked']]);
   });
 });
+
+/** How much there is of people and warehouse resources. */
+async function whatPlatformHolds(): Promise<unknown> {
+  return await (await fetch(`${emulator.control}/counts`)).json();
+}

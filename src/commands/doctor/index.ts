@@ -1,7 +1,8 @@
 // `doctor`: everything that could be wrong with this set-up, each failing line with its fix.
 import { Command } from 'commander';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { EXIT } from '../../lib/kernel/errors.ts';
 import type { ListView } from '../../lib/render/view.ts';
+import { type AreaCheck, checkAreas } from '../../lib/runtime/area-checks.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import {
   checkAddresses,
@@ -43,7 +44,9 @@ export function doctorCommand(ctx: Context): Command {
     .description('check this set-up: files, secrets, clock, addresses, credentials')
     .action(() => diagnose(ctx));
   return withHelp(command, {
-    notes: ['Only reads: one look at each address, a token, and the cheapest read of each area that has credentials.'],
+    notes: [
+      'Changes nothing: one look at each address, a token, and the cheapest harmless call of each area that has credentials.',
+    ],
     examples: ['cdpadm doctor --profile local', 'cdpadm doctor --profile local -o json'],
     json: '[{"check","status":"ok|warning|failed|skipped","detail","fix"}]',
     errors: ['1  at least one check failed'],
@@ -73,40 +76,15 @@ async function whenSettled(ctx: Context): Promise<Finding[]> {
       { check: 'profile', status: 'ok', detail: name },
       ...(await checkSecrets(ctx)),
       ...(await checkAddresses(ctx)),
-      await checkRead(
-        ctx,
-        'roles',
-        'base_url',
-        async (api) => `${(await api.roles.listTasks(ctx.signal)).length} tasks`,
-      ),
-      await checkRead(
-        ctx,
-        'data subject requests',
-        'dsr_base_url',
-        async (api) => `version ${(await api.dsr.discovery(ctx.signal)).api_version}`,
-      ),
+      ...(await checkAreas(ctx)).map(asFinding),
     ];
   } catch (error) {
     return [failed('profile', error)];
   }
 }
 
-type Api = Awaited<ReturnType<Context['api']>>;
-
-/** The cheapest read of an area with the credentials at hand. */
-async function checkRead(
-  ctx: Context,
-  area: string,
-  address: 'base_url' | 'dsr_base_url',
-  read: (api: Api) => Promise<string>,
-): Promise<Finding> {
+function asFinding({ area, status, detail, error }: AreaCheck): Finding {
   const check = `read ${area}`;
-  const settings = await ctx.settings();
-  if (!settings.get(address)) return { check, status: 'skipped', detail: 'not configured' };
-  try {
-    return { check, status: 'ok', detail: await read(await ctx.api()) };
-  } catch (error) {
-    if (error instanceof CliError && error.code === 'usage') return { check, status: 'skipped', detail: error.message };
-    return failed(check, error);
-  }
+  if (error) return failed(check, error);
+  return { check, status: status === 'ok' ? 'ok' : 'skipped', detail };
 }
