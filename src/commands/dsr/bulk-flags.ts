@@ -27,6 +27,7 @@ export interface BulkFlags extends RowFlags {
   resume?: boolean;
   concurrency?: string;
   rate?: string;
+  showIdentities?: boolean;
 }
 
 const several = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];

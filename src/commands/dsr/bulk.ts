@@ -1,14 +1,16 @@
 // `dsr submit --bulk`: a file of requests, checked whole, journaled, sent, and written out with what became of each row.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/dsr-journal.ts';
-import { openDsrTable } from '../../lib/files/dsr-rows.ts';
+import { openDsrTable, type RowSource } from '../../lib/files/dsr-rows.ts';
 import { nameTaken, openPrivateLines } from '../../lib/files/private-lines.ts';
+import { readInputBytes } from '../../lib/files/read-input.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { formatDuration, isoMillis, isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { bulkView, type BulkResult, renderBulk } from '../../lib/render/dsr-bulk.ts';
+import { maskRequest } from '../../lib/render/dsr-request.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { submitRows, restoreStates } from '../../lib/workflows/dsr-bulk.ts';
 import { type Examined, examineRows, type RowOptions } from '../../lib/workflows/dsr-examine.ts';
@@ -18,7 +20,7 @@ import { answerVerifier, type DsrSession, openDsr } from './session.ts';
 
 interface Run {
   file: string;
-  path: string;
+  source: RowSource;
   results: string;
   examined: Examined;
   options: RowOptions;
@@ -27,26 +29,20 @@ interface Run {
 }
 
 export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): Promise<void> {
-  if (file === '-') {
-    throw usageError(
-      '--bulk reads its file more than once; standard input cannot be.',
-      'Save it to a private file first.',
-    );
+  const { curl, dryRun } = ctx.flags;
+  if (file === '-' && flags.results === undefined && !dryRun && !curl) {
+    throw usageError('Standard input has no name to call the result file by: give --results FILE.');
   }
-  if (ctx.flags.curl) throw usageError('--curl prints a single request; a bulk run has many.');
   const numbers = readBulkFlags(flags, (await ctx.settings()).limits['dsr']);
   const session = await openDsr(ctx);
-  const path = resolve(ctx.io.cwd, file);
+  const source = await sourceOf(ctx, file);
+  const name = file === '-' ? '<stdin>' : file;
   const results = resolve(ctx.io.cwd, flags.results ?? `${file}.results.csv`);
-  const first = await rowOptions(ctx, session, file, flags, isoSeconds(ctx.clock.now()));
-  const examined = await examineRows(await openDsrTable(path, file), first);
+  const first = await rowOptions(ctx, session, name, flags, isoSeconds(ctx.clock.now()));
+  const examined = await examineRows(await openDsrTable(source, name), first);
   tellAdvice(ctx, examined);
-  if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun(
-      [],
-      { rows: examined.rows, kinds: Object.fromEntries(examined.kinds), without_id: examined.withoutId },
-      (style) => renderBulk(examined, style),
-    );
+  if (dryRun || curl) {
+    await rehearse(ctx, session, examined, flags.showIdentities === true);
     return;
   }
   const journal = openDsrJournal(
@@ -54,13 +50,13 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
   );
   try {
     const head = await journal.head();
-    refuseSecondRun(head, flags, first, file);
+    refuseSecondRun(head, flags, first, name);
     const states = createRowStates();
     if (head) await restoreStates(journal, states);
     const options = head ? { ...first, defaults: { ...first.defaults, submitted_time: head.submitted_time } } : first;
     const run: Run = {
-      file,
-      path,
+      file: name,
+      source,
       results: flags.results === undefined && head ? head.results : results,
       examined,
       options,
@@ -71,6 +67,35 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
   } finally {
     journal.close();
   }
+}
+
+/** The bytes of standard input are kept in memory: they are read more than once, and no copy of them goes to the disk. */
+async function sourceOf(ctx: Context, file: string): Promise<RowSource> {
+  return file === '-' ? { bytes: await readInputBytes(file, ctx.io) } : { path: resolve(ctx.io.cwd, file) };
+}
+
+/** Shows the first requests as they would go out, identities masked; with --curl the very first as a command line. */
+async function rehearse(ctx: Context, session: DsrSession, examined: Examined, showIdentities: boolean): Promise<void> {
+  const bodies = examined.first.map(({ hasId, request }) => {
+    const whole = hasId ? request : { ...request, subject_request_id: randomUUID() };
+    return showIdentities ? whole : maskRequest(whole);
+  });
+  // Prints the command in place of sending, and ends.
+  if (ctx.flags.curl && bodies[0]) await session.api.create(bodies[0]);
+  const { done, kinds, rows, skipWaiting, withoutId } = examined;
+  const requests = bodies.map((body) => session.api.describeCreate(body));
+  const plan = {
+    rows,
+    requests: rows - done,
+    shown: requests.length,
+    kinds: Object.fromEntries(kinds),
+    done,
+    without_id: withoutId,
+    skip_waiting_period: skipWaiting,
+  };
+  await ctx.out.emitDryRun(requests, plan, (style) =>
+    [renderBulk(examined, style), ...(requests[0] ? [`Each would be a POST to ${requests[0].url}.`] : [])].join('\n'),
+  );
 }
 
 /** decision: D58 */
@@ -106,7 +131,7 @@ async function perform(
   head: JournalHead | undefined,
   numbers: ReturnType<typeof readBulkFlags>,
 ): Promise<void> {
-  const { examined, file, journal, options, path, results, states } = run;
+  const { examined, file, journal, options, results, source, states } = run;
   const settledBefore = countSettled(states);
   const left = examined.rows - settledBefore;
   if (existsSync(results) && (left > 0 || !head)) throw nameTaken(results);
@@ -135,7 +160,7 @@ async function perform(
   };
   let counts = { requests: 0, retries: 0, unsigned: 0 };
   try {
-    const table = await openDsrTable(path, file);
+    const table = await openDsrTable(source, file);
     counts = await submitRows({
       ...session,
       ...numbers,
@@ -165,7 +190,7 @@ async function perform(
   if (!existsSync(results)) {
     const out = openPrivateLines(results);
     try {
-      await writeResults(await openDsrTable(path, file), options, states, examined.used, out);
+      await writeResults(await openDsrTable(source, file), options, states, examined.used, out);
       out.finish();
     } catch (error) {
       out.discard();
@@ -213,7 +238,7 @@ function resumable(error: unknown, { examined, file, states }: Run): unknown {
     message: `${error.message} ${done} of ${examined.rows} rows are settled.`,
     hint: [
       error.hint,
-      `Go on with: the same command and --resume (\`cdpadm dsr submit --bulk ${file} --resume\`). No row is sent twice.`,
+      `Go on with: the same command and --resume (\`cdpadm dsr submit --bulk ${file === '<stdin>' ? '-' : file} --resume\`). No row is sent twice.`,
     ]
       .filter(Boolean)
       .join(' '),

@@ -2,8 +2,9 @@
 import { resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { openDsrTable } from '../../lib/files/dsr-rows.ts';
+import { openDsrTable, type RowSource } from '../../lib/files/dsr-rows.ts';
 import { nameTaken, openPrivateLines } from '../../lib/files/private-lines.ts';
+import { readInputBytes } from '../../lib/files/read-input.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -24,7 +25,7 @@ export function prepareCommand(ctx: Context): Command {
     withRowFlags(
       new Command('prepare')
         .description('check a file of requests and write the ids in')
-        .argument('<file>', 'CSV, NDJSON or JSON')
+        .argument('<file>', 'CSV, NDJSON or JSON; - is standard input')
         .action((file: string, flags: RowFlags) => prepare(ctx, file, flags)),
     ),
   );
@@ -45,16 +46,19 @@ async function prepare(ctx: Context, file: string, flags: RowFlags): Promise<voi
   const { out, dryRun } = ctx.flags;
   if (out === undefined)
     throw usageError('Name the prepared file with --out FILE; it holds identities, like the file itself.');
-  const [path, target] = [resolve(ctx.io.cwd, file), resolve(ctx.io.cwd, out)];
+  const target = resolve(ctx.io.cwd, out);
+  const source: RowSource =
+    file === '-' ? { bytes: await readInputBytes(file, ctx.io) } : { path: resolve(ctx.io.cwd, file) };
+  const name = file === '-' ? '<stdin>' : file;
   const session = await openDsr(ctx);
-  const options = await rowOptions(ctx, session, file, flags, isoSeconds(ctx.clock.now()));
-  const { rows, withoutId } = await examineRows(await openDsrTable(path, file), options);
+  const options = await rowOptions(ctx, session, name, flags, isoSeconds(ctx.clock.now()));
+  const { rows, withoutId } = await examineRows(await openDsrTable(source, name), options);
   if (existsSync(target)) throw nameTaken(out);
   const prepared: Prepared = { rows, ids_made: withoutId, out };
   if (!dryRun) {
     const lines = openPrivateLines(target);
     try {
-      await writePrepared(await openDsrTable(path, file), options, lines);
+      await writePrepared(await openDsrTable(source, name), options, lines);
       lines.finish();
     } catch (error) {
       lines.discard();

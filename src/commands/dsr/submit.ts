@@ -21,7 +21,6 @@ interface SubmitFlags extends RequestFlags, BulkFlags {
   file?: string;
   bulk?: string;
   wait?: boolean;
-  showIdentities?: boolean;
 }
 
 interface SubmitResult {
@@ -71,7 +70,10 @@ export function submitCommand(ctx: Context): Command {
     .option('-f, --file <file>', 'the body as JSON or YAML; versions 1 and 2 are upgraded; - is standard input')
     .option('--wait', 'wait until it is completed')
     .option('--show-identities', 'do not mask the identities')
-    .option('--bulk <file>', 'many requests: CSV, NDJSON or JSON; the other flags are for rows that do not say')
+    .option(
+      '--bulk <file>',
+      'many requests: CSV, NDJSON or JSON, - is standard input; other flags are for rows that do not say',
+    )
     .option('--results <file>', 'where a bulk run writes what became of each row (default: FILE.results.csv)')
     .option('--resume', 'go on with a bulk run that was ended early')
     .option('--concurrency <n>', 'most requests of a bulk run at once (default: 16)')
@@ -81,6 +83,7 @@ export function submitCommand(ctx: Context): Command {
     notes: [
       'On a terminal it asks for whatever no flag gives. A value behind TYPE=@FILE or TYPE=- stays out of the shell’s history and of the process list.',
       'A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls with | between, skip_waiting_period) and for each identity type by its name. It is checked whole before the first request.',
+      'A dry run of a bulk file shows the first 100 requests and counts the others.',
       'The id is written to the ledger before anything is sent, so that a lost answer can always be settled: the same command with the same --request-id never makes a second request.',
     ],
     examples: [
@@ -101,7 +104,7 @@ export function submitCommand(ctx: Context): Command {
 }
 
 const BULK_ONLY = ['results', 'resume', 'concurrency', 'rate', 'map', 'mapFile', 'saveMap'] as const;
-const ONE_ONLY = ['file', 'identity', 'extensionIdentity', 'requestId', 'wait', 'showIdentities'] as const;
+const ONE_ONLY = ['file', 'identity', 'extensionIdentity', 'requestId', 'wait'] as const;
 
 async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
   const isBulk = flags.bulk !== undefined;

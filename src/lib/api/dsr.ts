@@ -11,6 +11,12 @@ import type { Client, DescribedRequest, Reply, Sender, Sink } from '../http/type
 
 export type { SendOutcome, Sender } from '../http/types.ts';
 
+/** An answer, and when the platform gave it by its own clock; undefined where it does not say. */
+export interface Dated<T> {
+  body: T;
+  date: number | undefined;
+}
+
 export interface DsrApi {
   /**
    * POST a request. Status, headers and the raw text come along, because the answer is signed. Throws
@@ -24,8 +30,11 @@ export interface DsrApi {
   /** What `create` would send. */
   describeCreate(body: DsrRequest): DescribedRequest;
   get(requestId: string, signal?: AbortSignal): Promise<RequestStatusReply>;
+  /** The same with the `date` header: the platform's own time, in milliseconds since the epoch. */
+  getDated(requestId: string, signal?: AbortSignal): Promise<Dated<RequestStatusReply>>;
   /** All requests with a group id; none for one that is not known. */
   list(groupId: string, signal?: AbortSignal): Promise<RequestStatusReply[]>;
+  listDated(groupId: string, signal?: AbortSignal): Promise<Dated<RequestStatusReply[]>>;
   /** DELETE a pending request. Throws OutcomeUnknownError when the answer is lost. */
   cancel(requestId: string, signal?: AbortSignal): Promise<CancelReply>;
   /** What `cancel` would send. */
@@ -44,8 +53,12 @@ export function createDsrApi(client: Client): DsrApi {
     openGet: () => client.openSender(dsrEndpoints.get),
     describeCreate: (body) => client.describe(dsrEndpoints.create, { body }),
     get: (requestId, signal) => client.call(dsrEndpoints.get, { params: { requestId }, ...(signal && { signal }) }),
+    getDated: async (requestId, signal) =>
+      dated(await client.exchange(dsrEndpoints.get, { params: { requestId }, ...(signal && { signal }) })),
     list: (groupId, signal) =>
       client.call(dsrEndpoints.list, { query: { group_id: groupId }, ...(signal && { signal }) }),
+    listDated: async (groupId, signal) =>
+      dated(await client.exchange(dsrEndpoints.list, { query: { group_id: groupId }, ...(signal && { signal }) })),
     cancel: (requestId, signal) =>
       client.call(dsrEndpoints.cancel, { params: { requestId }, ...(signal && { signal }) }),
     describeCancel: (requestId) => client.describe(dsrEndpoints.cancel, { params: { requestId } }),
@@ -54,4 +67,9 @@ export function createDsrApi(client: Client): DsrApi {
     certificate: (url, sink, signal) =>
       client.download({ url, accept: 'application/x-pem-file, application/pem-certificate-chain, */*' }, sink, signal),
   };
+}
+
+function dated<T>({ body, headers }: Reply<T>): Dated<T> {
+  const date = Date.parse(headers['date'] ?? '');
+  return { body, date: Number.isNaN(date) ? undefined : date };
 }

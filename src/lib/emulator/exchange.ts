@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { Handler, Platform } from './area.ts';
 import { authenticate } from './auth.ts';
+import { refuse } from './dsr-answers.ts';
 import { delayOf, type Fault } from './faults.ts';
 import { bodyFromWire, queryFromWire, replyToWire } from './names-edge.ts';
 import { type Answer, answer, PlatformError, refusal } from './platform-error.ts';
@@ -22,8 +23,22 @@ export type Exchange = (
   target: Target | undefined,
 ) => Promise<void>;
 
-/** `wait` pauses for milliseconds and rejects when the platform closes meanwhile. */
-export function createExchange(platform: Platform, wait: (ms: number) => Promise<void>): Exchange {
+/** One exchange as it was on the wire, for whoever checks it from outside. */
+export interface SeenExchange {
+  method: string;
+  /** Path and query as they were sent. */
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+  answer: Answer;
+}
+
+/** `wait` pauses for milliseconds and rejects when the platform closes meanwhile; `onExchange` is told of each answer. */
+export function createExchange(
+  platform: Platform,
+  wait: (ms: number) => Promise<void>,
+  onExchange?: (seen: SeenExchange) => void,
+): Exchange {
   const { clock, faults, log } = platform;
 
   async function carryOut(
@@ -34,7 +49,7 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
   ) {
     if (fault?.delay !== undefined) await wait(delayOf(fault));
     if (fault?.drop === 'before') return undefined;
-    if (fault?.status !== undefined) return faultAnswer(fault.status, fault.retry_after);
+    if (fault?.status !== undefined) return faultAnswer(fault.status, fault.retry_after, target);
     return handle(platform, incoming, target, body);
   }
 
@@ -50,8 +65,12 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
       const fault = faults.strike(method, path);
       const result = await carryOut(incoming, fault, target, body);
       record(result?.status ?? null);
+      // What a fault answered is no word of the platform.
+      if (result && fault?.status === undefined) {
+        onExchange?.({ method, url: path + search, headers: incoming.headers, body, answer: result });
+      }
       if (!result || fault?.drop === 'after') incoming.socket.destroy();
-      else write(outgoing, result);
+      else write(outgoing, result, target && new Date(clock.now()).toUTCString());
     } catch (error) {
       if (error instanceof PeerGone) {
         record(null);
@@ -96,7 +115,8 @@ export function refusalAnswer(error: unknown): Answer {
   return answer(bug.status, bug.body);
 }
 
-export function write(outgoing: ServerResponse, { status, text, headers }: Answer): void {
+export function write(outgoing: ServerResponse, { status, text, headers }: Answer, date?: string): void {
+  if (date !== undefined) outgoing.setHeader('date', date);
   if (text === undefined) {
     outgoing.writeHead(status, { ...(status !== 204 && { 'content-length': 0 }), ...headers }).end();
     return;
@@ -105,8 +125,10 @@ export function write(outgoing: ServerResponse, { status, text, headers }: Answe
   outgoing.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes, ...headers }).end(text);
 }
 
-function faultAnswer(status: number, retryAfter: number | string | undefined): Answer {
-  const body = { statusCode: status, errors: [{ message: 'A fault that was asked for' }] };
+/** In the words of the area that it befalls: C has an envelope of its own. */
+function faultAnswer(status: number, retryAfter: number | string | undefined, target: Target | undefined): Answer {
+  const message = 'A fault that was asked for';
+  const { body } = target?.endpoint.service === 'dsr' ? refuse({ status, message }) : refusal(status, message);
   return answer(status, body, retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) });
 }
 

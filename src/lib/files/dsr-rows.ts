@@ -31,14 +31,45 @@ export interface DsrTable {
   digest(): string;
 }
 
-/** `.ndjson`, `.jsonl` and `.json` by their names; everything else is CSV. */
-export async function openDsrTable(path: string, name: string): Promise<DsrTable> {
-  if (/\.(ndjson|jsonl)$/i.test(path)) return ndjsonTable(path, name);
-  return /\.json$/i.test(path) ? jsonTable(path, name) : await csvTable(path, name);
+/** A file to be read once more each time, or bytes that came in by standard input. */
+export type RowSource = { path: string } | { bytes: Uint8Array };
+
+/** `.ndjson`, `.jsonl` and `.json` by their names; every other file is CSV. Bytes are taken for what they look like. */
+export async function openDsrTable(source: RowSource, name: string): Promise<DsrTable> {
+  const from = 'path' in source ? source.path : source.bytes;
+  switch ('path' in source ? formatByName(source.path) : formatByLook(source.bytes)) {
+    case 'ndjson':
+      return ndjsonTable(from, name);
+    case 'json':
+      return jsonTable(from, name);
+    case 'csv':
+      return await csvTable(from, name);
+  }
 }
 
-async function csvTable(path: string, name: string): Promise<DsrTable> {
-  const text = openText(path, name);
+type RowFormat = 'csv' | 'ndjson' | 'json';
+
+function formatByName(path: string): RowFormat {
+  if (/\.(ndjson|jsonl)$/i.test(path)) return 'ndjson';
+  return /\.json$/i.test(path) ? 'json' : 'csv';
+}
+
+const LOOK_BYTES = 64 * 1024;
+
+/** A first line that is an object by itself is a line of NDJSON; an object or a list that goes on is JSON. */
+function formatByLook(bytes: Uint8Array): RowFormat {
+  const text = new TextDecoder('utf-8').decode(bytes.subarray(0, LOOK_BYTES)).trimStart();
+  if (!/^[[{]/.test(text)) return 'csv';
+  try {
+    parseJson(text.split('\n', 1)[0] ?? '');
+    return text.startsWith('{') ? 'ndjson' : 'json';
+  } catch {
+    return 'json';
+  }
+}
+
+async function csvTable(source: string | Uint8Array, name: string): Promise<DsrTable> {
+  const text = openText(source, name);
   const chunks = text.chunks[Symbol.asyncIterator]();
   let first = '';
   let ended = false;
@@ -97,8 +128,8 @@ async function csvTable(path: string, name: string): Promise<DsrTable> {
   return { heading: { columns, delimiter }, rows: rows(), digest: text.digest };
 }
 
-function ndjsonTable(path: string, name: string): DsrTable {
-  const text = openText(path, name);
+function ndjsonTable(source: string | Uint8Array, name: string): DsrTable {
+  const text = openText(source, name);
   let number = 0;
   let line = 0;
 
@@ -132,8 +163,8 @@ function ndjsonTable(path: string, name: string): DsrTable {
   return { heading: { columns: undefined, delimiter: ',' }, rows: rows(), digest: text.digest };
 }
 
-function jsonTable(path: string, name: string): DsrTable {
-  const text = openText(path, name);
+function jsonTable(source: string | Uint8Array, name: string): DsrTable {
+  const text = openText(source, name);
   async function* rows(): AsyncGenerator<DsrRow[]> {
     const pieces: string[] = [];
     for await (const chunk of text.chunks) pieces.push(chunk);

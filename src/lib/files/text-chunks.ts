@@ -14,18 +14,17 @@ export interface TextChunks {
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Reads UTF-8; a byte-order mark is left out. `name` is the path as the user gave it. Throws CliError: no such file (2),
- * not UTF-8 (9).
+ * Reads UTF-8 from the file at a path, or from bytes that were read before; a byte-order mark is left out. `name` is
+ * the path as the user gave it. Throws CliError: no such file (2), not UTF-8 (9).
  */
-export function openText(path: string, name: string): TextChunks {
+export function openText(source: string | Uint8Array, name: string): TextChunks {
   const hash = createHash('sha256');
   let digest: string | undefined;
   async function* chunks(): AsyncGenerator<string> {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let lines = 1;
     try {
-      for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
-        const bytes = chunk as Buffer;
+      for await (const bytes of bytesOf(source)) {
         if (lines === 1 && isUtf16(bytes)) throw badText(name, 1, 'the file is UTF-16; save it as UTF-8');
         hash.update(bytes);
         const text = decoder.decode(bytes, { stream: true });
@@ -52,7 +51,15 @@ export function openText(path: string, name: string): TextChunks {
   return { chunks: chunks(), digest: () => (digest ??= hash.digest('hex')) };
 }
 
-function isUtf16(bytes: Buffer): boolean {
+async function* bytesOf(source: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  if (typeof source === 'string') {
+    for await (const chunk of createReadStream(source, { highWaterMark: CHUNK_BYTES })) yield chunk as Buffer;
+    return;
+  }
+  for (let at = 0; at < source.length; at += CHUNK_BYTES) yield source.subarray(at, at + CHUNK_BYTES);
+}
+
+function isUtf16(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 

@@ -166,9 +166,13 @@ export interface Examined {
   devicesOnly: number;
   /** Columns of our own names that the rows use, for a result file of rows that have no columns. */
   used: Set<string>;
+  /** The first requests of those that are not done, in their order; stand-ins where the file has no id. */
+  first: ReadyRow[];
   digest: string;
 }
 
+/** As many of a bulk run's requests as a dry run shows. */
+const FIRST = 100;
 /** More are not listed one by one: nobody reads them. */
 const MAX_ISSUES = 1000;
 
@@ -185,6 +189,7 @@ export async function examineRows(table: DsrTable, options: RowOptions): Promise
     skipWaiting: 0,
     devicesOnly: 0,
     used: new Set(),
+    first: [],
     digest: '',
   };
   let wrong = 0;
@@ -196,6 +201,7 @@ export async function examineRows(table: DsrTable, options: RowOptions): Promise
       wrong += own.length;
       issues.push(...own.slice(0, MAX_ISSUES - issues.length));
       if ('ready' in result) tally(result.ready, result.warnings.length);
+      if ('ready' in result && !result.ready.done && found.first.length < FIRST) found.first.push(result.ready);
     }
   }
   found.digest = table.digest();

@@ -1,44 +1,59 @@
 // Requests as they are now: read from the platform, joined with what the ledger knows, every news written down.
+import type { Dated } from '../api/dsr.ts';
 import type { RequestStatusReply } from '../contract/dsr.ts';
+import { DSR_LIMITS } from '../contract/limits.ts';
 import { type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
 import { CliError } from '../kernel/errors.ts';
-import { isoMillis } from '../kernel/timestamps.ts';
+import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts, LedgerEntry } from './dsr-ports.ts';
 
 /** Few enough that a person's look at their requests uses up nobody's limit. */
 const AT_ONCE = 4;
 
+/** What is known of a request now; `date` is the platform's own time, undefined for what nobody asked it. */
+type Read = Dated<RequestStatusReply>;
+
 /** Reads these requests, in their order. Throws the first failure; not found is 5. */
 export async function readRequests(ids: readonly string[], ports: DsrPorts): Promise<RequestOverview[]> {
-  const replies = await inTurn(ids, (id) => ports.api.get(id, ports.signal));
+  const replies = await inTurn(ids, (id) => ports.api.getDated(id, ports.signal));
   return await joined(replies, ports);
 }
 
 /** All requests of a group, as the platform lists them. */
 export async function readGroup(groupId: string, ports: DsrPorts): Promise<RequestOverview[]> {
-  return await joined(await ports.api.list(groupId, ports.signal), ports);
+  const { body, date } = await ports.api.listDated(groupId, ports.signal);
+  return await joined(
+    body.map((reply) => ({ body: reply, date })),
+    ports,
+  );
 }
 
 /**
- * The ledger's requests, brought up to date: those that are not at their end are read anew. One that the platform does
- * not have stays as the ledger knows it.
+ * The ledger's requests, brought up to date: those of which something can still change are read anew. One that the
+ * platform does not have stays as the ledger knows it.
  */
 export async function refreshRequests(entries: readonly LedgerEntry[], ports: DsrPorts): Promise<RequestOverview[]> {
-  const replies = await inTurn(entries, async (entry) => {
-    if (isAtEnd(entry)) return replyFrom(entry);
+  const replies = await inTurn(entries, async (entry): Promise<Read> => {
+    const known = { body: replyFrom(entry), date: undefined };
+    if (isAtEnd(entry, ports.clock.now())) return known;
     try {
-      return await ports.api.get(entry.id, ports.signal);
+      return await ports.api.getDated(entry.id, ports.signal);
     } catch (error) {
-      if (error instanceof CliError && error.status === 404) return replyFrom(entry);
+      if (error instanceof CliError && error.status === 404) return known;
       throw error;
     }
   });
   return await joined(replies, ports);
 }
 
-/** Results of a completed request can still expire, but nothing else about it changes. */
-function isAtEnd({ status }: LedgerEntry): boolean {
-  return status === 'completed' || status === 'cancelled' || status === 'refused';
+const DAY_MS = 86_400_000;
+
+/** The link to results comes and goes after completion; a day more than they are kept makes up for clocks that differ. */
+function isAtEnd({ states, status, subject_request_type: type }: LedgerEntry, now: number): boolean {
+  if (status === 'cancelled' || status === 'refused') return true;
+  if (status !== 'completed') return false;
+  const seen = parseIso(states.find((state) => state.status === 'completed')?.at ?? '') ?? 0;
+  return type === 'erasure' || now > seen + (DSR_LIMITS.resultsDays + 1) * DAY_MS;
 }
 
 function replyFrom(entry: LedgerEntry): RequestStatusReply {
@@ -51,27 +66,29 @@ function replyFrom(entry: LedgerEntry): RequestStatusReply {
   };
 }
 
-async function joined(replies: readonly RequestStatusReply[], ports: DsrPorts): Promise<RequestOverview[]> {
-  const at = isoMillis(ports.clock.now());
+async function joined(replies: readonly Read[], ports: DsrPorts): Promise<RequestOverview[]> {
+  const now = ports.clock.now();
   await ports.ledger.append(
     replies
-      .filter(({ subject_request_id: id, request_status: status }) => {
+      .filter(({ body: { subject_request_id: id, request_status: status } }) => {
         // What others submitted is none of this ledger's business.
         const entry = ports.ledger.find(id);
         return entry !== undefined && entry.status !== status && status !== 'unknown';
       })
-      .map((reply) => ({
+      .map(({ body }) => ({
         event: 'state' as const,
-        id: reply.subject_request_id,
-        at,
-        status: reply.request_status,
+        id: body.subject_request_id,
+        at: isoMillis(now),
+        status: body.request_status,
         source: 'status' as const,
-        ...(reply.expected_completion_time !== undefined && {
-          expected_completion_time: reply.expected_completion_time,
+        ...(body.expected_completion_time !== undefined && {
+          expected_completion_time: body.expected_completion_time,
         }),
       })),
   );
-  return replies.map((reply) => overviewOf(reply, ports.ledger.find(reply.subject_request_id)));
+  return replies.map(({ body, date }) =>
+    overviewOf(body, ports.ledger.find(body.subject_request_id), { now, platformNow: date ?? now }),
+  );
 }
 
 /** A few at once, results in the order of the items. */

@@ -132,6 +132,49 @@ describe('a file of requests', () => {
     ]);
   });
 
+  it('shows the first requests in a dry run, as they would go out, and counts the others', async () => {
+    home.write('people.csv', people(120));
+    const { code, data } = await home.json<{
+      dry_run: boolean;
+      requests: { method: string; url: string; body: { subject_identities: { email: { value: string } } } }[];
+      plan: Record<string, unknown>;
+    }>(`${BULK} --dry-run`);
+    expect([code, data.dry_run, data.requests.length]).toEqual([0, true, 100]);
+    expect(data.requests[0]).toMatchObject({ method: 'POST', body: { regulation: 'gdpr', group_id: '0' } });
+    expect(data.requests[0]?.url).toMatch(/\/v3\/requests\/$/);
+    expect(data.plan).toMatchObject({ rows: 120, requests: 120, shown: 100, kinds: { 'gdpr access': 120 } });
+    expect(JSON.stringify(data)).not.toContain('person0@');
+    expect((await home.run(`${BULK} --dry-run --show-identities -o json`)).stdout).toContain('person99@example.com');
+    const { stdout } = await home.run(`${BULK} --curl`);
+    expect(stdout).toMatch(/^curl .*\/v3\/requests\//s);
+    expect(stdout).not.toContain('person0@');
+    expect(await home.received('POST', '/v3')).toBe(0);
+    expect((await home.run(BULK)).code).toBe(0);
+  });
+
+  it('may come by standard input, of every form, and leaves no copy of it', async () => {
+    const flags = 'dsr submit --bulk - --regulation gdpr --type access --yes';
+    const csv = { stdin: people(3) };
+    expect((await home.run(flags, csv)).code).toBe(2);
+    expect((await home.json<BulkResult>(`${flags} --results a.csv`, csv)).data).toMatchObject({ submitted: 3 });
+    expect((await home.run(`${flags} --results b.csv`, csv)).code).toBe(12);
+    expect((await home.json<BulkResult>(`${flags} --results b.csv --resume`, csv)).data).toMatchObject({ skipped: 3 });
+    const lines = { stdin: '{"email":"x@b.c"}\n{"email":"y@b.c"}\n' };
+    expect((await home.json<BulkResult>(`${flags} --results c.csv`, lines)).data).toMatchObject({ submitted: 2 });
+    const list = { stdin: '[\n {"email":"z@b.c"}\n]' };
+    expect((await home.json<BulkResult>(`${flags} --results d.csv`, list)).data).toMatchObject({ submitted: 1 });
+    const prepared = await home.run('dsr prepare - --regulation gdpr --type access --out p.csv', csv);
+    expect(prepared.code).toBe(0);
+    const bad = await home.json(`${flags} --results e.csv`, { stdin: 'email,group_id\nperson9@example.com\n' });
+    expect([bad.code, bad.error.issues[0]?.line]).toEqual([9, 2]);
+    const folder = home.env.CDPADM_STATE_DIR ?? '';
+    const texts = (readdirSync(folder, { recursive: true }) as string[])
+      .map((name) => join(folder, name))
+      .filter((path) => statSync(path).isFile())
+      .map((path) => readFileSync(path, 'latin1'));
+    expect(texts.join('')).not.toMatch(/person\d|[xyz]@b\.c/);
+  });
+
   it('reports rows that the platform refuses, in the file only', async () => {
     home.write('people.csv', 'email\nperson0@example.com\nperson1@example.com\n');
     await home.run('dsr submit --regulation gdpr --type access --identity email=person1@example.com --yes');

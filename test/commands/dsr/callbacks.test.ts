@@ -140,6 +140,24 @@ describe('a listener', () => {
     const blind = await listen('--retries', '0', '--allow', headers['x-opendsr-processor-domain'] ?? '');
     expect((await send('POST', blind.url, { body, headers })).status).toBe(202);
   });
+
+  it('answers 503 while discovery is out of reach and no certificate is kept, and judges again afterwards', async () => {
+    const first = await listen('--forward-to', takerUrl);
+    await submit(first.url);
+    await advance('20m');
+    const { body = '', headers = {} } = kept[0] ?? {};
+    home.env.CDPADM_CACHE_DIR = `${home.env.CDPADM_CACHE_DIR ?? ''}-empty`;
+    await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', drop: 'before' });
+    const { lines, url } = await listen('--retries', '0');
+    expect((await send('POST', url, { body, headers })).status).toBe(503);
+    expect(lines().at(-1)).toMatchObject({ status: 503, valid: false, new: false });
+    // A domain that may not sign is refused without asking anybody.
+    const foreign = { ...headers, 'x-opendsr-processor-domain': 'evil.example' };
+    expect((await send('POST', url, { body, headers: foreign })).status).toBe(401);
+    await home.platform.api.clearFaults();
+    expect((await send('POST', url, { body, headers })).status).toBe(202);
+    expect((await send('POST', url, { body: `${body} `, headers })).status).toBe(401);
+  });
 });
 
 it('checks a callback that was kept', async () => {

@@ -64,6 +64,14 @@ describe('faults', () => {
     expect(await emulator.api.faults()).toEqual([]);
   });
 
+  test('answer data subject requests in the envelope of their area, at the platform’s own time', async () => {
+    await emulator.api.advance('8d');
+    await emulator.api.addFault({ path: '/v3/*', status: 503, times: 1 });
+    const { headers, json } = await emulator.send('GET', '/v3/discovery/');
+    expect(json).toMatchObject({ code: 503, message: expect.any(String), errors: [{ message: expect.any(String) }] });
+    expect(headers['date']).toBe('Sun, 29 Nov 2026 08:00:00 GMT');
+  });
+
   test('are listed with what is left of them, and cleared', async () => {
     await emulator.api.addFault({ status: 500, times: 3 });
     await emulator.api.addFault({ path: '/never', delay: '2s' });

@@ -15,7 +15,7 @@ export interface RequestFacts {
   /** When the platform took it: the waiting period runs from here. */
   receivedAt: number | undefined;
   status: string | undefined;
-  /** When it was first seen completed. */
+  /** When it was completed, as nearly as that is known. */
   completedAt: number | undefined;
 }
 
@@ -53,7 +53,7 @@ export function cancellableUntil(facts: RequestFacts): number | undefined {
   return receivedAt + (skipWaiting ? DAY_MS : DSR_LIMITS.waitingDays * DAY_MS);
 }
 
-/** When results are gone, at the latest. Only access and portability have any. */
+/** When results are gone. Only access and portability have any. */
 export function resultsExpireAt({ completedAt, status, type }: RequestFacts): number | undefined {
   if (status !== 'completed' || type === 'erasure' || completedAt === undefined) return undefined;
   return completedAt + DSR_LIMITS.resultsDays * DAY_MS;

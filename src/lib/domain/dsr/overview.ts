@@ -11,9 +11,12 @@ export type RequestOverview = RequestStatusReply & {
   /** What the regulation demands. */
   deadline: string | null;
   cancellable_until: string | null;
-  /** At the latest: the platform does not say when a request was completed. */
+  /** Nearly: the platform does not say when a request was completed. */
   results_expire_at: string | null;
 };
+
+/** Clocks that differ by less show the same time; an answer's own time has whole seconds. */
+const SAME_CLOCK_MS = 60_000;
 
 /** What is remembered of a request, as far as times depend on it. */
 export interface Remembered {
@@ -26,7 +29,13 @@ export interface Remembered {
   states: readonly { status: string; at: string }[];
 }
 
-export function overviewOf(reply: RequestStatusReply, known: Remembered | undefined): RequestOverview {
+/** The same moment by our clock and by the platform's, in milliseconds since the epoch. */
+export interface Clocks {
+  now: number;
+  platformNow: number;
+}
+
+export function overviewOf(reply: RequestStatusReply, known: Remembered | undefined, clocks: Clocks): RequestOverview {
   const status = reply.request_status;
   const facts = {
     regulation: known?.regulation,
@@ -35,7 +44,7 @@ export function overviewOf(reply: RequestStatusReply, known: Remembered | undefi
     submittedAt: timeOf(known?.submitted_time),
     receivedAt: timeOf(known?.received_time ?? known?.at),
     status,
-    completedAt: timeOf(known?.states.find((state) => state.status === 'completed')?.at),
+    completedAt: completedAt(reply, known, clocks),
   };
   return {
     ...reply,
@@ -44,7 +53,7 @@ export function overviewOf(reply: RequestStatusReply, known: Remembered | undefi
     submitted_time: known?.submitted_time ?? null,
     deadline: isoOf(deadlineFrom(facts.regulation, known?.submitted_time)),
     cancellable_until: isoOf(cancellableUntil(facts)),
-    results_expire_at: isoOf(resultsExpireAt(facts)),
+    results_expire_at: isoOf(reply.results_url || facts.type !== undefined ? resultsExpireAt(facts) : undefined),
   };
 }
 
@@ -54,6 +63,18 @@ export function dueFirst(requests: readonly RequestOverview[]): RequestOverview[
   return requests
     .filter(({ request_status: status }) => isOpen(status) && status !== 'refused')
     .sort((a, b) => (urgency(a) < urgency(b) ? -1 : Number(urgency(a) > urgency(b))));
+}
+
+/**
+ * When a completed request was so at the latest, by the platform's clock: before anybody saw it, and by the time that it
+ * was expected. The platform itself does not say (decision: D55).
+ */
+function completedAt(reply: RequestStatusReply, known: Remembered | undefined, clocks: Clocks): number | undefined {
+  if (reply.request_status !== 'completed') return undefined;
+  const seen = timeOf(known?.states.find((state) => state.status === 'completed')?.at) ?? clocks.now;
+  const expected = timeOf(reply.expected_completion_time ?? undefined) ?? Infinity;
+  const ahead = clocks.platformNow - clocks.now;
+  return Math.min(seen + (Math.abs(ahead) < SAME_CLOCK_MS ? 0 : ahead), expected);
 }
 
 function timeOf(text: string | null | undefined): number | undefined {

@@ -8,6 +8,7 @@ import {
   resultsExpireAt,
 } from '../../../../src/lib/domain/dsr/deadlines.ts';
 import { maskIdentity } from '../../../../src/lib/domain/dsr/mask.ts';
+import { overviewOf } from '../../../../src/lib/domain/dsr/overview.ts';
 import { createRowKeys } from '../../../../src/lib/domain/dsr/row-keys.ts';
 import { createRowStates } from '../../../../src/lib/domain/dsr/row-states.ts';
 import { hasReached, isAdvance } from '../../../../src/lib/domain/dsr/statuses.ts';
@@ -38,6 +39,37 @@ it('knows windows of erasures only, and expiry of results only', () => {
   expect(cancellableUntil({ ...facts, type: 'erasure', status: 'in_progress' })).toBeUndefined();
   expect(resultsExpireAt({ ...facts, type: 'access', status: 'completed' })).toBe(7 * 86_400_000 + 5);
   expect(resultsExpireAt({ ...facts, type: 'erasure', status: 'completed' })).toBeUndefined();
+});
+
+describe('the end of results', () => {
+  const reply = {
+    subject_request_id: 'x',
+    request_status: 'completed',
+    results_url: 'https://p.example/r',
+    expected_completion_time: '2026-11-05T00:00:00Z',
+  };
+  const seen = (at: string) => ({
+    subject_request_type: 'access',
+    states: [{ status: 'completed', at, source: 'status' }],
+  });
+  const at = (text: string): number => Date.parse(text);
+
+  it.each([
+    ['seven days after it was seen completed, before its time', '2026-11-03T00:00:00Z', 0, '2026-11-10T00:00:00Z'],
+    ['seven days after the time it was expected, seen later', '2026-11-09T00:00:00Z', 0, '2026-11-12T00:00:00Z'],
+    ['by the platform’s clock, where ours is behind', '2026-11-01T00:00:00Z', 4 * 86_400_000, '2026-11-12T00:00:00Z'],
+    ['without the seconds of an answer’s time', '2026-11-03T00:00:00Z', 900, '2026-11-10T00:00:00Z'],
+  ])('is %s', (_what, when, ahead, end) => {
+    const now = at('2026-11-09T12:00:00Z');
+    const { results_expire_at: found } = overviewOf(reply, seen(when), { now, platformNow: now + ahead });
+    expect(found).toBe(end);
+  });
+
+  it('is known for the requests of others by their link, and not where there is none', () => {
+    const clocks = { now: at('2026-11-04T00:00:00Z'), platformNow: at('2026-11-04T00:00:00Z') };
+    expect(overviewOf(reply, undefined, clocks).results_expire_at).toBe('2026-11-11T00:00:00Z');
+    expect(overviewOf({ ...reply, results_url: null }, undefined, clocks).results_expire_at).toBeNull();
+  });
 });
 
 describe('states', () => {
