@@ -42,7 +42,7 @@ export async function run(argv: readonly string[], io: Io, stop = new AbortContr
       if (argv[0] === COMPLETE) return await answerTab(argv.slice(1), ctx);
       const args = wantedHelp(argv) ?? argv;
       const wanted = commandNameOf(args);
-      const root = await createProgram(ctx, (name) => name === wanted);
+      const root = await createProgram(ctx, (name) => name === wanted || isDescribed(name, args));
       flagsSoFar = () => root.opts();
       root.hook('preAction', async (_root, command) => {
         const flags = readGlobalFlags(root.opts(), io.env);
@@ -61,6 +61,11 @@ export async function run(argv: readonly string[], io: Io, stop = new AbortContr
     if (isQuietEnd(error)) return EXIT.ok;
     return await report(error, io, lenientFlags(flagsSoFar(), io.env), ctx.redactor);
   }
+}
+
+/** `schema output roles diff` reads the shape off the command itself. */
+function isDescribed(name: string, args: readonly string[]): boolean {
+  return args.includes('schema') && args.includes('output') && args.includes(name);
 }
 
 /** Prints what may stand where the cursor is; loads the one group that is named, and no library. */

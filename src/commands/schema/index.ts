@@ -1,20 +1,28 @@
 // `schema`: the JSON Schema of a document, for editors.
 import { Argument, Command } from 'commander';
+import { usageError } from '../../lib/kernel/errors.ts';
 import { type JsonSchema, jsonSchemaOf, SCHEMA_NAMES, type SchemaName } from '../../lib/files/json-schema.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { resultSchema } from '../../lib/runtime/result-shape.ts';
+
+/** Not a document that one writes: what a command prints. */
+const OUTPUT = 'output';
 
 export function schemaCommand(ctx: Context): Command {
   const command = new Command('schema')
     .description('print the JSON Schema of a document')
-    .addArgument(new Argument('<document>', 'which document').choices(SCHEMA_NAMES))
-    .action((name: SchemaName) => printSchema(ctx, name));
+    .addArgument(new Argument('<document>', 'which document').choices([...SCHEMA_NAMES, OUTPUT]))
+    .argument('[command...]', 'with `output`: the words of a command, such as roles diff')
+    .action((name: SchemaName | typeof OUTPUT, words: string[], _flags: unknown, self: Command) =>
+      printSchema(ctx, name, words, self),
+    );
   return withHelp(command, {
     notes: [
       'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one.',
     ],
-    examples: ['cdpadm schema roles --out roles.schema.json', 'cdpadm schema pipeline'],
+    examples: ['cdpadm schema roles --out roles.schema.json', 'cdpadm schema pipeline', 'cdpadm schema output roles diff'],
     json: 'a JSON Schema, draft 7',
   });
 }
@@ -24,6 +32,28 @@ const view: DocumentView<JsonSchema> = {
   text: (schema) => JSON.stringify(schema, null, 2),
 };
 
-async function printSchema(ctx: Context, name: SchemaName): Promise<void> {
+async function printSchema(
+  ctx: Context,
+  name: SchemaName | typeof OUTPUT,
+  words: readonly string[],
+  self: Command,
+): Promise<void> {
+  if (name === OUTPUT) {
+    await ctx.out.emit(outputSchema(self.parent, words), view);
+    return;
+  }
+  const [word] = words;
+  if (word !== undefined) throw usageError(`\`schema ${name}\` takes no further word; \`${word}\` is one too many.`);
   await ctx.out.emit(await jsonSchemaOf(name), view);
+}
+
+function outputSchema(root: Command | null, words: readonly string[]): JsonSchema {
+  const found = words.reduce<Command | null | undefined>(
+    (command, word) => command?.commands.find((child) => child.name() === word),
+    root,
+  );
+  const schema = words.length > 0 && found ? resultSchema(found) : undefined;
+  if (schema) return schema;
+  const what = words.length === 0 ? 'Which command is missing.' : `\`${words.join(' ')}\` is no command with a result.`;
+  throw usageError(what, 'Name one as it is typed, such as: cdpadm schema output roles diff');
 }
