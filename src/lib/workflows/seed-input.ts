@@ -1,11 +1,12 @@
 // One input of a bulk run: its bytes joined with the reader that finds the rows in them, whole or one shard of it.
 import type { WireNames } from '../contract/names.ts';
+import type { TableDefaults } from '../domain/seed/body-writer.ts';
 import type { ColumnMap } from '../domain/seed/columns.ts';
 import { createCsvReader, tableOf } from '../domain/seed/csv-rows.ts';
 import { createElementReader, createLineReader, RowTooLong, type RowReader } from '../domain/seed/json-rows.ts';
 import type { RowPacker } from '../domain/seed/packer.ts';
 import { inByteShard, inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
-import type { Table, TableDefaults } from '../domain/seed/table.ts';
+import type { Table } from '../domain/seed/table.ts';
 import { openParquet } from '../files/parquet.ts';
 import type { SeedBytes } from '../files/seed-bytes.ts';
 import { usageError } from '../kernel/errors.ts';

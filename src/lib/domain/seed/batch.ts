@@ -56,10 +56,18 @@ export class Batch {
     this.#added(at + end - start, position);
   }
 
-  /** `room` is how many bytes the text may take, or more. */
-  addText(text: string, room: number, position: number): void {
-    const at = this.#place(room);
+  /** `length` is how many bytes the text takes. */
+  addText(text: string, length: number, position: number): void {
+    const at = this.#place(length);
     this.#added(at + this.#bytes.write(text, at, 'utf8'), position);
+  }
+
+  /** False, and nothing is added, when `write` gives a negative number. There must be room for what it writes. */
+  addWritten(write: (out: Buffer, at: number) => number, position: number): boolean {
+    const end = write(this.#bytes, this.count > 0 ? this.size : 1);
+    if (end < 0) return false;
+    this.#added(end, position);
+    return true;
   }
 
   #place(length: number): number {

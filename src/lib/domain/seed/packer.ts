@@ -18,6 +18,9 @@ const MAX_REFUSED = 1000;
 /** Buffers kept for batches to come. */
 const MAX_SPARE = 128;
 
+/** Puts a row down at `at` and returns where it ends; a negative number when it cannot. */
+export type RowWriter = (out: Buffer, at: number) => number;
+
 export class RowPacker {
   /** Batches that are full, in the order of the input. Whoever sends them takes them out. */
   ready: Batch[] = [];
@@ -33,6 +36,8 @@ export class RowPacker {
   readonly #spare: Buffer[] = [];
   readonly #bufferBytes: number;
   #open: Batch | undefined;
+  /** For rows that perhaps do not fit the open batch. */
+  #aside = Buffer.alloc(0);
   #file = 0;
   #last = 0;
 
@@ -57,8 +62,7 @@ export class RowPacker {
     if (this.#check(bytes, start, end) && (this.sound || isUtf8(bytes.subarray(start, end)))) {
       const batch = this.#room(end - start);
       batch.add(bytes, start, end, position);
-      batch.endOffset = this.offset;
-      if (batch.count >= this.#limits.rows) this.flush();
+      this.#added(batch);
       return;
     }
     const row = bytes.subarray(start, end);
@@ -67,17 +71,40 @@ export class RowPacker {
     else this.#take(readRow(text, this.#names), position, text);
   }
 
+  /**
+   * A row that `write` puts down as JSON known to be right, in at most `room` bytes; it returns where it ends, or a
+   * negative number when it cannot: then nothing was taken, and this returns false.
+   */
+  takeWritten(room: number, position: number, write: RowWriter): boolean {
+    if (this.#isDone(this.#file, position)) return true;
+    const open = (this.#open ??= this.#newBatch());
+    if (open.hasRoomFor(room) && (open.count === 0 || open.size + room + 1 <= this.#limits.bytes)) {
+      if (!open.addWritten(write, position)) return false;
+      this.#added(open);
+      return true;
+    }
+    // Near the end of a batch the exact length counts.
+    if (this.#aside.length < room) this.#aside = Buffer.allocUnsafeSlow(room);
+    const end = write(this.#aside, 0);
+    if (end < 0) return false;
+    const batch = this.#room(end);
+    batch.add(this.#aside, 0, end, position);
+    this.#added(batch);
+    return true;
+  }
+
+  #added(batch: Batch): void {
+    batch.endOffset = this.offset;
+    if (batch.count >= this.#limits.rows) this.flush();
+  }
+
   /** A row that is JSON text already known to be right. */
   takeChecked(text: string, position: number): void {
     if (this.#isDone(this.#file, position)) return;
-    // Its exact length costs as much as writing it: only looked for where it matters.
-    const most = text.length * 3;
-    const fits = this.#open !== undefined && this.#open.size + most + 1 <= this.#limits.bytes;
-    const room = fits ? most : Buffer.byteLength(text);
-    const batch = this.#room(room);
-    batch.addText(text, room, position);
-    batch.endOffset = this.offset;
-    if (batch.count >= this.#limits.rows) this.flush();
+    const length = Buffer.byteLength(text);
+    const batch = this.#room(length);
+    batch.addText(text, length, position);
+    this.#added(batch);
   }
 
   /** A row that is a value. */

@@ -5,15 +5,15 @@ export const FAIL = -1;
 
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
-const COLON = 0x3a;
+export const COLON = 0x3a;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const BACKSLASH = 0x5c;
+export const OPEN_BRACKET = 0x5b;
+export const CLOSE_BRACKET = 0x5d;
+export const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const POINT = 0x2e;
-const ZERO = 0x30;
+export const ZERO = 0x30;
 
 /** Fuller objects are left to the exact reading. */
 const MAX_COMPARED_KEYS = 16;
@@ -118,16 +118,18 @@ export function scanNumber(bytes: Uint8Array, start: number): number {
 /** A number, or a string that is one. */
 export function scanNumeric(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== QUOTE) return scanNumber(bytes, start);
-  let at = bytes[start + 1] === MINUS ? start + 2 : start + 1;
-  const digits = at;
-  at = scanDigits(bytes, at);
-  if (at === digits) return FAIL;
-  if (bytes[at] === POINT) {
-    const fraction = at + 1;
-    at = scanDigits(bytes, fraction);
-    if (at === fraction) return FAIL;
-  }
+  const at = scanDecimal(bytes, start + 1);
   return bytes[at] === QUOTE && at - start <= MAX_PLAIN_DIGITS ? at + 1 : FAIL;
+}
+
+/** Digits with any zeros before them, perhaps with a sign and a fraction. */
+export function scanDecimal(bytes: Uint8Array, start: number): number {
+  const digits = bytes[start] === MINUS ? start + 1 : start;
+  const at = scanDigits(bytes, digits);
+  if (at === digits) return FAIL;
+  if (bytes[at] !== POINT) return at;
+  const end = scanDigits(bytes, at + 1);
+  return end === at + 1 ? FAIL : end;
 }
 
 /** Digits that fit a 64-bit integer beyond doubt, at least `least`; with or without quotes. */
@@ -160,7 +162,8 @@ export function scanLong(bytes: Uint8Array, start: number): number {
   return negative && length === 19 && bytes[digits] === 0x39 && (bytes[digits + 1] as number) >= 0x32 ? FAIL : at;
 }
 
-function scanDigits(bytes: Uint8Array, start: number): number {
+/** Digits, perhaps none. */
+export function scanDigits(bytes: Uint8Array, start: number): number {
   let at = start;
   for (let code = bytes[at] as number; code >= 0x30 && code <= 0x39; code = bytes[at] as number) at++;
   return at;

@@ -1,0 +1,180 @@
+// CSV bytes to bodies: the way through bytes agrees with parsing the cells and checking them by the contract.
+import { expect, test } from 'vitest';
+import { createWireNames } from '../../../../src/lib/contract/names.ts';
+import { createCsvReader, tableOf } from '../../../../src/lib/domain/seed/csv-rows.ts';
+import { RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
+import { checkRow } from '../../../../src/lib/domain/seed/read-row.ts';
+import { CliError } from '../../../../src/lib/kernel/errors.ts';
+import { canonicalJson, parseJson } from '../../../../src/lib/kernel/json.ts';
+import { createRandom, pick } from './rows.ts';
+
+const names = createWireNames({});
+const HEADER = [
+  'xpid', 'identity:email', 'identity:customer_id', 'attr:Orders:count', 'attr:"a:b":sum', 'attr:Avg:average:sum', 'attr:Avg:average:count', 'attr:One:average', 'attr:Odd:average', 'attr:Odd:average:sum',
+  'attr:F:first_occurrence', 'attr:T:last_occurrence_timestamp', 'attr:L:unique_list', 'attr:P:most_frequent', 'attr:K:most_frequent:red',
+  'attr:K:most_frequent:"b""l"', 'user:note', 'environment', 'cutoff_date',
+]; // prettier-ignore
+const USUAL = ['17', 'a@b.c', 'c-1', '1'];
+const options = {
+  name: 'users.csv',
+  defaults: { workspace: '5001', environment: 'production', cutoffDate: '2024-02-29' },
+  map: undefined,
+  toWire: (word: string) => word,
+};
+
+const CELLS = [
+  '', '', '', '1', '12', '-5', '3.25', '007', '0', '-0', '00', '1.', '.5', '-', '9223372036854775807', '-7201284209016359738', '-9223372036854775808',
+  '-9223372036854775809', '18446744073709551615', '18446744073709551616', '1e5', 'a|b|c', 'a=1|b=2', 'a=1|a=2', 'a==1', '=1', 'a=1|', 'a=x', 'sum=1|count=2', 'count=2|sum=-1.5', 'sum=1|count=0', 'sum=1|count=2|x=3', 'count=1|',
+  '__proto__=1', '_=1', 'say "no" \\', '"', '""', 'a,b', 'a;b', 'line\nbreak', 'line\r\nbreak', 'ü☃😀', 'development', 'prod', '2024-02-30', '2023-01-31',
+  ' 1', '1 ', '\t', '\u0001', '\u007f', '=', '|', '||', 'x'.repeat(1200), '9'.repeat(19), '9'.repeat(40), '0'.repeat(18), '\\u0041', '{"a":1}',
+]; // prettier-ignore
+
+/** A cell as some program might write it. */
+function written(cell: string, separator: string, random: () => number): string {
+  const must = cell.includes(separator) || /["\r\n]/.test(cell);
+  return must || random() < 0.15 ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** The reader's verdict on every record: its body, or why it is refused; by the line on which it begins. */
+function readAll(text: Buffer, cut: () => number): Map<number, { body: string } | { reason: string }> {
+  const packer = new RowPacker({ rows: 7, bytes: 20_000 }, names, () => false);
+  packer.begin(0, 0);
+  const reader = createCsvReader(packer, { ...options, isOurs: () => true });
+  for (let at = 0; at < text.length;) {
+    const end = at + cut();
+    reader.feed(text.subarray(at, end));
+    at = end;
+  }
+  reader.end();
+  packer.flush();
+  const found = new Map<number, { body: string } | { reason: string }>();
+  for (const batch of packer.ready) {
+    const users = batch.count === 0 ? [] : (parseJson(batch.body().toString('utf8')) as unknown[]);
+    expect(users).toHaveLength(batch.count);
+    for (const [row, line] of batch.positions.entries()) found.set(line, { body: canonicalJson(users[row]) });
+    for (const { position, reason } of batch.refused) found.set(position, { reason });
+  }
+  return found;
+}
+
+test.each([
+  [',', '\n', 20_261_122],
+  [';', '\r\n', 7],
+  ['\t', '\n', 11],
+])(
+  '40,000 records of any cells between %j, ended by %j, are read as the contract reads them',
+  (separator, end, seed) => {
+    const random = createRandom(seed);
+    const table = tableOf(HEADER, options);
+    let accepted = 0;
+    for (let part = 0; part < 40; part++) {
+      const expected = new Map<number, { body: string } | { reason: string }>();
+      let line = 2;
+      let text = `${HEADER.map((title) => written(title, separator, () => 1)).join(separator)}${end}`;
+      for (let index = 0; index < 1000; index++) {
+        const cells = HEADER.map((_title, at) => (random() < 0.92 ? (USUAL[at] ?? '') : pick(random, CELLS)));
+        const record = cells.map((cell) => written(cell, separator, random)).join(separator);
+        const exact = checkRow(table.value(cells), names);
+        expected.set(
+          line,
+          'text' in exact ? { body: canonicalJson(parseJson(exact.text)) } : { reason: exact.issues[0]?.message ?? '' },
+        );
+        if ('text' in exact) accepted++;
+        line += record.split('\n').length;
+        // Now and then a line without anything on it.
+        text += `${record}${end}`;
+        if (random() < 0.02) {
+          text += end;
+          line++;
+        }
+      }
+      const found = readAll(Buffer.from(text), () => 1 + Math.floor(random() * 40_000));
+      expect(found.size).toBe(expected.size);
+      for (const [at, want] of expected) {
+        const got = found.get(at);
+        if (got === undefined) expect.fail(`no record on line ${at}`);
+        const isSame =
+          'body' in want
+            ? 'body' in got && got.body === want.body
+            : 'reason' in got && got.reason.includes(want.reason);
+        if (!isSame) expect.fail(`line ${at}: ${JSON.stringify(got)} instead of ${JSON.stringify(want)}`);
+      }
+    }
+    expect(accepted).toBeGreaterThan(5000);
+    expect(accepted).toBeLessThan(35_000);
+  },
+  120_000,
+);
+
+test('whatever damage is done to the bytes of 20,000 records, what is accepted is right by the contract, and nothing is lost in silence', () => {
+  const random = createRandom(5);
+  let accepted = 0;
+  let refused = 0;
+  for (let round = 0; round < 200; round++) {
+    const rows = Array.from({ length: 100 }, () =>
+      HEADER.map((_title, at) => (random() < 0.9 ? (USUAL[at] ?? '') : written(pick(random, CELLS), ',', random))).join(
+        ',',
+      ),
+    );
+    const bytes = Buffer.from(`${rows.join('\n')}\n`);
+    for (let times = 0; times < 60; times++) {
+      bytes[Math.floor(random() * bytes.length)] = pick(
+        random,
+        [0x22, 0x2c, 0x0a, 0x0d, 0xff, 0xc3, 0, 0x31, 0x7c, 0x3d],
+      );
+    }
+    const header = Buffer.from(`${HEADER.map((title) => written(title, ',', () => 1)).join(',')}\n`);
+    for (const verdict of readAll(Buffer.concat([header, bytes]), () => 30_000).values()) {
+      if ('reason' in verdict) {
+        refused++;
+        continue;
+      }
+      accepted++;
+      const exact = checkRow(parseJson(verdict.body), names);
+      if ('issues' in exact) expect.fail(`made ${verdict.body}: ${JSON.stringify(exact.issues)}`);
+      else if (canonicalJson(parseJson(exact.text)) !== verdict.body) expect.fail(`another value: ${verdict.body}`);
+    }
+  }
+  expect(accepted).toBeGreaterThan(4000);
+  expect(refused).toBeGreaterThan(2000);
+}, 120_000);
+
+test.each([
+  [
+    'a byte that is not UTF-8 costs its record alone',
+    Buffer.from('xpid,user:n\n1,a\n2,\u00ff\n3,b\n', 'latin1'),
+    [2, 4],
+    [3],
+  ],
+  ['a quote that is never closed costs what follows it', Buffer.from('xpid,user:n\n1,a\n2,"b\n3,c\n'), [2], [3]],
+  ['a last line without an end is a record', Buffer.from('xpid,user:n\n1,a\n2,b'), [2, 3], []],
+  ['a cut last line is refused', Buffer.from('xpid,user:n\n1,a\n2'), [2], [3]],
+  [
+    'a mark, CRLF and empty lines are no matter',
+    Buffer.from('\ufeffxpid,user:n\r\n\r\n1,a\r\n\r\n2,"b"\r\n\n'),
+    [3, 5],
+    [],
+  ],
+])('%s', (_what, bytes, accepted, refused) => {
+  for (const size of [1, 3, 1000]) {
+    const found = [...readAll(bytes, () => size)];
+    expect(found.flatMap(([line, verdict]) => ('body' in verdict ? [line] : []))).toEqual(accepted);
+    expect(found.flatMap(([line, verdict]) => ('reason' in verdict ? [line] : []))).toEqual(refused);
+  }
+});
+
+test('two columns that are one identity on the wire are refused, not sent as two', () => {
+  const words = createWireNames({ other: 'elsewhere' });
+  const packer = new RowPacker({ rows: 10, bytes: 10_000 }, words, () => false);
+  packer.begin(0, 0);
+  const toWire = (word: string): string => words.toWire(word);
+  const reader = createCsvReader(packer, { ...options, toWire, isOurs: () => true });
+  reader.feed(Buffer.from('identity:other,identity:elsewhere\na,b\n'));
+  reader.end();
+  packer.flush();
+  expect(packer.ready.flatMap(({ refused }) => refused)).toHaveLength(1);
+});
+
+test('a header that is not UTF-8 is refused as a whole', () => {
+  expect(() => readAll(Buffer.from('xpid,user:\u00ff\n1,a\n', 'latin1'), () => 100)).toThrow(CliError);
+});
