@@ -57,6 +57,22 @@ const MAX_ROUNDS = 5;
 
 /** Carries out the intent. Every refusal is a CliError with the exit code of the command contract. */
 export async function pushRoles(intent: PushIntent, options: PushOptions, ports: PushPorts): Promise<PushOutcome> {
+  try {
+    return await pushSettled(intent, options, ports);
+  } catch (error) {
+    // A write under way is told of as what it is; the plain reason comes where nothing was.
+    if (!(error instanceof CliError) || error !== ports.signal.reason) throw error;
+    throw new CliError({
+      code: error.code,
+      message: `${error.message} Nothing was changed on the platform.`,
+      hint: 'To go on, run the same command again.',
+      exit: error.exit,
+      cause: error,
+    });
+  }
+}
+
+async function pushSettled(intent: PushIntent, options: PushOptions, ports: PushPorts): Promise<PushOutcome> {
   const [reply, tasks] = await Promise.all([
     ports.api.get({ signal: ports.signal }),
     ports.api.listTasks(ports.signal),
@@ -76,7 +92,7 @@ export async function pushRoles(intent: PushIntent, options: PushOptions, ports:
     await ports.ask.confirmWrite(question(planned));
     const done = await write(intent, planned, ports);
     if (done.kind === 'applied') return done;
-    if (done.kind === 'without-deletions') return pushRoles(keepDeleted(intent, planned), options, ports);
+    if (done.kind === 'without-deletions') return pushSettled(keepDeleted(intent, planned), options, ports);
     ports.tell.warn('The platform changed in the meantime; the plan is made anew.');
     live = done.live;
   }

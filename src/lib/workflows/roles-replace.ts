@@ -25,7 +25,7 @@ export async function replaceSettled(planned: Planned, revision: string, ports: 
       const reply = fromReply(
         await ports.api.replace(planned.request, { signal: ports.signal, reserved: sends === 1 }),
       );
-      return reply.last_modified_on === null ? fromReply(await ports.api.get({ signal: ports.signal })) : reply;
+      return reply.last_modified_on === null ? await readStamps(reply, ports) : reply;
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== 'http.outcome_unknown') throw error;
       // After Ctrl-C nothing more is read: the person is told how to find out.
@@ -39,6 +39,16 @@ export async function replaceSettled(planned: Planned, revision: string, ports: 
       if (!sameState(now, planned.live)) throw neither(revision);
       if (sends >= MAX_SENDS) throw error;
     }
+  }
+}
+
+/** For a platform that answers a PUT without stamps. That they cannot be read does not undo what was done. */
+async function readStamps(reply: Manifest, ports: ReplacePorts): Promise<Manifest> {
+  try {
+    return fromReply(await ports.api.get({ signal: ports.signal }));
+  } catch (error) {
+    ports.tell.warn(`The roles are in place, but could not be read back: ${(error as Error).message}`);
+    return reply;
   }
 }
 

@@ -1,12 +1,15 @@
 // The push workflow against a platform that is changed, lost and refused at will.
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RolesApi } from '../../../src/lib/api/roles.ts';
 import type { ManifestReply, ManifestRequest } from '../../../src/lib/contract/roles.ts';
 import { CORE_TASK } from '../../../src/lib/contract/roles.ts';
-import type { Manifest, Role } from '../../../src/lib/domain/roles/manifest.ts';
+import { type Manifest, type Role, sameRoles } from '../../../src/lib/domain/roles/manifest.ts';
+import { mergeRoles } from '../../../src/lib/domain/roles/merge.ts';
 import { wantedRoles } from '../../../src/lib/domain/roles/wanted.ts';
 import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
 import { type PushIntent, type PushOptions, type PushPorts, pushRoles } from '../../../src/lib/workflows/roles-push.ts';
+import { anyRoles } from '../../helpers/any-roles.ts';
 
 function role(role_id: string, ...tasks: string[]): Role {
   return { role_id, name: role_id, description: 'd', tasks: [CORE_TASK, ...tasks].map((task_id) => ({ task_id })) };
@@ -88,7 +91,12 @@ describe('pushRoles', () => {
   let ports: PushPorts;
 
   beforeEach(() => {
-    platform = new FakePlatform(role('one', 'a:view'), role('two', 'a:view'), role('three'));
+    open(role('one', 'a:view'), role('two', 'a:view'), role('three'));
+  });
+
+  /** A platform with these roles, and nothing told or saved yet. */
+  function open(...roles: Role[]): void {
+    platform = new FakePlatform(...roles);
     told = [];
     saved = [];
     bases = [];
@@ -121,7 +129,7 @@ describe('pushRoles', () => {
       show: () => undefined,
       signal: new AbortController().signal,
     };
-  });
+  }
 
   /** Adds a task to one role of the manifest as it was when the intent was made. */
   function edit(change: (roles: Role[]) => Role[]): PushIntent {
@@ -323,6 +331,42 @@ describe('pushRoles', () => {
     });
   });
 
+  it('says on Ctrl-C that nothing was changed and how to go on, and not when a write was under way', async () => {
+    const stop = new AbortController();
+    ports.signal = stop.signal;
+    const reason = new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted });
+    platform.before = (call, count) => {
+      if (call !== 'GET' || count !== 2) return;
+      stop.abort(reason);
+      throw reason;
+    };
+    expect(await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports))).toMatchObject({
+      message: 'Interrupted. Nothing was changed on the platform.',
+      hint: expect.stringContaining('again') as string,
+      exit: EXIT.interrupted,
+    });
+    platform.before = undefined;
+    platform.afterReplace = () => {
+      throw lost();
+    };
+    const unknown = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+    expect(unknown.message).toContain('not known');
+    expect(unknown.hint).toContain('revision-2');
+  });
+
+  it('is done although the stamps cannot be read back', async () => {
+    const answer = ports.api.replace;
+    ports.api = {
+      ...ports.api,
+      replace: async (request, given) => ({ ...(await answer(request, given)), last_modified_on: null }),
+    };
+    platform.before = (call, count) => {
+      if (call === 'GET' && count === 3) throw lost();
+    };
+    expect((await pushRoles(edit(addTask('one', 'b:view')), options, ports)).kind).toBe('applied');
+    expect(told.join('\n')).toContain('could not be read back');
+  });
+
   it('tells when the platform keeps other ids than it was sent', async () => {
     platform.afterReplace = () => {
       platform.roles = [role('one', 'a:view', 'b:view'), role('new')];
@@ -330,5 +374,107 @@ describe('pushRoles', () => {
     await pushRoles(edit(addTask('one', 'b:view')), options, ports);
     expect(told.join('\n')).toMatch(/not in the platform's answer: two, three/);
     expect(told.join('\n')).toMatch(/but not sent: new/);
+  });
+
+  describe('another administrator, at any moment', () => {
+    const all: PushOptions = {
+      ...options,
+      guards: { allowDelete: true, force: true, allowEmpty: true, failOnEscalation: false },
+    };
+    /** Before each request that is not the PUT, at the question, and between the last GET and the PUT: the last gap. */
+    const MOMENTS = ['first GET', 'question', 'second GET', 'last gap'] as const;
+
+    it('is noticed in 400 of 400 before the last gap, and in it there is the saved copy', async () => {
+      let [kept, refused, overwritten] = [0, 0, 0];
+      const race = async (base: Role[], mine: Role[], theirs: Role[], moment: (typeof MOMENTS)[number]) => {
+        open(...base);
+        const other = { wrote: false };
+        const intervene = (): void => {
+          if (!other.wrote) platform.put(structuredClone(theirs));
+          other.wrote = true;
+        };
+        const intent = edit(() => structuredClone(mine));
+        platform.before = (call, count) => {
+          if (call === 'PUT' ? moment === 'last gap' : moment === (count === 1 ? 'first GET' : 'second GET'))
+            intervene();
+        };
+        ports.ask.confirmWrite = () => {
+          if (moment === 'question') intervene();
+          return Promise.resolve();
+        };
+        const outcome = await pushRoles(intent, all, ports).catch((error: unknown) => error as CliError);
+        const expected = mergeRoles(base, mine, theirs);
+        if (moment === 'last gap') {
+          if (outcome instanceof CliError || outcome.kind === 'unchanged') return;
+          expect(outcome.revision).toBe(`revision-${saved.length}`);
+          expect(saved.at(-1)?.roles).toEqual(base);
+          overwritten++;
+        } else if (outcome instanceof CliError) {
+          expect(outcome).toMatchObject({ code: 'roles.conflict', exit: EXIT.conflict });
+          expect(expected.conflicts).not.toEqual([]);
+          expect(platform.count('PUT')).toBe(0);
+          refused++;
+        } else {
+          // Nothing of theirs is lost: what the platform holds is both edits together.
+          expect(sameRoles(platform.roles, other.wrote ? expected.roles : mine)).toBe(true);
+          kept++;
+        }
+      };
+      await fc.assert(fc.asyncProperty(anyRoles, anyRoles, anyRoles, fc.constantFrom(...MOMENTS), race), {
+        numRuns: 500,
+        seed: 8,
+      });
+      expect(kept + refused + overwritten).toBeGreaterThanOrEqual(400);
+      expect(Math.min(kept, refused, overwritten)).toBeGreaterThanOrEqual(20);
+    });
+
+    it('never makes a deletion go through that was not allowed, and each PUT has its copy first', async () => {
+      let puts = 0;
+      const race = async (base: Role[], mine: Role[], theirs: Role[], [allowed, empty, meddled]: boolean[]) => {
+        open(...base);
+        const intent = edit(() => structuredClone(mine));
+        platform.before = (call, count) => {
+          if (meddled === true && call === 'GET' && count === 2) platform.put(structuredClone(theirs));
+          if (call !== 'PUT') return;
+          puts++;
+          expect(platform.calls.slice(-4)).toEqual(['save', 'prepare', 'GET', 'PUT']);
+          expect(saved.at(-1)?.roles).toEqual(platform.roles);
+        };
+        let shown: string[] = [];
+        ports.show = ({ plan }) => {
+          shown = plan.deleted.map(({ role_id }) => role_id);
+        };
+        const put = platform.api.replace;
+        ports.api = {
+          ...platform.api,
+          replace: async (request, given) => {
+            const held = platform.roles.map(({ role_id }) => role_id);
+            const sent = new Set(request.roles.map(({ role_id }) => role_id));
+            const gone = held.filter((id) => !sent.has(id));
+            expect(gone.sort()).toEqual(shown.sort());
+            if (allowed !== true) expect(gone).toEqual([]);
+            if (empty !== true && held.length > 0) expect(request.roles).not.toEqual([]);
+            return await put(request, given);
+          },
+        };
+        const guards = {
+          allowDelete: allowed === true,
+          force: true,
+          allowEmpty: empty === true,
+          failOnEscalation: false,
+        };
+        await pushRoles(intent, { ...options, guards }, ports).catch((error: unknown) => {
+          expect([EXIT.conflict, EXIT.guard]).toContain((error as CliError).exit);
+        });
+      };
+      await fc.assert(
+        fc.asyncProperty(anyRoles, anyRoles, anyRoles, fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }), race),
+        {
+          numRuns: 300,
+          seed: 9,
+        },
+      );
+      expect(puts).toBeGreaterThan(50);
+    });
   });
 });
