@@ -26,6 +26,9 @@ interface Stamped {
   last_modified_on?: unknown;
 }
 
+/** How an id that is taken may be refused. */
+const MAY_BE_TAKEN = [400, 409, 422];
+
 /** A write whose answer is lost time and again is not tried for ever. */
 const MAX_SENDS = 3;
 
@@ -35,9 +38,23 @@ export async function createSettled<Reply, Body extends { id: string }>(
   calls: ResourceCalls<Reply, Body>,
   ports: WritePorts,
 ): Promise<Reply> {
+  let sends = 0;
+  const create = async (): Promise<Reply> => {
+    sends++;
+    try {
+      return await calls.create(body, ports.signal);
+    } catch (error) {
+      if (!(error instanceof CliError) || !MAY_BE_TAKEN.includes(error.status ?? 0)) throw error;
+      const now = await readIfThere(body.id, calls, ports.signal);
+      if (now === undefined) throw error;
+      // Ours, which arrived late, or what somebody else was quicker with.
+      if (sends > 1 && same(calls, now, body)) return now;
+      throw takenMeanwhile(body.id, calls, error);
+    }
+  };
   return await settled(
     body.id,
-    () => calls.create(body, ports.signal),
+    create,
     (now) => (now === undefined ? 'again' : same(calls, now, body) ? 'done' : 'changed'),
     calls,
     ports,
@@ -167,6 +184,22 @@ function stillUnknown(
     exit: lost.exit,
     ...(lost.request && { request: lost.request }),
     cause: lost,
+  });
+}
+
+function takenMeanwhile(
+  id: string,
+  { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,
+  cause: CliError,
+): CliError {
+  return new CliError({
+    code: 'resource.created_meanwhile',
+    message: `Somebody else created ${noun} ${id} meanwhile. Nothing of theirs was written over.`,
+    hint: `Look with \`cdpadm ${look} ${id}\`, then run the command again.`,
+    exit: EXIT.conflict,
+    ...(cause.status !== undefined && { status: cause.status }),
+    ...(cause.request && { request: cause.request }),
+    cause,
   });
 }
 

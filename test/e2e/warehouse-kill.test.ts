@@ -1,0 +1,147 @@
+// The built program killed in the middle of an apply or a trigger, and ten of them at once on one workspace.
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
+import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL } from '../helpers/warehouse-files.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
+const WRITES = 12;
+
+let home: PlatformHome;
+beforeEach(async () => {
+  home = await openPlatformHome();
+  for (const folder of ['connections', 'data-models', 'pipelines']) {
+    mkdirSync(join(home.cwd, 'sync', folder), { recursive: true });
+  }
+  home.write('sync/connections/crm.yaml', CONNECTION);
+  home.write('sync/data-models/active-customers.sql', SQL);
+  home.write('sync/data-models/active-customers.yaml', MODEL);
+  for (let index = 0; index < WRITES - 3; index++) {
+    home.write(`sync/data-models/model-${index}.yaml`, MODEL.replace('id: active-customers', `id: model-${index}`));
+  }
+  home.write('sync/pipelines/customers.yaml', PIPELINE);
+});
+afterEach(() => home.close());
+
+const APPLY = ['warehouse', 'apply', 'sync', '--yes', '--allow-delete', '--force'];
+
+interface Ended {
+  code: number | null;
+  stderr: string;
+}
+
+/** Starts the program; `kill` ends it as `kill -9` does. */
+function start(args: readonly string[], state = 'state'): { ended: Promise<Ended>; kill(): void; isOver(): boolean } {
+  const folders = ['config', 'state', 'cache', 'data'].map((kind) => [
+    `CDPADM_${kind.toUpperCase()}_DIR`,
+    join(home.folder, kind === 'state' ? state : kind),
+  ]);
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: home.cwd,
+    env: {
+      PATH: process.env.PATH,
+      HOME: home.folder,
+      ...Object.fromEntries(folders),
+      ...environmentOf(home.platform.ready),
+      ...SECRET_ENV,
+    } as Record<string, string>,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  let over = false;
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code) => {
+      over = true;
+      resolve({ code, stderr });
+    });
+  });
+  return { ended, kill: () => child.kill('SIGKILL'), isOver: () => over };
+}
+
+/** Kills it once the platform has received so many requests since now. */
+async function killAfter(requests: number, args: readonly string[]): Promise<Ended> {
+  const count = async (): Promise<number> => (await home.platform.api.requests()).length;
+  const before = await count();
+  const program = start(args);
+  while (!program.isOver()) {
+    // The answer of the platform is what paces this.
+    if ((await count()) - before >= requests) program.kill();
+  }
+  return await program.ended;
+}
+
+const locks = (): string[] =>
+  readdirSync(join(home.folder, 'state', 'warehouse')).filter((name) => /\.lock$|\.tmp/.test(name));
+
+test('an apply that is killed at each request and run again does everything once', async () => {
+  let killed = 0;
+  // The lists, the token, then one request or two for each write.
+  for (let run = 0; ; run++) {
+    const { code } = await killAfter(1 + (run % 8), APPLY);
+    if (code === 0) break;
+    killed++;
+    expect(code).toBeNull();
+  }
+  expect(killed).toBeGreaterThan(3);
+  expect((await start(APPLY).ended).code).toBe(0);
+  expect((await start(APPLY).ended).code).toBe(0);
+  const { data } = await home.json('warehouse diff sync', { env: SECRET_ENV });
+  expect(data).toMatchObject({ steps: [], summary: { unchanged: WRITES } });
+  const posts = (await home.platform.api.requests()).filter(
+    ({ method, status, path }) => method === 'POST' && status === 200 && !path.includes('/oauth/'),
+  );
+  expect(posts).toHaveLength(WRITES);
+  expect(locks()).toEqual([]);
+}, 180_000);
+
+test('a trigger that is killed was sent once at most, and the next one says what is running', async () => {
+  expect((await start(APPLY).ended).code).toBe(0);
+  const trigger = ['pipelines', 'trigger', 'customers', '--wait', '--poll', '100ms', '--yes'];
+  const sent = async (): Promise<number> =>
+    (await home.platform.api.requests()).filter(({ path }) => path.endsWith('/data-pipelines/trigger')).length;
+  for (let boundary = 1; boundary <= 6; boundary++) {
+    const before = await sent();
+    await killAfter(boundary, trigger);
+    const after = await sent();
+    expect(after - before).toBeLessThanOrEqual(1);
+    const { data } = await home.json<unknown[]>('pipelines runs customers --all');
+    expect(data).toHaveLength(after);
+    // Whoever comes next waits for what is running, and asks for one run of their own.
+    expect((await start([...trigger, '--wait-idle']).ended).code).toBe(0);
+    expect(await sent()).toBe(after + 1);
+  }
+}, 180_000);
+
+test.each([
+  ['of one user', () => 'state'],
+  ['of ten users', (index: number) => `state-${index}`],
+])(
+  'ten applies at once %s: everything is there once, and nobody is told a falsehood',
+  async (_who, state) => {
+    const results = await Promise.all(Array.from({ length: 10 }, (_, index) => start(APPLY, state(index)).ended));
+    for (const { code, stderr } of results) {
+      // Who comes second is told so: there already (1, 6), or changed meanwhile (6).
+      expect([0, 1, 6], stderr).toContain(code);
+    }
+    expect(results.some(({ code }) => code === 0)).toBe(true);
+    expect((await start(APPLY).ended).code).toBe(0);
+    expect((await home.json('warehouse diff sync', { env: SECRET_ENV })).data).toMatchObject({ steps: [] });
+    expect((await home.json<unknown[]>('data-models list')).data).toHaveLength(WRITES - 2);
+    expect(locks()).toEqual([]);
+  },
+  180_000,
+);
+
+test('ten triggers at once ask for as many runs as were told', async () => {
+  expect((await start(APPLY).ended).code).toBe(0);
+  const trigger = ['pipelines', 'trigger', 'customers', '--yes'];
+  const results = await Promise.all(Array.from({ length: 10 }, (_, index) => start(trigger, `state-${index}`).ended));
+  const done = results.filter(({ code }) => code === 0);
+  for (const { code, stderr } of results) expect([0, 6], stderr).toContain(code);
+  expect((await home.json<unknown[]>('pipelines runs customers --all')).data).toHaveLength(done.length);
+}, 120_000);
