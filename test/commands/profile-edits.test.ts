@@ -43,6 +43,16 @@ describe('profile edit', () => {
   });
 
   it.each([
+    ['limits.dzr=5', 'limits.dzr is no area; areas are roles, groups, dsr, warehouse, seeding'],
+    ['limits.dsr=fast', 'limits.dsr must be a number of requests'],
+  ])('refuses --set %s and says what would do', async (change, sentence) => {
+    const before = settings();
+    const { code, stderr } = await run(`profile edit dev --set ${change}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+    expect(settings()).toEqual(before);
+  });
+
+  it.each([
     ['--set base_url=http://api.example', 2, /https/],
     ['--set bas_url=https://x.example', 2, /did you mean `base_url`/],
     ['--set protected=maybe', 2, /true or false/],

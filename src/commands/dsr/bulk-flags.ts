@@ -5,6 +5,7 @@ import { loadDocument } from '../../lib/files/load.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { parseRate } from '../../lib/kernel/rate.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-examine.ts';
 import type { DsrSession } from './session.ts';
@@ -52,8 +53,6 @@ export function withMapFlags(command: Command): Command {
 
 const DEFAULT_CONCURRENCY = 16;
 const MOST_CONCURRENCY = 256;
-const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600 };
-
 /** `limit` is the profile's own rate, such as `1000/m`. Throws usage (2) that names the flag. */
 export function readBulkFlags(
   flags: BulkFlags,
@@ -75,9 +74,8 @@ export function readBulkFlags(
 }
 
 function readRate(text: string, where: string): number {
-  const [, number = '', unit = 's'] = /^(\d{1,9}(?:\.\d{1,6})?)(?:\/(s|m|h))?$/.exec(text.trim()) ?? [];
-  const rate = Number(number) / (SECONDS[unit] ?? 1);
-  if (number !== '' && rate > 0) return rate;
+  const rate = parseRate(text);
+  if (rate !== undefined) return rate;
   throw usageError(`${where} must be a number of requests, a second or as 600/m or 9000/h, not \`${text}\`.`);
 }
 

@@ -1,6 +1,7 @@
 // The numbers on the command line of `seed bulk`, checked.
 import { parseShard, type Shard } from '../../lib/domain/seed/shard.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { parseRate } from '../../lib/kernel/rate.ts';
 import type { MaxErrors } from '../../lib/workflows/seed-bulk.ts';
 
 export interface RawBulkFlags {
@@ -58,12 +59,9 @@ function readBytes(text: string): number {
   throw usageError(`--batch-bytes must be a size from 1KB to 64MB, for instance 256KB, not \`${text}\`.`);
 }
 
-const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600 };
-
 function readRate(text: string, source: string): number {
-  const [, number = '', unit = 's'] = /^(\d{1,9}(?:\.\d{1,6})?)(?:\/(s|m|h))?$/.exec(text) ?? [];
-  const rate = Number(number) / (SECONDS[unit] ?? 1);
-  if (number !== '' && rate > 0) return rate;
+  const rate = parseRate(text);
+  if (rate !== undefined) return rate;
   throw usageError(`${source} must be a number of requests, a second or as 600/m or 9000/h, not \`${text}\`.`);
 }
 

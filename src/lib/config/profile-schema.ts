@@ -14,6 +14,7 @@ import {
   transform,
   union,
 } from 'zod/mini';
+import { parseRate } from '../kernel/rate.ts';
 import { profileNameProblem } from './profile-name.ts';
 import { looksLikeReference, parseReference } from './secret-reference.ts';
 import { checkSetting } from './setting-fields.ts';
@@ -69,6 +70,26 @@ const Secrets = looseObject({
   workspace_secret: optional(Reference),
 });
 
+/** The areas that a profile may set a rate for. */
+const LIMITED_AREAS = ['roles', 'groups', 'dsr', 'warehouse', 'seeding'];
+
+/** What is wrong with the rate of an area, as a sentence without its subject; undefined when nothing is. */
+function limitProblem(area: string, rate: string): string | undefined {
+  if (!LIMITED_AREAS.includes(area)) return `is no area; areas are ${LIMITED_AREAS.join(', ')}`;
+  return parseRate(rate) === undefined ? 'must be a number of requests, a second or as 600/m or 9000/h' : undefined;
+}
+
+const LimitsByArea = record(string(), string()).check(
+  check((context) => {
+    for (const [area, rate] of Object.entries(context.value)) {
+      const message = limitProblem(area, rate);
+      if (message !== undefined) {
+        context.issues.push({ code: 'custom', message, input: context.value, path: [area] });
+      }
+    }
+  }),
+);
+
 const PROFILE_FIELDS = {
   base_url: optional(setting('base_url')),
   auth_url: optional(setting('auth_url')),
@@ -85,7 +106,7 @@ const PROFILE_FIELDS = {
   /** Every write asks for the profile's name. */
   protected: optional(boolean()),
   /** Area -> rate, such as `{"dsr": "1000/m"}`. */
-  limits: optional(record(string(), string())),
+  limits: optional(LimitsByArea),
   /** Neutral word -> the deployment's word. */
   names: optional(record(string(), string())),
 };

@@ -1,6 +1,11 @@
 // The JSON Schema of `.cdpadm.yaml`, the settings that a repository shares; it never holds a secret.
 
 const address = { type: 'string', format: 'uri', pattern: '^https?://' };
+const rate = {
+  type: 'string',
+  pattern: '^[0-9]+(\\.[0-9]+)?(/[smh])?$',
+  description: 'Requests a second, or as 600/m',
+};
 const id = { type: ['string', 'integer'], pattern: '^[0-9]+$' };
 
 export const projectFileSchema = {
@@ -24,7 +29,11 @@ export const projectFileSchema = {
     environment: { enum: ['development', 'production'] },
     ca_file: { type: 'string', description: 'PEM file of further authorities' },
     protected: { type: 'boolean' },
-    limits: { type: 'object', additionalProperties: { type: 'string' } },
+    limits: {
+      type: 'object',
+      additionalProperties: false,
+      properties: Object.fromEntries(['roles', 'groups', 'dsr', 'warehouse', 'seeding'].map((area) => [area, rate])),
+    },
     names: { type: 'object', additionalProperties: { type: 'string' } },
   },
 } as const;

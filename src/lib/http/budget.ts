@@ -34,6 +34,8 @@ export interface BudgetOptions {
   folder: string;
   clock: Clock;
   onDecision(text: string): void;
+  /** A profile may set fewer a minute; it cannot set more. */
+  most?: number | undefined;
 }
 
 /**
@@ -44,11 +46,11 @@ export async function takeSlots(
   budget: Budget,
   address: string,
   count: number,
-  { folder, clock, onDecision }: BudgetOptions,
+  { folder, clock, onDecision, most }: BudgetOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const limit = LIMITS[budget];
-  if (count > limit) throw new RangeError(`the budget of ${budget} has ${limit} slots, not ${count}`);
+  const limit = Math.max(count, Math.min(LIMITS[budget], most ?? LIMITS[budget]));
+  if (count > LIMITS[budget]) throw new RangeError(`the budget of ${budget} has ${limit} slots, not ${count}`);
   const name = `rate-${budget}-${createHash('sha256').update(address).digest('hex').slice(0, 16)}`;
   const path = join(folder, `${name}.json`);
   const wait = await withLock(

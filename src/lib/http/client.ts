@@ -10,6 +10,7 @@ import { takeSlots } from './budget.ts';
 import { authorize } from './credentials.ts';
 import { CurlPrinted, curlCommand } from './curl.ts';
 import { type FailedCall, outcomeUnknown, refusal } from './failure.ts';
+import { createLimits } from './limit.ts';
 import { linkEndpoint, linkRequest, plainSink } from './link.ts';
 import { createNamesEdge } from './names.ts';
 import { networkFailure } from './network-failure.ts';
@@ -29,6 +30,7 @@ export function createClient(options: HttpOptions): Client {
   const senders: (() => Promise<void>)[] = [];
   const addressOf = (service: Service): string => options.address(service).replace(/\/+$/, '');
   const pace = createPace(options);
+  const limits = createLimits(options.limits ?? {}, options.clock);
   const tokens = createTokenSource({ ...options, address: addressOf }, async (body: TokenRequest, signal) => {
     const { body: reply } = await perform(oauthEndpoints.token, { body, signal });
     return reply as TokenReply;
@@ -45,7 +47,8 @@ export function createClient(options: HttpOptions): Client {
   async function reserve(endpoint: Endpoint, count: number, signal: AbortSignal): Promise<void> {
     if (endpoint.budget === undefined || options.onCurl) return;
     const { budgetFolder: folder, clock, onDecision } = options;
-    await takeSlots(endpoint.budget, addressOf(endpoint.service), count, { folder, clock, onDecision }, signal);
+    const most = limits.aMinute(endpoint.budget);
+    await takeSlots(endpoint.budget, addressOf(endpoint.service), count, { folder, clock, onDecision, most }, signal);
   }
 
   const perform = (endpoint: Endpoint, input: AnyInput): Promise<Reply<unknown>> =>
@@ -72,6 +75,7 @@ export function createClient(options: HttpOptions): Client {
       const authorization = await authorize(endpoint.auth, options, tokens, signal, refused);
       if (!reserved) {
         await pace.wait(endpoint.service, signal);
+        await limits.wait(endpoint, signal);
         await reserve(endpoint, 1, signal);
       }
       reserved = false;

@@ -127,6 +127,8 @@ export interface HttpOptions {
   tokenFolder: string;
   /** Folder of the shared rate budget (state directory). */
   budgetFolder: string;
+  /** Rates by area, such as `{warehouse: '60/m'}`; those of the profile. */
+  limits?: Readonly<Record<string, string>> | undefined;
   /** Neutral word -> the deployment's word, mapped where the contract marks a key or a value; default none. */
   names?: NamesMap | undefined;
   /** Milliseconds for one request. */

@@ -94,6 +94,7 @@ export function connect(ctx: Context, settings: Settings): Api {
       }),
     },
     names: settings.names,
+    limits: settings.limits,
     tokenFolder: isLocal(settings) ? localTokens(ctx.paths) : join(ctx.paths.cache, 'tokens'),
     budgetFolder: join(ctx.paths.state, 'budget'),
     requestTimeoutMs: flags.requestTimeoutMs,

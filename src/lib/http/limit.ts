@@ -1,0 +1,45 @@
+// The rates that a profile sets for areas (decision: D148): requests of this process are spread evenly.
+import type { Endpoint } from '../contract/endpoint.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { parseRate } from '../kernel/rate.ts';
+
+/** Which area of a profile's `limits` a call counts for, by the first part of its id; roles have their budget. */
+const AREA_OF: Readonly<Record<string, string>> = {
+  groups: 'groups',
+  dsr: 'dsr',
+  connections: 'warehouse',
+  dataModels: 'warehouse',
+  pipelines: 'warehouse',
+  seeding: 'seeding',
+  intake: 'seeding',
+};
+
+/** Bulk runs send these by the thousand and keep the rate themselves, for a flag may set another. */
+const PACED_ELSEWHERE = new Set(['dsr.create', 'seeding.bulk']);
+
+export interface Limits {
+  /** Waits until a call of this kind may be sent. */
+  wait(endpoint: Pick<Endpoint, 'id'>, signal: AbortSignal): Promise<void>;
+  /** The rate of an area in requests a minute, whole; undefined where none is set. */
+  aMinute(area: string): number | undefined;
+}
+
+export function createLimits(limits: Readonly<Record<string, string>>, clock: Clock): Limits {
+  const free = new Map<string, number>();
+  const rateOf = (area: string): number | undefined => parseRate(limits[area] ?? '');
+  return {
+    aMinute: (area) => {
+      const rate = rateOf(area);
+      return rate === undefined ? undefined : Math.max(1, Math.floor(rate * 60));
+    },
+    wait: async ({ id }, signal) => {
+      const area = AREA_OF[id.split('.', 1)[0] ?? ''];
+      const rate = area === undefined || PACED_ELSEWHERE.has(id) ? undefined : rateOf(area);
+      if (area === undefined || rate === undefined) return;
+      const now = clock.now();
+      const due = Math.max(now, free.get(area) ?? now);
+      free.set(area, due + 1000 / rate);
+      if (due > now) await clock.sleep(due - now, signal);
+    },
+  };
+}
