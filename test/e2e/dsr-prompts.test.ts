@@ -28,6 +28,7 @@ test('asks for everything, shows what will happen, and submits it', async () => 
     screen.type(keys);
   }
   expect(await screen.exit).toBe(0);
+  expect(screen.screen()).toMatch(/address +http:.*\/v3\s/);
   for (const text of ['7 to 21 days', 'email = j***@***.com', 'workspace', 'one month'])
     expect(screen.screen()).toContain(text);
   expect(await home.received('POST', '/v3/requests')).toBe(1);

@@ -138,7 +138,7 @@ async function perform(
   if (left > 0) {
     ctx.out.show((style) => renderBulk(examined, style));
     if (settledBefore > 0) ctx.out.note(`${settledBefore} rows were settled before; ${left} are left.`);
-    await ctx.confirmWrite(`Submit ${left === 1 ? 'this request' : `these ${left} requests`}?`);
+    await ctx.confirmWrite(`Submit ${left === 1 ? 'this request' : `these ${left} requests`}?`, 'dsr_base_url');
   }
   if (!head) {
     journal.write({

@@ -48,7 +48,7 @@ async function cancel(ctx: Context, ids: readonly string[], groupId: string | un
   }
   ctx.out.show((style) => drawPlan(plan, style));
   const count = plan.cancel.length === 1 ? 'this request' : `these ${plan.cancel.length} requests`;
-  await ctx.confirmWrite(`Cancel ${count}?`);
+  await ctx.confirmWrite(`Cancel ${count}?`, 'dsr_base_url');
   const done = await cancelRequests(plan, session);
   await ctx.out.emit(done, view);
 }

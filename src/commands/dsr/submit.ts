@@ -133,7 +133,7 @@ async function submit(ctx: Context, flags: SubmitFlags): Promise<void> {
   // Prints the command in place of sending, and ends; nothing is written down either.
   if (ctx.flags.curl) await session.api.create(visible);
   ctx.out.show((style) => renderRequest(shown, style));
-  await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`);
+  await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`, 'dsr_base_url');
   const result = await submitRequest(request, { ...session, verify: answerVerifier(ctx, session) });
   const deadline = deadlineFrom(request.regulation, request.submitted_time);
   const failed = result.verdict?.checks.find(({ ok }) => !ok);

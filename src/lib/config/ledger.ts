@@ -93,8 +93,11 @@ export function openLedger(
 
   function compactIfWorthwhile(): void {
     if (read.lines < COMPACT_FROM_LINES || read.lines < known.size * 3) return;
-    const lines = [...known.values()].map((request) => `${JSON.stringify({ event: 'request', ...request })}\n`);
-    writePrivateFile(path, lines.join(''));
+    // As bytes: a text of a million requests would be longer than a text can be.
+    const lines = [...known.values()].map((request) =>
+      Buffer.from(`${JSON.stringify({ event: 'request', ...request })}\n`, 'utf8'),
+    );
+    writePrivateFile(path, Buffer.concat(lines));
     refresh();
   }
 

@@ -4,12 +4,12 @@ import { cleanLine } from '../render/clean.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
 import type { Context } from './context.ts';
 
-/** Shows the target and asks. Throws CliError: usage (2) or guard (12), as `Prompts` says. */
-export async function confirmWrite(ctx: Context, question: string): Promise<void> {
+/** Shows the target, `address` being the setting that the write goes to, and asks. Throws CliError: usage (2) or guard (12), as `Prompts` says. */
+export async function confirmWrite(ctx: Context, question: string, address: SettingName): Promise<void> {
   const settings = await ctx.settings();
   const { profile } = settings;
   ctx.out.show((style) => {
-    const lines = targetLines(settings).map(
+    const lines = targetLines(settings, address).map(
       ([label, value]) => `${style.dim(label.padEnd(LABEL_WIDTH))}  ${cleanLine(value)}`,
     );
     return lines.join('\n');
@@ -22,19 +22,26 @@ export async function confirmWrite(ctx: Context, question: string): Promise<void
   await ctx.prompt.typed(`${question} This profile is protected; type its name (${name}):`, name, { exit: EXIT.guard });
 }
 
-const SHOWN: readonly [label: string, name: SettingName][] = [
-  ['address', 'base_url'],
+/** Where the writes of an address end up; those with the workspace's credentials know of no organization. */
+function shownOf(address: SettingName): [label: string, name: SettingName][] {
+  return [
+    ['address', address],
+    ...(address === 'base_url' ? ORGANIZATION : []),
+    ['workspace', 'workspace_id'],
+    ['environment', 'environment'],
+  ];
+}
+
+const ORGANIZATION: readonly [label: string, name: SettingName][] = [
   ['organization', 'org_id'],
   ['account', 'account_id'],
-  ['workspace', 'workspace_id'],
-  ['environment', 'environment'],
 ];
-const LABEL_WIDTH = Math.max(...SHOWN.map(([label]) => label.length));
+const LABEL_WIDTH = Math.max(...ORGANIZATION.map(([label]) => label.length));
 
-function targetLines(settings: Settings): [string, string][] {
+function targetLines(settings: Settings, address: SettingName): [string, string][] {
   const { profile } = settings;
   const name = profile === undefined ? 'none, from the environment' : profile.value;
-  const known = SHOWN.flatMap(([label, setting]): [string, string][] => {
+  const known = shownOf(address).flatMap(([label, setting]): [string, string][] => {
     const value = settings.get(setting)?.value;
     return value === undefined ? [] : [[label, value]];
   });

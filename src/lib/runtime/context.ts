@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Api } from '../api/index.ts';
 import type { SettingsPaths } from '../config/paths.ts';
 import type { Profiles } from '../config/profiles.ts';
-import type { Settings } from '../config/settings.ts';
+import type { SettingName, Settings } from '../config/settings.ts';
 import type { DescribedRequest } from '../http/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ExitCode } from '../kernel/errors.ts';
@@ -148,10 +148,10 @@ export interface Context {
   /** The API clients over the shared HTTP core; opens the embedded platform for profile `local`. */
   api(): Promise<Api>;
   /**
-   * Asks before a write: shows profile, address and workspace; a protected profile must be typed or come by
+   * Asks before a write: shows profile, address (by default the platform's) and workspace; a protected profile must be typed or come by
    * `--confirm`; an ordinary one is confirmed by `--yes` or an answer. Does nothing in a dry run.
    */
-  confirmWrite(question: string): Promise<void>;
+  confirmWrite(question: string, address?: SettingName): Promise<void>;
   /** The exit code of a command that ended well in a way of its own: differences found, some rows failed. */
   setExit(code: ExitCode): void;
   /** Has `close` called when the command ends, however it ends; the last registered is called first. */

@@ -56,10 +56,10 @@ export function createContext(io: Io, signal: AbortSignal): StartedContext {
       return known;
     },
     api: () => (api ??= openApi()),
-    confirmWrite: async (question) => {
+    confirmWrite: async (question, address = 'base_url') => {
       if (current().flags.dryRun) return;
       const { confirmWrite } = await import('./confirm-write.ts');
-      await confirmWrite(context, question);
+      await confirmWrite(context, question, address);
     },
     setExit: (code) => {
       exit = code;

@@ -23,7 +23,7 @@ afterEach(() => home.close());
 
 const BULK = 'dsr submit --bulk people.csv --regulation gdpr --type access --yes';
 
-function people(count: number, group = ''): string {
+function people(count: number, group = 'g'): string {
   const rows = Array.from(
     { length: count },
     (_, index) => `person${index}@example.com,${group}${Math.floor(index / 150)}`,
@@ -38,7 +38,7 @@ function ids(file = 'people.csv.results.csv'): string[] {
 }
 
 /** How many requests of the groups the platform holds. */
-async function held(count: number, group = ''): Promise<number> {
+async function held(count: number, group = 'g'): Promise<number> {
   let sum = 0;
   for (let index = 0; index <= Math.floor((count - 1) / 150); index++) {
     sum += (await home.json<unknown[]>(`dsr list --group-id ${group}${index}`)).data.length;
@@ -140,7 +140,7 @@ describe('a file of requests', () => {
       plan: Record<string, unknown>;
     }>(`${BULK} --dry-run`);
     expect([code, data.dry_run, data.requests.length]).toEqual([0, true, 100]);
-    expect(data.requests[0]).toMatchObject({ method: 'POST', body: { regulation: 'gdpr', group_id: '0' } });
+    expect(data.requests[0]).toMatchObject({ method: 'POST', body: { regulation: 'gdpr', group_id: 'g0' } });
     expect(data.requests[0]?.url).toMatch(/\/v3\/requests\/$/);
     expect(data.plan).toMatchObject({ rows: 120, requests: 120, shown: 100, kinds: { 'gdpr access': 120 } });
     expect(JSON.stringify(data)).not.toContain('person0@');

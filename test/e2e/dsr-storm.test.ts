@@ -1,0 +1,147 @@
+// What becomes of requests when answers are lost: counted on the platform, over hundreds of runs and a thousand rows.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDsrHome, type DsrHome } from '../helpers/dsr-home.ts';
+
+const MINUTES = 60_000;
+const RUNS = 200;
+const ROWS = 1000;
+/** A group holds 150 requests. */
+const GROUP = 150;
+
+let home: DsrHome;
+beforeEach(async () => {
+  home = await createDsrHome();
+});
+afterEach(() => home.close());
+
+/** Ids on the platform, of the groups `g0`, `g1` and so on. */
+async function idsOnPlatform(count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let group = 0; group * GROUP < count; group++) {
+    const { data } = await home.json<{ subject_request_id: string }[]>(`dsr list --group-id g${group}`);
+    ids.push(...data.map(({ subject_request_id: id }) => id));
+  }
+  return ids;
+}
+
+describe('an answer that is lost after the request arrived', () => {
+  it(
+    `is settled in ${RUNS} of ${RUNS} runs: no duplicate, no loss, the right report`,
+    async () => {
+      const submit = (run: number) =>
+        home.json<{ subject_request_id: string; request_status: string }>(
+          `dsr submit --regulation gdpr --type access --identity email=p${run}@example.com --group-id g${Math.floor(run / GROUP)} --yes`,
+        );
+      const reported: string[] = [];
+      for (let run = 0; run < RUNS; run++) {
+        await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
+        const { code, data, stderr } = await submit(run);
+        expect(code, stderr).toBe(0);
+        expect(data.request_status).toBe('pending');
+        reported.push(data.subject_request_id);
+      }
+      expect((await idsOnPlatform(RUNS)).sort()).toEqual([...reported].sort());
+      expect(await home.received('POST', '/v3/requests')).toBe(RUNS);
+      const ledger = (await home.json<{ id: string; status: string }[]>('dsr ledger export')).data;
+      expect(ledger.map(({ id }) => id)).toEqual(reported);
+      expect(ledger.every(({ status }) => status === 'pending')).toBe(true);
+    },
+    10 * MINUTES,
+  );
+});
+
+describe(`a bulk run of ${ROWS} rows`, () => {
+  const BULK = 'dsr submit --bulk people.csv --regulation gdpr --type access --yes';
+  const writePeople = (): void => {
+    const rows = Array.from({ length: ROWS }, (_, row) => `p${row}@example.com,g${Math.floor(row / GROUP)}`);
+    home.write('people.csv', `email,group_id\n${rows.join('\n')}\n`);
+  };
+  /** The result file without the ids, which differ from run to run, and those ids. */
+  const results = (): { ids: string[]; rows: string[] } => {
+    const lines = home.read('people.csv.results.csv').trimEnd().split('\n');
+    const cells = lines.map((line) => line.split(','));
+    return {
+      ids: cells.slice(1).map((row) => row[2] ?? ''),
+      rows: cells.map((row) => row.filter((_, column) => column !== 2).join(',')),
+    };
+  };
+
+  it(
+    'through a storm of faults has each row once on the platform, and the result file of a calm run',
+    async () => {
+      writePeople();
+      const post = { method: 'POST', path: '/v3/requests/' };
+      const get = { method: 'GET', path: '/v3/requests/*' };
+      for (const fault of [
+        { ...post, drop: 'after' as const },
+        { ...post, drop: 'before' as const },
+        { ...post, status: 503 },
+        { ...post, status: 500 },
+        { ...post, status: 429, retry_after: 0 },
+        { ...get, status: 502 },
+        { ...get, drop: 'before' as const },
+      ]) {
+        await home.platform.api.addFault({ ...fault, probability: 0.01 });
+      }
+      let { code, stderr } = await home.run(BULK);
+      for (let runs = 1; code !== 0 && runs < 40; runs++) ({ code, stderr } = await home.run(`${BULK} --resume`));
+      expect(code, stderr).toBe(0);
+      await home.platform.api.clearFaults();
+      const { ids, rows } = results();
+      expect((await idsOnPlatform(ROWS)).sort()).toEqual([...ids].sort());
+      expect(new Set(ids).size).toBe(ROWS);
+      // A calm run says `submitted` of every row and no error.
+      const calm = Array.from(
+        { length: ROWS },
+        (_, row) => `p${row}@example.com,g${Math.floor(row / GROUP)},submitted,`,
+      );
+      expect(rows).toEqual(['email,group_id,status,error', ...calm]);
+    },
+    10 * MINUTES,
+  );
+
+  it.each([
+    ['nobody answers', { drop: 'before' as const }],
+    ['everything is 503', { status: 503 }],
+    ['everything is 500', { status: 500 }],
+  ])(
+    'stops after 30 requests at most when %s, says how to go on, and asks again for none that was not sent',
+    async (_how, fault) => {
+      writePeople();
+      await home.platform.api.addFault({ path: '/v3/requests*', ...fault });
+      const down = await home.run(BULK);
+      expect([7, 8]).toContain(down.code);
+      expect(down.stderr).toContain('--resume');
+      const sent = async () =>
+        (await home.platform.api.requests()).filter(({ path }) => path.startsWith('/v3/requests')).length;
+      const before = await sent();
+      expect(before).toBeLessThanOrEqual(30);
+      await home.platform.api.clearFaults();
+      const { code, data } = await home.json<{ requests: number; submitted: number }>(`${BULK} --resume`);
+      expect([code, data.submitted]).toEqual([0, ROWS]);
+      expect(data.requests).toBeLessThanOrEqual(ROWS + before);
+      expect(await idsOnPlatform(ROWS)).toHaveLength(ROWS);
+    },
+    10 * MINUTES,
+  );
+
+  it(
+    'waits for Retry-After, in seconds and as a date, and asks no sooner',
+    async () => {
+      writePeople();
+      const waits = [
+        { retry_after: 1, atLeast: 1000 },
+        { retry_after: new Date(Date.now() + 4000).toUTCString(), atLeast: 0 },
+        { retry_after: 'soon', atLeast: 0 },
+      ];
+      for (const { retry_after } of waits)
+        await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: 429, retry_after, times: 1 });
+      const { code, data } = await home.json<{ submitted: number; retries: number }>(BULK);
+      expect([code, data.submitted]).toEqual([0, ROWS]);
+      const log = (await home.platform.api.requests()).filter(({ method }) => method === 'POST');
+      expect(log.filter(({ status }) => status === 429)).toHaveLength(3);
+      expect(log.filter(({ status }) => status === 201)).toHaveLength(ROWS);
+    },
+    10 * MINUTES,
+  );
+});
