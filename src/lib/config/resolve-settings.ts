@@ -53,6 +53,8 @@ export function resolveSettings(layers: SettingsLayers): Settings {
   function need(name: SettingName): string {
     const setting = settings.get(name);
     if (setting) return setting.value;
+    const chosen = [...settings.values()].some(({ origin }) => origin.kind !== 'default' && origin.kind !== 'flag');
+    if (!layers.profile && !chosen && sources.size === 0) throw notSetUp();
     throw missing(`No ${labelOf(name)} is given.`, name, flagOf(name), layers.profile?.setting.value);
   }
 
@@ -157,6 +159,19 @@ function plainSource(
       return Promise.resolve(value);
     },
   };
+}
+
+/** The first run: three lines that say what to do. */
+function notSetUp(): CliError {
+  return new CliError({
+    code: 'setup.none',
+    message: 'cdpadm does not know your platform yet: there is no profile, and no CDPADM_* variable is set.',
+    hint: [
+      'To connect to yours: `cdpadm profile create NAME` asks for what it needs (in CI: `cdpadm help environment`).',
+      'To try everything without one: add `--profile local`, the embedded platform, or begin with `cdpadm tour`.',
+    ].join('\n'),
+    exit: EXIT.usage,
+  });
 }
 
 function missing(message: string, name: SettingName, flag: string | undefined, profile: string | undefined): CliError {
