@@ -1,6 +1,7 @@
-// Checks the package as npm would publish it: its files, what they require, its entry points and their types.
+// Checks the package as npm would publish it: its files, what they require, its entry points and their types; then
+// installs it into an empty folder and uses it there, the program as a user and the library as another program.
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
@@ -29,6 +30,18 @@ const CODE_IMPORT = /\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g;
 const TYPE_IMPORT = /\b(?:from |import\()["']([^"']+)["']/g;
 const NOTICES = 'dist/THIRD-PARTY-NOTICES.txt';
 
+/** What another program does with the library; the comment is an error that its types must find. */
+const CONSUMER = `import { startEmulator, type Emulator } from 'cdpadm';
+
+const platform: Emulator = await startEmulator();
+const answer = await fetch(new URL('clock', \`\${platform.control}/\`));
+console.log(answer.status, typeof platform.ready.client_id);
+await platform.reset();
+await platform.close();
+// @ts-expect-error there is no such option
+export const wrong = () => startEmulator({ colour: 'blue' });
+`;
+
 /** @type {string[]} */
 const problems = [];
 const folder = await mkdtemp(join(tmpdir(), 'cdpadm-package-'));
@@ -43,6 +56,7 @@ try {
   const tarball = join(folder, packed.filename);
   await checkEntryPoints(tarball);
   if ('.' in manifest.exports) await checkTypes(tarball);
+  await useIt(tarball, join(folder, 'consumer'));
   const kilobytes = (/** @type {number} */ bytes) => `${Math.round(bytes / 1000)} kB`;
   const size = `${kilobytes(packed.size)} packed, ${kilobytes(packed.unpackedSize)} unpacked`;
   process.stdout.write(`${packed.files.length} files, ${size}, ${problems.length} problems\n`);
@@ -92,5 +106,53 @@ async function checkTypes(tarball) {
     await run('npx', ['--no-install', 'attw', tarball, '--profile', 'node16', '--no-color'], { cwd: root });
   } catch (error) {
     problems.push(/** @type {{stdout: string}} */ (error).stdout);
+  }
+}
+
+/**
+ * Installs the package as its users would, runs the main command of the program and compiles a program against the types.
+ * @param {string} tarball
+ * @param {string} consumer a folder that is not there yet
+ */
+async function useIt(tarball, consumer) {
+  await mkdir(consumer);
+  await writeFile(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
+  await writeFile(join(consumer, 'use.ts'), CONSUMER);
+  const folders = Object.fromEntries(
+    ['CONFIG', 'STATE', 'CACHE', 'DATA'].map((kind) => [`CDPADM_${kind}_DIR`, join(consumer, kind.toLowerCase())]),
+  );
+  const options = { cwd: consumer, env: { ...process.env, ...folders } };
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+  /** @type {[what: string, file: string, args: string[], expected: RegExp][]} */
+  const steps = [
+    ['npm install', 'npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball], /added/],
+    ['the program', join(consumer, 'node_modules/.bin/cdpadm'), ['roles', 'list', '--profile', 'local'], /admin-role/],
+    [
+      'its types',
+      process.execPath,
+      [tsc, '--strict', '--target', 'es2023', '--module', 'nodenext', ...types, 'use.ts'],
+      /^$/,
+    ],
+    ['the library', process.execPath, ['use.js'], /200 string/],
+  ];
+  for (const [what, file, args, expected] of steps) {
+    const { stdout, stderr, failed } = await outcome(file, args, options);
+    if (failed || !expected.test(stdout.trim())) problems.push(`${what}, installed: ${stdout}${stderr}`);
+    if (failed && what === 'npm install') return;
+  }
+}
+
+/**
+ * @param {string} file
+ * @param {string[]} args
+ * @param {{cwd: string, env: NodeJS.ProcessEnv}} options
+ */
+async function outcome(file, args, options) {
+  try {
+    return { ...(await run(file, args, { ...options, timeout: 120_000 })), failed: false };
+  } catch (error) {
+    const { stdout = '', stderr = String(error) } = /** @type {{stdout?: string, stderr?: string}} */ (error);
+    return { stdout, stderr, failed: true };
   }
 }
