@@ -6,6 +6,7 @@ import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { formatDuration, isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
 import { runListView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { OUTPUT_FORMATS } from '../../lib/runtime/global-flags.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { durationFlag, requirePipeline } from './session.ts';
 
@@ -36,10 +37,14 @@ export function runsCommand(ctx: Context): Command {
     .option('--fail-if-stale <duration>', 'exit 1 when the last success is older')
     .action((id: string, flags: RunsFlags) => listRuns(ctx, id, flags));
   return withHelp(command, {
-    notes: ['--status looks at the pages that were read: add --all to search every run.'],
+    formats: OUTPUT_FORMATS,
+    notes: [
+      '`-o html` is a timeline on one page without scripts, light and dark, fit to print.',
+      '--status looks at the pages that were read: add --all to search every run.'],
     examples: [
       'cdpadm pipelines runs customers --since 7d --all',
       'cdpadm pipelines runs customers --status failed --all -o json',
+      'cdpadm pipelines runs customers --all -o html --out runs.html',
     ],
     json: '[{"id","pipeline_id","type","status","errors","logical_date","started_on","ended_on","range_start","range_end","successful_records","failed_records"}]',
     errors: ['1  the data is stale (--fail-if-stale)', '5  there is no such pipeline'],

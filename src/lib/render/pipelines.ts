@@ -2,6 +2,7 @@
 import type { PipelineReportReply, RunReply } from '../contract/pipelines.ts';
 import type { Diagnosis, Finding } from '../domain/warehouse/diagnose.ts';
 import { cleanLine as clean } from './clean.ts';
+import { runTimelinePage } from './pipeline-timeline.ts';
 import type { Style } from './style.ts';
 import type { Column, DocumentView, ListView, RecordView } from './view.ts';
 import { errorsText, paintStatus } from './warehouse.ts';
@@ -20,7 +21,12 @@ const RUN: Column<RunReply>[] = [
   { key: 'errors', rank: 1, value: (run) => errorsText(run.errors) },
 ];
 
-export const runListView: ListView<RunReply> = { kind: 'list', columns: RUN, empty: 'There are no such runs.' };
+export const runListView: ListView<RunReply> = {
+  kind: 'list',
+  columns: RUN,
+  empty: 'There are no such runs.',
+  html: runTimelinePage,
+};
 
 export const runView: RecordView<RunReply> = {
   kind: 'record',
