@@ -46,7 +46,7 @@ export async function run(argv: readonly string[], io: Io, stop = new AbortContr
       flagsSoFar = () => root.opts();
       root.hook('preAction', async (_root, command) => {
         const flags = readGlobalFlags(root.opts(), io.env);
-        checkFormat(flags.output, command);
+        checkFormat(flags, command);
         await ctx.begin(flags);
         if (flags.timeoutMs !== undefined) stopAfter(flags.timeoutMs, stop, finished.signal, io);
       });

@@ -1,5 +1,6 @@
 // `connections create`: a new connection from a file, flags, or both.
 import { Command } from 'commander';
+import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { addFieldFlags } from '../definition-flags.ts';
@@ -14,6 +15,7 @@ export function createCommand(ctx: Context): Command {
     'connection',
   ).action((id: string | undefined, flags: ResourceFlags) => createResource(ctx, 'connection', id, flags));
   return withHelp(command, {
+    columns: resourceView('connection').columns,
     notes: [
       'Secrets are references, resolved when they are sent: env:NAME, file:PATH, keychain:NAME, command:LINE. On a terminal a secret that is missing or shown as asterisks is asked for. Flags win over the file, which `cdpadm schema connection` describes.',
     ],

@@ -1,5 +1,6 @@
 // `connections delete`: takes a connection away.
 import { Command } from 'commander';
+import { deletedView } from '../../lib/render/deleted.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { deleteResource } from '../resource-commands.ts';
@@ -10,6 +11,7 @@ export function deleteCommand(ctx: Context): Command {
     .argument('<connection_id>', 'the id of the connection')
     .action((id: string) => deleteResource(ctx, 'connection', id));
   return withHelp(command, {
+    columns: deletedView.columns,
     examples: ['cdpadm connections delete unused --dry-run', 'cdpadm connections delete unused --yes'],
     json: '{"id","deleted":true}',
     errors: ['5  there is no such connection', '6  a pipeline uses it'],

@@ -1,5 +1,6 @@
 // `connections update`: replaces a connection by what a file says, or changes the fields that flags give.
 import { Command } from 'commander';
+import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { addFieldFlags } from '../definition-flags.ts';
@@ -14,6 +15,7 @@ export function updateCommand(ctx: Context): Command {
     'connection',
   ).action((id: string, flags: ResourceFlags) => updateResource(ctx, 'connection', id, flags));
   return withHelp(command, {
+    columns: resourceView('connection').columns,
     notes: [
       'With -f the file is the whole connection. Without it the flags change what is there; the platform never shows a secret, so it must be given again (--password-from), or is asked for on a terminal. An empty text takes a field out.',
     ],

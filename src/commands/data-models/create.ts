@@ -1,5 +1,6 @@
 // `data-models create`: a new data model from a file, flags, or both.
 import { Command } from 'commander';
+import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { addFieldFlags } from '../definition-flags.ts';
@@ -14,6 +15,7 @@ export function createCommand(ctx: Context): Command {
     'data_model',
   ).action((id: string | undefined, flags: ResourceFlags) => createResource(ctx, 'data_model', id, flags));
   return withHelp(command, {
+    columns: resourceView('data_model').columns,
     notes: ['`config.sql_file: NAME.sql` beside the file may stand in place of `config.sql_query`.'],
     examples: [
       'cdpadm data-models create -f model.yaml',

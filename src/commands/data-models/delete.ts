@@ -1,5 +1,6 @@
 // `data-models delete`: takes a data model away.
 import { Command } from 'commander';
+import { deletedView } from '../../lib/render/deleted.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { deleteResource } from '../resource-commands.ts';
@@ -10,6 +11,7 @@ export function deleteCommand(ctx: Context): Command {
     .argument('<data_model_id>', 'the id of the data model')
     .action((id: string) => deleteResource(ctx, 'data_model', id));
   return withHelp(command, {
+    columns: deletedView.columns,
     examples: ['cdpadm data-models delete unused --dry-run', 'cdpadm data-models delete unused --yes'],
     json: '{"id","deleted":true}',
     errors: ['5  there is no such data model', '6  a pipeline uses it'],

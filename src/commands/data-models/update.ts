@@ -1,5 +1,6 @@
 // `data-models update`: replaces a data model by what a file says, or changes the fields that flags give.
 import { Command } from 'commander';
+import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { addFieldFlags } from '../definition-flags.ts';
@@ -14,6 +15,7 @@ export function updateCommand(ctx: Context): Command {
     'data_model',
   ).action((id: string, flags: ResourceFlags) => updateResource(ctx, 'data_model', id, flags));
   return withHelp(command, {
+    columns: resourceView('data_model').columns,
     notes: ['With -f the file is the whole data model. Without it the flags change what is there.'],
     examples: [
       'cdpadm data-models update active-customers -f model.yaml',

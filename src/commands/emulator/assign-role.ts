@@ -36,6 +36,7 @@ export function assignRoleCommand(ctx: Context): Command {
       if (made !== undefined) await ctx.out.emit(made as Assignment, view);
     });
   return withHelp(command, {
+    columns: view.columns,
     examples: [
       'cdpadm emulator assign-role read-only-role --user ann@example.com',
       'cdpadm emulator assign-role read-only-role --user ann@example.com --dry-run',

@@ -37,6 +37,7 @@ export function faultAddCommand(ctx: Context): Command {
     .option('--port <n>', 'the one on this port; default is the one started last')
     .action((flags: FaultFlags) => addFault(ctx, flags));
   return withHelp(command, {
+    columns: faultRecord.columns,
     examples: [
       'cdpadm emulator fault add --status 503 --retry-after 2 --times 1',
       'cdpadm emulator fault add --method PUT --path "*/roles" --drop after --times 1',

@@ -1,5 +1,6 @@
 // `groups attributes add`: shares more attributes within a group.
 import { Command } from 'commander';
+import { groupView } from '../../lib/render/groups.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { changeAttributes, readAttribute } from './change-attributes.ts';
@@ -17,6 +18,7 @@ export function attributesAddCommand(ctx: Context): Command {
       ]);
     });
   return withHelp(command, {
+    columns: groupView.columns,
     notes: ['The platform replaces the whole list: it is read, changed and written. At most 10 attributes.'],
     examples: [
       'cdpadm groups attributes add household loyalty_points=sum',

@@ -1,5 +1,6 @@
 // `groups attributes remove`: shares fewer attributes within a group.
 import { Command } from 'commander';
+import { groupView } from '../../lib/render/groups.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -21,6 +22,7 @@ export function attributesRemoveCommand(ctx: Context): Command {
       });
     });
   return withHelp(command, {
+    columns: groupView.columns,
     examples: [
       'cdpadm groups attributes remove household lifetime_value',
       'cdpadm groups attributes remove household is_member --dry-run',

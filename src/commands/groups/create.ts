@@ -1,5 +1,6 @@
 // `groups create`: the definition of a file as a new group.
 import { Command } from 'commander';
+import { groupView } from '../../lib/render/groups.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -11,6 +12,7 @@ export function createCommand(ctx: Context): Command {
     .requiredOption('-f, --file <file>', 'the definition, YAML or JSON; - is standard input')
     .action((flags: { file: string }) => createGroup(ctx, flags.file));
   return withHelp(command, {
+    columns: groupView.columns,
     notes: ['A workspace has one definition, with at most 10 attributes; `cdpadm schema group` describes the file.'],
     examples: ['cdpadm groups create -f group.yaml', 'cdpadm groups create -f group.yaml --dry-run -o json'],
     json: '{"id","description","source_user_attribute","attributes":[{"id","type"}],…}',

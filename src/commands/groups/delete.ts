@@ -15,6 +15,7 @@ export function deleteCommand(ctx: Context): Command {
     .argument('<group_id>', 'the id of the group')
     .action((groupId: string) => deleteGroup(ctx, groupId));
   return withHelp(command, {
+    columns: deletedView.columns,
     notes: ['The shared attributes of its members go with it.'],
     examples: ['cdpadm groups delete household --dry-run', 'cdpadm groups delete household --yes'],
     json: '{"id","deleted":true}',

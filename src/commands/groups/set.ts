@@ -1,5 +1,6 @@
 // `groups set`: makes the workspace's group definition say what a file says, by the least call.
 import { Command } from 'commander';
+import { groupView } from '../../lib/render/groups.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { applyGroup, planWanted, readGroup } from './apply.ts';
@@ -12,6 +13,7 @@ export function setCommand(ctx: Context): Command {
       await applyGroup(ctx, await planWanted(ctx, await readGroup(ctx, flags.file)));
     });
   return withHelp(command, {
+    columns: groupView.columns,
     notes: [
       'POST when there is no group of this id, PATCH when the attributes alone differ, PUT for anything else, and nothing when all is as wanted.',
     ],

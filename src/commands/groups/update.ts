@@ -1,5 +1,6 @@
 // `groups update`: replaces a group definition by the one in a file.
 import { Command } from 'commander';
+import { groupView } from '../../lib/render/groups.ts';
 import { planGroup } from '../../lib/domain/groups/plan.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -12,6 +13,7 @@ export function updateCommand(ctx: Context): Command {
     .requiredOption('-f, --file <file>', 'the definition, YAML or JSON; - is standard input')
     .action((groupId: string, flags: { file: string }) => updateGroup(ctx, groupId, flags.file));
   return withHelp(command, {
+    columns: groupView.columns,
     examples: [
       'cdpadm groups update household -f group.yaml',
       'cdpadm groups update household -f group.yaml --dry-run',

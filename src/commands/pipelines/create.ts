@@ -1,5 +1,6 @@
 // `pipelines create`: a new pipeline from a file, flags, or both.
 import { Command } from 'commander';
+import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { addFieldFlags } from '../definition-flags.ts';
@@ -14,6 +15,7 @@ export function createCommand(ctx: Context): Command {
     'pipeline',
   ).action((id: string | undefined, flags: ResourceFlags) => createResource(ctx, 'pipeline', id, flags));
   return withHelp(command, {
+    columns: resourceView('pipeline').columns,
     notes: [
       'The connection and the data model must be there already. Flags win over the file; `cdpadm schema pipeline` describes the file.',
     ],

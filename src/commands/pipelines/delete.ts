@@ -1,5 +1,6 @@
 // `pipelines delete`: takes a pipeline away.
 import { Command } from 'commander';
+import { deletedView } from '../../lib/render/deleted.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { deleteResource } from '../resource-commands.ts';
@@ -10,6 +11,7 @@ export function deleteCommand(ctx: Context): Command {
     .argument('<pipeline_id>', 'the id of the pipeline')
     .action((id: string) => deleteResource(ctx, 'pipeline', id));
   return withHelp(command, {
+    columns: deletedView.columns,
     examples: ['cdpadm pipelines delete customers --dry-run', 'cdpadm pipelines delete customers --yes'],
     json: '{"id","deleted":true}',
     errors: ['5  there is no such pipeline'],

@@ -1,5 +1,6 @@
 // `pipelines pause`: sets the state to paused.
 import { Command } from 'commander';
+import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { setPipelineState, type StateFlags, withKeyFlag } from './set-state.ts';
@@ -11,6 +12,7 @@ export function pauseCommand(ctx: Context): Command {
       .argument('<pipeline_id>', 'the id of the pipeline'),
   ).action((id: string, flags: StateFlags) => setPipelineState(ctx, id, 'paused', flags));
   return withHelp(command, {
+    columns: resourceView('pipeline').columns,
     examples: ['cdpadm pipelines pause customers', 'cdpadm pipelines pause customers --dry-run'],
     json: '{"id","name","pipeline_type","connection_id","data_model_id","state","status",…}',
     errors: ['5  there is no such pipeline', '6  somebody changed it meanwhile'],

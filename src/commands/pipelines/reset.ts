@@ -20,6 +20,7 @@ export function resetCommand(ctx: Context): Command {
     .addOption(new Option('--type <type>', 'what is reset').choices(['full']).default('full'))
     .action((id: string) => reset(ctx, id));
   return withHelp(command, {
+    columns: view.columns,
     notes: ['It wants the id of the pipeline to be typed, or given by --confirm; --yes does not answer that.'],
     examples: [
       'cdpadm pipelines reset customers --dry-run',

@@ -25,6 +25,7 @@ export function triggerCommand(ctx: Context): Command {
     .option('--poll <duration>', 'how often to look', '5s')
     .action((id: string, flags: TriggerFlags) => trigger(ctx, id, flags));
   return withHelp(command, {
+    columns: view.columns,
     notes: ['It is sent once: when the answer is lost, its run is looked for instead of asking for another.'],
     examples: ['cdpadm pipelines trigger customers --wait', 'cdpadm pipelines trigger customers --wait-idle -o json'],
     json: '{"pipeline_id","pipeline_run_id","status"}',

@@ -1,5 +1,6 @@
 // `pipelines update`: replaces a pipeline by what a file says, or changes the fields that flags give.
 import { Command } from 'commander';
+import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { addFieldFlags } from '../definition-flags.ts';
@@ -15,6 +16,7 @@ export function updateCommand(ctx: Context): Command {
     'pipeline',
   ).action((id: string, flags: ResourceFlags) => updateResource(ctx, 'pipeline', id, flags));
   return withHelp(command, {
+    columns: resourceView('pipeline').columns,
     notes: [
       'With -f the file is the whole pipeline. Without it the flags change what is there; an empty text takes a field out. Another `sync_mode` resets the sync position: data is read again. That needs --allow-reset.',
     ],

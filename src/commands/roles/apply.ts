@@ -86,6 +86,11 @@ export function manifestAfter(outcome: PushOutcome) {
   return toReply(outcome.manifest);
 }
 
+/** The fields of that, for `--fields`. */
+export const outcomeColumns = 'plan base created modified deleted unchanged summary applied revision'
+  .split(' ')
+  .map((key) => ({ key }));
+
 const outcomeView: DocumentView<AppliedPlan> = {
   kind: 'document',
   text: ({ applied, summary }) =>

@@ -7,6 +7,7 @@ import { nearest } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { changeRoles, collect } from './change.ts';
+import { outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 
 interface CreateFlags extends RawGuardFlags {
@@ -27,6 +28,7 @@ export function createCommand(ctx: Context): Command {
       .option('--task <task_id>', 'a task of the role (repeatable)', collect),
   ).action((roleId: string, flags: CreateFlags) => createRole(ctx, roleId, flags));
   return withHelp(command, {
+    columns: outcomeColumns,
     examples: [
       'cdpadm roles create auditor --from read-only-role --name Auditor --yes',
       'cdpadm roles create viewer --name Viewer --description "Sees audiences" --task audiences:view --dry-run',

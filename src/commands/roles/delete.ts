@@ -4,6 +4,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { changeRoles } from './change.ts';
 import { findRole } from './get.ts';
+import { outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 
 export function deleteCommand(ctx: Context): Command {
@@ -11,6 +12,7 @@ export function deleteCommand(ctx: Context): Command {
     new Command('delete').description('delete roles').argument('<role_id...>', 'the ids of the roles'),
   ).action((roleIds: string[], flags: RawGuardFlags) => deleteRoles(ctx, roleIds, flags));
   return withHelp(command, {
+    columns: outcomeColumns,
     notes: ['Saved first: `roles rollback` puts a deleted role back.'],
     examples: [
       'cdpadm roles delete audiences-only-role --allow-delete --yes',

@@ -10,7 +10,7 @@ import { type EditedFile, openEditedFile } from '../../lib/runtime/editor.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
 import { planWanted } from '../../lib/workflows/roles-plan.ts';
-import { applyIntent, emitOutcome } from './apply.ts';
+import { applyIntent, emitOutcome, outcomeColumns } from './apply.ts';
 import { findRole } from './get.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 import { checkRolesText } from './session.ts';
@@ -22,6 +22,7 @@ export function editCommand(ctx: Context): Command {
       .argument('[role_id]', 'only this role'),
   ).action((roleId: string | undefined, flags: RawGuardFlags) => editRoles(ctx, roleId, flags));
   return withHelp(command, {
+    columns: outcomeColumns,
     notes: [
       'The editor is CDPADM_EDITOR, VISUAL or EDITOR. An invalid text opens again with what is wrong; an unchanged or empty one sends nothing.',
     ],

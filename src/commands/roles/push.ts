@@ -8,7 +8,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
 import type { PushOutcome } from '../../lib/workflows/roles-push.ts';
-import { applyIntent, emitOutcome, manifestAfter } from './apply.ts';
+import { applyIntent, emitOutcome, manifestAfter, outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 import { DEFAULT_FILE, openRolesFile, type RolesFile, tellAdvice } from './session.ts';
 
@@ -26,6 +26,7 @@ export function pushCommand(ctx: Context): Command {
       .option('--no-write-back', 'leave the file as it is instead of bringing it up to date'),
   ).action((file: string, flags: PushFlags) => pushFile(ctx, file, flags));
   return withHelp(command, {
+    columns: outcomeColumns,
     notes: [
       'A role that is not in the file is deleted, for the whole organization. Nothing is sent before the difference was shown and confirmed.',
     ],

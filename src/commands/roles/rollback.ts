@@ -6,7 +6,7 @@ import { nearest } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
-import { applyIntent, emitOutcome } from './apply.ts';
+import { applyIntent, emitOutcome, outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 
 export function rollbackCommand(ctx: Context): Command {
@@ -16,6 +16,7 @@ export function rollbackCommand(ctx: Context): Command {
       .argument('<revision>', 'a revision of `roles history`, or the beginning of one'),
   ).action((revision: string, flags: RawGuardFlags) => rollBack(ctx, revision, flags));
   return withHelp(command, {
+    columns: outcomeColumns,
     notes: ['What is there now is saved first: a rollback can be rolled back.'],
     examples: [
       'cdpadm roles rollback 20261121T080000123Z-1f3a9c --dry-run',

@@ -8,6 +8,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { changeRoles, collect } from './change.ts';
 import { findRole } from './get.ts';
+import { outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 
 interface UpdateFlags extends RawGuardFlags {
@@ -28,6 +29,7 @@ export function updateCommand(ctx: Context): Command {
       .option('--remove-task <task_id>', 'a task to take away (repeatable)', collect),
   ).action((roleId: string, flags: UpdateFlags) => updateRole(ctx, roleId, flags));
   return withHelp(command, {
+    columns: outcomeColumns,
     examples: [
       'cdpadm roles update user-role --add-task user_activity:view --yes',
       'cdpadm roles update user-role --name "Power User" --remove-task rules:* --dry-run',

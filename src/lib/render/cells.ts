@@ -14,8 +14,8 @@ export function columnTitle<Row>(column: Column<Row>): string {
 }
 
 /** The columns that `--fields` names, in its order. Throws CliError usage (2) for a name that no column has. */
-export function chooseColumns<Row>(columns: Column<Row>[], fields: string[] | undefined): Column<Row>[] {
-  if (fields === undefined) return columns;
+export function chooseColumns<C extends { key: string }>(columns: readonly C[], fields: string[] | undefined): C[] {
+  if (fields === undefined) return [...columns];
   const known = columns.map((column) => column.key);
   return fields.map((field) => {
     const column = columns.find(({ key }) => key === field);

