@@ -49,7 +49,10 @@ export async function openRolesFile(
     baseFile === undefined ? rememberedBase(first.manifest, memory) : (await loadCompared(ctx, baseFile)).manifest;
   const check: RolesFile['check'] = (known) => {
     const checked = checkManifest(document.value, { ...known, base, catalogTasks: catalogTasks() });
-    if (checked.issues.length > 0) throw invalidDocument(document, 'roles file', checked.issues);
+    if (checked.issues.length > 0) {
+      tellAdvice(ctx, document, checked.warnings);
+      throw invalidDocument(document, 'roles file', checked.issues);
+    }
     return checked;
   };
   if (first.issues.length > 0) {
@@ -91,11 +94,22 @@ async function loadCompared(ctx: Context, path: string): Promise<Compared> {
   return { document, manifest };
 }
 
-/** Advice is told with its place, on stderr; it stops nothing. */
-export function tellAdvice(ctx: Context, document: LoadedDocument, advice: readonly FieldIssue[]): void {
-  for (const { file, line, column, path, message } of placeIssues(document, advice)) {
+/** So much advice is read beside a plan; a large manifest may have a thousand lines of it. */
+const ADVICE_BESIDE = 5;
+
+/** Advice is told with its place, on stderr; it stops nothing. Beside a plan only the first of it is. */
+export function tellAdvice(
+  ctx: Context,
+  document: LoadedDocument,
+  advice: readonly FieldIssue[],
+  most = ADVICE_BESIDE,
+): void {
+  const placed = placeIssues(document, advice);
+  for (const { file, line, column, path, message } of placed.slice(0, most)) {
     ctx.out.warn(`${file}:${line}:${column}: ${path}: ${message}`);
   }
+  const left = placed.length - most;
+  if (left > 0) ctx.out.warn(`${left} more like these: \`cdpadm roles validate ${document.name}\` tells them all.`);
 }
 
 function rememberedBase(file: Manifest, memory: RolesMemoryOfContext | undefined): Manifest | undefined {

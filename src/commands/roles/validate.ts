@@ -43,7 +43,7 @@ async function validateRoles(ctx: Context, file: string, online: boolean): Promi
   const warnings = placeIssues(roles.document, checked.warnings).map(({ path, line, column, message }) => {
     return { path, line, column, message };
   });
-  tellAdvice(ctx, roles.document, checked.warnings);
+  tellAdvice(ctx, roles.document, checked.warnings, Infinity);
   await ctx.out.emit(
     { valid: true, file: roles.document.name, roles: checked.manifest.roles.length, warnings } satisfies Validation,
     view,

@@ -25,14 +25,17 @@ export async function rolesChapter(stage: Stage): Promise<void> {
   await stage.run('roles push --yes');
 
   await stage.say(
-    'A role that is missing from the file would be deleted for the whole organization. That needs a flag of its own:',
+    'Now the Support role is taken out of the file. A role that is missing there is deleted for the whole organization, ' +
+      'which needs a flag of its own; without it nothing is sent (exit 12, a guard refused):',
   );
   stage.edit('roles.yaml', (text) => removeRole(text, 'support-role'));
   await stage.run('roles push --yes', EXIT.guard);
-  await stage.say('Even with the flag the platform refuses here, because somebody holds that role. Nothing changes:');
+  await stage.say(
+    'Even with the flag the platform refuses here, because somebody holds that role. Nothing changes (exit 6, a conflict):',
+  );
   await stage.run('roles push --yes --allow-delete', EXIT.conflict);
 
-  await stage.say('Every manifest that was replaced can be put back.');
+  await stage.say('Every manifest that was replaced can be put back, through the same difference and the same guards.');
   await stage.run('roles history');
   const history = await stage.rehearsal.run(['roles', 'history', '-o', 'json']);
   const revisions = JSON.parse(history.stdout) as { revision: string }[];

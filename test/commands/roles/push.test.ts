@@ -131,6 +131,31 @@ describe('roles push', () => {
     }
   });
 
+  it('tells the first of much advice beside the plan, and where all of it is', async () => {
+    const tasks = ['audiences:*', ...Array<string>(9).fill('audiences:view')];
+    admin.write(
+      'many.yaml',
+      `${admin.read('roles.yaml')}  - role_id: many\n    name: Many\n    description: d\n    tasks: [${tasks.join(', ')}]\n`,
+    );
+    const { stderr } = await admin.run('roles diff many.yaml');
+    expect(stderr.match(/^Warning: many\.yaml:/gm)).toHaveLength(5);
+    expect(stderr).toMatch(/Warning: \d+ more like these: `cdpadm roles validate many\.yaml`/);
+    const all = await admin.run('roles validate many.yaml');
+    expect(all.stderr.match(/^Warning: many\.yaml:/gm)?.length).toBeGreaterThan(5);
+    expect(all.stderr).not.toContain('more like these');
+  });
+
+  it('tells a task that looks mistyped beside the errors of the file', async () => {
+    admin.write(
+      'bad.yaml',
+      `roles:\n  - role_id: ${'x'.repeat(65)}\n    name: A\n    description: d\n    tasks: [audeinces:edit]\n`,
+    );
+    const { code, stderr } = await admin.run('roles push bad.yaml --yes');
+    expect(code).toBe(9);
+    expect(stderr).toMatch(/bad\.yaml:2:14: .*65 characters/);
+    expect(stderr).toMatch(/bad\.yaml:5:13: .*did you mean audiences:edit/);
+  });
+
   describe('the plan', () => {
     it('printed by diff is the one that push applies', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
