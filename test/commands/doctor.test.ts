@@ -60,6 +60,14 @@ describe('doctor', () => {
     });
   });
 
+  it('tells in full, on a narrow terminal too, what is wrong and how to mend it', async () => {
+    const env = { CDPADM_AUTH_URL: 'http://127.0.0.1:1' };
+    const { stderr } = await admin.run('doctor --no-color', { env, tty: true, columns: 60 });
+    expect(stderr).toContain('auth_url: failed\n  http://127.0.0.1:1 cannot be reached: ECONNREFUSED\n');
+    expect(stderr).toContain('  To mend it: Nothing listens there: check the port, or\n  start the service.');
+    expect((await admin.run('doctor', { env })).stderr).not.toContain('To mend it');
+  });
+
   it('warns of files that others can read and of a broken settings file', async () => {
     const folder = join(admin.home, 'config');
     mkdirSync(folder, { recursive: true, mode: 0o755 });

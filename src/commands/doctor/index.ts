@@ -1,6 +1,8 @@
 // `doctor`: everything that could be wrong with this set-up, each failing line with its fix.
 import { Command } from 'commander';
 import { EXIT } from '../../lib/kernel/errors.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
+import { wrapText } from '../../lib/render/width.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { type AreaCheck, checkAreas } from '../../lib/runtime/area-checks.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -63,8 +65,25 @@ async function diagnose(ctx: Context): Promise<void> {
     ...(await whenSettled(ctx)),
   ];
   await ctx.out.emit(findings, view);
+  tellFixes(ctx, findings);
   const wrong = findings.filter((item) => item.status === 'failed').length;
   if (wrong > 0) ctx.setExit(EXIT.failed);
+}
+
+/** A table may have cut what is wrong, or dropped how to mend it: on a terminal both are told in full. */
+function tellFixes(ctx: Context, findings: readonly Finding[]): void {
+  if (!ctx.io.tty.stdout) return;
+  for (const { check, status, detail, fix } of findings) {
+    if (fix === undefined) continue;
+    ctx.out.show((style, width) => {
+      const paint = status === 'failed' ? style.red : style.yellow;
+      const lines = [
+        ...wrapText(cleanLine(detail), width - 2),
+        ...wrapText(cleanLine(`To mend it: ${fix}`), width - 2),
+      ];
+      return [`\n${paint(`${check}: ${status}`)}`, ...lines.map((line) => `  ${line}`)].join('\n');
+    });
+  }
 }
 
 /** What needs settings that can be resolved: without them there is one line that says why. */

@@ -1,6 +1,7 @@
 // Cells of a list: their heading and their text, before any format draws them.
 import { usageError } from '../kernel/errors.ts';
 import { nearest } from '../kernel/nearest.ts';
+import { cleanLine } from './clean.ts';
 import type { CellValue, Column } from './view.ts';
 
 /** A cell as text: nothing for what is absent. */
@@ -10,7 +11,9 @@ export function cellText(value: CellValue): string {
 
 /** `display_name` -> `DISPLAY NAME`, unless the column has a title of its own. */
 export function columnTitle<Row>(column: Column<Row>): string {
-  return (column.title ?? column.key.replaceAll('_', ' ')).toUpperCase();
+  // A title may come from the platform: a role's id above its column.
+  const title = cleanLine(column.title ?? column.key.replaceAll('_', ' '));
+  return column.idTitle ? title : title.toUpperCase();
 }
 
 /** The columns that `--fields` names, in its order. Throws CliError usage (2) for a name that no column has. */

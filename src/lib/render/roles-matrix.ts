@@ -12,6 +12,7 @@ export function matrixView(roles: readonly MatrixRole[], source: MatrixSource): 
       ...roles.map(({ role_id: id }): Column<MatrixRow> => ({
         key: id,
         title: id,
+        idTitle: true,
         value: (row) => wordOf(row, id),
         paint: (text, row, style) => (row.roles[id] === 'direct' ? style.green(text) : style.dim(text)),
       })),

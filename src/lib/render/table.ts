@@ -3,7 +3,7 @@ import { cellText, columnTitle } from './cells.ts';
 import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import type { Column } from './view.ts';
-import { displayWidth, fitText, padText } from './width.ts';
+import { displayWidth, fitText, padText, wrapText } from './width.ts';
 
 export interface TableOptions {
   width: number;
@@ -19,6 +19,8 @@ const NARROWEST = 8;
 
 interface Sized<Row> {
   column: Column<Row>;
+  /** Of the heading, which is never cut. */
+  title: number;
   width: number;
 }
 
@@ -33,25 +35,43 @@ export async function drawTable<Row>(
 ): Promise<string> {
   const sized = columns.map((column) => {
     const title = options.header ? displayWidth(columnTitle(column)) : 0;
-    return { column, width: Math.max(title, ...rows.map((row) => displayWidth(cleanCell(column, row)))) };
+    return { column, title, width: Math.max(title, ...rows.map((row) => displayWidth(cleanCell(column, row)))) };
   });
   const fitted = fitColumns(sized, options.width);
   return fitted ? await drawGrid(rows, fitted, options) : drawCards(rows, columns, options);
 }
 
-/** Draws one thing as `KEY  value` lines, whole. */
-export function drawRecord<T>(data: T, columns: Column<T>[], style: Style): string {
-  const width = Math.max(0, ...columns.map((column) => displayWidth(columnTitle(column))));
-  return columns
-    .map((column) => {
-      const title = style.bold(padText(columnTitle(column), width));
-      return `${title}${' '.repeat(GAP)}${paintCell(column, data, cleanCell(column, data), style)}`.trimEnd();
-    })
-    .join('\n');
+/** Draws one thing as `KEY  value` lines, whole: what is longer than `terminal` columns goes on below, between words. */
+export function drawRecord<T>(data: T, columns: Column<T>[], style: Style, terminal = Infinity): string {
+  return drawLines(data, columns, { style, width: terminal, keys: keyWidth(columns) });
 }
 
-function drawCards<Row>(rows: readonly Row[], columns: Column<Row>[], options: TableOptions): string {
-  return rows.map((row) => drawRecord(row, columns, options.style)).join('\n\n');
+function drawCards<Row>(rows: readonly Row[], columns: Column<Row>[], { style, width }: TableOptions): string {
+  const keys = keyWidth(columns);
+  // A card says what there is; an empty cell had only kept its place in a table.
+  const told = (row: Row): Column<Row>[] => columns.filter((column) => column.id === true || cleanCell(column, row) !== '');
+  return rows.map((row) => drawLines(row, told(row), { style, width, keys })).join('\n\n');
+}
+
+function keyWidth<Row>(columns: Column<Row>[]): number {
+  return Math.max(0, ...columns.map((column) => displayWidth(columnTitle(column))));
+}
+
+function drawLines<T>(
+  data: T,
+  columns: Column<T>[],
+  { style, width, keys }: { style: Style; width: number; keys: number },
+): string {
+  const indent = ' '.repeat(keys + GAP);
+  return columns
+    .map((column) => {
+      const title = style.bold(padText(columnTitle(column), keys));
+      const text = cleanCell(column, data);
+      const lines = column.id ? [text] : wrapText(text, Math.max(COMFORTABLE, width - keys - GAP));
+      const value = lines.map((line) => paintCell(column, data, line, style)).join(`\n${indent}`);
+      return `${title}${' '.repeat(GAP)}${value}`.trimEnd();
+    })
+    .join('\n');
 }
 
 async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options: TableOptions): Promise<string> {
@@ -110,11 +130,11 @@ function cutColumns<Row>(sized: Sized<Row>[], width: number, least: number): Siz
   const result = sized.map((entry) => ({ ...entry }));
   let excess = result.reduce((sum, entry) => sum + entry.width, GAP * (result.length - 1)) - width;
   while (excess > 0) {
-    const candidates = result.filter(({ column, width: own }) => !column.id && own > least);
+    const candidates = result.filter(({ column, title, width: own }) => !column.id && own > Math.max(least, title));
     const widest = Math.max(0, ...candidates.map((entry) => entry.width));
     const target = candidates.find((entry) => entry.width === widest);
     if (!target) return undefined;
-    const next = Math.max(least, ...candidates.map((entry) => entry.width).filter((own) => own < widest));
+    const next = Math.max(least, target.title, ...candidates.map((entry) => entry.width).filter((own) => own < widest));
     const step = Math.min(excess, Math.max(1, widest - next));
     target.width -= step;
     excess -= step;

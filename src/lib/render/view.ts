@@ -9,6 +9,8 @@ export interface Column<Row> {
   key: string;
   /** The heading; default is the key in upper case with spaces. */
   title?: string;
+  /** The title is an id: it is shown as it is. */
+  idTitle?: boolean;
   value(row: Row): CellValue;
   /** Colour for a cell, by state. Words carry the meaning; colour only repeats it. */
   paint?(text: string, row: Row, style: Style): string;

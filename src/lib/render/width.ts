@@ -35,3 +35,16 @@ function characterWidth(character: string): number {
   if (NO_WIDTH.test(character)) return 0;
   return WIDE.test(character) ? 2 : 1;
 }
+
+/** Lines of at most `width` columns, broken between words; a longer word has a line of its own and stays whole. */
+export function wrapText(text: string, width: number): string[] {
+  if (displayWidth(text) <= width) return [text];
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && displayWidth(last) + 1 + displayWidth(word) <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -80,7 +80,7 @@ async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, targe
   }
   const columns = chooseColumns(view.columns, flags.fields);
   if (view.kind === 'record') {
-    if (target.terminal) return `${drawRecord(data, columns, target.style)}\n`;
+    if (target.terminal) return `${drawRecord(data, columns, target.style, target.width)}\n`;
     return columns.map((column) => `${column.key}\t${cleanLine(cellText(column.value(data)))}\n`).join('');
   }
   const rows = data as unknown[];

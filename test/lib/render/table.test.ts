@@ -83,3 +83,38 @@ test('a record is lines of field and value, whole', () => {
     ].join('\n'),
   );
 });
+
+test('a record longer than the terminal goes on below, between words; an id stays on its line', () => {
+  const role = { ...(rows[0] as Role), role_id: 'an id with spaces that is longer than the terminal is' };
+  expect(drawRecord(role, columns, plainStyle, 40)).toBe(
+    [
+      'ROLE ID      an id with spaces that is longer than the terminal is',
+      'NAME         Marketing',
+      'TASKS        4',
+      'DESCRIPTION  Sees audiences and changes',
+      '             none of them',
+    ].join('\n'),
+  );
+});
+
+test('long headings make cards of a table, never lines wider than the terminal; cards leave out what is empty', async () => {
+  const roles = Array.from({ length: 6 }, (_, index) => `role-number-${index}-Of-many`);
+  const matrix: Column<Record<string, string>>[] = [
+    { key: 'task', id: true, value: (row) => row['task'] },
+    ...roles.map((id): Column<Record<string, string>> => ({
+      key: id,
+      title: id,
+      idTitle: true,
+      value: (row) => row[id],
+    })),
+  ];
+  const row = { task: 'audiences:*', [roles[2] ?? '']: 'yes' };
+  const draw = (width: number) => drawTable([row], matrix, { width, style: plainStyle, header: true });
+  expect(await draw(100)).toBe('TASK                   audiences:*\nrole-number-2-Of-many  yes');
+  expect((await draw(200)).split('\n')[0]).toContain('role-number-2-Of-many');
+});
+
+test('a heading from the platform loses its control characters', async () => {
+  const forged: Column<Role>[] = [{ key: 'role_id', title: 'x\u001b[31m\nforged', idTitle: true, value: () => 'y' }];
+  expect(await drawTable(rows, forged, { width: 80, style: plainStyle, header: true })).not.toMatch(/\u001b|x\n/);
+});
