@@ -49,7 +49,8 @@ export function drawRecord<T>(data: T, columns: Column<T>[], style: Style, termi
 function drawCards<Row>(rows: readonly Row[], columns: Column<Row>[], { style, width }: TableOptions): string {
   const keys = keyWidth(columns);
   // A card says what there is; an empty cell had only kept its place in a table.
-  const told = (row: Row): Column<Row>[] => columns.filter((column) => column.id === true || cleanCell(column, row) !== '');
+  const told = (row: Row): Column<Row>[] =>
+    columns.filter((column) => column.id === true || cleanCell(column, row) !== '');
   return rows.map((row) => drawLines(row, told(row), { style, width, keys })).join('\n\n');
 }
 
