@@ -50,7 +50,7 @@ export function doctorCommand(ctx: Context): Command {
       'Changes nothing: one look at each address, a token, and the cheapest harmless call of each area that has credentials.',
     ],
     examples: ['cdpadm doctor --profile local', 'cdpadm doctor --profile local -o json'],
-    json: '[{"check","status":"ok|warning|failed|skipped","detail","fix"}]',
+    json: '[{"check","status":"ok|warning|failed|skipped","detail","fix"?}]',
     errors: ['1  at least one check failed'],
   });
 }

@@ -42,7 +42,7 @@ export function faultAddCommand(ctx: Context): Command {
       'cdpadm emulator fault add --status 503 --retry-after 2 --times 1',
       'cdpadm emulator fault add --method PUT --path "*/roles" --drop after --times 1',
     ],
-    json: '{"method","path","status","retry_after","delay","drop","times","probability"}',
+    json: '{"method"?,"path"?,"status"?,"retry_after"?,"delay"?,"drop"?,"times"?,"probability"?}',
   });
 }
 

@@ -22,6 +22,6 @@ export function faultListCommand(ctx: Context): Command {
     });
   return withHelp(command, {
     examples: ['cdpadm emulator fault list', 'cdpadm emulator fault list -o json'],
-    json: '[{"method","path","status","retry_after","delay","drop","times","probability"}]',
+    json: '[{"method"?,"path"?,"status"?,"retry_after"?,"delay"?,"drop"?,"times"?,"probability"?}]',
   });
 }

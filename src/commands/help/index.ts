@@ -2,6 +2,7 @@
 import { Command, type Option } from 'commander';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { topics } from './topics.ts';
@@ -10,9 +11,21 @@ export function helpCommand(ctx: Context): Command {
   const command = new Command('help')
     .description('help on a command or a topic')
     .argument('<topic>', `${Object.keys(topics).join(', ')}, flags; or the words of a command`)
-    .action((topic: string, _flags: unknown, self: Command) => ctx.out.emitText(topicText(topic, self)));
-  return withHelp(command, { examples: ['cdpadm help exit-codes', 'cdpadm help roles push'] });
+    .action((topic: string, _flags: unknown, self: Command) =>
+      ctx.out.emit({ topic, text: topicText(topic, self) }, view),
+    );
+  return withHelp(command, {
+    examples: ['cdpadm help exit-codes', 'cdpadm help roles push'],
+    json: '{"topic":text,"text":text}',
+  });
 }
+
+interface Page {
+  topic: string;
+  text: string;
+}
+
+const view: DocumentView<Page> = { kind: 'document', text: ({ text }) => text };
 
 function topicText(topic: string, self: Command): string {
   if (topic === 'flags') return flagsTopic(self.parent?.options ?? []);

@@ -46,8 +46,8 @@ export function diffCommand(ctx: Context): Command {
     ],
     json: [
       '{"plan" (null with --against),"base":{"last_modified_on","last_modified_by"},"created":[Role],',
-      '"modified":[{"role_id","changes":{"name":{"from","to"},"description":{"from","to"},',
-      '"tasks":{"added":[],"removed":[]}},"escalations":[]}],"deleted":[Role],"unchanged":[role_id],',
+      '"modified":[{"role_id","changes":{"name"?:{"from","to"},"description"?:{"from","to"},',
+      '"tasks"?:{"added":[],"removed":[]}},"escalations":[]}],"deleted":[Role],"unchanged":[role_id],',
       '"summary":{"create","modify","delete","unchanged"}}',
     ].join('\n'),
     errors: [

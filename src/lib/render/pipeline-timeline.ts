@@ -23,6 +23,8 @@ svg .sign { font-size: 14px; text-anchor: middle; }
 .empty { fill: none; stroke: var(--line); }
 .axis { stroke: var(--line); }
 .bad { color: var(--warn); fill: var(--warn); font-weight: 600; }
+th, td { padding: .25rem .8rem .25rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+th { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 @media print { svg { max-width: 100%; } .rows, .refused { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }`;
 
@@ -87,12 +89,7 @@ function drawing(runs: readonly RunReply[]): string {
         : [
             `<text class="sign${run.status === 'failed' ? ' bad' : ''}" x="${round(middle)}" y="${BASE + 20}">${SIGNS[run.status ?? ''] ?? '?'}</text>`,
           ]),
-      ...(index % every === 0
-        ? [
-            `<text x="${round(x)}" y="${BASE + 42}">${escapeHtml(dayOf(run))}</text>`,
-            `<text x="${round(x)}" y="${BASE + 58}">${escapeHtml(hourOf(run))}</text>`,
-          ]
-        : []),
+      ...(index % every === 0 ? [label(x, BASE + 42, dayOf(run)), label(x, BASE + 58, hourOf(run))] : []),
     ];
     return `<g>${parts.join('')}</g>`;
   });
@@ -108,11 +105,18 @@ function drawing(runs: readonly RunReply[]): string {
   ].join('\n');
 }
 
+/** A date; the last one ends where the drawing does. */
+function label(x: number, y: number, text: string): string {
+  const place = x + LABEL_WIDTH * 0.75 > WIDTH ? `x="${WIDTH}" text-anchor="end"` : `x="${round(x)}"`;
+  return `<text ${place} y="${y}">${escapeHtml(text)}</text>`;
+}
+
 const HEADINGS = ['Run', 'Status', 'Logical date', 'Started', 'Took', 'Rows', 'Failed rows', 'Errors'];
 
 function table(runs: readonly RunReply[]): string {
   const rows = runs.map((run) => {
-    const cell = (text: string, kind = ''): string => `<td${kind === '' ? '' : ` class="${kind}"`}>${escapeHtml(text)}</td>`;
+    const cell = (text: string, kind = ''): string =>
+      `<td${kind === '' ? '' : ` class="${kind}"`}>${escapeHtml(text)}</td>`;
     const failed = run.status === 'failed' ? 'bad' : '';
     return `<tr>${[
       cell(String(run.id)),
@@ -122,7 +126,7 @@ function table(runs: readonly RunReply[]): string {
       cell(tookOf(run)),
       cell(grouped(rowsOf(run)), 'number'),
       cell(grouped(refusedOf(run)), 'number'),
-      cell(errorsText(run.errors) ?? ''),
+      cell(errorsText(run.errors)),
     ].join('')}</tr>`;
   });
   const head = HEADINGS.map((heading) => `<th scope="col">${heading}</th>`).join('');

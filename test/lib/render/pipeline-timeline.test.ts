@@ -32,7 +32,7 @@ test('runs, rows and failures, in words too', () => {
   expect(page.indexOf('<td>3</td>')).toBeLessThan(page.indexOf('<td>1</td>'));
   expect(page).toContain('✗ failed');
   expect(page).toContain('no such table');
-  expect(page).toContain('<td>1m30s</td>');
+  expect(page).toContain('<td>1m 30s</td>');
   expect(page.match(/class="refused"/g)).toHaveLength(1);
 });
 
@@ -49,5 +49,7 @@ test('no runs, many runs, unknown counts', () => {
   const many = runTimelinePage(Array.from({ length: 500 }, (_, index) => run(index + 1)));
   expect(many.match(/class="rows"/g)).toHaveLength(500);
   expect(many).not.toContain('NaN');
-  expect(runTimelinePage([run(1, { successful_records: null, failed_records: undefined } as never)])).not.toContain('NaN');
+  expect(runTimelinePage([run(1, { successful_records: null, failed_records: undefined } as never)])).not.toContain(
+    'NaN',
+  );
 });
