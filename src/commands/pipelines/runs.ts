@@ -40,10 +40,11 @@ export function runsCommand(ctx: Context): Command {
     formats: OUTPUT_FORMATS,
     notes: [
       '`-o html` is a timeline on one page without scripts, light and dark, fit to print.',
-      '--status looks at the pages that were read: add --all to search every run.'],
+      '--status looks at the pages that were read: add --all to search every run.',
+    ],
     examples: [
       'cdpadm pipelines runs customers --since 7d --all',
-      'cdpadm pipelines runs customers --status failed --all -o json',
+      'cdpadm pipelines runs customers --status failed -o json',
       'cdpadm pipelines runs customers --all -o html --out runs.html',
     ],
     json: '[{"id","pipeline_id","type","status","errors","logical_date","started_on","ended_on","range_start","range_end","successful_records","failed_records"}]',
@@ -55,10 +56,12 @@ async function listRuns(ctx: Context, id: string, flags: RunsFlags): Promise<voi
   const query = queryOf(flags, ctx.clock.now());
   const staleAfter = flags.failIfStale === undefined ? undefined : durationFlag(flags.failIfStale, '--fail-if-stale');
   await requirePipeline(ctx, id);
-  const { runs, pages } = await readPages(ctx, id, query, flags.all === true);
+  // The platform cannot filter by status: what is asked for may stand on any page.
+  const all = flags.all === true || (flags.status !== undefined && flags.page === undefined);
+  const { runs, pages } = await readPages(ctx, id, query, all);
   const shown = flags.status ? runs.filter(({ status }) => flags.status?.includes(status ?? '')) : runs;
   await ctx.out.emit(shown, runListView);
-  if (pages > query.currentPage && flags.all !== true) {
+  if (pages > query.currentPage && !all) {
     ctx.out.note(`Page ${query.currentPage} of ${pages}; --page ${query.currentPage + 1} or --all shows more.`);
   }
   await tellFreshness(ctx, id, staleAfter);

@@ -1,6 +1,7 @@
 // `pipelines trigger`: asks for a run, once, and may wait for its end.
 import { Command } from 'commander';
 import type { RunReply } from '../../lib/contract/pipelines.ts';
+import { runId } from '../../lib/domain/warehouse/runs.ts';
 import { runLine } from '../../lib/render/pipelines.ts';
 import { plainStyle } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
@@ -57,9 +58,9 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
     return;
   }
   await ctx.confirmWrite(`Run pipeline ${id} now?`);
-  const progress = ctx.out.progress(`Pipeline ${id}`);
-  let looks = 0;
-  const onState = (text: string): void => progress.update({ done: ++looks, text });
+  const progress = ctx.out.progress(`Records of pipeline ${id}`);
+  const onState = (text: string): void => progress.update({ done: 0, text });
+  const onRun = (run: RunReply): void => progress.update(progressOf(run));
   let ended: RunReply | undefined;
   let triggered: Triggered;
   try {
@@ -67,8 +68,7 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
     triggered = await triggerPipeline(id, { waitIdle: flags.waitIdle === true, patient, pollMs, onState }, ports);
     if (patient && triggered.pipeline_run_id !== null) {
       ctx.out.note(`Run ${triggered.pipeline_run_id} was asked for.`);
-      const options = { pollMs, onState: (run: RunReply) => onState(runLine(run, plainStyle)) };
-      ended = await watchRun(id, String(triggered.pipeline_run_id), options, ports);
+      ended = await watchRun(id, String(triggered.pipeline_run_id), { pollMs, onState: onRun }, ports);
     }
   } finally {
     progress.end();
@@ -78,4 +78,10 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
     ctx.out.note(`Watch it: cdpadm pipelines watch ${id} ${triggered.pipeline_run_id ?? ''}`.trimEnd());
   } else if (ended.status === 'success') ctx.out.note(runLine(ended, plainStyle));
   else throw runFailed(id, ended);
+}
+
+function progressOf(run: RunReply) {
+  const [done, failed] = [Number(run.successful_records ?? 0), Number(run.failed_records ?? 0)];
+  const text = `run ${runId(run)} is ${run.status ?? 'under way'}${failed > 0 ? `, ${failed} failed` : ''}`;
+  return { done, text, data: { pipeline_run_id: run.id, status: run.status, failed } };
 }

@@ -99,6 +99,21 @@ describe('trigger', () => {
     expect(await run('pipelines watch customers')).toMatchObject({ code: 0, stdout: expect.stringMatching(/success/) });
   });
 
+  it('counts records as it waits', async () => {
+    const { stderr } = await run('pipelines trigger customers --wait --progress json -o json');
+    const events = stderr
+      .split('\n')
+      .filter((line) => line.startsWith('{"event":"progress"'))
+      .map((line) => JSON.parse(line) as { done: number; text: string });
+    const { data } = await json<{ successful_records: number }[]>('pipelines runs customers');
+    expect(data[0]?.successful_records).toBeGreaterThan(0);
+    expect(events.at(-1)).toMatchObject({
+      done: data[0]?.successful_records,
+      text: expect.stringMatching(/^run \d+ is success$/),
+      status: 'success',
+    });
+  });
+
   it('sends nothing in a dry run', async () => {
     expect(await json('pipelines trigger customers --dry-run')).toMatchObject({
       data: { requests: [{ method: 'POST', body: { pipeline_id: 'customers' } }] },
@@ -139,6 +154,13 @@ describe('runs', () => {
     expect(await json('pipelines runs customers --page-size 2 --page 2')).toMatchObject({ data: { length: 1 } });
     expect(await json('pipelines runs customers --page-size 2 --all')).toMatchObject({ data: { length: 3 } });
     expect(await json('pipelines runs customers --all --status failed')).toMatchObject({ data: [] });
+    // The third run is on the second page: a filter finds it all the same, unless one page is asked for.
+    expect(await json('pipelines runs customers --page-size 2 --status success')).toMatchObject({
+      data: { length: 3 },
+    });
+    expect(await json('pipelines runs customers --page-size 2 --page 2 --status success')).toMatchObject({
+      data: { length: 1 },
+    });
     expect(await json('pipelines runs customers --since 1d')).toMatchObject({ data: { length: 3 } });
     expect(await json('pipelines runs customers --to 2020-01-01T00:00:00Z')).toMatchObject({ data: [] });
     expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 0 });
