@@ -1,9 +1,12 @@
 #!/usr/bin/env node
-// The program's start, as little as can be: answers `--version` without loading anything, else hands over to the bundle.
+// The program's start, as little as can be: answers `--version` and `--help` without loading anything,
+// else hands over to the bundle.
 // CommonJS, and in the language of old Nodes, so that it starts quickly and can tell an old Node what is wrong.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
+
+const root = path.join(__dirname, '..');
 
 /**
  * Writes at once: opening `process.stdout` costs milliseconds. A reader that has gone away is no error.
@@ -11,10 +14,14 @@ const path = require('node:path');
  * @param {string} text
  */
 function write(fd, text) {
+  let rest = Buffer.from(text);
   try {
-    fs.writeSync(fd, text + '\n');
+    while (rest.length > 0) rest = rest.subarray(fs.writeSync(fd, rest));
   } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EPIPE') throw error;
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    // A pipe that is full now: the stream waits for it.
+    if (code === 'EAGAIN') (fd === 1 ? process.stdout : process.stderr).write(rest);
+    else if (code !== 'EPIPE') process.exitCode = 1;
   }
 }
 
@@ -26,8 +33,54 @@ function isOldNode() {
 
 /** @param {string} text */
 function fail(text) {
-  write(2, text);
+  write(2, text + '\n');
   process.exitCode = 1;
+}
+
+/**
+ * The columns to draw for, as `src/lib/runtime/io.ts` finds them. That a descriptor is no terminal is mostly seen without
+ * loading anything.
+ */
+function columns() {
+  const streams = /** @type {const} */ ([
+    [1, 'stdout'],
+    [2, 'stderr'],
+  ]);
+  for (const [fd, name] of streams) {
+    try {
+      if (fs.fstatSync(fd).isCharacterDevice() && require('node:tty').isatty(fd)) {
+        return process[name].columns || Number(process.env.COLUMNS) || 80;
+      }
+    } catch {
+      // The descriptor is closed.
+    }
+  }
+  return Number(process.env.COLUMNS) || 80;
+}
+
+/**
+ * The help screen that a command line asks for, where it says nothing else (`roles push --help`) and the build has kept it
+ * ready for this width. No screen is wider than 100 columns.
+ * @param {string[]} args
+ * @returns {string | undefined}
+ */
+function readyHelp(args) {
+  const last = args[args.length - 1];
+  const words = args.slice(0, -1);
+  if ((last !== '--help' && last !== '-h') || !words.every((word) => /^[a-z][a-z-]*$/.test(word))) return undefined;
+  const width = Math.min(columns(), 100);
+  /** @type {string} */
+  let screens;
+  try {
+    screens = fs.readFileSync(path.join(root, 'dist', 'help-' + String(width) + '.txt'), 'utf8');
+  } catch {
+    return undefined;
+  }
+  const heading = '\f' + words.join(' ') + '\n';
+  const begin = screens.indexOf(heading);
+  if (begin === -1) return undefined;
+  const end = screens.indexOf('\f', begin + 1);
+  return screens.slice(begin + heading.length, end);
 }
 
 function start() {
@@ -35,14 +88,18 @@ function start() {
   if ((first === '--version' || first === '-V') && second === undefined) {
     /** @type {{version: string}} */
     const { version } = require('../package.json');
-    write(1, version);
+    write(1, version + '\n');
     return;
   }
   if (isOldNode()) {
     fail('cdpadm needs Node.js 20.19 or newer, and this is ' + process.versions.node + '. Install a newer Node.js.');
     return;
   }
-  const root = path.join(__dirname, '..');
+  const help = readyHelp(process.argv.slice(2));
+  if (help !== undefined) {
+    write(1, help);
+    return;
+  }
   const bundle = path.join(root, 'dist', 'main.js');
   if (!fs.existsSync(bundle)) {
     fail('cdpadm is not built yet. Run `npm run build` in ' + root + ', then try again.');

@@ -13,13 +13,21 @@ const RUN_ENTRIES = [
   'src/lib/http/node-engine.ts',
 ];
 
+/** Completion answers each touch of the Tab key: what it shares with a run lies apart from all else that a run needs. */
+const TAB_ENTRIES = [
+  'src/lib/runtime/completion/answer.ts',
+  'src/lib/runtime/completion/sources.ts',
+  'src/lib/config/known-ids.ts',
+  'src/lib/config/quick-settings.ts',
+];
+
 /** Of the contract, what is not one area's own: an area's schemas are built when it is called. */
 const SHARED_CONTRACT = /^src\/lib\/contract\/(?:endpoint|explain|failures|limits|names|oauth|shared)\.ts$/;
 
 const RUNTIME = '\0rolldown/runtime.js';
 
 /** The names of the chunks that are made here. */
-export const NAMED_CHUNK = /^(?:kernel|run|(?:commands|work)-[\w-]+)$/;
+export const NAMED_CHUNK = /^(?:kernel|quick|run|(?:commands|work)-[\w-]+)$/;
 
 /**
  * @param {string} root the project's folder
@@ -36,13 +44,13 @@ export function chunkGroups(root) {
   const nameOf = (id, context) => {
     if (id === RUNTIME) return 'kernel';
     closures ??= findClosures((module) => context.getModuleInfo(module));
-    const { start, library, run, work } = closures;
+    const { start, library, run, tab, work } = closures;
     const path = pathOf(id);
     if (start.has(path)) return library.has(path) ? 'kernel' : null;
     const [, group] = /^src\/commands\/([\w-]+)\/[\w-]+\.ts$/.exec(path) ?? [];
     if (group !== undefined) return `commands-${group}`;
     if (path.startsWith('src/lib/contract/') && !SHARED_CONTRACT.test(path)) return null;
-    if (run.has(path)) return 'run';
+    if (run.has(path)) return tab.has(path) ? 'quick' : 'run';
     const [only, other] = work.filter(({ reached }) => reached.has(path));
     return only && !other ? `work-${only.name}` : null;
   };
@@ -66,6 +74,7 @@ export function chunkGroups(root) {
       start: closure('src/main.ts'),
       library: closure('src/library.ts'),
       run: closure(...RUN_ENTRIES),
+      tab: closure(...TAB_ENTRIES),
       work: groups.map(({ name }) => ({ name, reached: closure(`src/commands/${name}/index.ts`) })),
     };
   }

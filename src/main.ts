@@ -1,4 +1,5 @@
 // From the command line to an exit code: the only file that sets it.
+import type { Command } from 'commander';
 import { CliError, EXIT, systemErrorCode } from './lib/kernel/errors.ts';
 import { host } from './lib/kernel/host.ts';
 import { createRedactor, type Redactor } from './lib/kernel/redact.ts';
@@ -9,7 +10,7 @@ import { interrupted, isQuietEnd, terminated, timedOut } from './lib/runtime/int
 import { processIo } from './lib/runtime/io.ts';
 import { checkFormat } from './lib/runtime/help.ts';
 import { HelpShown } from './lib/runtime/usage-failure.ts';
-import { commandNameOf, createProgram, entries, operandsOf } from './program.ts';
+import { commandNameOf, createProgram, entries, loadAll, operandsOf } from './program.ts';
 
 /** What the scripts of `cdpadm completion` call; no command, because nobody types it. */
 const COMPLETE = '__complete';
@@ -61,6 +62,18 @@ export async function run(argv: readonly string[], io: Io, stop = new AbortContr
     if (isQuietEnd(error)) return EXIT.ok;
     return await report(error, io, lenientFlags(flagsSoFar(), io.env), ctx.redactor);
   }
+}
+
+/** Every help screen by the words that lead to it (`roles push`; none for the root). The build keeps them ready. */
+export async function helpScreens(io: Io): Promise<Map<string, string>> {
+  const screens = new Map<string, string>();
+  const add = (command: Command, path: readonly string[]): void => {
+    screens.set(path.join(' '), command.helpInformation());
+    // `help --help` asks for the help of the root, as `help` alone does.
+    for (const child of command.commands) if (child.name() !== 'help') add(child, [...path, child.name()]);
+  };
+  add(await loadAll(createContext(io, new AbortController().signal)), []);
+  return screens;
 }
 
 /** `schema output roles diff` reads the shape off the command itself. */

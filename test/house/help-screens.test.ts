@@ -1,0 +1,46 @@
+// The help screens that the build keeps ready: the same, byte for byte, as those that the program draws.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { helpScreens } from '../../src/main.ts';
+import { createTestIo, runCli } from '../helpers/cli.ts';
+import { root } from './sources.ts';
+
+function start(args: string[], columns?: number): { status: number | null; stdout: string; stderr: string } {
+  const env = columns === undefined ? {} : { COLUMNS: String(columns) };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'bin/cdpadm.js'), ...args], {
+    env,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+test.each([80, 100])('all screens of %d columns are ready', async (columns) => {
+  const drawn = await helpScreens(createTestIo({ columns }).io);
+  const kept = readFileSync(join(root, `dist/help-${columns}.txt`), 'utf8');
+  expect(kept).toBe(`${[...drawn].map(([words, screen]) => `\f${words}\n${screen}`).join('')}\f`);
+  expect([...drawn.keys()]).toEqual(expect.arrayContaining(['', 'roles', 'roles push', 'emulator fault add']));
+});
+
+describe('what is answered is what the program says', () => {
+  test.each([
+    [['--help'], undefined],
+    [['-h'], 80],
+    [['roles', '--help'], 100],
+    [['roles', 'push', '-h'], 250],
+    [['dsr', 'submit', '--help'], 90],
+    [['help', '--help'], undefined],
+    [['help', 'roles'], undefined],
+    [['roles', 'nonsense', '--help'], undefined],
+    [['roles', '--help', 'push'], undefined],
+  ])('%j at %s columns', async (args, columns) => {
+    const { code, stdout, stderr } = await runCli(args, { columns: columns ?? 80 });
+    expect(start(args, columns)).toEqual({ status: code, stdout, stderr });
+  });
+
+  test('words that are no command of their own are not taken for one', async () => {
+    const { code } = await runCli(['roles push', '--help']);
+    expect(start(['roles push', '--help']).status).toBe(code);
+  });
+});
