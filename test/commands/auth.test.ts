@@ -110,6 +110,13 @@ describe('auth test', () => {
     expect(stderr).toContain(sentence);
   });
 
+  it('does not blame the credentials for a redirect', async () => {
+    await emulator.api.addFault({ method: 'GET', path: '*/tasks', status: 302, times: 1 });
+    const { code, stderr } = await testAuth(complete());
+    expect(code).toBe(1);
+    expect(stderr).toContain('could not be tried');
+  });
+
   it('without any credentials is exit 4', async () => {
     const { code, checks, stderr } = await testAuth({});
     expect([code, new Set(checks.map(({ status }) => status))]).toEqual([4, new Set(['not_configured'])]);

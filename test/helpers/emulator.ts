@@ -1,6 +1,7 @@
 // An embedded platform for a test: on a free port, in memory unless told otherwise, with its control address as methods.
 import { request as httpRequest } from 'node:http';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/lib/emulator/index.ts';
+import type { SeenExchange } from '../../src/lib/emulator/exchange.ts';
 import type { Fault } from '../../src/lib/emulator/faults.ts';
 
 export interface Exchange {
@@ -81,9 +82,21 @@ export interface TestEmulator extends Emulator {
   accountPath: string;
 }
 
-/** Starts one; the test closes it. */
+/** Kept of one platform; bulk tests send more, all of one kind. */
+const MOST_EXCHANGES = 3000;
+
+/**
+ * Starts one; the test closes it. What went over its wire is then checked against the OpenAPI document, unless it speaks
+ * a deployment's own words.
+ */
 export async function startTestEmulator(options: EmulatorOptions = {}): Promise<TestEmulator> {
-  const emulator = await startEmulator(options);
+  const seen: SeenExchange[] = [];
+  const emulator = await startEmulator({
+    onExchange: (exchange) => {
+      if (seen.length < MOST_EXCHANGES) seen.push(exchange);
+    },
+    ...options,
+  });
   const { ready, url } = emulator;
   let bearer: string | undefined;
 
@@ -100,6 +113,14 @@ export async function startTestEmulator(options: EmulatorOptions = {}): Promise<
   };
   return {
     ...emulator,
+    close: async () => {
+      await emulator.close();
+      if (hasOwnNames(options)) return;
+      const { openConformance } = await import('./conformance.ts');
+      const { violations } = openConformance();
+      const found = seen.splice(0).flatMap((exchange) => violations(exchange));
+      if (found.length > 0) throw new Error(`the wire is not as the OpenAPI document says:\n${found.join('\n')}`);
+    },
     api: testControl(emulator.control, forgetToken),
     token,
     accountPath: `/platform/v2/organizations/${ready.org_id}/accounts/${ready.account_id}`,
@@ -109,6 +130,10 @@ export async function startTestEmulator(options: EmulatorOptions = {}): Promise<
       return send(method, url + path, { ...sent, headers: { authorization: `Bearer ${bearer}`, ...sent.headers } });
     },
   };
+}
+
+function hasOwnNames({ fixtures, names }: EmulatorOptions): boolean {
+  return names !== undefined || (typeof fixtures === 'object' && fixtures !== null && 'names' in fixtures);
 }
 
 /** `onMoved` is called when the clock may stand elsewhere. */

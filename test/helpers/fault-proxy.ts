@@ -234,8 +234,8 @@ function ended(name: string, delivered: boolean, act: (socket: Socket, answer: P
   return { name, delivered, act, slow };
 }
 
-/** A date in an hour, of the machine's time. */
-const inAnHour = (): string => new Date(Date.now() + 3_600_000).toUTCString();
+/** A date in a minute, of the machine's time. */
+const inAMinute = (): string => new Date(Date.now() + 60_000).toUTCString();
 
 /** Every fault of the wire, one by one. */
 export const PROXY_FAULTS: readonly ProxyFault[] = [
@@ -281,7 +281,7 @@ export const PROXY_FAULTS: readonly ProxyFault[] = [
   ...RETRY_AFTER.map((value) => limited(429, value)),
   changed('429 Retry-After date', false, () => ({
     status: 429,
-    headers: { ...JSON_TYPE, 'retry-after': inAnHour() },
+    headers: { ...JSON_TYPE, 'retry-after': inAMinute() },
     body: TROUBLE,
   })),
   limited(503, '1'),

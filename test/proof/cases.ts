@@ -199,6 +199,7 @@ export const CASES: readonly CommandCase[] = [
       },
     ],
   }),
+  local('completion', 'bash', { plain: true }),
   local('schema', 'roles'),
   local('help', 'exit-codes', { plain: true }),
   local('tour', '', { elsewhere: ELSEWHERE_TOUR }),

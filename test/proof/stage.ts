@@ -51,7 +51,7 @@ export const FIXTURES = {
     },
   ],
   requests: [
-    request(PENDING, 'kim@people.example', { group_id: 'spring-clean' }),
+    request(PENDING, 'kim@people.example', { group_id: 'spring-clean', subject_request_type: 'erasure' }),
     request(PENDING_TOO, 'noor@people.example', { group_id: 'spring-clean', subject_request_type: 'erasure' }),
     request(COMPLETED, 'ada@people.example', { age: '5d' }),
   ],

@@ -34,7 +34,11 @@ export function testAuthCommand(ctx: Context): Command {
     ],
     examples: ['cdpadm auth test --profile local', 'cdpadm auth test --profile local -o json'],
     json: '[{"credential":"platform|dsr|seeding","area","status":"ok|failed|not_configured|not_checked","detail"}]',
-    errors: ['4  configured credentials do not work, or there are none', '7, 8  the platform could not be reached'],
+    errors: [
+      '1  something answered that is not the platform',
+      '4  configured credentials do not work, or there are none',
+      '7, 8  the platform could not be reached',
+    ],
   });
 }
 
@@ -49,10 +53,10 @@ async function testAuth(ctx: Context): Promise<void> {
   if (checks.every(({ status }) => status === 'not_configured')) throw nothingConfigured();
 }
 
-/** Network and outage keep their own exit code: they say nothing about the credentials. */
+/** Network, outage and answers of something else keep their own exit code: they say nothing about the credentials. */
 function testFailed(area: string, cause: CliError): CliError {
   const kept: ExitCode[] = [EXIT.usage, EXIT.unavailable, EXIT.network];
-  const unreached = kept.includes(cause.exit);
+  const unreached = kept.includes(cause.exit) || ['http.unreadable', 'http.redirect'].includes(cause.code);
   return new CliError({
     code: 'auth.test_failed',
     message: `The credentials for ${area} ${unreached ? 'could not be tried' : 'do not work'}: ${cause.message}`,

@@ -12,7 +12,7 @@ const OUTPUT = 'output';
 
 export function schemaCommand(ctx: Context): Command {
   const command = new Command('schema')
-    .description('print the JSON Schema of a document')
+    .description('print the JSON Schema of a document, or the whole contract as OpenAPI')
     .addArgument(new Argument('<document>', 'which document').choices([...SCHEMA_NAMES, OUTPUT]))
     .argument('[command...]', 'with `output`: the words of a command, such as roles diff')
     .action((name: SchemaName | typeof OUTPUT, words: string[], _flags: unknown, self: Command) =>
@@ -22,8 +22,13 @@ export function schemaCommand(ctx: Context): Command {
     notes: [
       'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one.',
     ],
-    examples: ['cdpadm schema roles --out roles.schema.json', 'cdpadm schema pipeline', 'cdpadm schema output roles diff'],
-    json: 'a JSON Schema, draft 7',
+    examples: [
+      'cdpadm schema roles --out roles.schema.json',
+      'cdpadm schema pipeline',
+      'cdpadm schema output roles diff',
+      'cdpadm schema openapi --out platform.openapi.json',
+    ],
+    json: 'a JSON Schema, draft 7; of openapi an OpenAPI 3.1 document',
   });
 }
 

@@ -2,12 +2,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { check, optional, strictObject, string } from 'zod/mini';
 import { isoMillis, parseDuration, parseIso } from '../kernel/timestamps.ts';
+import { VERSION } from '../kernel/version.ts';
 import type { ControlRoute } from './area.ts';
 import { refusalAnswer, write } from './exchange.ts';
 import { Fault } from './faults.ts';
 import type { RunningPlatform } from './platform.ts';
 import { type Answer, answer, refusal } from './platform-error.ts';
-import { CONTROL_PATH } from './ready.ts';
+import { CONTROL_PATH, SERVICE_PATHS } from './ready.ts';
 import { checkBody, parseBody, PeerGone, readBody } from './request-body.ts';
 
 const BAD_REQUEST = 'Bad request';
@@ -97,7 +98,21 @@ function ownRoutes(platform: RunningPlatform): ControlRoute[] {
       },
     },
     { method: 'GET', path: '/requests', handle: () => answer(200, log.list()) },
+    { method: 'GET', path: '/openapi.json', handle: () => openApi(platform.baseUrl()) },
   ];
+}
+
+async function openApi(url: string): Promise<Answer> {
+  const { openApiDocument } = await import('../contract/openapi.ts');
+  const { auth, base, dsr, identity, seeding } = SERVICE_PATHS;
+  const addresses = {
+    base: url + base,
+    auth: url + auth,
+    dsr: url + dsr,
+    seeding: url + seeding,
+    identity: url + identity,
+  };
+  return answer(200, openApiDocument({ version: VERSION, addresses }));
 }
 
 /** Beyond the year 9999 dates take another form. */

@@ -6,7 +6,7 @@ import type { ClockMode } from './clock.ts';
 import { createControl } from './control.ts';
 import { describeReady } from './describe-ready.ts';
 import { type Database, openDatabase } from './db.ts';
-import { createExchange } from './exchange.ts';
+import { createExchange, type SeenExchange } from './exchange.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
 import { openPlatform, type RunningPlatform } from './platform.ts';
 import type { EmulatorReady } from './ready.ts';
@@ -41,6 +41,8 @@ export interface EmulatorOptions {
   clock?: ClockMode;
   /** The machine's clock; tests pass another. */
   systemClock?: Clock;
+  /** Told of every exchange before its answer is sent; what faults answer is left out. */
+  onExchange?: (seen: SeenExchange) => void;
 }
 
 export interface Emulator {
@@ -96,7 +98,7 @@ async function serve(options: EmulatorOptions, db: Database, folder: OwnedFolder
     systemClock: system,
     baseUrl: () => url,
   });
-  const exchange = createExchange(platform, (ms) => system.sleep(ms, closing.signal));
+  const exchange = createExchange(platform, (ms) => system.sleep(ms, closing.signal), options.onExchange);
   const router = await createRouter(platform.areas, exchange, createControl(platform));
   const server = await listen(router, options.host ?? '127.0.0.1', options.port ?? 0);
   url = server.url;

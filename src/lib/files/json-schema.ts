@@ -1,5 +1,6 @@
 // JSON Schemas for editors, made from the contract that the program itself checks by.
 // Named imports: a namespace import here would pull all of zod into the chunk that every command loads.
+import { VERSION } from '../kernel/version.ts';
 import { array, toJSONSchema, union, type ZodMiniType } from 'zod/mini';
 
 /** The documents that have a schema. */
@@ -13,13 +14,14 @@ export const SCHEMA_NAMES = [
   'pipeline',
   'seed',
   'config',
+  'openapi',
 ] as const;
 
 export type SchemaName = (typeof SCHEMA_NAMES)[number];
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-const TITLES: Record<Exclude<SchemaName, 'roles' | 'config'>, string> = {
+const TITLES: Record<Exclude<SchemaName, 'roles' | 'config' | 'openapi'>, string> = {
   group: 'A group definition',
   dsr: 'A data subject request',
   'dsr-bulk': 'Data subject requests, one or a list',
@@ -29,10 +31,11 @@ const TITLES: Record<Exclude<SchemaName, 'roles' | 'config'>, string> = {
   seed: 'The seeds of one user',
 };
 
-/** The schema of one document (draft 7, which editors understand best). */
+/** The schema of one document (draft 7, which editors understand best); of `openapi` the whole contract. */
 export async function jsonSchemaOf(name: SchemaName): Promise<JsonSchema> {
   if (name === 'roles') return (await import('./roles-schema.ts')).rolesFileSchema;
   if (name === 'config') return (await import('./project-schema.ts')).projectFileSchema;
+  if (name === 'openapi') return (await import('../contract/openapi.ts')).openApiDocument({ version: VERSION });
   const schema = toJSONSchema(await contractOf(name), { target: 'draft-7', io: 'input', unrepresentable: 'any' });
   return withHint({ ...schema, title: TITLES[name] });
 }

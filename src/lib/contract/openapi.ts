@@ -1,0 +1,201 @@
+// The contract as an OpenAPI 3.1 document, generated from the same schemas that client and embedded platform check by.
+import { toJSONSchema, type ZodMiniType } from 'zod/mini';
+import type { Auth, Endpoint, Service } from './endpoint.ts';
+import { allEndpoints } from './index.ts';
+
+type Json = Record<string, unknown>;
+
+/** An OpenAPI document: `openapi`, `info`, `tags`, `paths`, `components`. */
+export type OpenApiDocument = Readonly<Json>;
+
+export interface OpenApiOptions {
+  /** Of the program that the document is from. */
+  version: string;
+  /** Where the services are; placeholders without it. */
+  addresses?: Readonly<Record<Service, string>>;
+}
+
+/** The part of an endpoint's id before the dot, and what it is about (the specification's letters). */
+const TAGS: Record<string, string> = {
+  oauth: 'Access tokens',
+  roles: 'A. Custom roles',
+  groups: 'B. Group identities',
+  dsr: 'C. Data subject requests',
+  connections: 'D. Warehouse sync: connections',
+  dataModels: 'D. Warehouse sync: data models',
+  pipelines: 'D. Warehouse sync: pipelines',
+  seeding: 'E. Calculated-attribute seeding',
+  intake: 'F. Intake',
+};
+
+const PLACEHOLDERS: Record<Service, string> = {
+  base: 'https://api.platform.example',
+  auth: 'https://auth.platform.example',
+  dsr: 'https://dsr.platform.example/v3',
+  seeding: 'https://seeding.platform.example',
+  identity: 'https://identity.platform.example',
+};
+
+const SCHEMES: Record<Exclude<Auth, 'none'>, Json> = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An access token of the token call.' },
+  'dsr-basic': { type: 'http', scheme: 'basic', description: 'Key and secret of the workspace.' },
+  'seeding-basic': { type: 'http', scheme: 'basic', description: 'Key and secret of the workspace.' },
+};
+
+/** Parameters that are no texts. */
+const PARAMETER_TYPES: Record<string, Json> = {
+  orgId: { type: 'integer' },
+  accountId: { type: 'integer' },
+  workspaceId: { type: 'integer' },
+  workspace_id: { type: 'integer' },
+  currentPage: { type: 'integer', minimum: 1 },
+  pageSize: { type: 'integer', minimum: 1 },
+  preventResets: { type: 'boolean' },
+};
+
+const message = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
+
+/** What refusals look like, by service (specification, "Errors"); whatever else has the first shape (decision: D5). */
+const ERRORS: Record<'Refusal' | 'DsrRefusal' | 'IntakeRefusal', Json> = {
+  Refusal: {
+    type: 'object',
+    required: ['statusCode', 'errors'],
+    properties: { statusCode: { type: 'integer' }, errors: { type: 'array', items: message } },
+  },
+  DsrRefusal: {
+    type: 'object',
+    required: ['code', 'message', 'errors'],
+    properties: {
+      code: { type: 'integer' },
+      message: { type: 'string' },
+      errors: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['domain', 'reason', 'message'],
+          properties: { domain: { type: 'string' }, reason: { type: 'string' }, message: { type: 'string' } },
+        },
+      },
+    },
+  },
+  IntakeRefusal: {
+    type: 'object',
+    required: ['errors'],
+    properties: {
+      errors: {
+        type: 'array',
+        items: {
+          type: 'object',
+          // The specification shows a code for 400 alone.
+          required: ['message'],
+          properties: { code: { type: 'string' }, message: { type: 'string' } },
+        },
+      },
+    },
+  },
+};
+
+const ERROR_OF: Record<Service, keyof typeof ERRORS> = {
+  base: 'Refusal',
+  auth: 'Refusal',
+  dsr: 'DsrRefusal',
+  seeding: 'IntakeRefusal',
+  identity: 'IntakeRefusal',
+};
+
+/** The whole contract. Schemas stand under `components`, named after the first call that uses them. */
+export function openApiDocument({ addresses = PLACEHOLDERS, version }: OpenApiOptions): OpenApiDocument {
+  const schemas: Record<string, Json> = { ...ERRORS };
+  const names = new Map<ZodMiniType, string>();
+
+  function reference(schema: ZodMiniType, name: string): Json {
+    const known = names.get(schema) ?? name;
+    if (!names.has(schema)) {
+      names.set(schema, name);
+      schemas[name] = jsonSchema(schema);
+    }
+    return { $ref: `#/components/schemas/${known}` };
+  }
+
+  const paths: Record<string, Json> = {};
+  for (const endpoint of allEndpoints) {
+    const item = (paths[endpoint.path] ??= {});
+    item[endpoint.method.toLowerCase()] = operation(endpoint, reference, addresses[endpoint.service]);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Customer-data platform: administration',
+      version,
+      description: 'Generated from the contract that this program and its embedded platform check by.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [...new Set(Object.values(addresses))].map((url) => ({ url })),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: { schemas, securitySchemes: SCHEMES },
+  };
+}
+
+function operation(
+  { auth, body, id, path, query = [], reply, safety, service, status }: Endpoint,
+  reference: (schema: ZodMiniType, name: string) => Json,
+  address: string,
+): Json {
+  const [area = '', verb = ''] = id.split('.');
+  const name = capital(area) + capital(verb);
+  const parameters = [
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter(name, 'path')),
+    ...query.map((name) => parameter(name, 'query')),
+  ];
+  const error = content({ $ref: `#/components/schemas/${ERROR_OF[service]}` });
+  const refused = { description: 'Refused', ...error };
+  return {
+    operationId: id,
+    summary: `${capital(area)}: ${verb.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`,
+    tags: [area],
+    servers: [{ url: address }],
+    security: auth === 'none' ? [] : [{ [auth]: [] }],
+    'x-safety': safety,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, ...content(reference(body, `${name}Request`)) } }),
+    responses: {
+      [status]: { description: 'Done', ...(reply && content(reference(reply, `${name}Reply`))) },
+      '4XX': refused,
+      '5XX': { ...refused, description: 'The platform is in trouble' },
+    },
+  };
+}
+
+function parameter(name: string, place: 'path' | 'query'): Json {
+  const schema = PARAMETER_TYPES[name] ?? { type: 'string' };
+  return { name, in: place, ...(place === 'path' && { required: true }), schema };
+}
+
+function content(schema: Json): Json {
+  return { content: { 'application/json': { schema } } };
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/**
+ * What is on the wire, before it is read: a 64-bit integer is one integer, not one of two JavaScript types; and the
+ * platform ignores fields that it does not know, however strictly we look at what we send (decision: D6).
+ */
+function jsonSchema(schema: ZodMiniType): Json {
+  const { $schema: _, ...made } = toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema: json, zodSchema }) => {
+      const { def } = zodSchema._zod;
+      if (json.additionalProperties === false) delete json.additionalProperties;
+      if (def.type !== 'union' || !def.options.some((option) => option._zod.def.type === 'bigint')) return;
+      delete json.anyOf;
+      json.type = 'integer';
+    },
+  });
+  return made;
+}
