@@ -1,0 +1,61 @@
+// `dsr status --watch` while the platform's clock moves: drawn over itself on a terminal, lines elsewhere, objects for programs.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createDsrHome, type DsrHome } from '../helpers/dsr-home.ts';
+import { openTerminal } from '../helpers/pty.ts';
+
+let home: DsrHome;
+let id: string;
+beforeEach(async () => {
+  home = await createDsrHome();
+  const submit = 'dsr submit --regulation gdpr --type access --identity email=a@example.com --yes';
+  id = (await home.json<{ subject_request_id: string }>(submit)).data.subject_request_id;
+});
+afterEach(() => home.close());
+
+it('draws over itself on a terminal and ends with the last state', async () => {
+  const screen = openTerminal(['dsr', 'status', id, '--watch'], { cwd: home.folder, env: home.env });
+  await screen.waitFor('pending');
+  await home.platform.api.advance('1d');
+  await screen.waitFor('in_progress');
+  await home.platform.api.advance('3d');
+  await screen.waitFor('completed');
+  expect(await screen.exit).toBe(0);
+  // Up to the first line that was drawn, and away with what is below.
+  // eslint-disable-next-line no-control-regex -- what is looked for
+  expect(screen.raw()).toMatch(/\u001b\[\d+A\r\u001b\[J/);
+  expect(screen.screen()).toMatch(/results expire +\S/i);
+});
+
+it.each([
+  ['lines', [], (line: string) => line.split(/\s+/)[1]?.replace(',', '')],
+  ['objects', ['-o', 'json'], (line: string) => (JSON.parse(line) as { request_status: string }).request_status],
+] as const)('writes %s elsewhere, one for each change', async (_form, flags, statusOf) => {
+  const moves = new Map([
+    ['pending', '1d'],
+    ['in_progress', '3d'],
+  ]);
+  const { code, stdout } = await home.run(['dsr', 'status', id, '--watch', ...flags], {
+    onOutput: (text) => {
+      const status = statusOf(text.trimEnd().split('\n').at(-1) ?? '') ?? '';
+      const move = moves.get(status);
+      moves.delete(status);
+      if (move !== undefined) void home.platform.api.advance(move);
+    },
+  });
+  expect(code).toBe(0);
+  expect(stdout.trimEnd().split('\n').map(statusOf)).toEqual(['pending', 'in_progress', 'completed']);
+});
+
+it('says how results expire by the platform’s clock, in a list as well', async () => {
+  await home.platform.api.advance('4d');
+  const [seen] = (
+    await home.json<{ expected_completion_time: string; results_expire_at: string }[]>(`dsr status ${id}`)
+  ).data;
+  const end = (text = ''): string => new Date(Date.parse(text) + 7 * 86_400_000).toISOString().replace('.000', '');
+  expect(seen?.results_expire_at).toBe(end(seen?.expected_completion_time));
+  const [listed] = (await home.json<{ results_expire_at: string; results_url: string | null }[]>('dsr list')).data;
+  expect(listed).toMatchObject({
+    results_expire_at: seen?.results_expire_at,
+    results_url: expect.stringContaining(id),
+  });
+});
