@@ -1,5 +1,5 @@
 // A running platform without its server: the state, the clock, and the areas opened over them.
-import { createWireNames } from '../contract/names.ts';
+import { deploymentNames } from './names-edge.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import type { Area, OpenArea, Platform } from './area.ts';
@@ -83,7 +83,7 @@ function assemble(db: Database, settings: StoredSettings, options: PlatformOptio
     log: openRequestLog(db),
     faults: openFaults(settings, Math.random),
     signing: options.signing,
-    names: createWireNames(fixtures.names),
+    names: deploymentNames(fixtures.names),
     wake,
     baseUrl: options.baseUrl,
   };
