@@ -50,7 +50,7 @@ export function bulkCommand(ctx: Context): Command {
     errors: [
       '3   rows were refused; they are in the rejects file',
       '6   --resume, and the file has changed since',
-      '12  the same file was run before: give --resume or --restart',
+      '12  the same file was run before: give --resume or --restart; or another process is sending it',
     ],
   });
 }
@@ -79,7 +79,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     progress.end();
     throw withResume(error, run);
   } finally {
-    run.rejects.close();
+    run.close();
   }
 }
 

@@ -16,6 +16,7 @@ import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { BulkNumbers } from './bulk-flags.ts';
 import type { OpenedInputs } from './inputs.ts';
+import type { ReadFlags } from './read-flags.ts';
 
 export interface BulkRun {
   /** Undefined for standard input. */
@@ -26,9 +27,11 @@ export interface BulkRun {
   finished: SeedCounts | undefined;
   /** The command line to repeat. */
   again: string;
+  /** Lets go of what the run holds. */
+  close(): void;
 }
 
-interface RunFlags {
+interface RunFlags extends ReadFlags {
   resume?: boolean;
   restart?: boolean;
   rejects?: string;
@@ -36,7 +39,7 @@ interface RunFlags {
 
 const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
 
-/** Throws CliError: usage (2), changed since (6), run before (12). */
+/** Throws CliError: usage (2), changed since (6), run before or running at this moment (12). */
 export async function openRun(
   ctx: Context,
   { sources }: OpenedInputs,
@@ -50,14 +53,41 @@ export async function openRun(
     throw usageError('--resume cannot go on in standard input.', 'Write it to a file first, and give its path.');
   }
   const shares = shard && `${shard.index + 1}/${shard.count}`;
-  const again = ['cdpadm seed bulk', ...sources.map(({ name }) => name), ...(shares ? ['--shard', shares] : [])].join(
-    ' ',
+  const again = commandLine(
+    sources.map(({ name }) => name),
+    { ...flags, shard: shares },
   );
   const rejectsPath = rejectsOf(ctx, flags.rejects, paths[0], shares);
   const address = (await ctx.settings()).need('seeding_url');
   const journal = fromStdin
     ? undefined
     : openSeedJournal(join(ctx.paths.state, 'seed'), [address, ...paths, shares ?? '']);
+  const lock = journal?.hold();
+  try {
+    const run = await openHeldRun(ctx, { paths, journal, again, rejectsPath, flags });
+    const close = (): void => {
+      run.rejects.close();
+      lock?.release();
+    };
+    return { ...run, close };
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
+interface HeldRun {
+  paths: string[];
+  journal: SeedJournal | undefined;
+  again: string;
+  rejectsPath: string;
+  flags: RunFlags;
+}
+
+async function openHeldRun(
+  ctx: Context,
+  { paths, journal, again, rejectsPath, flags }: HeldRun,
+): Promise<Omit<BulkRun, 'close'>> {
   const files = await Promise.all(paths.map((path) => fingerprint(path)));
   const known = journal?.read();
   const fresh: SeedCheckpoint = { files, ...NOTHING_SETTLED, counts: NO_COUNTS, rejects: null, finished: false };
@@ -77,6 +107,18 @@ export async function openRun(
   if (flags.resume && known === undefined)
     ctx.out.verbose('There is no earlier run of these files: starting from the beginning.');
   return { ...common, before: fresh, rejects: openRejects(rejectsPath, undefined) };
+}
+
+/** What to type to go on: the files, and the flags without which they would be read as something else. */
+function commandLine(files: readonly string[], flags: ReadFlags & { shard: string | undefined }): string {
+  const { format, mapFile, cutoffDate, shard } = flags;
+  const given = { '--format': format, '--map-file': mapFile, '--cutoff-date': cutoffDate, '--shard': shard };
+  const words = Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+  return ['cdpadm', 'seed', 'bulk', ...files, ...words].map(shellWord).join(' ');
+}
+
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function rejectsOf(

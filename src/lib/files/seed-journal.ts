@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
+import { type Lock, tryLock } from '../kernel/lock.ts';
 
 /** What tells one content of a file from another without reading all of it. */
 export interface Fingerprint {
@@ -30,7 +31,7 @@ export interface SeedCheckpoint {
   mark: { file: number; position: number; offset: number };
   beyond: { file: number; from: number; to: number }[];
   counts: SeedCounts;
-  /** The rejects file and how much of it belongs to what is settled; null before the first. */
+  /** The rejects file and how much of it belongs to what is settled; null when a finished run has none. */
   rejects: { path: string; bytes: number } | null;
   finished: boolean;
 }
@@ -40,6 +41,8 @@ export interface SeedJournal {
   read(): SeedCheckpoint | undefined;
   write(checkpoint: SeedCheckpoint): void;
   remove(): void;
+  /** Keeps other processes off the run until it is released. Throws a guard's refusal (12) while one is at it. */
+  hold(): Lock;
 }
 
 /** `key` is what makes a run the same run: its inputs, where it sends to, and its shard. */
@@ -54,6 +57,16 @@ export function openSeedJournal(folder: string, key: readonly string[]): SeedJou
     },
     write: (checkpoint) => writePrivateFile(path, `${JSON.stringify({ version: 1, ...checkpoint })}\n`),
     remove: () => removeFile(path),
+    hold: () => {
+      const lock = tryLock(`${path}.lock`);
+      if (lock !== undefined) return lock;
+      throw new CliError({
+        code: 'seed.running',
+        message: 'Another process is sending this file at this moment.',
+        hint: 'Wait until it has ended, or end it, and go on with --resume.',
+        exit: EXIT.guard,
+      });
+    },
   };
 }
 

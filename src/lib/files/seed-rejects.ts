@@ -24,8 +24,8 @@ export interface RejectsFile {
 const PRIVATE = 0o600;
 
 /**
- * Opens the file at its first row. `keep` is how much of an earlier run's file stays; without it a file that is already
- * there is refused (usage, 2) before anything is sent.
+ * Opens the file at its first row. `keep` is how much of an earlier run's file stays, none of it when that is 0; without
+ * it a file that is already there is refused (usage, 2) before anything is sent.
  */
 export function openRejects(path: string, keep: number | undefined): RejectsFile {
   if (keep === undefined && fs.existsSync(path)) {
@@ -35,10 +35,14 @@ export function openRejects(path: string, keep: number | undefined): RejectsFile
     );
   }
   let descriptor: number | undefined;
-  let bytes: number | null = keep ?? null;
-  if (keep !== undefined) {
-    descriptor = openFile('r+');
-    fs.ftruncateSync(descriptor, keep);
+  let bytes: number | null = null;
+  if (keep !== undefined && fs.existsSync(path)) {
+    if (keep === 0) fs.rmSync(path);
+    else {
+      descriptor = openFile('r+');
+      fs.ftruncateSync(descriptor, keep);
+      bytes = keep;
+    }
   }
 
   function openFile(flags: string): number {

@@ -84,7 +84,8 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     const now = tally();
     rejects.sync();
     const { mark, beyond } = marks.snapshot();
-    const kept = rejects.bytes === null ? null : { path: rejects.path, bytes: rejects.bytes };
+    // Also before the first one: a file that a killed run leaves there is then known to be its own.
+    const kept = finished && rejects.bytes === null ? null : { path: rejects.path, bytes: rejects.bytes ?? 0 };
     journal?.write({ files: before.files, mark, beyond, counts: now, rejects: kept, finished });
     checkpointAt = clock.now();
     return now;
@@ -150,6 +151,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   }
 
   try {
+    checkpoint(false);
     await readAll();
   } catch (error) {
     fail(error);

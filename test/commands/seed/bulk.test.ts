@@ -281,6 +281,32 @@ describe('a second run', () => {
   });
 });
 
+describe('how to go on', () => {
+  test('is a command line that reads the file as before', async () => {
+    const it = await start(() => ({ status: 403 }));
+    it.write('my map.yaml', 'Customer: xpid\nBought: attr:Orders:count\n');
+    const file = it.write('their users.csv', 'Customer,Bought\n1,2\n');
+    const args = [file, '--map-file', 'my map.yaml', '--cutoff-date', '2024-01-31', '--shard', '1/1'];
+    const { code, stderr } = await it.bulk(args);
+    expect(code).toBe(EXIT.auth);
+    expect((JSON.parse(stderr.slice(stderr.indexOf('{'))) as { error: { hint: string } }).error.hint).toContain(
+      "cdpadm seed bulk 'their users.csv' --map-file 'my map.yaml' --cutoff-date 2024-01-31 --shard 1/1 --resume",
+    );
+  });
+
+  test('is to wait while another process sends the same file', async () => {
+    let second: Promise<{ code: number; stderr: string }> | undefined;
+    const it = await start(() => {
+      second ??= it.bulk([file, '--resume']);
+      return undefined;
+    });
+    const file = it.write('users.ndjson', userRows(500));
+    expect((await it.bulk([file, '--concurrency', '1'])).code).toBe(0);
+    const { code, stderr } = (await second) ?? { code: 0, stderr: '' };
+    expect([code, stderr]).toEqual([EXIT.guard, expect.stringContaining('Another process is sending this file')]);
+  });
+});
+
 describe('shards', () => {
   test.each([
     ['NDJSON', 'users.ndjson', userRows(5003)],

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Seeding, startSeeding, userRow, userRows } from './setup.ts';
+import { type Seeding, startSeeding, userRow, userRows, zstd } from './setup.ts';
 
 let seeding: Seeding;
 beforeEach(async () => {
@@ -22,15 +22,6 @@ function parquet(rows: number, rowGroupSize?: number): Uint8Array {
     { name: 'cutoff_date', data: ids.map(() => '2024-01-31'), type: 'STRING' as const },
   ];
   return new Uint8Array(parquetWriteBuffer({ columnData, ...(rowGroupSize && { rowGroupSize }) }));
-}
-
-/** A zstd frame of one raw block. */
-function zstd(text: string): Buffer {
-  const content = Buffer.from(text);
-  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0, 0, 0, 0]);
-  header.writeUInt32LE(content.length, 5);
-  header.writeUIntLE((content.length << 3) | 1, 9, 3);
-  return Buffer.concat([header, content]);
 }
 
 test('Parquet keeps 64-bit ids to the digit', async () => {

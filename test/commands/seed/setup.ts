@@ -84,3 +84,12 @@ export function userRow(id: number | bigint | string, attribute = 'Orders'): str
 export function userRows(count: number, attribute?: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => `${userRow(index + 1, attribute?.(index))}\n`).join('');
 }
+
+/** A zstd frame of one raw block. */
+export function zstd(text: string): Buffer {
+  const content = Buffer.from(text);
+  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0, 0, 0, 0]);
+  header.writeUInt32LE(content.length, 5);
+  header.writeUIntLE((content.length << 3) | 1, 9, 3);
+  return Buffer.concat([header, content]);
+}

@@ -1,0 +1,77 @@
+// A seeding run that is killed again and again, and resumed: every row arrives, and nothing has to be mended.
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { createCliHome } from '../helpers/cli.ts';
+import { type Sink, startSink } from '../helpers/seed-sink.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
+const ROWS = 20_000;
+const KILLS = 10;
+const BAD = 777;
+
+let sink: Sink | undefined;
+const home = createCliHome();
+afterEach(async () => {
+  await sink?.close();
+  home.remove();
+});
+
+function row(id: number): string {
+  const value = id % BAD === 0 ? '"many"' : '"3"';
+  return `{"environment":"production","xpid":${id},"calculated_attributes":{"5001":[{"attribute_name":"Orders","calculation_type":"count","cutoff_date":"2024-01-31","seed":{"value":${value}}}]}}\n`;
+}
+
+test('every row arrives however often the run is killed, and each refused one is told once', async () => {
+  let kill: (() => void) | undefined;
+  let killAt = Infinity;
+  const { url } = (sink = await startSink((_body, request) => {
+    // In the middle of a request: whether it counted is for the next run to find out.
+    if (request >= killAt) kill?.();
+    return undefined;
+  }));
+  const file = join(home.cwd, 'users.ndjson');
+  writeFileSync(file, Array.from({ length: ROWS }, (_, index) => row(index + 1)).join(''));
+
+  const run = (resume: boolean): Promise<number | null> => {
+    const args = [PROGRAM, 'seed', 'bulk', 'users.ndjson', '--concurrency', '4', '-q', ...(resume ? ['--resume'] : [])];
+    const child = spawn(process.execPath, args, {
+      cwd: home.cwd,
+      env: {
+        PATH: process.env.PATH,
+        ...home.env,
+        CDPADM_SEEDING_URL: url,
+        CDPADM_WORKSPACE_KEY: 'key',
+        CDPADM_WORKSPACE_SECRET: 'a-secret-of-the-workspace',
+        CDPADM_WORKSPACE_ID: '5001',
+        CDPADM_ENVIRONMENT: 'production',
+      },
+      stdio: 'ignore',
+    });
+    kill = () => child.kill('SIGKILL');
+    return new Promise((resolve) => child.on('close', (code) => resolve(code)));
+  };
+
+  for (let times = 0; times < KILLS; times++) {
+    killAt = sink.requests + 3 + times * 2;
+    expect(await run(times > 0)).toBeNull();
+  }
+  killAt = Infinity;
+  expect(await run(true)).toBe(3);
+
+  const arrived = new Set(
+    sink.bodies.flatMap((body) => [...body.matchAll(/"xpid":(\d+)/g)].map(([, id]) => Number(id))),
+  );
+  const refused = readFileSync(`${file}.rejects.ndjson`, 'utf8').trimEnd().split('\n');
+  const lines = refused.map((line) => (JSON.parse(line) as { rejected: { line: number } }).rejected.line);
+  const bad = Array.from({ length: Math.floor(ROWS / BAD) }, (_, index) => (index + 1) * BAD);
+  expect(lines.toSorted((a, b) => a - b)).toEqual(bad);
+  expect(arrived.size).toBe(ROWS - bad.length);
+  expect(bad.some((id) => arrived.has(id))).toBe(false);
+  // One small journal, however long the file is.
+  const folder = join(home.env.CDPADM_STATE_DIR ?? '', 'seed');
+  expect(readdirSync(folder)).toHaveLength(1);
+  expect(statSync(join(folder, readdirSync(folder)[0] ?? '')).size).toBeLessThan(10_000);
+}, 180_000);

@@ -1,0 +1,111 @@
+// 64-bit ids through every format, at random: not a digit is lost between the file and the wire.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { expect, test, vi } from 'vitest';
+import { createWireNames } from '../../../../src/lib/contract/names.ts';
+import { createCsvReader } from '../../../../src/lib/domain/seed/csv-rows.ts';
+import { createElementReader, createLineReader, type RowReader } from '../../../../src/lib/domain/seed/json-rows.ts';
+import { RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
+import { checkRow } from '../../../../src/lib/domain/seed/read-row.ts';
+import { parseJson, stringifyJson } from '../../../../src/lib/kernel/json.ts';
+import { openParquet } from '../../../../src/lib/files/parquet.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { createRandom } from './rows.ts';
+
+// Much to read, on a machine that may have other things to do.
+vi.setConfig({ testTimeout: 120_000 });
+
+const COUNT = 100_000;
+const names = createWireNames({});
+
+/** Any 64-bit integer, signed or not, of any length. */
+function ids(seed: number, signed = false): string[] {
+  const random = createRandom(seed);
+  const long = (): bigint => (BigInt(Math.floor(random() * 2 ** 32)) << 32n) | BigInt(Math.floor(random() * 2 ** 32));
+  return Array.from({ length: COUNT }, (_, index) => {
+    const bits = long() >> BigInt(Math.floor(random() * random() * 60));
+    return String(signed || index % 2 === 0 ? BigInt.asIntN(64, bits) : bits);
+  });
+}
+
+/** The ids in the bodies, as they are written there. */
+function sent(text: string, readerOf: (packer: RowPacker) => RowReader): string[] {
+  const packer = new RowPacker({ rows: 1000, bytes: 256_000 }, names, () => false);
+  packer.begin(0, 0);
+  const reader = readerOf(packer);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += 99_991) reader.feed(bytes.subarray(at, at + 99_991));
+  reader.end();
+  packer.flush();
+  return packer.ready.flatMap((batch) => {
+    expect(batch.refused).toEqual([]);
+    return [
+      ...batch
+        .body()
+        .toString('utf8')
+        .matchAll(/"xpid":(-?\d+)/g),
+    ].map(([, id]) => id ?? '');
+  });
+}
+
+/** Compared at once: a difference is told by its first place. */
+function expectSame(found: readonly string[], wanted: readonly string[]): void {
+  const at = wanted.findIndex((id, index) => found[index] !== id);
+  expect([at, found[at], found.length]).toEqual([-1, undefined, wanted.length]);
+}
+
+const row = (id: string): string => `{"environment":"production","xpid":${id},"calculated_attributes":{}}`;
+const lines = (packer: RowPacker) => createLineReader(packer, { line: 0, offset: 0 });
+const csv = (packer: RowPacker) =>
+  createCsvReader(packer, {
+    name: 'users.csv',
+    defaults: { workspace: '5001', environment: 'production', cutoffDate: undefined },
+    map: undefined,
+    toWire: (word) => word,
+    isOurs: () => true,
+  });
+
+test('100,000 through NDJSON, forwarded as they stand', () => {
+  const wanted = ids(1);
+  expectSame(sent(wanted.map(row).join('\n'), lines), wanted);
+});
+
+test('100,000 through NDJSON, as texts and so by the exact reading', () => {
+  const wanted = ids(2);
+  expectSame(sent(wanted.map((id) => row(`"${id}"`)).join('\n'), lines), wanted);
+});
+
+test('100,000 through a JSON array', () => {
+  const wanted = ids(3);
+  expectSame(sent(`[${wanted.map(row).join(', ')}]`, createElementReader), wanted);
+});
+
+test('100,000 through CSV, bare and in quotes', () => {
+  const wanted = ids(4);
+  const text = `xpid,user:n\n${wanted.map((id, index) => (index % 3 === 0 ? `"${id}","a ""b"""` : `${id},b`)).join('\n')}`;
+  expectSame(sent(text, csv), wanted);
+});
+
+test('100,000 through Parquet', async () => {
+  const wanted = ids(5, true);
+  const path = join(temporaryFolder(), 'ids.parquet');
+  writeFileSync(
+    path,
+    new Uint8Array(parquetWriteBuffer({ columnData: [{ name: 'xpid', data: wanted.map(BigInt), type: 'INT64' }] })),
+  );
+  const found: string[] = [];
+  for await (const { rows } of (await openParquet(path, 'ids.parquet')).rows(() => true)) {
+    for (const { xpid } of rows) {
+      const read = checkRow({ environment: 'production', xpid, calculated_attributes: {} }, names);
+      if ('text' in read) found.push(/"xpid":(-?\d+)/.exec(read.text)?.[1] ?? '');
+    }
+  }
+  expectSame(found, wanted);
+});
+
+test('100,000 through reading and writing JSON, as answers and documents are', () => {
+  const wanted = ids(6);
+  const text = stringifyJson(parseJson(`[${wanted.join(',')}]`));
+  expectSame(text.slice(1, -1).split(','), wanted);
+});
