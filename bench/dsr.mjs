@@ -1,4 +1,4 @@
-// `node bench/dsr.mjs [--rows N --rounds N]`, after a build: a bulk run of data subject requests with its journal beside `xargs curl`
+// `npm run bench:dsr [-- --rows N --rounds N]`: a bulk run of data subject requests with its journal beside `xargs curl`
 // without one, against the same sink, in interleaved rounds. Counts what arrived.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -61,8 +61,12 @@ try {
   await rm(folder, { recursive: true });
 }
 const [mine, theirs] = [median(seconds.ours), median(seconds.curl)];
+const ratio = theirs / mine;
+const [MUST, GOAL] = [3, 8];
+const verdict = ratio >= GOAL ? 'reaches the goal' : ratio >= MUST ? 'short of the goal' : 'MISSED';
+process.exitCode = ratio >= MUST ? 0 : 1;
 process.stdout.write(
-  `${rows} rows: cdpadm ${Math.round(rows / mine)} rows/s with journal, xargs -P16 curl ${Math.round(rows / theirs)} rows/s without: ${(theirs / mine).toFixed(1)} x\n`,
+  `${rows} rows: cdpadm ${Math.round(rows / mine)} rows/s with journal, xargs -P16 curl ${Math.round(rows / theirs)} rows/s without: ${ratio.toFixed(1)} x (must ${MUST}, goal ${GOAL}: ${verdict})\n`,
 );
 
 /** @param {number} round @param {string[]} ids */

@@ -21,7 +21,6 @@ it('draws over itself on a terminal and ends with the last state', async () => {
   await screen.waitFor('completed');
   expect(await screen.exit).toBe(0);
   // Up to the first line that was drawn, and away with what is below.
-  // eslint-disable-next-line no-control-regex -- what is looked for
   expect(screen.raw()).toMatch(/\u001b\[\d+A\r\u001b\[J/);
   expect(screen.screen()).toMatch(/results expire +\S/i);
 });
