@@ -5,7 +5,7 @@ import { runId } from '../../lib/domain/warehouse/runs.ts';
 import { runLine } from '../../lib/render/pipelines.ts';
 import { plainStyle } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
-import type { Context } from '../../lib/runtime/context.ts';
+import type { Context, Progress } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { type Triggered, triggerPipeline } from '../../lib/workflows/pipelines-trigger.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
@@ -58,9 +58,12 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
     return;
   }
   await ctx.confirmWrite(`Run pipeline ${id} now?`);
-  const progress = ctx.out.progress(`Records of pipeline ${id}`);
-  const onState = (text: string): void => progress.update({ done: 0, text });
-  const onRun = (run: RunReply): void => progress.update(progressOf(run));
+  let progress: Progress | undefined;
+  let looks = 0;
+  const onState = (text: string): void => {
+    progress ??= ctx.out.progress(`Looks at pipeline ${id}`);
+    progress.update({ done: ++looks, text });
+  };
   let ended: RunReply | undefined;
   let triggered: Triggered;
   try {
@@ -68,10 +71,13 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
     triggered = await triggerPipeline(id, { waitIdle: flags.waitIdle === true, patient, pollMs, onState }, ports);
     if (patient && triggered.pipeline_run_id !== null) {
       ctx.out.note(`Run ${triggered.pipeline_run_id} was asked for.`);
+      progress?.end();
+      const records = (progress = ctx.out.progress(`Records of pipeline ${id}`));
+      const onRun = (run: RunReply): void => records.update(progressOf(run));
       ended = await watchRun(id, String(triggered.pipeline_run_id), { pollMs, onState: onRun }, ports);
     }
   } finally {
-    progress.end();
+    progress?.end();
   }
   await ctx.out.emit({ ...triggered, ...(ended && { status: ended.status ?? 'unknown' }) }, view);
   if (!ended) {

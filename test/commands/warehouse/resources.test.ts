@@ -61,6 +61,17 @@ describe('secrets', () => {
     expect(await writes()).toEqual([]);
   });
 
+  it('that a keychain does not give stop the write, with a way out that fits', async () => {
+    home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'keychain:no-such-entry-of-cdpadm'));
+    const result = await run('connections create -f connection.yaml');
+    expect(result).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/password of connection crm is .*keychain/),
+    });
+    expect(result.stderr).not.toContain('--client-secret');
+    expect(await writes()).toEqual([]);
+  });
+
   it('come from files and commands too, and stand in no output', async () => {
     home.write('secret.txt', `${SECRET_ENV.WAREHOUSE_PASSWORD}\n`);
     for (const reference of ['file:secret.txt', `"command:cat ${home.cwd}/secret.txt"`]) {
