@@ -23,6 +23,7 @@ export async function begin(io: Io, flags: GlobalFlags, redactor: Redactor, sign
   const query = flags.query === undefined ? undefined : await (await import('./query.ts')).compileQuery(flags.query);
   const file = flags.out === '-' ? undefined : flags.out;
   if (file !== undefined) checkFolder(dirname(resolve(io.cwd, file)));
+  if (flags.summary) checkSummary(io);
   const styles = {
     stdout: await createStyle(file === undefined && wantsColour(flags.color, io.env, io.tty.stdout)),
     stderr: await createStyle(wantsColour(flags.color, io.env, io.tty.stderr)),
@@ -32,6 +33,13 @@ export async function begin(io: Io, flags: GlobalFlags, redactor: Redactor, sign
     out: createOutput({ io, flags, redactor, query, styles }),
     prompt: createPrompts(io, flags, styles.stderr, signal),
   };
+}
+
+function checkSummary(io: Io): void {
+  const file = io.env.GITHUB_STEP_SUMMARY;
+  if (!file)
+    throw usageError('--summary needs $GITHUB_STEP_SUMMARY, the file to append to.', 'Set it, or use --out FILE.');
+  checkFolder(dirname(resolve(io.cwd, file)));
 }
 
 function checkFolder(folder: string): void {

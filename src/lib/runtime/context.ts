@@ -24,6 +24,10 @@ export interface GlobalFlags {
   fields: string[] | undefined;
   header: boolean;
   out: string | undefined;
+  /** Whether the result goes to the step summary of continuous integration too, as Markdown. */
+  summary: boolean;
+  /** Whether issues in files are told in the way that shows them beside the code; auto: where GITHUB_ACTIONS is true. */
+  annotations: 'auto' | 'github' | 'none';
   dryRun: boolean;
   yes: boolean;
   /** What would have been typed; each value answers one question. */

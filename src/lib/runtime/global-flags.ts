@@ -17,12 +17,14 @@ export const OUTPUT_FORMATS = [
 ] as const satisfies OutputFormat[];
 const COLOUR_MODES = ['auto', 'always', 'never'] as const;
 const PROGRESS_MODES = ['auto', 'plain', 'json', 'none'] as const;
+const ANNOTATION_MODES = ['auto', 'github', 'none'] as const;
 
 /** What flags with few values take, for completion. */
 export const FLAG_CHOICES = {
   '--output': OUTPUT_FORMATS,
   '--color': COLOUR_MODES,
   '--progress': PROGRESS_MODES,
+  '--annotations': ANNOTATION_MODES,
 } as const;
 
 const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
@@ -51,6 +53,12 @@ export function defineGlobalFlags(root: Command): void {
   add(OUTPUT, '--fields <a,b>', 'columns of table, csv and markdown');
   add(OUTPUT, '--no-header', 'no heading line in table, csv and markdown');
   add(OUTPUT, '--out <file>', 'write the result there instead of standard output');
+  add(OUTPUT, '--summary', 'append the result as Markdown to the file that $GITHUB_STEP_SUMMARY names');
+  add(
+    OUTPUT,
+    '--annotations <how>',
+    'issues with file and line for the code view: auto, github or none (default: auto)',
+  );
   add(OUTPUT, '--color <when>', 'auto, always or never');
   add(OUTPUT, '--no-color', 'the same as --color never');
   add(SAFETY, '-n, --dry-run', 'show what would be done or sent, and do nothing');
@@ -99,6 +107,8 @@ export function readGlobalFlags(raw: Raw, env: Environment): GlobalFlags {
     fields,
     header: raw['header'] !== false,
     out: text(raw, 'out'),
+    summary: raw['summary'] === true,
+    annotations: oneOf(text(raw, 'annotations') ?? 'auto', ANNOTATION_MODES, '--annotations'),
     dryRun: raw['dryRun'] === true,
     yes: raw['yes'] === true,
     confirm: (raw['confirm'] as string[] | undefined) ?? [],

@@ -4,10 +4,11 @@ import type { DescribedRequest } from '../http/types.ts';
 import { CliError, EXIT, systemErrorCode } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { cleanText } from '../render/clean.ts';
-import type { Style } from '../render/style.ts';
+import { plainStyle, type Style } from '../render/style.ts';
 import type { DocumentView } from '../render/view.ts';
 import type { GlobalFlags, Io, Output, TextSink } from './context.ts';
 import { BrokenPipeError } from './interrupt.ts';
+import { annotation, wantsAnnotations } from './annotations.ts';
 import { createMessages } from './messages.ts';
 import { createProgress } from './progress.ts';
 import type { Query } from './query.ts';
@@ -60,7 +61,16 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
     } else await deliver(`${jsonText(found, 2)}\n`);
   }
 
+  /** What a pull request or a run's page shows: always Markdown, whatever `-o` says. */
+  async function summarize(data: unknown, view: AnyView): Promise<void> {
+    const target: Target = { terminal: false, width: io.columns(), style: plainStyle };
+    const text = await resultText(data, view, { ...flags, output: 'markdown' }, target);
+    const { appendFileSync } = await import('node:fs');
+    appendFileSync(resolve(io.cwd, io.env.GITHUB_STEP_SUMMARY ?? ''), `${redactor.text(text)}\n`);
+  }
+
   async function emit(data: unknown, view: AnyView): Promise<void> {
+    if (flags.summary) await summarize(data, view);
     const target: Target = { terminal: toTerminal, width: io.columns(), style: styles.stdout };
     if (query) {
       await emitFound(query(data), view, target);
@@ -95,6 +105,13 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
       const safe = redactor.text(cleanText(text));
       const line = toProgram ? jsonText({ warning: { message: safe } }) : `${styles.stderr.yellow('Warning:')} ${safe}`;
       messages.write(`${line}\n`);
+      const place = /^(.+?):(\d+):(\d+): (.*)$/s.exec(safe);
+      if (!isJson && place && wantsAnnotations(flags, io.env)) {
+        const [, at = '', row, column, message = ''] = place;
+        messages.write(
+          annotation('warning', { file: at, line: Number(row), column: Number(column), path: '', message }),
+        );
+      }
     },
     verbose: (text) => {
       if (flags.verbose || flags.debug) messages.write(`${styles.stderr.dim(redactor.text(cleanText(text)))}\n`);

@@ -4,6 +4,7 @@ import type { Redactor } from '../kernel/redact.ts';
 import { wantsColour } from '../render/colour.ts';
 import { bugError, failureJson, failureScreen } from '../render/failure.ts';
 import { createStyle } from '../render/style.ts';
+import { annotation, wantsAnnotations } from './annotations.ts';
 import type { GlobalFlags, Io } from './context.ts';
 
 /** Whatever is no CliError is a bug, and said to be one. */
@@ -15,5 +16,10 @@ export async function showFailure(error: unknown, io: Io, flags: GlobalFlags, re
     : failureScreen(known, await createStyle(wantsColour(flags.color, io.env, io.tty.stderr)), redactor);
   const stack = flags.debug && known === error && known.stack !== undefined && !isJson;
   io.stderr.write(stack ? `${text}${redactor.text(known.stack ?? '')}\n` : text);
+  if (!isJson && wantsAnnotations(flags, io.env)) {
+    // One that names no line has no place in the code view.
+    const placed = known.issues.filter(({ file, line }) => file !== undefined && line !== undefined);
+    io.stderr.write(redactor.text(placed.map((issue) => annotation('error', issue)).join('')));
+  }
   return known.exit;
 }
