@@ -152,8 +152,9 @@ export interface Context {
   /** The API clients over the shared HTTP core; opens the embedded platform for profile `local`. */
   api(): Promise<Api>;
   /**
-   * Asks before a write: shows profile, address (by default the platform's) and workspace; a protected profile must be typed or come by
-   * `--confirm`; an ordinary one is confirmed by `--yes` or an answer. Does nothing in a dry run.
+   * Asks before a write: shows profile, address (the setting of that name, by default `base_url`) and workspace; a
+   * protected profile must be typed or come by `--confirm`; an ordinary one is confirmed by `--yes` or an answer. Does
+   * nothing in a dry run.
    */
   confirmWrite(question: string, address?: SettingName): Promise<void>;
   /** The exit code of a command that ended well in a way of its own: differences found, some rows failed. */
