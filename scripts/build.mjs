@@ -12,6 +12,7 @@ import { chunkGroups, NAMED_CHUNK } from './chunk-groups.mjs';
 import { lazyRequires } from './lazy-requires.mjs';
 import { emitLibraryTypes } from './library-types.mjs';
 import { thirdPartyNotices } from './notices.mjs';
+import { spareParts } from './spare-parts.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
@@ -32,7 +33,8 @@ const hasLibrary = existsSync(libraryEntry);
  */
 function chunkFile(chunk) {
   if (!chunk.facadeModuleId && NAMED_CHUNK.test(chunk.name)) return `chunks/${chunk.name}.js`;
-  const path = relative(root, chunk.facadeModuleId ?? chunk.moduleIds.at(-1) ?? '').replaceAll('\\', '/');
+  const modules = [chunk.facadeModuleId, ...chunk.moduleIds.toReversed()];
+  const path = relative(root, modules.find((id) => id && !id.startsWith('\0')) ?? '').replaceAll('\\', '/');
   const name = path.startsWith('src/')
     ? path
         .slice('src/'.length)
@@ -54,7 +56,7 @@ async function bundle() {
     input: { main: 'src/main.ts', ...worker, ...(hasLibrary && { index: libraryEntry }) },
     platform: 'node',
     external,
-    plugins: [lazyRequires()],
+    plugins: [spareParts(), lazyRequires()],
     // The library and the program may share a chunk with each other's entry.
     preserveEntrySignatures: 'allow-extension',
     transform: { target: 'node20' },

@@ -79,7 +79,7 @@ describe('loading', () => {
       CDPADM_CLIENT_SECRET: 'secret',
     };
     const { files, size } = loadedBy(['roles', 'list', '--curl'], env);
-    expect(files.length).toBeLessThanOrEqual(8);
+    expect(files.length).toBeLessThanOrEqual(10);
     expect(files).toContain(join('dist', 'chunks', 'contract-roles.js'));
     expect(size).toBeLessThan(300_000);
     expect(files.filter((file) => /undici|yaml|conf\.|inquirer|emulator|hono|parquet/.test(file))).toEqual([]);
