@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const program = join(here, '..', 'bin', 'cdpadm.js');
+const entry = join(here, '..', 'bin', 'cdpadm.js');
 const { values } = parseArgs({
   options: { users: { type: 'string', default: '1000000' }, rounds: { type: 'string', default: '3' } },
 });
@@ -19,6 +19,7 @@ const users = Number(values.users);
 const rounds = Number(values.rounds);
 const CSV_HEADER =
   'xpid,identity:customer_id,attr:Lifetime Value:sum,attr:Average Order:average:sum,attr:Average Order:average:count,attr:Favourites:unique_list,cutoff_date\n';
+const WRK_SECONDS = 4;
 /** The slow ones are given a part of it: they are compared by users a second. */
 const FEW = Math.ceil(users / 10);
 
@@ -45,11 +46,25 @@ async function measure(url) {
   };
   const plain = join(here, 'seed-plain.mjs');
   const xargs = `split -l 100 ${files.few} ${folder}/part- && ls ${folder}/part-* | xargs -P16 -I{} sh -c 'paste -sd, {} | sed "s/^/[/;s/$/]/" | curl -sS -o /dev/null -H "content-type: application/json" -u k:s --data-binary @- ${url}/v2/bulkcalculatedattributes' && rm ${folder}/part-*`;
-  /** @type {Record<string, {rows: number, run: () => number | void}>} */
+  const lua = join(folder, 'post.lua');
+  await writeFile(lua, wrkScript());
+  const hasPython = spawnSync('python3', ['--version']).status === 0;
+  const hasWrk = spawnSync('wrk', ['--version']).error === undefined;
+  /** Rows are undefined where the sink's own count says how many there were. */
+  /** @type {Record<string, {rows: number | undefined, run: () => number | void}>} */
   const cases = {
     cdpadm: { rows: users, run: () => cdpadm(url, files.many) },
     'plain node script': { rows: FEW, run: () => node([plain, 'ndjson', files.few, url]) },
     'split, xargs -P16, curl': { rows: FEW, run: () => shell(xargs) },
+    ...(hasPython && {
+      'python, threads': { rows: FEW, run: () => program('python3', [join(here, 'seed-plain.py'), files.few, url]) },
+    }),
+    ...(hasWrk && {
+      'wrk, one fixed body': {
+        rows: undefined,
+        run: () => program('wrk', ['-t1', '-c16', `-d${WRK_SECONDS}s`, '-s', lua, url]),
+      },
+    }),
     'cdpadm, CSV': { rows: users, run: () => cdpadm(url, files.table) },
     'csv-parse, zod, stringify': { rows: users, run: () => node([plain, 'csv', files.table, url]) },
   };
@@ -60,13 +75,20 @@ async function measure(url) {
       const before = performance.now();
       run();
       const seconds = (performance.now() - before) / 1000;
-      await expectRows(name, rows);
-      (rates[name] ??= []).push(rows / seconds);
+      const counted = await countedRows();
+      if (rows !== undefined && counted !== rows) throw new Error(`${name}: ${counted} of ${rows} rows arrived`);
+      (rates[name] ??= []).push(counted / seconds);
     }
   }
-  const memory = { one: cdpadm(url, files.many), five: cdpadm(url, files.five) };
-  await expectRows('memory', users * 6);
-  return describe(rates, memory);
+  /** @type {{one: number[], five: number[]}} */
+  const peaks = { one: [], five: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    peaks.one.push(cdpadm(url, files.many));
+    peaks.five.push(cdpadm(url, files.five));
+    const counted = await countedRows();
+    if (counted !== users * 6) throw new Error(`memory: ${counted} of ${users * 6} rows arrived`);
+  }
+  return describe(rates, { one: median(peaks.one), five: median(peaks.five) });
 }
 
 /**
@@ -74,7 +96,7 @@ async function measure(url) {
  * @param {{one: number, five: number}} memory
  */
 function describe(rates, memory) {
-  const rate = (/** @type {string} */ name) => (rates[name] ?? []).toSorted((a, b) => a - b)[rounds >> 1] ?? NaN;
+  const rate = (/** @type {string} */ name) => median(rates[name] ?? []);
   const row = (/** @type {string} */ name) => `| ${name} | ${Math.round(rate(name)).toLocaleString('en')} |`;
   const ratio = (/** @type {string} */ a, /** @type {string} */ b) => (rate(a) / rate(b)).toFixed(1);
   const lines = [
@@ -91,6 +113,9 @@ function describe(rates, memory) {
     '| --- | ---: | ---: | ---: |',
     `| against split, xargs, curl | ${ratio('cdpadm', 'split, xargs -P16, curl')} | 10 | 25 |`,
     `| against the plain node script | ${ratio('cdpadm', 'plain node script')} | 3 | 6 |`,
+    rates['wrk, one fixed body'] === undefined
+      ? '| against wrk | skipped: it is not installed | 0.035 | 0.08 |'
+      : `| against wrk sending one fixed body | ${(rate('cdpadm') / rate('wrk, one fixed body')).toFixed(3)} | 0.035 | 0.08 |`,
     `| CSV against csv-parse, zod, stringify | ${ratio('cdpadm, CSV', 'csv-parse, zod, stringify')} | 2.5 | 4 |`,
     `| peak memory, ${(users * 5).toLocaleString('en')} users | ${memory.five.toFixed(0)} MB | 180 | 120 |`,
     `| the same / ${users.toLocaleString('en')} users | ${(memory.five / memory.one).toFixed(2)} | 1.10 | 1.05 |`,
@@ -99,15 +124,28 @@ function describe(rates, memory) {
   return lines.join('\n');
 }
 
-/**
- * @param {string} name
- * @param {number} rows
- */
-async function expectRows(name, rows) {
+/** @param {number[]} values */
+function median(values) {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
+}
+
+/** The same hundred users again and again. */
+function wrkScript() {
+  const rows = Array.from({ length: 100 }, (_, index) => ndjsonRow(index).trimEnd());
+  return [
+    'wrk.method = "POST"',
+    'wrk.path = "/v2/bulkcalculatedattributes"',
+    'wrk.headers["Content-Type"] = "application/json"',
+    `wrk.body = [==[[${rows.join(',')}]]==]`,
+  ].join('\n');
+}
+
+/** How many rows came to the sink since it was asked last. */
+async function countedRows() {
   sink.stdin.write('\n');
   /** @type {{rows: number}} */
-  const counted = JSON.parse((await told.next()).value);
-  if (counted.rows !== rows) throw new Error(`${name}: ${counted.rows} of ${rows} rows arrived`);
+  const { rows } = JSON.parse((await told.next()).value);
+  return rows;
 }
 
 /**
@@ -128,7 +166,7 @@ function cdpadm(url, file) {
     CDPADM_STATE_DIR: state,
     CDPADM_CACHE_DIR: join(folder, 'cache'),
   };
-  const args = ['--require', join(here, 'peak.cjs'), program, 'seed', 'bulk', file, '-q'];
+  const args = ['--require', join(here, 'peak.cjs'), entry, 'seed', 'bulk', file, '-q'];
   const result = spawnSync(process.execPath, args, {
     env,
     encoding: 'utf8',
@@ -140,7 +178,15 @@ function cdpadm(url, file) {
 
 /** @param {string[]} args */
 function node(args) {
-  check(spawnSync(process.execPath, args, { env: { PATH: process.env.PATH ?? '' }, encoding: 'utf8' }));
+  program(process.execPath, args);
+}
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ */
+function program(command, args) {
+  check(spawnSync(command, args, { env: { PATH: process.env.PATH ?? '' }, encoding: 'utf8' }));
 }
 
 /** @param {string} script */

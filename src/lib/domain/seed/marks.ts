@@ -54,12 +54,21 @@ export function createMarks(before: Settled): Marks {
     },
     snapshot: () => ({
       mark,
-      beyond: [
-        ...before.beyond.filter((stretch) => isBehind(mark, stretch)),
-        ...entries.flatMap(({ file, from, to, settled }) => (settled ? [{ file, from, to }] : [])),
-      ],
+      beyond: [...before.beyond.filter((stretch) => isBehind(mark, stretch)), ...joined(entries)],
     }),
   };
+}
+
+/** What is settled among the entries; side by side they are one stretch, so that a slow request costs no more than one. */
+function joined(entries: readonly Entry[]): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const { file, from, to, settled } of entries) {
+    const last = stretches.at(-1);
+    if (!settled) continue;
+    if (last?.file === file && last.to === from) last.to = to;
+    else stretches.push({ file, from, to });
+  }
+  return stretches;
 }
 
 function isBehind(mark: Mark, { file, to }: Stretch): boolean {

@@ -1,0 +1,71 @@
+// What of an input is settled: however long it is, the journal's part of it stays small and says the truth.
+import { expect, test } from 'vitest';
+import { createMarks, NOTHING_SETTLED, settledBefore, type Settled } from '../../../../src/lib/domain/seed/marks.ts';
+import { createRandom } from './rows.ts';
+
+const ROWS = 100_000_000;
+const BATCH = 100;
+/** As many batches as are under way at most. */
+const UNDER_WAY = 66;
+
+test('100 million rows, settled in any order, never take more than a few kilobytes', () => {
+  const random = createRandom(3);
+  const marks = createMarks(NOTHING_SETTLED);
+  const open: { settle(): void }[] = [];
+  let largest = 0;
+  for (let from = 0; from < ROWS; from += BATCH) {
+    open.push(marks.open({ file: 0, from, to: from + BATCH, endOffset: from * 600 }));
+    if (open.length < UNDER_WAY) continue;
+    open.splice(Math.floor(random() * open.length), 1)[0]?.settle();
+    if (from % 100_000 === 0) largest = Math.max(largest, JSON.stringify(marks.snapshot()).length);
+  }
+  for (const entry of open) entry.settle();
+  expect(marks.snapshot()).toEqual({ mark: { file: 0, position: ROWS, offset: (ROWS - BATCH) * 600 }, beyond: [] });
+  expect(largest).toBeLessThan(10_000);
+}, 60_000);
+
+test('one request that hangs while a hundred thousand others come back costs one stretch', () => {
+  const marks = createMarks(NOTHING_SETTLED);
+  marks.open({ file: 0, from: 0, to: BATCH, endOffset: 1 });
+  for (let from = BATCH; from < BATCH * 100_000; from += BATCH) {
+    marks.open({ file: 0, from, to: from + BATCH, endOffset: from }).settle();
+  }
+  expect(marks.snapshot()).toEqual({
+    mark: NOTHING_SETTLED.mark,
+    beyond: [{ file: 0, from: BATCH, to: BATCH * 100_000 }],
+  });
+});
+
+test('a run that is cut short again and again forgets nothing that was settled, and claims nothing that was not', () => {
+  const random = createRandom(9);
+  const settled = new Set<number>();
+  let before: Settled = NOTHING_SETTLED;
+  for (let life = 0; life < 200; life++) {
+    const isDone = settledBefore(before);
+    for (let position = 1; position <= 3000; position++) expect(isDone(0, position)).toBe(settled.has(position));
+    const marks = createMarks(before);
+    const open: { from: number; to: number; settle(): void }[] = [];
+    for (let at = 0, from = 0; at < 3000;) {
+      // A stretch holds what is not settled yet, one row after the other.
+      at++;
+      if (isDone(0, at) && at < 3000) {
+        from = at;
+        continue;
+      }
+      if (isDone(0, at)) break;
+      let to = at;
+      while (to < 3000 && to - from < 40 && !isDone(0, to + 1)) to++;
+      const stretch = { file: 0, from, to, endOffset: to };
+      open.push({ from, to, ...marks.open(stretch) });
+      at = to;
+      from = to;
+    }
+    for (const { from, to, settle } of open.slice(0, 12)) {
+      if (random() < 0.5) continue;
+      settle();
+      for (let position = from + 1; position <= to; position++) settled.add(position);
+    }
+    before = JSON.parse(JSON.stringify(marks.snapshot())) as Settled;
+    if (open.length === 0) break;
+  }
+}, 60_000);
