@@ -26,6 +26,8 @@ test('without any', () => {
     fields: undefined,
     header: true,
     out: undefined,
+    summary: false,
+    annotations: 'auto',
     dryRun: false,
     yes: false,
     confirm: [],

@@ -1,0 +1,67 @@
+// No command waits for an answer that nobody can give: with a closed input, without a terminal and under CI each ends.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Command } from 'commander';
+import { createContext } from '../../src/lib/runtime/create-context.ts';
+import { loadAll } from '../../src/program.ts';
+import { type CliHome, createCliHome, createTestIo, runCli } from '../helpers/cli.ts';
+
+/** They go on until a signal, whoever looks. */
+const SERVING = ['emulator start', 'dsr callbacks listen', 'tour'];
+
+const program = await loadAll(createContext(createTestIo().io, new AbortController().signal));
+
+function leavesOf(command: Command, path: string[]): [path: string, command: Command][] {
+  if (command.commands.length === 0) return [[path.join(' '), command]];
+  return command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]));
+}
+
+/** A word for each argument that must be there, and a value for each flag that must. */
+function leastWords(command: Command): string[] {
+  const words = command.registeredArguments
+    .filter(({ required }) => required)
+    .map((argument) => argument.argChoices?.[0] ?? 'x');
+  const flags = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', 'x']);
+  return [...words, ...flags];
+}
+
+let home: CliHome;
+beforeAll(() => {
+  home = createCliHome();
+});
+afterAll(() => home.remove());
+
+const commands = program.commands
+  .flatMap((command) => leavesOf(command, [command.name()]))
+  .filter(([path]) => !SERVING.includes(path));
+
+describe.each([
+  ['input closed, no terminal', {}, false],
+  ['a terminal, but CI', { CI: '1' }, true],
+])('%s', (_name, env, tty) => {
+  test.each(commands)('%s', async (path, command) => {
+    const args = [...path.split(' '), ...leastWords(command)];
+    const { stderr } = await runCli(args, { env: { ...home.env, ...env }, cwd: home.cwd, tty });
+    // Nobody was asked: a question ends in a mark and waits behind it.
+    expect(stderr).not.toMatch(/\? (\([yYnN/]+\) )?$/);
+  });
+});
+
+describe('what needs an answer ends with 2 and names the flag that gives it', () => {
+  test.each([
+    [['roles', 'create', 'x-role', '--name', 'X', '--description', 'D', '--task', 'audiences:view'], '--yes'],
+    [['roles', 'delete', 'user-role', '--allow-delete'], '--yes'],
+    [['groups', 'create', '-f', 'group.yaml'], '--yes'],
+    [['dsr', 'submit'], '--regulation'],
+    [['dsr', 'submit', '--regulation', 'gdpr', '--type', 'access', '--identity', 'email=a@b.c'], '--yes'],
+    [['profile', 'create', 'empty'], '--base-url'],
+  ])('%j', async (args, flag) => {
+    const group = 'id: household\nsource_user_attribute: h\nattributes: [{ id: a, type: latest }]\n';
+    writeFileSync(join(home.cwd, 'group.yaml'), group);
+    const env = { ...home.env, CI: '1' };
+    const { code, stderr } = await runCli([...args, '--profile', 'local'], { env, cwd: home.cwd, tty: true });
+    expect(stderr).toContain(flag);
+    expect(code).toBe(2);
+  });
+});
