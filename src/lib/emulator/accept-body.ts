@@ -1,4 +1,4 @@
-// The body of a write of B and D: parsed, checked against the contract, refused in the area's own words.
+// The body of a write: parsed, checked against the contract, refused in the area's own words.
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
 import { explainIssues, type FieldIssue, showPath } from '../contract/explain.ts';
 import type { Failure } from '../contract/failures.ts';

@@ -1,6 +1,7 @@
 // What E and F have in common: how much may come in, and how a body is refused (specification, "Errors", E).
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
-import { explainIssues, type FieldIssue, showPath } from '../contract/explain.ts';
+import { type FieldIssue, showPath } from '../contract/explain.ts';
+import { acceptBody } from './accept-body.ts';
 import type { PlatformClock } from './clock.ts';
 import type { DirectoryFixtures } from './fixtures/directory.ts';
 import { PlatformError, refusal } from './platform-error.ts';
@@ -52,18 +53,7 @@ export function readIngestBody<Schema extends ZodMiniType>(
 ): Infer<Schema> {
   const value = parseBody(body, (message) => badRequest([{ path: ['body'], message }], undefined));
   if (isPlain?.(value) === true) return value;
-  const first = schema.safeParse(value);
-  if (first.success) return first.data;
-  const unknown = first.error.issues.filter((issue) => issue.code === 'unrecognized_keys');
-  for (const { path, keys } of unknown) for (const key of keys) removeAt(value, path, key);
-  const second = unknown.length === 0 ? first : schema.safeParse(value);
-  if (second.success) return second.data;
-  throw badRequest(explainIssues(second.error.issues, value), value);
-}
-
-function removeAt(value: unknown, path: readonly PropertyKey[], key: string): void {
-  const place = path.reduce<unknown>((inner, segment) => (inner as Record<PropertyKey, unknown>)[segment], value);
-  Reflect.deleteProperty(place as object, key);
+  return acceptBody(schema, value, (issues) => badRequest(issues, value));
 }
 
 /** The attribute that an issue lies in, or else the field of the body, and what is wrong there. */
