@@ -130,6 +130,8 @@ export function openDurableLog(path: string): DurableLog {
   const isNew = refuseForeign(path, cannotWrite) === undefined;
   let descriptor: number;
   let mayBeTorn = true;
+  // The number of a closed descriptor belongs to whatever is opened next, be it a socket or somebody else's file.
+  let isClosed = false;
   try {
     descriptor = openSync(path, 'a+', PRIVATE_FILE);
     fchmodSync(descriptor, PRIVATE_FILE);
@@ -140,6 +142,7 @@ export function openDurableLog(path: string): DurableLog {
   return {
     append: (data) => {
       try {
+        if (isClosed) throw new Error('it is closed already');
         const lines = mayBeTorn && endsInsideLine(descriptor) ? `\n${data}` : data;
         mayBeTorn = true;
         writeFileSync(descriptor, lines);
@@ -150,6 +153,8 @@ export function openDurableLog(path: string): DurableLog {
       }
     },
     close: () => {
+      if (isClosed) return;
+      isClosed = true;
       closeSync(descriptor);
     },
   };

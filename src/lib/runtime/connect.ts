@@ -134,9 +134,15 @@ function isLocal(settings: Settings): boolean {
   return settings.profile?.value === 'local' && settings.get('auth_url')?.origin.kind === 'profile';
 }
 
-/** `--trace-file`: a private file with one exchange a line. */
+/** `--trace-file`: a private file with one exchange a line. What ends after the command has is not in it. */
 function openTrace(ctx: Context, path: string): (exchange: Record<string, unknown>) => void {
   const log = openDurableLog(path);
-  ctx.onClose(async () => log.close());
-  return (exchange) => log.append(`${stringifyJson(exchange)}\n`);
+  let isOpen = true;
+  ctx.onClose(async () => {
+    isOpen = false;
+    log.close();
+  });
+  return (exchange) => {
+    if (isOpen) log.append(`${stringifyJson(exchange)}\n`);
+  };
 }

@@ -255,6 +255,18 @@ describe('a durable log', () => {
     expect(readPrivateFile(file)).toBe('1 one\n1 two\n1 three\n2 one\n2 two\n2 three\n');
   });
 
+  it('once closed writes nothing: its number may be another file by then', () => {
+    const folder = temporaryFolder();
+    const log = openDurableLog(join(folder, 'log'));
+    log.close();
+    const other = fs.openSync(join(folder, 'other'), 'w+');
+    expect(() => log.append('late\n')).toThrow(/closed/);
+    log.close();
+    fs.writeSync(other, 'mine');
+    fs.closeSync(other);
+    expect(fs.readFileSync(join(folder, 'other'), 'utf8')).toBe('mine');
+  });
+
   it('closes half a line that a crash left, once', () => {
     const file = join(temporaryFolder(), 'log');
     fs.writeFileSync(file, '{"row":1}\n{"ro');
