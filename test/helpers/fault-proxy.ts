@@ -25,7 +25,7 @@ export interface ProxyFault {
   /** Whether a client waits for its time limit. */
   slow?: boolean;
   /** What the client gets instead of the answer. */
-  act?: (socket: Socket, answer: PlatformAnswer, trap: string) => void;
+  act?: (socket: Socket, answer: PlatformAnswer, trap: string, received: ReceivedRequest) => void;
 }
 
 export interface FaultPlan {
@@ -84,13 +84,13 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
     const index = requests.push(proxied) - 1;
     const fault = faultFor(index);
     if (fault?.delivered === false) {
-      fault.act?.(socket, { status: 200, headers: {}, body: Buffer.alloc(0) }, trapUrl);
+      fault.act?.(socket, { status: 200, headers: {}, body: Buffer.alloc(0) }, trapUrl, received);
       return;
     }
     const answer = await forward(target, received);
     proxied.answered = answer;
     if (answer === undefined) socket.destroy();
-    else if (fault) fault.act?.(socket, answer, trapUrl);
+    else if (fault) fault.act?.(socket, answer, trapUrl, received);
     else if (plan?.fault.refuses === true && index === plan.at - 1) {
       socket.end(answerBytes(answer, { connection: 'close' }));
       await silenceAll();

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { send } from '../helpers/emulator.ts';
-import { COMPLETED, PENDING, PENDING_TOO, RUN } from './stage.ts';
+import { CANARIES, COMPLETED, PENDING, PENDING_TOO, RUN } from './stage.ts';
 import type { World } from './world.ts';
 
 export interface CommandCase {
@@ -164,7 +164,7 @@ export const CASES: readonly CommandCase[] = [
   of('auth test', '', { reports: true }),
   local('auth login', '--profile dev --client-secret-stdin --insecure-storage', {
     before: [profile('dev')],
-    stdin: 'a-secret-from-standard-input\n',
+    stdin: `${CANARIES.typed}\n`,
   }),
   local('auth logout', '--profile dev', { before: [profile('dev')] }),
   of('doctor', '', { exits: [0, 1], reports: true }),

@@ -1,13 +1,24 @@
 // What the commands of the table find: a platform that holds something of everything, and files that go with it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL, stageWarehouse } from '../helpers/warehouse-files.ts';
+import { CONNECTION, MODEL, PIPELINE, SQL, stageWarehouse } from '../helpers/warehouse-files.ts';
 
 /** Requests that the platform holds: three of one group that are pending, and one whose results are there. */
 export const PENDING = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
 export const PENDING_TOO = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c12';
 export const COMPLETED = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c13';
 export const RUN = '1001';
+
+/** Every secret that a command gets to see, in a form that each encoding changes. */
+export const CANARIES = {
+  client: 'canary+client/secret=1',
+  workspaceKey: 'canary+workspace/key=2',
+  workspace: 'canary+workspace/secret=3',
+  warehouse: 'canary+warehouse/password=4',
+  old: 'canary+old/password=5',
+  typed: 'canary+typed/secret=6',
+  environment: 'canary+environment/secret=7',
+};
 
 const role = (id: string, ...tasks: string[]) => ({
   role_id: id,
@@ -26,6 +37,12 @@ const request = (id: string, email: string, more: Record<string, unknown> = {}) 
 
 /** The platform's fixtures: the first workspace is full, the second one empty. */
 export const FIXTURES = {
+  organizations: [{ id: 1001, client_secret: CANARIES.client }],
+  accounts: [{ id: 2001 }],
+  workspaces: [
+    { id: 3001, key: CANARIES.workspaceKey, secret: CANARIES.workspace },
+    { id: 3002, key: 'second-workspace-key', secret: 'second-workspace-secret' },
+  ],
   roles: [
     role('analyst', 'audiences:view'),
     role('editor', 'audiences:*'),
@@ -68,7 +85,7 @@ export const FIXTURES = {
         database: 'crm',
         user: 'cdp',
         role: 'sync',
-        password: 'the-old-password-of-crm',
+        password: CANARIES.old,
         storage_integration: 'cdp_integration',
       },
     },
@@ -179,7 +196,7 @@ export function stageFiles(folder: string): void {
     'connection-2.yaml': CONNECTION.replace('env:', 'file:').replace('WAREHOUSE_PASSWORD', 'password.txt'),
     'pipeline-2.yaml': PIPELINE.replace('id: customers', 'id: second'),
     'model-2.yaml': MODEL.replace('id: active-customers', 'id: second'),
-    'password.txt': SECRET_ENV.WAREHOUSE_PASSWORD,
+    'password.txt': CANARIES.warehouse,
   };
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(folder, name, '..'), { recursive: true });

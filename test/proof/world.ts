@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
+import type { EmulatorOptions, EmulatorReady } from '../../src/lib/emulator/index.ts';
 import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { type RunningEmulator, registerEmulator } from '../../src/lib/runtime/running-emulators.ts';
@@ -11,7 +11,7 @@ import { send, startTestEmulator, type TestEmulator } from '../helpers/emulator.
 import { createFastClock } from '../helpers/fast-clock.ts';
 import { type FaultPlan, type FaultProxy, type ProxiedRequest, startFaultProxy } from '../helpers/fault-proxy.ts';
 import type { CommandCase } from './cases.ts';
-import { FIXTURES, PENDING, stageFiles } from './stage.ts';
+import { CANARIES, FIXTURES, PENDING, stageFiles } from './stage.ts';
 
 /** How many times as fast as the machine's the clock of programs and platforms goes. */
 const HURRY = 200;
@@ -58,16 +58,18 @@ const FRESH_MS = 3000;
 /** A command that has not ended after this much of the machine's time hangs. */
 const GIVE_UP_MS = 60_000;
 
-export async function createWorld(): Promise<World> {
+/** `options` are the platform's. */
+export async function createWorld(options: Pick<EmulatorOptions, 'names' | 'onExchange'> = {}): Promise<World> {
   const authority = createCliHome();
   const clock = createFastClock(HURRY);
   const platform = await startTestEmulator({
     fixtures: FIXTURES,
     authority: join(authority.folder, 'authority'),
     systemClock: clock,
+    ...options,
   });
   const proxy = await startFaultProxy(platform.port);
-  const callback = await genuineCallback(platform);
+  const callback = await genuineCallback(platform, options.names?.['email'] ?? 'email');
   const ready = readdressed(platform.ready, proxy.port);
   const words = new Map<string, string>();
   let home: CliHome | undefined;
@@ -83,7 +85,7 @@ export async function createWorld(): Promise<World> {
     ...current().env,
     ...environmentOf(ready),
     CDPADM_ENVIRONMENT: 'production',
-    CDP_SECRET: 'a-secret-of-the-environment',
+    CDP_SECRET: CANARIES.environment,
     ...wanted?.env,
   });
 
@@ -200,8 +202,8 @@ function register({ env }: CliHome, ready: EmulatorReady, port: number): void {
   registerEmulator(paths, emulator);
 }
 
-/** Has the platform call a receiver, and keeps what came. */
-async function genuineCallback(platform: TestEmulator): Promise<Callback> {
+/** Has the platform call a receiver, and keeps what came; `email` is its word for that identity. */
+async function genuineCallback(platform: TestEmulator, email: string): Promise<Callback> {
   const received: Callback[] = [];
   const receiver = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -222,7 +224,7 @@ async function genuineCallback(platform: TestEmulator): Promise<Callback> {
     subject_request_id: PENDING.replace('8c11', '8c77'),
     subject_request_type: 'access',
     submitted_time: '2026-01-05T09:00:00Z',
-    subject_identities: { email: { value: 'callback@people.example', encoding: 'raw' } },
+    subject_identities: { [email]: { value: 'callback@people.example', encoding: 'raw' } },
     status_callback_urls: [`http://127.0.0.1:${port}/`],
   };
   const reply = await platform.send('POST', '/v3/requests', { body, headers: { authorization } });
