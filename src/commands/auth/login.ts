@@ -4,7 +4,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { forgetToken } from '../../lib/runtime/forget-token.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { addSecretFlags, readSecretFlags } from '../../lib/runtime/secret-flags.ts';
 import { currentProfile } from './current.ts';
 
@@ -19,6 +19,7 @@ export function loginCommand(ctx: Context): Command {
   const command = new Command('login').description('store the secrets of a profile');
   addSecretFlags(command).action((flags: Record<string, unknown>) => login(ctx, flags));
   return withHelp(command, {
+    columns: asColumns('profile stored'),
     notes: [
       'For the profile in use, or the one that --profile names. On a terminal you are asked for what no flag gives.',
     ],

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { forgetToken } from '../../lib/runtime/forget-token.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { currentProfile } from './current.ts';
 
 const view: DocumentView<{ profile: string; removed: string[] }> = {
@@ -17,6 +17,7 @@ const view: DocumentView<{ profile: string; removed: string[] }> = {
 export function logoutCommand(ctx: Context): Command {
   const command = new Command('logout').description('forget the secrets of a profile').action(() => logout(ctx));
   return withHelp(command, {
+    columns: asColumns('profile removed'),
     notes: [
       'The platform cannot revoke an access token: one that was copied elsewhere works until its eight hours are over.',
     ],

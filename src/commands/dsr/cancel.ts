@@ -26,6 +26,7 @@ export function cancelCommand(ctx: Context): Command {
     .option('--group-id <id>', 'every pending request of this group')
     .action((ids: string[], flags: { groupId?: string }) => cancel(ctx, ids, flags.groupId));
   return withHelp(command, {
+    columns: view.columns,
     notes: ['What was already sent to a partner is not taken back by this; it is named before you are asked.'],
     examples: [
       'cdpadm dsr cancel 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',

@@ -8,7 +8,7 @@ import { readInputBytes } from '../../lib/files/read-input.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
 import { writePrepared } from '../../lib/workflows/dsr-row-output.ts';
 import { type RowFlags, rowOptions, withMapFlags, withRowFlags } from './bulk-flags.ts';
@@ -30,6 +30,7 @@ export function prepareCommand(ctx: Context): Command {
     ),
   );
   return withHelp(command, {
+    columns: asColumns('rows ids_made out'),
     notes: [
       'Submitting the prepared file is repeatable from any machine: the platform takes each id once. JSON and NDJSON become NDJSON.',
     ],

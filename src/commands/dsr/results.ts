@@ -30,6 +30,7 @@ export function resultsCommand(ctx: Context): Command {
     .option('--dir <dir>', 'folder of the file', '.')
     .action((id: string, flags: { dir: string }) => results(ctx, id, flags.dir));
   return withHelp(command, {
+    columns: view.columns,
     notes: [
       'The file is named after the request, readable by you alone, and never written over another. It is fetched from below the profile’s own address only.',
     ],

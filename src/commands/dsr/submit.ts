@@ -5,6 +5,8 @@ import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
 import { identitiesOf } from '../../lib/domain/dsr/settle.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
+import { bulkView } from '../../lib/render/dsr-bulk.ts';
+import { requestListView } from '../../lib/render/dsr-overview.ts';
 import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -80,6 +82,8 @@ export function submitCommand(ctx: Context): Command {
     .option('--rate <n>', 'most requests of a bulk run a second, or as 600/m')
     .action((flags: SubmitFlags) => dispatch(ctx, flags));
   return withHelp(command, {
+    columns: ({ bulk, wait }) =>
+      bulk !== undefined ? bulkView.columns : wait === true ? requestListView('').columns : view.columns,
     notes: [
       'On a terminal it asks for whatever no flag gives. A value behind TYPE=@FILE or TYPE=- stays out of the shell’s history and of the process list.',
       'A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls with | between, skip_waiting_period) and for each identity type by its name. It is checked whole before the first request.',

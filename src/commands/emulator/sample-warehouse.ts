@@ -21,6 +21,7 @@ export function sampleWarehouseCommand(ctx: Context): Command {
     .option('--rows <n>', 'rows of each table; default 2000')
     .action((file: string, flags: { rows?: string }) => makeFile(ctx, file, flags.rows));
   return withHelp(command, {
+    columns: view.columns,
     notes: [
       'Two tables: customers (customer_id, email, first_name, city, plan, loyalty_points, is_member, household_id, updated_at) and purchases (customer_id, event_name, product, amount, purchased_at). Serve it with `cdpadm emulator start --warehouse FILE`.',
     ],

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { EventIntake } from '../../lib/contract/intake.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { sendIntake } from './send.ts';
 
 export function eventCommand(ctx: Context): Command {
@@ -11,6 +11,7 @@ export function eventCommand(ctx: Context): Command {
     .requiredOption('-f, --file <file>', 'the body, JSON or YAML; - is standard input')
     .action((flags: { file: string }) => sendEvents(ctx, flags.file));
   return withHelp(command, {
+    columns: asColumns('accepted'),
     notes: ['Events are never sent twice: when the answer is lost, the command says so and ends with 8.'],
     examples: ['cdpadm intake event -f event.json', 'cdpadm intake event -f event.json --dry-run'],
     json: '{"accepted":true}',

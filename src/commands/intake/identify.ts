@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { IdentityIntake } from '../../lib/contract/intake.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { sendIntake } from './send.ts';
 
 export function identifyCommand(ctx: Context): Command {
@@ -11,6 +11,7 @@ export function identifyCommand(ctx: Context): Command {
     .requiredOption('-f, --file <file>', 'the body, JSON or YAML; - is standard input')
     .action((flags: { file: string }) => identify(ctx, flags.file));
   return withHelp(command, {
+    columns: asColumns('accepted'),
     examples: ['cdpadm intake identify -f user.json', 'cdpadm intake identify -f user.json --dry-run -o json'],
     json: '{"accepted":true}',
   });

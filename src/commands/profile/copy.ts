@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 
 const view: DocumentView<{ from: string; to: string }> = {
   kind: 'document',
@@ -16,6 +16,7 @@ export function copyProfileCommand(ctx: Context): Command {
     .argument('<to>', 'the name of the new one')
     .action((from: string, to: string) => copyProfile(ctx, from, to));
   return withHelp(command, {
+    columns: asColumns('from to'),
     notes: ['Secrets in a private file are copied; the keychain, variables and commands are shared.'],
     examples: ['cdpadm profile copy dev dev2', 'cdpadm profile copy dev dev2 --dry-run'],
     json: '{"from","to"}',

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
 import { askForMissing } from './questions.ts';
 import { addSecretFlags, optionKey, readSecretFlags } from '../../lib/runtime/secret-flags.ts';
@@ -32,6 +32,7 @@ export function createProfileCommand(ctx: Context): Command {
     .option('--use', 'make it the current profile; the first one always is')
     .action((name: string, flags: Flags) => createProfile(ctx, name, flags));
   return withHelp(command, {
+    columns: asColumns('name current file profile'),
     notes: [
       'Ids come by --org, --account and --workspace, further authorities by --ca-file. On a terminal you are asked for what is missing. A secret is kept in the keychain; the settings file only says where it is.',
     ],

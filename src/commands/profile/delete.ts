@@ -4,7 +4,7 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { forgetToken } from '../../lib/runtime/forget-token.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 
 const view: DocumentView<{ deleted: string; was_current: boolean }> = {
   kind: 'document',
@@ -17,6 +17,7 @@ export function deleteProfileCommand(ctx: Context): Command {
     .argument('<name>', 'the profile')
     .action((name: string) => deleteProfile(ctx, name));
   return withHelp(command, {
+    columns: asColumns('deleted was_current'),
     notes: ['Nothing on the platform changes. A protected profile asks for its name.'],
     examples: ['cdpadm profile delete dev --yes', 'cdpadm profile delete prod --confirm prod --dry-run'],
     json: '{"deleted","was_current"}',

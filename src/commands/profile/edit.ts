@@ -4,7 +4,7 @@ import { CliError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openEditedFile } from '../../lib/runtime/editor.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { parseProfile, type Profile, profileText, withChanges } from './change-text.ts';
 import type { Profiles } from './fields.ts';
 
@@ -24,6 +24,7 @@ export function editProfileCommand(ctx: Context): Command {
     )
     .action((name: string, flags: { set?: string[] }) => editProfile(ctx, name, flags.set));
   return withHelp(command, {
+    columns: asColumns('name profile changed'),
     notes: ['Secrets are not in a profile, only where they are; `auth login` stores them.'],
     examples: [
       'cdpadm profile edit dev --set protected=true --set limits.dsr=1000/m',

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { readInput } from '../../lib/files/read-input.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { parseProfile } from './change-text.ts';
 
 const view: DocumentView<{ name: string; current: boolean }> = {
@@ -21,6 +21,7 @@ export function importProfileCommand(ctx: Context): Command {
       importProfile(ctx, file, name, flags.use === true),
     );
   return withHelp(command, {
+    columns: asColumns('name current'),
     notes: [
       'A profile says where your credentials go, and may name a command to run for them: look at a file from somebody else before you import it.',
     ],

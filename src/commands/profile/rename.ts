@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 
 const view: DocumentView<{ from: string; to: string }> = {
   kind: 'document',
@@ -16,6 +16,7 @@ export function renameProfileCommand(ctx: Context): Command {
     .argument('<to>', 'its new name')
     .action((from: string, to: string) => renameProfile(ctx, from, to));
   return withHelp(command, {
+    columns: asColumns('from to'),
     examples: ['cdpadm profile rename dev staging', 'cdpadm profile rename dev staging --dry-run'],
     json: '{"from","to"}',
     errors: ['5  there is no such profile', '6  there is a profile of the new name'],

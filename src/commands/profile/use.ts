@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 
 const view: DocumentView<{ current: string }> = {
   kind: 'document',
@@ -15,6 +15,7 @@ export function useProfileCommand(ctx: Context): Command {
     .argument('<name>', 'the profile; local is the embedded platform')
     .action((name: string) => useProfile(ctx, name));
   return withHelp(command, {
+    columns: asColumns('current'),
     examples: ['cdpadm profile use local', 'cdpadm profile use prod --dry-run'],
     json: '{"current"}',
     errors: ['5  there is no such profile'],

@@ -4,6 +4,7 @@ import type { RolesPlan } from '../../lib/domain/roles/plan.ts';
 import { renderRolesPlan } from '../../lib/render/roles-plan.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { asColumns } from '../../lib/runtime/help.ts';
 import type { RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
 import { type PushIntent, type PushOutcome, pushRoles } from '../../lib/workflows/roles-push.ts';
 import type { Planned } from '../../lib/workflows/roles-plan.ts';
@@ -87,9 +88,7 @@ export function manifestAfter(outcome: PushOutcome) {
 }
 
 /** The fields of that, for `--fields`. */
-export const outcomeColumns = 'plan base created modified deleted unchanged summary applied revision'
-  .split(' ')
-  .map((key) => ({ key }));
+export const outcomeColumns = asColumns('plan base created modified deleted unchanged summary applied revision');
 
 const outcomeView: DocumentView<AppliedPlan> = {
   kind: 'document',

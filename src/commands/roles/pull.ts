@@ -15,7 +15,7 @@ import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
 import { stringifyJson } from '../../lib/kernel/json.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
 import { catalogTasks, DEFAULT_FILE } from './session.ts';
 
@@ -26,6 +26,8 @@ export function pullCommand(ctx: Context): Command {
     .option('--overwrite', 'replace a file that holds local edits')
     .action((file: string, flags: { overwrite?: boolean }) => pullRoles(ctx, file, flags.overwrite === true));
   return withHelp(command, {
+    columns: (_flags, [file]) =>
+      file === '-' ? undefined : asColumns('file roles changed last_modified_on last_modified_by'),
     notes: ['A file without local edits is brought up to date in place: its comments and its order stay.'],
     json: '{"file","roles","changed","last_modified_on","last_modified_by"}; of -, the manifest itself',
     examples: ['cdpadm roles pull', 'cdpadm roles pull team.json --overwrite', 'cdpadm roles pull -'],

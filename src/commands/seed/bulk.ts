@@ -35,6 +35,7 @@ export function bulkCommand(ctx: Context): Command {
     .option('--shard <i/n>', 'take one of N shares; auto/N takes JOB_COMPLETION_INDEX')
     .action((files: string[], flags: BulkFlags) => sendBulk(ctx, files, flags));
   return withHelp(command, {
+    columns: bulkView.columns,
     notes: [
       'Every row is checked before it is sent. When the platform refuses a request, the rows at fault are found and the others still go in.',
       'A run that ends early can be resumed. Rows whose answer was lost are sent again, which sets the same values again.',

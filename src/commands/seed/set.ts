@@ -7,7 +7,7 @@ import { loadDocument } from '../../lib/files/load.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 
 const view: DocumentView<{ accepted: true }> = { kind: 'document', text: () => 'Accepted.' };
 
@@ -17,6 +17,7 @@ export function setCommand(ctx: Context): Command {
     .requiredOption('-f, --file <file>', 'the body, JSON or YAML; - is standard input')
     .action((flags: { file: string }) => setSeeds(ctx, flags.file));
   return withHelp(command, {
+    columns: asColumns('accepted'),
     examples: ['cdpadm seed set -f user.json', 'cdpadm seed set -f user.json --dry-run -o json'],
     json: '{"accepted":true}',
     errors: ['9  the body is wrong; nothing was sent'],

@@ -8,7 +8,7 @@ import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { renderWarehousePlan } from '../../lib/render/warehouse-plan.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { openSecretMemory, type SecretMemory } from '../../lib/runtime/secret-memory.ts';
 import { applyWarehouse, stepName } from '../../lib/workflows/warehouse-apply.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
@@ -47,6 +47,7 @@ export function applyCommand(ctx: Context): Command {
     .option('--send-secrets', 'send every secret again, whether it is known to have changed or not')
     .action((dir: string, flags: ApplyFlags) => applyDirectory(ctx, dir, flags));
   return withHelp(command, {
+    columns: asColumns('plan steps unchanged summary applied'),
     notes: [
       'What no file defines is deleted, pipelines first. When a step fails, what was done is told, and applying again finishes the rest.',
     ],

@@ -45,6 +45,7 @@ export function exportCommand(ctx: Context): Command {
     .option('--overwrite', 'bring files up to date that say something else')
     .action((dir: string, flags: { overwrite?: boolean }) => exportWarehouse(ctx, dir, flags.overwrite === true));
   return withHelp(command, {
+    columns: view.columns,
     notes: [
       'Secrets are written as references to environment variables. A file that says the same stays as it is, comments and all; one that is brought up to date keeps its comments and its references.',
     ],

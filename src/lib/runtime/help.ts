@@ -4,11 +4,22 @@ import { usageError } from '../kernel/errors.ts';
 import { chooseColumns } from '../render/cells.ts';
 import type { GlobalFlags, OutputFormat } from './context.ts';
 
+/** What `--fields` may name: a view's columns, or the fields of a result that has no view of its own. */
+export type Columns = readonly { key: string }[];
+
+/** The fields of a document as `columns`: `asColumns('name current')`. */
+export function asColumns(keys: string): Columns {
+  return keys.split(' ').map((key) => ({ key }));
+}
+
 export interface CommandHelp {
   /** The formats that the result has, where not all but html. Checked before the command does anything. */
   formats?: readonly OutputFormat[];
-  /** The columns that `--fields` may name, of a command that writes. Checked before the command does anything. */
-  columns?: readonly { key: string }[];
+  /**
+   * The columns that `--fields` may name, of a command that writes or looks around for long; by its flags where these say what comes out.
+   * Checked before the command does anything.
+   */
+  columns?: Columns | ((flags: Record<string, unknown>, args: readonly string[]) => Columns | undefined);
   /** Whole command lines that can be run as they stand, beginning with `cdpadm`; at least two. */
   examples: string[];
   /** The shape of `-o json`. */
@@ -43,14 +54,16 @@ export function helpOf(command: Command): CommandHelp | undefined {
   return registry.get(command);
 }
 
-type Asked = Pick<GlobalFlags, 'output' | 'fields' | 'dryRun'>;
+type Asked = Pick<GlobalFlags, 'output' | 'fields' | 'dryRun' | 'query'>;
 
 /** Throws CliError usage (2) for a format or a column that the command's result does not have. */
-export function checkFormat({ output, fields, dryRun }: Asked, command: Command): void {
+export function checkFormat({ output, fields, dryRun, query }: Asked, command: Command): void {
   const { columns, formats = COMMON_FORMATS } = helpOf(command) ?? {};
   if (!formats.includes(output)) {
     throw usageError(`The result of this command has no ${output} form.`, `It has ${formats.join(', ')}.`);
   }
-  // A dry run has a result of its own, and comes too late for nothing.
-  if (columns !== undefined && !dryRun) chooseColumns(columns, fields);
+  // A dry run has a result of its own, and comes too late for nothing; a query finds columns of its own.
+  if (dryRun || query !== undefined) return;
+  const known = typeof columns === 'function' ? columns(command.opts(), command.args) : columns;
+  if (known) chooseColumns(known, fields);
 }

@@ -182,6 +182,12 @@ describe('roles push', () => {
       expect(stdout).toMatch(/^applied,revision\r?\ntrue,\d{8}T/);
     });
 
+    it('takes the columns of --fields from what --query finds', async () => {
+      admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
+      const { code, stdout } = await admin.run('roles push --yes -o csv --query modified[] --fields role_id');
+      expect({ code, stdout }).toEqual({ code: 0, stdout: 'role_id\r\nsupport-role\r\n' });
+    });
+
     it('of a dry run that would send nothing holds no request', async () => {
       const { code, data } = await admin.json('roles push --dry-run');
       expect({ code, data }).toMatchObject({ code: 0, data: { dry_run: true, requests: [], plan: { modified: [] } } });
