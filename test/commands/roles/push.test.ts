@@ -185,7 +185,7 @@ describe('roles push', () => {
     it('takes the columns of --fields from what --query finds', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { code, stdout } = await admin.run('roles push --yes -o csv --query modified[] --fields role_id');
-      expect({ code, stdout }).toEqual({ code: 0, stdout: 'role_id\r\nsupport-role\r\n' });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: 'role_id\nsupport-role\n' });
     });
 
     it('of a dry run that would send nothing holds no request', async () => {
