@@ -1,7 +1,7 @@
 // An embedded platform for a test: on a free port, in memory unless told otherwise, with its control address as methods.
 import { request as httpRequest } from 'node:http';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/lib/emulator/index.ts';
-import type { SeenExchange } from '../../src/lib/emulator/exchange.ts';
+import type { SeenExchange } from '../../src/lib/emulator/seen-exchange.ts';
 import type { Fault } from '../../src/lib/emulator/faults.ts';
 
 export interface Exchange {

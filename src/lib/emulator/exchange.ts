@@ -8,6 +8,7 @@ import { delayOf, type Fault } from './faults.ts';
 import { bodyFromWire, queryFromWire, replyToWire } from './names-edge.ts';
 import { type Answer, answer, PlatformError, refusal } from './platform-error.ts';
 import { PeerGone, readBody } from './request-body.ts';
+import type { SeenExchange } from './seen-exchange.ts';
 
 /** Where a request goes. */
 export interface Target {
@@ -22,16 +23,6 @@ export type Exchange = (
   outgoing: ServerResponse,
   target: Target | undefined,
 ) => Promise<void>;
-
-/** One exchange as it was on the wire, for whoever checks it from outside. */
-export interface SeenExchange {
-  method: string;
-  /** Path and query as they were sent. */
-  url: string;
-  headers: IncomingMessage['headers'];
-  body: Buffer;
-  answer: Answer;
-}
 
 /** `wait` pauses for milliseconds and rejects when the platform closes meanwhile; `onExchange` is told of each answer. */
 export function createExchange(

@@ -6,12 +6,13 @@ import type { ClockMode } from './clock.ts';
 import { createControl } from './control.ts';
 import { describeReady } from './describe-ready.ts';
 import { type Database, openDatabase } from './db.ts';
-import { createExchange, type SeenExchange } from './exchange.ts';
+import { createExchange } from './exchange.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
 import { openPlatform, type RunningPlatform } from './platform.ts';
 import type { EmulatorReady } from './ready.ts';
 import { PeerGone } from './request-body.ts';
 import { createRouter } from './router.ts';
+import type { SeenExchange } from './seen-exchange.ts';
 import { listen } from './server.ts';
 import { openSigning } from './signing.ts';
 
