@@ -1,5 +1,5 @@
 // A platform with a proxy in front of it and a hurried clock, in which any command of the table can be run.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { EmulatorOptions, EmulatorReady } from '../../src/lib/emulator/index.ts';
@@ -234,9 +234,4 @@ async function genuineCallback(platform: TestEmulator, email: string): Promise<C
   const [callback] = received;
   if (!callback) throw new Error('no callback came');
   return callback;
-}
-
-/** The text of a file of the present home. */
-export function readHome({ cwd }: CliHome, file: string): string {
-  return readFileSync(join(cwd, file), 'utf8');
 }
