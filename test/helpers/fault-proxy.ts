@@ -226,7 +226,8 @@ function limited(status: number, value: string): ProxyFault {
       headers: { ...JSON_TYPE, ...(value !== '' && { 'retry-after': value }) },
       body: TROUBLE,
     })),
-    slow: value === '99999999999',
+    // Bulk runs wait for as long as the platform asks them to.
+    slow: value !== '',
   };
 }
 
@@ -279,11 +280,14 @@ export const PROXY_FAULTS: readonly ProxyFault[] = [
   })),
   ...[301, 302, 303, 307, 308].map(redirect),
   ...RETRY_AFTER.map((value) => limited(429, value)),
-  changed('429 Retry-After date', false, () => ({
-    status: 429,
-    headers: { ...JSON_TYPE, 'retry-after': inAMinute() },
-    body: TROUBLE,
-  })),
+  {
+    ...changed('429 Retry-After date', false, () => ({
+      status: 429,
+      headers: { ...JSON_TYPE, 'retry-after': inAMinute() },
+      body: TROUBLE,
+    })),
+    slow: true,
+  },
   limited(503, '1'),
   ...[500, 502, 503, 504, 505].map((status) => refused(status, false)),
   ...[500, 502, 503, 504].map((status) => refused(status, true)),

@@ -111,6 +111,7 @@ function unusable(url: string, what: string): CliError {
   return new CliError({
     code: 'dsr.certificate',
     message: `The processor's certificate at ${url} ${what}.`,
+    hint: 'Look at what discovery points to (`cdpadm dsr discovery`), or give the certificate with --certificate FILE.',
     exit: EXIT.failed,
   });
 }
