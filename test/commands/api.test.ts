@@ -1,5 +1,6 @@
 // `api`: any call, with the address and the credentials that its path asks for.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FIXTURES } from '../proof/stage.ts';
 import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
 
 const ROLES = '/platform/v2/organizations/{orgId}/accounts/{accountId}/roles';
@@ -31,6 +32,37 @@ describe('api', () => {
     expect(result.code).toBe(0);
     const { text } = await admin.platform.send('GET', '/_control/profiles?xpid=9223372036854775807');
     expect(text).toContain('9223372036854775807');
+  });
+
+  it.each([
+    ['A', '/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks', '', []],
+    ['B', '/platform/workspaces/{workspace_id}/groups/', '', []],
+    ['D', '/platform/v2/workspaces/{workspaceId}/connections', '', []],
+    ['C', '/discovery', '/v3', {}],
+    ['C, as a log has it', '/v3/discovery', '/v3', {}],
+  ])('asks area %s by its own address and credentials', async (_area, path, below, kind) => {
+    const { code, data, stderr } = await admin.json(['api', 'GET', path]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(Array.isArray(data)).toBe(Array.isArray(kind));
+    expect((await admin.platform.api.requests()).at(-1)).toMatchObject({
+      path: expect.stringMatching(`^${below}/(platform|discovery)`),
+      status: 200,
+    });
+  });
+
+  it('joins the pages of a list', async () => {
+    const [run] = FIXTURES.runs;
+    const runs = [1, 2, 3, 4, 5].map((id) => ({ ...run, id }));
+    const other = await createRolesHome(undefined, { ...FIXTURES, runs });
+    try {
+      const path = '/platform/v2/workspaces/{workspaceId}/inputs/data-pipelines/customers/runs?pageSize=2';
+      expect((await other.json<{ items: unknown[] }>(['api', 'GET', path])).data.items).toHaveLength(2);
+      const { data } = await other.json<{ id: number }[]>(['api', 'GET', path, '--paginate']);
+      expect(data.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4, 5]);
+      expect((await other.platform.api.requests()).filter(({ path: sent }) => sent.includes('/runs'))).toHaveLength(4);
+    } finally {
+      await other.close();
+    }
   });
 
   it.each([

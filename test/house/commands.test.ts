@@ -6,11 +6,11 @@ import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/kernel/clock.ts';
 import { createContext } from '../../src/lib/runtime/create-context.ts';
+import { helpOf } from '../../src/lib/runtime/help.ts';
 import { entries, loadAll } from '../../src/program.ts';
 import { root } from './sources.ts';
 
-/** The paths of all commands that do something, such as `['roles', 'push']`. */
-async function leaves(): Promise<string[][]> {
+async function wholeProgram(): Promise<Command> {
   const io = {
     env: {},
     cwd: root,
@@ -22,7 +22,12 @@ async function leaves(): Promise<string[][]> {
     clock: systemClock,
     random: Math.random,
   };
-  const program = await loadAll(createContext(io, new AbortController().signal));
+  return loadAll(createContext(io, new AbortController().signal));
+}
+
+/** The paths of all commands that do something, such as `['roles', 'push']`. */
+async function leaves(): Promise<string[][]> {
+  const program = await wholeProgram();
   return program.commands.flatMap((command) => below(command, [command.name()]));
 }
 
@@ -39,4 +44,12 @@ test('every command has the file that its name says', async () => {
     return !places.some((place) => existsSync(join(root, 'src/commands', place)));
   });
   expect(lost.map((path) => path.join(' '))).toEqual([]);
+});
+
+test('a note of the help is a paragraph, and not a line of one', async () => {
+  const told = (command: Command): string[] => [...(helpOf(command)?.notes ?? []), ...command.commands.flatMap(told)];
+  const notes = told(await wholeProgram());
+  expect(notes.length).toBeGreaterThan(50);
+  // It ends as a sentence does, or in a command line.
+  expect(notes.filter((note) => !/[.:!?]$|cdpadm /.test(note))).toEqual([]);
 });

@@ -10,6 +10,7 @@ import { jsonText } from '../../lib/runtime/result-text.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { answerInNeutralWords } from '../../lib/runtime/neutral-words.ts';
 import { type Method, METHODS, routeOf } from './route.ts';
 
 interface ApiFlags {
@@ -29,7 +30,10 @@ export function apiCommand(ctx: Context): Command {
     .option('--paginate', 'follow the pages of a list and join their items')
     .action((method: Method, path: string, flags: ApiFlags) => callApi(ctx, method, path, flags));
   return withHelp(command, {
-    notes: ['The body is sent as it is, without the checks of the other commands; a call that writes asks first.'],
+    notes: [
+      'The body is sent as it is, without the checks of the other commands; a call that writes asks first.',
+      'The wire names of the profile (`names`) are mapped in calls that other commands make too.',
+    ],
     examples: [
       'cdpadm api GET "/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks"',
       'cdpadm api GET "/platform/v2/organizations/{orgId}/accounts/{accountId}/roles" --query "roles[].name"',
@@ -46,6 +50,8 @@ const view: DocumentView<unknown> = {
 async function callApi(ctx: Context, method: Method, path: string, flags: ApiFlags): Promise<void> {
   const { route, input } = await readCall(ctx, method, path, flags);
   const { client } = await ctx.api();
+  const send = async (sent: Input): Promise<unknown> =>
+    await answerInNeutralWords(ctx, route, await call(client, route, sent));
   if (method !== 'GET') {
     if (ctx.flags.dryRun) {
       await ctx.out.emitDryRun([client.describe(route, input)]);
@@ -53,7 +59,7 @@ async function callApi(ctx: Context, method: Method, path: string, flags: ApiFla
     }
     await ctx.confirmWrite(`Send ${method} ${path}?`);
   }
-  const data = flags.paginate === true ? await allPages(client, route, input) : await call(client, route, input);
+  const data = flags.paginate === true ? await allPages(send, input) : await send(input);
   if (data !== undefined) await ctx.out.emit(data, view);
 }
 
@@ -86,10 +92,10 @@ async function call(client: Client, route: Endpoint, input: Input): Promise<unkn
 }
 
 /** Pages have `items` and `has_next_page`; anything else is one page. */
-async function allPages(client: Client, route: Endpoint, input: Input): Promise<unknown> {
+async function allPages(send: (input: Input) => Promise<unknown>, input: Input): Promise<unknown> {
   const items: unknown[] = [];
   for (let page = 1; ; page++) {
-    const data = await call(client, route, { ...input, query: { ...input.query, currentPage: page } } as Input);
+    const data = await send({ ...input, query: { ...input.query, currentPage: page } } as Input);
     if (typeof data !== 'object' || data === null || !('items' in data) || !Array.isArray(data.items)) return data;
     items.push(...(data.items as unknown[]));
     if (!('has_next_page' in data) || data.has_next_page !== true) return items;

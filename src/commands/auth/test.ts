@@ -29,9 +29,7 @@ export function testAuthCommand(ctx: Context): Command {
   return withHelp(command, {
     columns: view.columns,
     notes: [
-      'platform: a token, then the list of tasks, of groups, of connections. dsr: discovery. seeding: a list without',
-      'users, which a platform refuses or takes without any effect, but only after it has looked at key and secret.',
-      'dsr and seeding share one pair, `workspace_key` and `workspace_secret`.',
+      'platform: a token, then the list of tasks, of groups, of connections. dsr: discovery. seeding: a list without users, which a platform refuses or takes without any effect, but only after it has looked at key and secret. dsr and seeding share one pair, `workspace_key` and `workspace_secret`.',
     ],
     examples: ['cdpadm auth test --profile local', 'cdpadm auth test --profile local -o json'],
     json: '[{"credential":"platform|dsr|seeding","area","status":"ok|failed|not_configured|not_checked","detail"}]',

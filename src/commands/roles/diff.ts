@@ -36,8 +36,7 @@ export function diffCommand(ctx: Context): Command {
   return withHelp(command, {
     notes: [
       'The last line is the plan: `roles push --expect-plan` applies exactly this one.',
-      'With --against-profile it is the plan of `roles push --profile NAME`; that profile is used by itself, without the',
-      'addresses and secrets of the environment. With --against two files are compared and there is no plan.',
+      'With --against-profile it is the plan of `roles push --profile NAME`; that profile is used by itself, without the addresses and secrets of the environment. With --against two files are compared and there is no plan.',
     ],
     examples: [
       'cdpadm roles diff',
