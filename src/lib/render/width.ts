@@ -48,3 +48,31 @@ export function wrapText(text: string, width: number): string[] {
   }
   return lines;
 }
+
+/** Our own colours; text from outside holds none by then. */
+const COLOUR = /\u001b\[[\d;]*m/g;
+
+/**
+ * Sentences in lines of at most `width` columns, broken between words and indented as they began. What stands in
+ * back-ticks, and a command line at the end of a line, stay whole: they are there to be copied.
+ */
+export function wrapMessage(text: string, width: number): string {
+  return text
+    .split('\n')
+    .flatMap((line) => wrapLine(line, width))
+    .join('\n');
+}
+
+function wrapLine(line: string, width: number): string[] {
+  const widthOf = (part: string): number => displayWidth(part.replace(COLOUR, ''));
+  if (widthOf(line) <= width) return [line];
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  const words = line.match(/(?<=: )cdpadm .*$|`[^`]*`[^\s`]*|\S+/g) ?? [];
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(indent + word);
+  }
+  return lines;
+}

@@ -1,11 +1,14 @@
 // Standard error: lines for people, and the one live line of a running operation below them.
 import { cleanText } from '../render/clean.ts';
+import { wrapMessage } from '../render/width.ts';
 import type { Io } from './context.ts';
 
 export interface Messages {
   /** Writes text that is already safe; the live line steps aside for it. */
   write(text: string): void;
-  /** Cleans text of unknown origin and writes it as lines. */
+  /** Writes text that is already safe as lines, broken between words where standard error is a terminal. */
+  say(text: string): void;
+  /** The same with text of unknown origin, which is cleaned. */
   line(text: string): void;
   /** Replaces the live line, already cut to the width; nothing takes it away. */
   live(text: string | undefined): void;
@@ -26,9 +29,15 @@ export function createMessages(io: Io): Messages {
     put(current === undefined ? text : `${CLEAR_LINE}${text}${current}`);
   }
 
+  function say(text: string): void {
+    const lines = text.replace(/\n+$/, '');
+    write(`${io.tty.stderr ? wrapMessage(lines, io.columns()) : lines}\n`);
+  }
+
   return {
     write,
-    line: (text) => write(`${cleanText(text).replace(/\n+$/, '')}\n`),
+    say,
+    line: (text) => say(cleanText(text)),
     live: (text) => {
       if (text !== undefined) put(`${CLEAR_LINE}${text}`);
       else if (current !== undefined) put(CLEAR_LINE);

@@ -104,7 +104,7 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
     warn: (text) => {
       const safe = redactor.text(cleanText(text));
       const line = toProgram ? jsonText({ warning: { message: safe } }) : `${styles.stderr.yellow('Warning:')} ${safe}`;
-      messages.write(`${line}\n`);
+      messages.say(line);
       const place = /^(.+?):(\d+):(\d+): (.*)$/s.exec(safe);
       if (!isJson && place && wantsAnnotations(flags, io.env)) {
         const [, at = '', row, column, message = ''] = place;

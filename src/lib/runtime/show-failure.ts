@@ -4,6 +4,7 @@ import type { Redactor } from '../kernel/redact.ts';
 import { wantsColour } from '../render/colour.ts';
 import { bugError, failureJson, failureScreen } from '../render/failure.ts';
 import { createStyle } from '../render/style.ts';
+import { wrapMessage } from '../render/width.ts';
 import { annotation, wantsAnnotations } from './annotations.ts';
 import type { GlobalFlags, Io } from './context.ts';
 
@@ -11,9 +12,7 @@ import type { GlobalFlags, Io } from './context.ts';
 export async function showFailure(error: unknown, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<number> {
   const known = error instanceof CliError ? error : bugError(error, flags.debug);
   const isJson = flags.output === 'json' || flags.output === 'ndjson';
-  const text = isJson
-    ? failureJson(known, redactor)
-    : failureScreen(known, await createStyle(wantsColour(flags.color, io.env, io.tty.stderr)), redactor);
+  const text = isJson ? failureJson(known, redactor) : await screenOf(known, io, flags, redactor);
   const stack = flags.debug && known === error && known.stack !== undefined && !isJson;
   io.stderr.write(stack ? `${text}${redactor.text(known.stack ?? '')}\n` : text);
   if (!isJson && wantsAnnotations(flags, io.env)) {
@@ -22,4 +21,10 @@ export async function showFailure(error: unknown, io: Io, flags: GlobalFlags, re
     io.stderr.write(redactor.text(placed.map((issue) => annotation('error', issue)).join('')));
   }
   return known.exit;
+}
+
+async function screenOf(error: CliError, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<string> {
+  const style = await createStyle(wantsColour(flags.color, io.env, io.tty.stderr));
+  const text = failureScreen(error, style, redactor);
+  return io.tty.stderr ? wrapMessage(text, io.columns()) : text;
 }

@@ -1,7 +1,7 @@
 // Columns that a text takes, and cutting it to them.
 import fc from 'fast-check';
-import { expect, it, test } from 'vitest';
-import { displayWidth, fitText, padText } from '../../../src/lib/render/width.ts';
+import { describe, expect, it, test } from 'vitest';
+import { displayWidth, fitText, padText, wrapMessage } from '../../../src/lib/render/width.ts';
 
 it.each([
   ['', 0],
@@ -32,4 +32,30 @@ test('never wider than asked, and padded to exactly that', () => {
       expect(displayWidth(padText(fitted, width))).toBe(width);
     }),
   );
+});
+
+describe('wrapMessage', () => {
+  it.each([
+    ['short', 20, 'short'],
+    ['one two three four', 9, 'one two\nthree\nfour'],
+    ['  an indent goes on', 12, '  an indent\n  goes on'],
+    ['first\nsecond is longer', 8, 'first\nsecond\nis\nlonger'],
+    ['\u001b[33mWarning:\u001b[39m ab cd', 11, '\u001b[33mWarning:\u001b[39m ab\ncd'],
+    ['Say `roles push roles.yaml` now', 12, 'Say\n`roles push roles.yaml`\nnow'],
+    ['Make it so: cdpadm roles push a b', 14, 'Make it so:\ncdpadm roles push a b'],
+    ['a-word-longer-than-the-line x', 10, 'a-word-longer-than-the-line\nx'],
+  ])('%j in %i', (text, width, expected) => {
+    expect(wrapMessage(text, width)).toBe(expected);
+  });
+
+  test('loses no word, and is no wider than asked but for what stays whole', () => {
+    const word = fc.stringMatching(/^[a-zé日]{1,9}$/);
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1 }), fc.integer({ min: 20, max: 60 }), (words, width) => {
+        const lines = wrapMessage(words.join(' '), width).split('\n');
+        expect(lines.join(' ').split(' ')).toEqual(words);
+        for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
 });

@@ -237,6 +237,17 @@ describe('beside the result', () => {
     expect((await say(raw, speak, options)).stderr).toBe(expected);
   });
 
+  test('notes and warnings break between words on a narrow terminal, and nowhere else', async () => {
+    const long = ({ out }: Context): void => {
+      out.note('What is said here is longer than the line');
+      out.warn('and this is longer than it too');
+    };
+    const shown = await say({ color: false }, long, { tty: true, columns: 24 });
+    expect(shown.stderr).toBe('What is said here is\nlonger than the line\nWarning: and this is\nlonger than it too\n');
+    const piped = await say({}, long, { columns: 24 });
+    expect(piped.stderr.split('\n')).toHaveLength(3);
+  });
+
   test('nothing secret', async () => {
     const { stderr } = await say({ verbose: true }, ({ out, redactor }) => {
       redactor.add('hunter22');
