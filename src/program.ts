@@ -128,7 +128,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'help',
-    summary: 'help on a command or a topic: exit-codes, environment, formatting, files, flags',
+    summary: 'help on a command or a topic: exit-codes, environment, formatting, files, recipes, flags',
     heading: MORE,
     load: async (ctx) => (await import('./commands/help/index.ts')).helpCommand(ctx),
   },

@@ -104,10 +104,65 @@ All of them are readable by you alone (folders 0700, files 0600).
 \`-\` as a file is standard input. Files are YAML or JSON, by their extension.
 `;
 
+const recipes = `Recipes
+
+Change roles, and see the change before it is made:
+
+  $ cdpadm roles pull
+  $ cdpadm roles diff
+  $ cdpadm roles push --dry-run
+  $ cdpadm roles push
+
+In continuous integration: end with 10 when the platform differs from the file; apply the plan that was reviewed, no other:
+
+  $ cdpadm roles diff roles.yaml --exit-code --summary
+  $ cdpadm roles diff roles.yaml -o json --out plan.json
+  $ cdpadm roles push roles.yaml --yes --expect-plan "$(node -p 'require("./plan.json").plan')"
+
+Ask about access, for a ticket or a script:
+
+  $ cdpadm roles who-can audiences:view -o name
+  $ cdpadm roles list --query "[?length(tasks) > \`20\`].role_id"
+  $ cdpadm roles matrix -o html --out roles.html
+
+Two platforms side by side:
+
+  $ cdpadm roles list --profile dev --profile prod -o csv
+
+A file of data subject requests: ids written in first, so that sending it can be repeated; then what is due:
+
+  $ cdpadm dsr prepare subjects.csv --regulation gdpr --out ready.csv
+  $ cdpadm dsr submit --bulk ready.csv --regulation gdpr --yes
+  $ cdpadm dsr list --due
+
+Seeds of any size: check every row, send, go on where it was interrupted:
+
+  $ cdpadm seed validate users.ndjson
+  $ cdpadm seed bulk users.ndjson --yes
+  $ cdpadm seed bulk users.ndjson --yes --resume
+
+A pipeline: run it and wait, end with 1 when its data is old, find out why:
+
+  $ cdpadm pipelines trigger customers --wait --timeout 1h --yes
+  $ cdpadm pipelines runs customers --fail-if-stale 24h
+  $ cdpadm pipelines doctor customers
+
+The warehouse as a folder of files under version control:
+
+  $ cdpadm warehouse export sync
+  $ cdpadm warehouse diff sync --exit-code
+  $ cdpadm warehouse apply sync --yes
+
+See a call without making it:
+
+  $ cdpadm roles list --curl
+`;
+
 /** Topic -> page, ending in a line feed. */
 export const topics: Readonly<Record<string, string>> = {
   'exit-codes': exitCodes,
   environment,
   formatting,
   files,
+  recipes,
 };

@@ -15,7 +15,7 @@ const GLOBAL_FLAGS = [
 const LEARN_MORE = [
   'Learn more:',
   '  cdpadm <command> --help   flags and examples of a command',
-  '  cdpadm help <topic>       exit-codes, environment, formatting, files, flags',
+  '  cdpadm help <topic>       exit-codes, environment, formatting, files, recipes, flags',
 ].join('\n');
 
 /** Settings for commander's `configureHelp`. */

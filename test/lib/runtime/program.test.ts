@@ -28,7 +28,7 @@ describe('help', () => {
     },
   );
 
-  it.each(['exit-codes', 'environment', 'formatting', 'files', 'flags'])('help %s', async (topic) => {
+  it.each(['exit-codes', 'environment', 'formatting', 'files', 'recipes', 'flags'])('help %s', async (topic) => {
     const { code, stdout } = await runCli(['help', topic]);
     expect(code).toBe(0);
     await expect(stdout).toMatchFileSnapshot(`../../golden/help-${topic}.txt`);
