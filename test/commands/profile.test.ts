@@ -167,7 +167,7 @@ describe('profile list, show, use, delete', () => {
   });
 
   it('shows each value with its origin', async () => {
-    writeFileSync(join(home.cwd, '.cdpadm.yaml'), 'workspace_id: 5\n');
+    writeFileSync(join(home.cwd, '.cdpadm.yaml'), 'workspace_id: 5\nnames: {xpid: member}\nlimits: {dsr: 600/m}\n');
     const env = { CDPADM_ACCOUNT_ID: '3', CDPADM_WORKSPACE_SECRET: CANARY };
     const { stdout } = await run(['profile', 'show', 'prod', '--org', '9', '-o', 'json'], { env });
     expect(JSON.parse(stdout)).toMatchObject({
@@ -183,6 +183,11 @@ describe('profile list, show, use, delete', () => {
       secrets: {
         client_secret: { origin: { kind: 'profile', detail: 'prod (env:P)' } },
         workspace_secret: { origin: { kind: 'environment', detail: 'CDPADM_WORKSPACE_SECRET' } },
+      },
+      origins: {
+        protected: { kind: 'profile', detail: 'prod' },
+        'limits.dsr': { kind: 'project', detail: join(home.cwd, '.cdpadm.yaml') },
+        'names.xpid': { kind: 'project', detail: join(home.cwd, '.cdpadm.yaml') },
       },
     });
     expect(stdout).not.toContain(CANARY);

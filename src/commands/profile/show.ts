@@ -1,7 +1,8 @@
 // `profile show [NAME]`: the settings that a command would use, and with `--origin` where each comes from.
 import { Command } from 'commander';
-import { cleanText } from '../../lib/render/clean.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
+import { displayWidth, padText, wrapText } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 
@@ -17,7 +18,14 @@ interface Shown {
   secrets: Record<string, { origin: Origin }>;
   limits: Readonly<Record<string, string>>;
   names: Readonly<Record<string, string>>;
+  /** Of `protected`, and of each limit and name: `limits.AREA`, `names.WORD`. */
+  origins: Readonly<Record<string, Origin>>;
 }
+
+/** Spaces between two columns. */
+const GAP = 2;
+/** A column is never made narrower than this. */
+const LEAST = 20;
 
 const SECRETS = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret', 'access_token'] as const;
 
@@ -28,11 +36,12 @@ export function showProfileCommand(ctx: Context): Command {
     .option('--origin', 'also show where each value comes from')
     .action((name: string | undefined, flags: { origin?: boolean }) => showProfile(ctx, name, flags.origin === true));
   return withHelp(command, {
+    reads: true,
     notes: [
       'Flags win over the environment, the environment over the project file (.cdpadm.yaml), the project file over the profile. Secrets are named with the place they are in and never shown.',
     ],
     examples: ['cdpadm profile show --origin', 'cdpadm profile show local -o json'],
-    json: '{"profile":{"value","origin":{"kind","detail"}},"protected","settings":{"<name>":{"value","origin"}},"secrets":{"<name>":{"origin"}},"limits","names"}',
+    json: '{"profile":{"value","origin":{"kind","detail"}},"protected","settings":{"<name>":{"value","origin"}},"secrets":{"<name>":{"origin"}},"limits","names","origins":{"protected"|"limits.AREA"|"names.WORD":{"kind","detail"}}}',
     errors: ['5  there is no such profile'],
   });
 }
@@ -57,19 +66,29 @@ function shownOf(settings: Settings): Shown {
     secrets,
     limits: settings.limits,
     names: settings.names,
+    origins: settings.origins,
   };
 }
 
 function viewWith(origin: boolean): DocumentView<Shown> {
   return {
     kind: 'document',
-    text: (shown, style) => {
+    text: (shown, style, width) => {
       const rows = rowsOf(shown);
-      const widths = [0, 1].map((index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
+      const [first = 0, second = 0, third = 0] = [0, 1, 2].map((index) =>
+        Math.max(...rows.map((row) => displayWidth(row[index] ?? ''))),
+      );
+      const indent = ' '.repeat(first + GAP);
+      // Where the three do not fit beside each other, the origin stands below its value.
+      const isWide = first + GAP + second + GAP + third <= width;
+      const below = (text: string): string[] => wrapText(text, Math.max(LEAST, width - first - GAP));
       return rows
         .map(([name, value, from]) => {
-          const start = `${style.bold(name.padEnd(widths[0] ?? 0))}  `;
-          return origin && from !== '' ? `${start}${value.padEnd(widths[1] ?? 0)}  ${style.dim(from)}` : start + value;
+          const start = style.bold(padText(name, first)) + ' '.repeat(GAP);
+          if (!origin || from === '') return start + below(value).join(`\n${indent}`);
+          if (isWide) return `${start}${padText(value, second)}${' '.repeat(GAP)}${style.dim(from)}`;
+          const lines = [...below(value), ...below(from).map((line) => style.dim(line))];
+          return start + lines.join(`\n${indent}`);
         })
         .join('\n');
     },
@@ -83,10 +102,14 @@ function rowsOf(shown: Shown): [string, string, string][] {
   ];
   for (const [name, { value, origin }] of Object.entries(shown.settings)) rows.push([name, value, originText(origin)]);
   for (const [name, { origin }] of Object.entries(shown.secrets)) rows.push([name, '(not shown)', originText(origin)]);
-  if (shown.protected) rows.push(['protected', 'yes: every write asks for the name of the profile', '']);
-  for (const [area, rate] of Object.entries(shown.limits)) rows.push([`limits.${area}`, rate, '']);
-  for (const [word, own] of Object.entries(shown.names)) rows.push([`names.${word}`, own, '']);
-  return rows.map(([name, value, from]) => [cleanText(name), cleanText(value), cleanText(from)]);
+  const add = (name: string, value: string): void => {
+    const origin = shown.origins[name];
+    rows.push([name, value, origin ? originText(origin) : '']);
+  };
+  if (shown.protected) add('protected', 'yes: every write asks for the name of the profile');
+  for (const [area, rate] of Object.entries(shown.limits)) add(`limits.${area}`, rate);
+  for (const [word, own] of Object.entries(shown.names)) add(`names.${word}`, own);
+  return rows.map(([name, value, from]) => [cleanLine(name), cleanLine(value), cleanLine(from)]);
 }
 
 function originText({ kind, detail }: Origin): string {

@@ -9,8 +9,9 @@ import { findRole } from './get.ts';
 const view: ListView<GrantedPermission> = {
   kind: 'list',
   columns: [
-    { key: 'feature', value: (item) => item.feature },
-    { key: 'permission', value: (item) => item.permission },
+    // The task says both, if less nicely; what it means stands nowhere else.
+    { key: 'feature', rank: 2, value: (item) => item.feature },
+    { key: 'permission', rank: 3, value: (item) => item.permission },
     { key: 'task_id', title: 'TASK', id: true, value: (item) => item.task_id },
     {
       key: 'escalation',
@@ -19,7 +20,7 @@ const view: ListView<GrantedPermission> = {
       value: (item) => (item.escalation ? 'escalation' : ''),
       paint: (text, _item, style) => style.yellow(text),
     },
-    { key: 'meaning', rank: 2, value: (item) => item.meaning },
+    { key: 'meaning', value: (item) => item.meaning },
   ],
   empty: 'This role may do nothing.',
   name: (item) => item.task_id,
@@ -31,6 +32,7 @@ export function explainCommand(ctx: Context): Command {
     .argument('<role_id>', 'the id of the role')
     .action((roleId: string) => explainRole(ctx, roleId));
   return withHelp(command, {
+    reads: true,
     examples: ['cdpadm roles explain admin-role', 'cdpadm roles explain user-role -o markdown'],
     json: '[{"feature","permission","task_id","meaning","escalation"}]',
     errors: ['5  there is no such role'],

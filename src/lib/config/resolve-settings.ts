@@ -80,6 +80,7 @@ export function resolveSettings(layers: SettingsLayers): Settings {
     protected: stored?.protected === true || shared?.protected === true,
     limits: { ...stored?.limits, ...shared?.limits },
     names: { ...stored?.names, ...shared?.names },
+    origins: originsOf(layers),
     all: () => [...settings],
     get,
     need,
@@ -88,6 +89,19 @@ export function resolveSettings(layers: SettingsLayers): Settings {
     allowSecret: (name) => void needSecret(name),
     secret,
   };
+}
+
+/** Of what is no setting of its own: the project file goes before the profile, key by key, but only ever protects. */
+function originsOf({ profile, project }: SettingsLayers): Record<string, Origin> {
+  const origins: Record<string, Origin> = {};
+  const note = (holder: Pick<Profile, 'protected' | 'limits' | 'names'>, origin: Origin): void => {
+    if (holder.protected === true) origins['protected'] = origin;
+    for (const area of Object.keys(holder.limits ?? {})) origins[`limits.${area}`] = origin;
+    for (const word of Object.keys(holder.names ?? {})) origins[`names.${word}`] = origin;
+  };
+  if (profile) note(profile.stored, { kind: 'profile', detail: profile.setting.value });
+  if (project) note(project.settings, { kind: 'project', detail: project.file });
+  return origins;
 }
 
 /** What the profile itself says: the addresses its secrets may go to. */
@@ -169,7 +183,7 @@ function notSetUp(): CliError {
     hint: [
       'To connect to yours: `cdpadm profile create NAME` asks for what it needs (in CI: `cdpadm help environment`).',
       'To try everything without one: add `--profile local`, the embedded platform, or begin with `cdpadm tour`.',
-    ].join('\n'),
+    ],
     exit: EXIT.usage,
   });
 }

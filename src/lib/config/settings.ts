@@ -45,6 +45,8 @@ export interface Settings {
   readonly limits: Readonly<Record<string, string>>;
   /** Neutral word -> the deployment's word. */
   readonly names: Readonly<Record<string, string>>;
+  /** Where protection, each limit and each name comes from, by `protected`, `limits.AREA` and `names.WORD`. */
+  readonly origins: Readonly<Record<string, Origin>>;
   /** Every setting that has a value, in a fixed order. */
   all(): [SettingName, Setting][];
   get(name: SettingName): Setting | undefined;

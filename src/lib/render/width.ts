@@ -50,7 +50,7 @@ export function wrapText(text: string, width: number): string[] {
 }
 
 /** Our own colours; text from outside holds none by then. */
-const COLOUR = /\u001b\[[\d;]*m/g;
+const COLOUR = /\p{Cc}\[[\d;]*m/gu;
 
 /**
  * Sentences in lines of at most `width` columns, broken between words and indented as they began. What stands in
