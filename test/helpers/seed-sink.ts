@@ -8,6 +8,8 @@ export interface Reply {
   headers?: Record<string, string>;
   /** Closes the connection instead of answering. */
   drop?: boolean;
+  /** Called once the answer is written. */
+  after?: () => void;
 }
 
 export interface Sink {
@@ -23,16 +25,20 @@ export interface Sink {
 /** Stands once in each row. */
 const MARK = Buffer.from('"environment"');
 
-/** `answer` may refuse a body; without one, or where it gives none, the body is accepted. */
-export async function startSink(answer?: (body: Buffer, request: number) => Reply | undefined): Promise<Sink> {
+/** What is answered to the so-many-th request, from 1; undefined accepts it. A promise holds the answer back. */
+export type Answer = (body: Buffer, request: number) => Reply | undefined | Promise<Reply | undefined>;
+
+/** Without `answer` every body is accepted. */
+export async function startSink(answer?: Answer): Promise<Sink> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('error', () => undefined);
-    request.on('end', () => {
-      const body = Buffer.concat(chunks);
+    request.on('end', () => void take(Buffer.concat(chunks)));
+    const take = async (body: Buffer): Promise<void> => {
       sink.requests++;
-      const reply = answer?.(body, sink.requests) ?? { status: 202 };
+      const answered = answer?.(body, sink.requests);
+      const reply = (answered instanceof Promise ? await answered : answered) ?? { status: 202 };
       if (reply.drop) {
         request.socket.destroy();
         return;
@@ -43,7 +49,7 @@ export async function startSink(answer?: (body: Buffer, request: number) => Repl
       }
       response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
       response.end(reply.body);
-    });
+    };
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const sink: Sink = {

@@ -172,6 +172,7 @@ async function perform(
       retries: ctx.flags.retries,
       verify: answerVerifier(ctx, session),
       onDecision: (text) => ctx.out.verbose(text),
+      onWait: progress.wait,
       onProgress: () => {
         const done = countSettled(states);
         progress.update({

@@ -110,6 +110,7 @@ async function send(
     random: () => ctx.io.random(),
     signal: ctx.signal,
     onDecision: ctx.out.verbose,
+    onWait: progress.wait,
     onProgress: (state) => progress.update(progressText(state)),
   });
 }

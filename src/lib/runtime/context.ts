@@ -73,6 +73,8 @@ export interface TextSink {
 /** What a running operation tells while it goes on; drawn as `--progress` says. */
 export interface Progress {
   update(state: { done: number; total?: number; text?: string; data?: Record<string, unknown> }): void;
+  /** Nothing goes on for so many milliseconds; long waits say that the run may be ended and resumed. */
+  wait(ms: number, why: string): void;
   /** Takes the line away; `text` is left standing in its place. */
   end(text?: string): void;
 }

@@ -1,5 +1,5 @@
 // How a running operation tells where it is: one live line, a plain line now and then, NDJSON events, or nothing.
-import { isoMillis } from '../kernel/timestamps.ts';
+import { formatDuration, isoMillis } from '../kernel/timestamps.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { cleanLine } from '../render/clean.ts';
 import { fitText } from '../render/width.ts';
@@ -11,11 +11,13 @@ type State = Parameters<Progress['update']>[0];
 /** A live line is drawn at most this often; a plain one at least this often, and at every tenth of the way. */
 const LIVE_INTERVAL_MS = 100;
 const PLAIN_INTERVAL_MS = 10_000;
+/** Who waits for longer may want to come back another time. */
+const LONG_WAIT_MS = 60_000;
 
 /** Starts the progress of one operation as `--progress` says; without it, as the terminal allows. */
 export function createProgress(title: string, io: Io, flags: GlobalFlags, messages: Messages): Progress {
   const mode = flags.progress === 'auto' ? automaticMode(io, flags) : flags.progress;
-  if (mode === 'none') return { update: () => undefined, end: () => undefined };
+  if (mode === 'none') return { update: () => undefined, wait: () => undefined, end: () => undefined };
   if (mode === 'json') return jsonProgress(title, io, messages);
   return mode === 'live' ? liveProgress(title, io, messages) : plainProgress(title, io, messages);
 }
@@ -33,6 +35,10 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
       if (io.clock.now() - drawn < LIVE_INTERVAL_MS) return;
       drawn = io.clock.now();
       messages.live(fitText(sentence(title, state), io.columns() - 1));
+    },
+    wait: (ms, why) => {
+      drawn = io.clock.now();
+      messages.live(fitText(waitSentence(title, ms, why), io.columns() - 1));
     },
     end: (text) => {
       messages.live(undefined);
@@ -52,6 +58,12 @@ function plainProgress(title: string, io: Io, messages: Messages): Progress {
       tenths = reached;
       messages.line(sentence(title, state));
     },
+    wait: (ms, why) => {
+      // Short waits are told now and then, as all else is.
+      if (io.clock.now() + ms - told < PLAIN_INTERVAL_MS) return;
+      told = io.clock.now();
+      messages.line(waitSentence(title, ms, why));
+    },
     end: (text) => {
       if (text !== undefined) messages.line(text);
     },
@@ -65,8 +77,14 @@ function jsonProgress(title: string, io: Io, messages: Messages): Progress {
   event('start', {});
   return {
     update: ({ data, ...state }) => event('progress', { ...state, ...data }),
+    wait: (ms, why) => event('wait', { seconds: Math.ceil(ms / 1000), text: why }),
     end: (text) => event('end', { text }),
   };
+}
+
+function waitSentence(title: string, ms: number, why: string): string {
+  const advice = ms < LONG_WAIT_MS ? '' : ' (Ctrl-C ends it; --resume goes on later)';
+  return cleanLine(`${title}: ${why}, waiting ${formatDuration(Math.ceil(ms))}${advice}`);
 }
 
 function sentence(title: string, state: State): string {

@@ -17,6 +17,8 @@ export interface GateOptions {
   signal: AbortSignal;
   /** A wait or a retry that may interest somebody. */
   onDecision(text: string): void;
+  /** No request goes for so many milliseconds, and why: for whoever looks at the run. */
+  onWait(ms: number, why: string): void;
 }
 
 /** What a request met with, as far as the gate is concerned. */
@@ -46,7 +48,7 @@ export interface Gate {
 
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 30_000;
-/** How often in a row the platform may say "too many" without saying for how long: some minutes of it. */
+/** How often in a row the platform may say "too many" without a time that lies ahead: some minutes of it. */
 const MAX_BUSY = 14;
 /** A late timer may be made up for by this much, so that the wanted rate is reached. */
 const CATCH_UP_MS = 250;
@@ -63,6 +65,7 @@ export function createGate(options: GateOptions): Gate {
   let pausedUntil = 0;
   let troubles = 0;
   let busy = 0;
+  let untimed = 0;
   let round: Pass = 0;
   let timer: Promise<void> | undefined;
   let over: { failure: unknown } | undefined;
@@ -100,8 +103,12 @@ export function createGate(options: GateOptions): Gate {
   }
 
   function pause(ms: number, why: string): void {
+    const before = pausedUntil;
     pausedUntil = Math.max(pausedUntil, clock.now() + ms);
+    // Of the requests that met with the same, the first one has told it.
+    if (pausedUntil - before <= BACKOFF_BASE_MS && before > clock.now()) return;
     options.onDecision(`${why}: waiting ${formatDuration(Math.ceil(ms))}`);
+    options.onWait(ms, why);
   }
 
   function stop(failure: unknown): void {
@@ -115,6 +122,22 @@ export function createGate(options: GateOptions): Gate {
   function giveUp(failure: CliError | undefined, why: string): void {
     options.onDecision(why);
     stop(failure ?? new CliError({ code: 'http.unavailable', message: why, exit: EXIT.unavailable }));
+  }
+
+  /** Never earlier than asked, and never sooner than our own back-off: 0 seconds, said again and again, is no pause. */
+  function leaveBusy(askedMs: number | undefined, isFirst: boolean, failure: CliError | undefined): void {
+    if (isFirst) {
+      round++;
+      busy++;
+      // A time that lies ahead says that the platform is well, however often it is said.
+      untimed = askedMs === undefined || askedMs === 0 ? untimed + 1 : 0;
+      if (askedMs === undefined) retries++;
+    }
+    if (untimed > MAX_BUSY) giveUp(failure, 'the rate limit did not clear');
+    else if (askedMs !== undefined) {
+      const own = isFirst ? options.random() * backoff(busy) : 0;
+      pause(Math.max(askedMs + options.random() * BACKOFF_BASE_MS, own), 'the platform asked to wait');
+    } else if (isFirst) pause(backoff(busy) * (0.5 + options.random() / 2), 'too many requests');
   }
 
   return {
@@ -141,20 +164,13 @@ export function createGate(options: GateOptions): Gate {
         case 'answered':
           troubles = 0;
           busy = 0;
+          untimed = 0;
           window.answered(met.ms, met.slowDown);
           break;
         case 'busy':
           troubles = 0;
           window.overloaded();
-          if (met.retryAfterMs !== undefined) {
-            pause(met.retryAfterMs + options.random() * BACKOFF_BASE_MS, 'the platform asked to wait');
-          } else if (isFirst) {
-            round++;
-            busy++;
-            retries++;
-            if (busy > MAX_BUSY) giveUp(failure, 'the rate limit did not clear');
-            else pause(backoff(busy) * (0.5 + options.random() / 2), 'too many requests');
-          }
+          leaveBusy(met.retryAfterMs, isFirst, failure);
           break;
         case 'trouble':
           window.overloaded();

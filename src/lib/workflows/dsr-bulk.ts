@@ -13,7 +13,8 @@ import type { DsrPorts, LedgerNews, VerifyMessage } from './dsr-ports.ts';
 import { submittedEvent } from './dsr-submit.ts';
 import { createGate, type GateOptions } from './bulk-gate.ts';
 
-export interface BulkPorts extends DsrPorts, Pick<GateOptions, 'concurrency' | 'rate' | 'retries' | 'random'> {
+export interface BulkPorts
+  extends DsrPorts, Pick<GateOptions, 'concurrency' | 'rate' | 'retries' | 'random' | 'onWait'> {
   /** The file once more, for sending. */
   table: DsrTable;
   options: RowOptions;

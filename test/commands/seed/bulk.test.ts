@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
-import type { Reply } from '../../helpers/seed-sink.ts';
+import type { Answer, Reply } from '../../helpers/seed-sink.ts';
 import { type Seeding, startSeeding, userRow, userRows } from './setup.ts';
 
 let seeding: Seeding | undefined;
@@ -13,7 +13,7 @@ afterEach(async () => {
   seeding = undefined;
 });
 
-async function start(answer?: (body: Buffer, request: number) => Reply | undefined): Promise<Seeding> {
+async function start(answer?: Answer): Promise<Seeding> {
   return (seeding = await startSeeding(answer));
 }
 
@@ -296,8 +296,9 @@ describe('how to go on', () => {
 
   test('is to wait while another process sends the same file', async () => {
     let second: Promise<{ code: number; stderr: string }> | undefined;
-    const it = await start(() => {
-      second ??= it.bulk([file, '--resume']);
+    // The first run has no answer before the second one has ended.
+    const it = await start(async (_body, request) => {
+      if (request === 1) await (second = it.bulk([file, '--resume']));
       return undefined;
     });
     const file = it.write('users.ndjson', userRows(500));

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../src/lib/kernel/clock.ts';
 import { type CliOptions, type CliResult, createCliHome, runCli } from '../../helpers/cli.ts';
-import { type Reply, type Sink, startSink } from '../../helpers/seed-sink.ts';
+import { type Answer, type Sink, startSink } from '../../helpers/seed-sink.ts';
 
 export interface Seeding {
   sink: Sink;
@@ -29,7 +29,7 @@ export interface BulkJson {
   rejects: string | null;
 }
 
-export async function startSeeding(answer?: (body: Buffer, request: number) => Reply | undefined): Promise<Seeding> {
+export async function startSeeding(answer?: Answer): Promise<Seeding> {
   const sink = await startSink(answer);
   const home = createCliHome();
   const env = {

@@ -89,3 +89,35 @@ describe('how', () => {
     expect(watch(raw, options, draw)).toBe(expected);
   });
 });
+
+describe('a wait', () => {
+  const LONG = 'the platform asked to wait, waiting 5m';
+
+  test('stands on the live line at once', () => {
+    const text = watch({}, { tty: true }, (progress) => {
+      progress.update({ done: 1 });
+      progress.wait(1500, 'too many requests');
+    });
+    expect(text).toBe('\r\u001b[KSending: 1\r\u001b[KSending: too many requests, waiting 2s');
+  });
+
+  test('that is long is a line of its own with what one may do, short ones are told every ten seconds', () => {
+    const text = watch({}, {}, (progress, clock) => {
+      progress.wait(300_000, 'the platform asked to wait');
+      for (let second = 0; second < 25; second++) {
+        progress.wait(1000, 'too many requests');
+        clock.advance(1000);
+      }
+    });
+    const [first, ...rest] = text.trimEnd().split('\n');
+    expect(first).toBe(`Sending: ${LONG} (Ctrl-C ends it; --resume goes on later)`);
+    expect(rest).toEqual(['Sending: too many requests, waiting 1s', 'Sending: too many requests, waiting 1s']);
+  });
+
+  test('is an event of its own, and nothing where nothing is told', () => {
+    const wait = (progress: Progress): void => progress.wait(1500, 'too many requests');
+    const events = watch({ progress: 'json' }, {}, wait).trimEnd().split('\n');
+    expect(JSON.parse(events[1] ?? '')).toMatchObject({ event: 'wait', seconds: 2, text: 'too many requests' });
+    expect(watch({ progress: 'none' }, {}, wait)).toBe('');
+  });
+});
