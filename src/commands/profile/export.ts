@@ -1,14 +1,14 @@
 // `profile export NAME`: a profile to hand on; nothing secret, and nothing that is only true on this machine.
 import { Command } from 'commander';
-import { stringifyJson } from '../../lib/kernel/json.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { jsonText } from '../../lib/runtime/result-text.ts';
 import type { Profile } from './change-text.ts';
 
 const view: DocumentView<Profile> = {
   kind: 'document',
-  text: (profile) => stringifyJson(profile, 2),
+  text: (profile) => jsonText(profile, 2),
 };
 
 export function exportProfileCommand(ctx: Context): Command {

@@ -5,6 +5,7 @@ import { fromReply, inStableOrder, type Manifest, type Role, toReply } from '../
 import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { writeLooseManifestText } from '../../lib/files/roles-file.ts';
 import { CliError } from '../../lib/kernel/errors.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type EditedFile, openEditedFile } from '../../lib/runtime/editor.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -89,20 +90,24 @@ async function editUntilValid(
     } catch (error) {
       if (!(error instanceof CliError) || saved === shown) throw error;
       shown = `${errorHeader(error)}${text}`;
-      ctx.out.warn(errorHeader(error).replaceAll(HEADER_MARK, '').trimEnd());
+      for (const line of errorLines(error)) ctx.out.warn(line);
     }
   }
 }
 
-function errorHeader(error: CliError): string {
+/** What is wrong with the text as it is shown next: the lines of the header come before its own. */
+function errorLines(error: CliError): string[] {
   const extra = error.issues.length + 2;
   const lines = error.issues.map(
     ({ line, column, path, message }) =>
       `line ${(line ?? 1) + extra}:${column ?? 1}: ${path === '' ? '' : `${path}: `}${message}`,
   );
-  return ['Not valid yet. Mend this, or empty the file to give up:', ...lines, '']
-    .map((line) => `${HEADER_MARK}${line}\n`)
-    .join('');
+  return ['Not valid yet. Mend this, or empty the file to give up:', ...lines];
+}
+
+/** As comments of the file; a name with a line end in it stays within its comment. */
+function errorHeader(error: CliError): string {
+  return [...errorLines(error), ''].map((line) => `${HEADER_MARK}${cleanLine(line)}\n`).join('');
 }
 
 function withoutHeader(text: string): string {

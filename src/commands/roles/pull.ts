@@ -12,10 +12,10 @@ import { readInput, resolvePath } from '../../lib/files/read-input.ts';
 import { SCHEMA_HINT, updateManifestText, writeManifestText } from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
-import { stringifyJson } from '../../lib/kernel/json.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns, withHelp } from '../../lib/runtime/help.ts';
+import { jsonText } from '../../lib/runtime/result-text.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
 import { catalogTasks, DEFAULT_FILE } from './session.ts';
 
@@ -51,7 +51,7 @@ const pulledView: DocumentView<Pulled> = {
 
 const manifestView: DocumentView<ManifestReply> = {
   kind: 'document',
-  text: (manifest) => stringifyJson(manifest, 2),
+  text: (manifest) => jsonText(manifest, 2),
 };
 
 async function pullRoles(ctx: Context, file: string, overwrite: boolean): Promise<void> {

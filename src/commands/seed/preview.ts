@@ -1,13 +1,14 @@
 // `seed preview`: one row of a file as the body that would be sent, or why it would not.
 import { Command } from 'commander';
-import { parseJson, stringifyJson } from '../../lib/kernel/json.ts';
+import { parseJson } from '../../lib/kernel/json.ts';
 import { CliError, EXIT, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { jsonText } from '../../lib/runtime/result-text.ts';
 import { type ReadFlags, withReadFlags } from './read-flags.ts';
 
-const view: DocumentView<unknown> = { kind: 'document', text: (body) => stringifyJson(body, 2) };
+const view: DocumentView<unknown> = { kind: 'document', text: (body) => jsonText(body, 2) };
 
 export function previewCommand(ctx: Context): Command {
   const command = withReadFlags(

@@ -45,8 +45,8 @@ export interface CliErrorOptions {
   code: string;
   message: string;
   exit: ExitCode;
-  /** What to do about it, one or more sentences. */
-  hint?: string;
+  /** What to do about it, one or more sentences; an array has each on a line of its own. */
+  hint?: string | readonly string[];
   /** The HTTP status, where one caused it. */
   status?: number;
   request?: FailedRequest;
@@ -61,6 +61,8 @@ export class CliError extends Error {
   readonly code: string;
   readonly exit: ExitCode;
   readonly hint: string | undefined;
+  /** The same for a screen: texts from outside begin no line of their own. */
+  readonly hintLines: readonly string[];
   readonly status: number | undefined;
   readonly request: FailedRequest | undefined;
   readonly issues: Issue[];
@@ -71,7 +73,8 @@ export class CliError extends Error {
     this.name = 'CliError';
     this.code = options.code;
     this.exit = options.exit;
-    this.hint = options.hint;
+    this.hintLines = typeof options.hint === 'string' ? [options.hint] : (options.hint ?? []);
+    this.hint = options.hint === undefined ? undefined : this.hintLines.join(' ');
     this.status = options.status;
     this.request = options.request;
     this.issues = options.issues ?? [];

@@ -10,11 +10,13 @@ const LISTED_ISSUES = 50;
 
 /** What is wrong, where, and what to do; the request it belongs to last. Ends in a line feed. */
 export function failureScreen(error: CliError, style: Style, redactor: Redactor): string {
-  const lines = [`${style.red(style.bold('Error:'))} ${cleanText(error.message)}`];
+  // A name in a message begins no line: it might look like one of a plan. A stack is ours, and has several.
+  const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(error.message);
+  const lines = [`${style.red(style.bold('Error:'))} ${message}`];
   for (const issue of error.issues.slice(0, LISTED_ISSUES)) lines.push(`  ${issueLine(issue, style)}`);
   const more = error.issues.length - LISTED_ISSUES;
   if (more > 0) lines.push(`  … and ${more} more; -o json lists them all`);
-  if (error.hint !== undefined) lines.push(cleanText(error.hint));
+  lines.push(...error.hintLines.map(cleanLine));
   if (error.request) {
     const { method, path, id } = error.request;
     const status = error.status === undefined ? '' : `status ${error.status}, `;

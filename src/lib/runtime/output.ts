@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { DescribedRequest } from '../http/types.ts';
 import { CliError, EXIT, systemErrorCode } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
-import { cleanText } from '../render/clean.ts';
+import { cleanLine, cleanText } from '../render/clean.ts';
 import { plainStyle, type Style } from '../render/style.ts';
 import type { DocumentView } from '../render/view.ts';
 import type { GlobalFlags, Io, Output, TextSink } from './context.ts';
@@ -37,7 +37,8 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
   const isSilent = flags.quiet || toProgram;
 
   function note(text: string): void {
-    if (!isSilent) messages.line(redactor.text(text));
+    // One line: no name in it begins another, which might look like one of a plan.
+    if (!isSilent) messages.line(redactor.text(cleanLine(text)));
   }
 
   async function deliver(text: string): Promise<void> {
@@ -102,7 +103,7 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
     },
     note,
     warn: (text) => {
-      const safe = redactor.text(cleanText(text));
+      const safe = redactor.text(cleanLine(text));
       const line = toProgram ? jsonText({ warning: { message: safe } }) : `${styles.stderr.yellow('Warning:')} ${safe}`;
       messages.say(line);
       const place = /^(.+?):(\d+):(\d+): (.*)$/s.exec(safe);

@@ -2,7 +2,7 @@
 import { usageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { cellText, chooseColumns } from '../render/cells.ts';
-import { cleanLine, escapeJson } from '../render/clean.ts';
+import { cleanLine, cleanText, escapeJson } from '../render/clean.ts';
 import { toCsv, toTabbed } from '../render/delimited.ts';
 import { toCodeBlock, toMarkdownTable } from '../render/markdown.ts';
 import { plainStyle, type Style } from '../render/style.ts';
@@ -92,7 +92,7 @@ async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, targe
 function markdownText(data: unknown, view: AnyView, flags: GlobalFlags): string {
   if (view.kind === 'document') {
     if (view.markdown) return `${view.markdown(data).trimEnd()}\n`;
-    return toCodeBlock(view.text(data, plainStyle, UNLIMITED_WIDTH));
+    return toCodeBlock(cleanText(view.text(data, plainStyle, UNLIMITED_WIDTH)));
   }
   const { rows, columns } = listOf(data, view, 'markdown');
   return toMarkdownTable(rows, chooseColumns(columns, flags.fields), flags.header);

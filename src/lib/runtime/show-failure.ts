@@ -1,6 +1,7 @@
 // Writes an error to standard error in the form that the flags ask for, and says which exit code it is.
 import { CliError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
+import { cleanText } from '../render/clean.ts';
 import { wantsColour } from '../render/colour.ts';
 import { bugError, failureJson, failureScreen } from '../render/failure.ts';
 import { createStyle } from '../render/style.ts';
@@ -14,7 +15,7 @@ export async function showFailure(error: unknown, io: Io, flags: GlobalFlags, re
   const isJson = flags.output === 'json' || flags.output === 'ndjson';
   const text = isJson ? failureJson(known, redactor) : await screenOf(known, io, flags, redactor);
   const stack = flags.debug && known === error && known.stack !== undefined && !isJson;
-  io.stderr.write(stack ? `${text}${redactor.text(known.stack ?? '')}\n` : text);
+  io.stderr.write(stack ? `${text}${redactor.text(cleanText(known.stack ?? ''))}\n` : text);
   if (!isJson && wantsAnnotations(flags, io.env)) {
     // One that names no line has no place in the code view.
     const placed = known.issues.filter(({ file, line }) => file !== undefined && line !== undefined);
