@@ -1,4 +1,5 @@
 // `roles diff` against something else than the profile's own platform: another file, another profile's platform.
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
 import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';
@@ -184,7 +185,9 @@ describe('roles diff --against-profile NAME', () => {
   });
 
   it('never takes secrets or addresses of the environment for the other profile', async () => {
-    const missing = await admin.run('roles diff --against-profile prod');
+    // An earlier test's token would do without the secret.
+    const fresh = { CDPADM_CACHE_DIR: join(admin.home, 'fresh-cache') };
+    const missing = await admin.run('roles diff --against-profile prod', { env: fresh });
     expect(missing.code).toBe(4);
     expect(missing.stderr).toContain('OTHER_SECRET');
     // A token of the environment is for the environment's own platform.
