@@ -1,10 +1,10 @@
 // From the command line to an exit code: the only file that sets it.
 import type { Command } from 'commander';
-import { CliError, EXIT, systemErrorCode } from './lib/kernel/errors.ts';
+import { CliError, EXIT, type ExitCode, systemErrorCode } from './lib/kernel/errors.ts';
 import { host } from './lib/kernel/host.ts';
 import { createRedactor, type Redactor } from './lib/kernel/redact.ts';
-import type { Context, GlobalFlags, Io } from './lib/runtime/context.ts';
-import { createContext } from './lib/runtime/create-context.ts';
+import type { Context, GlobalFlags, Io, Output } from './lib/runtime/context.ts';
+import { createContext, type StartedContext } from './lib/runtime/create-context.ts';
 import { lenientFlags, readGlobalFlags } from './lib/runtime/global-flags.ts';
 import { interrupted, isQuietEnd, terminated, timedOut } from './lib/runtime/interrupt.ts';
 import { processIo } from './lib/runtime/io.ts';
@@ -14,6 +14,9 @@ import { commandNameOf, createProgram, entries, loadAll, operandsOf } from './pr
 
 /** What the scripts of `cdpadm completion` call; no command, because nobody types it. */
 const COMPLETE = '__complete';
+
+/** Thrown in place of the action when several profiles are wanted: the command line is run for each. */
+class SeveralProfiles extends Error {}
 
 /** Runs the program in the process that we are. Called by `bin/cdpadm.js`. */
 export async function main(): Promise<void> {
@@ -37,21 +40,43 @@ export async function main(): Promise<void> {
 export async function run(argv: readonly string[], io: Io, stop = new AbortController()): Promise<number> {
   const ctx = createContext(io, stop.signal);
   const finished = new AbortController();
+  const args = wantedHelp(argv) ?? argv;
   let flagsSoFar = (): Record<string, unknown> => ({});
+
+  /** Reads the command line and runs its action, once `begin` has made the context complete. */
+  async function act(within: StartedContext, begin: (flags: GlobalFlags, command: Command) => Promise<void>) {
+    const wanted = commandNameOf(args);
+    const root = await createProgram(within, (name) => name === wanted || isDescribed(name, args));
+    flagsSoFar = () => root.opts();
+    root.hook('preAction', (_root, command) => begin(readGlobalFlags(root.opts(), io.env), command));
+    await root.parseAsync([...args], { from: 'user' });
+  }
+
+  async function runOnce(flags: GlobalFlags, output: (out: Output) => Output): Promise<ExitCode> {
+    const own = createContext(io, stop.signal);
+    try {
+      await act(own, () => own.begin(flags, output));
+    } finally {
+      await own.close();
+    }
+    return own.exit;
+  }
+
   try {
     try {
       if (argv[0] === COMPLETE) return await answerTab(argv.slice(1), ctx);
-      const args = wantedHelp(argv) ?? argv;
-      const wanted = commandNameOf(args);
-      const root = await createProgram(ctx, (name) => name === wanted || isDescribed(name, args));
-      flagsSoFar = () => root.opts();
-      root.hook('preAction', async (_root, command) => {
-        const flags = readGlobalFlags(root.opts(), io.env);
+      await act(ctx, async (flags, command) => {
         checkFormat(flags, command);
+        const isRepeated = flags.profiles.length > 1;
+        if (isRepeated) (await import('./lib/runtime/each-profile.ts')).checkReadsOnly(command, flags);
         await ctx.begin(flags);
         if (flags.timeoutMs !== undefined) stopAfter(flags.timeoutMs, stop, finished.signal, io);
+        if (isRepeated) throw new SeveralProfiles();
       });
-      await root.parseAsync([...args], { from: 'user' });
+    } catch (error) {
+      if (!(error instanceof SeveralProfiles)) throw error;
+      const { runForEachProfile } = await import('./lib/runtime/each-profile.ts');
+      ctx.setExit(await runForEachProfile(ctx, runOnce));
     } finally {
       finished.abort();
       await ctx.close();

@@ -27,6 +27,7 @@ const view: ListView<Check> = {
 export function testAuthCommand(ctx: Context): Command {
   const command = new Command('test').description('try the credentials of the profile').action(() => testAuth(ctx));
   return withHelp(command, {
+    reads: true,
     columns: view.columns,
     notes: [
       'platform: a token, then the list of tasks, of groups, of connections. dsr: discovery. seeding: a list without users, which a platform refuses or takes without any effect, but only after it has looked at key and secret. dsr and seeding share one pair, `workspace_key` and `workspace_secret`.',

@@ -46,6 +46,7 @@ export function doctorCommand(ctx: Context): Command {
     .description('check this set-up: files, secrets, clock, addresses, credentials')
     .action(() => diagnose(ctx));
   return withHelp(command, {
+    reads: true,
     columns: view.columns,
     notes: [
       'Changes nothing: one look at each address, a token, and the cheapest harmless call of each area that has credentials.',

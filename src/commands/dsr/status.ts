@@ -22,6 +22,7 @@ export function statusCommand(ctx: Context): Command {
       else await ctx.out.emit(await readRequests(wanted, session), requestView);
     });
   return withHelp(command, {
+    reads: true,
     notes: [
       'With --watch a terminal is redrawn; elsewhere each change is a line, and with -o json an object a line.',
       'Deadline, type and submission are known for requests that were submitted from this machine.',

@@ -13,6 +13,7 @@ export function getCommand(ctx: Context): Command {
       await ctx.out.emit(await findGroup(ctx, groupId), groupView);
     });
   return withHelp(command, {
+    reads: true,
     notes: [
       'A group instance holds at most 10 users: of those that share a value, the first 10 by profile id. Who belongs to it is settled weekly.',
     ],

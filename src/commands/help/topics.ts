@@ -82,6 +82,9 @@ Only the result goes to standard output; questions, progress, warnings and what 
 Under -o json an error is one document on standard error:
   {"error":{"code","message","hint","status","request":{"id","method","path"},"issues":[{"path","line","column","message"}]}}
 
+With --profile given several times, a table begins with a column \`profile\`, -o name prints the profile before each id, and
+JSON is a list of {"profile","data"}, with "error" in place of "data" where a profile failed.
+
 There, where standard error is no terminal, notes are left out and a warning is a line {"warning":{"message"}}.
 
 Colour: --color and --no-color, then CDPADM_NO_COLOR, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, TERM=dumb, and at last

@@ -15,6 +15,7 @@ export function reportCommand(ctx: Context): Command {
       await ctx.out.emit(await pipelines.report(id, ctx.signal), reportView);
     });
   return withHelp(command, {
+    reads: true,
     examples: ['cdpadm pipelines report customers', 'cdpadm pipelines report customers -o json'],
     json: '{"pipeline_id","status","errors","connection_status","connection_errors","data_model_status","data_model_errors","latest_successful_pipeline_run_id","current_iterator_position","latest_pipeline_run"}',
     errors: ['5  there is no such pipeline'],

@@ -14,6 +14,7 @@ export function runCommand(ctx: Context): Command {
       await ctx.out.emit(await pipelines.run(id, run, ctx.signal), runView);
     });
   return withHelp(command, {
+    reads: true,
     notes: ['To make a pipeline run, see `cdpadm pipelines trigger`.'],
     examples: ['cdpadm pipelines run customers 1001', 'cdpadm pipelines run customers 1001 -o json'],
     json: '{"id","pipeline_id","type","status","errors","logical_date","started_on","ended_on","range_start","range_end","successful_records","failed_records"}',

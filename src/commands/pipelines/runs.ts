@@ -37,6 +37,7 @@ export function runsCommand(ctx: Context): Command {
     .option('--fail-if-stale <duration>', 'exit 1 when the last success is older')
     .action((id: string, flags: RunsFlags) => listRuns(ctx, id, flags));
   return withHelp(command, {
+    reads: true,
     formats: OUTPUT_FORMATS,
     notes: [
       '`-o html` is a timeline on one page without scripts, light and dark, fit to print.',

@@ -34,6 +34,7 @@ export function diffCommand(ctx: Context): Command {
     .option('--exit-code', 'exit 10 when there are differences')
     .action((file: string, flags: DiffFlags) => diffRoles(ctx, file, flags));
   return withHelp(command, {
+    reads: true,
     notes: [
       'The last line is the plan: `roles push --expect-plan` applies exactly this one.',
       'With --against-profile it is the plan of `roles push --profile NAME`; that profile is used by itself, without the addresses and secrets of the environment. With --against two files are compared and there is no plan.',

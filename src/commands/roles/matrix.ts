@@ -11,6 +11,7 @@ export function matrixCommand(ctx: Context): Command {
     .description('show which role may do what: roles × tasks')
     .action(() => showMatrix(ctx));
   return withHelp(command, {
+    reads: true,
     formats: OUTPUT_FORMATS,
     notes: [
       '`-o html` is one page without scripts, to print or to hand on: cdpadm roles matrix -o html --out roles.html',

@@ -14,6 +14,7 @@ export function diffCommand(ctx: Context): Command {
     .option('--exit-code', 'exit 10 when there are differences')
     .action((dir: string, flags: { exitCode?: boolean }) => diffWarehouse(ctx, dir, flags.exitCode === true));
   return withHelp(command, {
+    reads: true,
     notes: [
       'The last line is the plan: `warehouse apply --expect-plan` applies exactly this one. Secrets cannot be read back: one that was sent from this machine and has changed since is noticed, any other is not.',
     ],

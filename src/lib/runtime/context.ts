@@ -16,6 +16,8 @@ export type OutputFormat = 'table' | 'json' | 'ndjson' | 'yaml' | 'csv' | 'markd
 /** The flags that every command understands (`cdpadm help flags`), already checked. */
 export interface GlobalFlags {
   profile: string | undefined;
+  /** Every `--profile` once, in the order given: more than one for commands that only read. */
+  profiles: string[];
   workspace: string | undefined;
   org: string | undefined;
   account: string | undefined;

@@ -7,12 +7,12 @@ import { EXIT, type ExitCode } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import { createRedactor } from '../kernel/redact.ts';
 import type { Begun } from './begin.ts';
-import type { Context, GlobalFlags, Io } from './context.ts';
+import type { Context, GlobalFlags, Io, Output } from './context.ts';
 
 /** A context that `begin` completes before the command's action runs. */
 export interface StartedContext extends Context {
-  /** Takes the checked flags; loads what the action needs at hand (colour, the query's language). */
-  begin(flags: GlobalFlags): Promise<void>;
+  /** Takes the checked flags, and what stands between the action and its output; loads what the action needs at hand (colour, the query's language). */
+  begin(flags: GlobalFlags, output?: (out: Output) => Output): Promise<void>;
   /** What the command set by `setExit`; 0 unless it did. */
   readonly exit: ExitCode;
 }
@@ -67,9 +67,10 @@ export function createContext(io: Io, signal: AbortSignal): StartedContext {
     get exit() {
       return exit;
     },
-    begin: async (flags) => {
+    begin: async (flags, output) => {
       const { begin } = await import('./begin.ts');
       begun = await begin(io, flags, redactor, signal);
+      if (output) begun = { ...begun, out: output(begun.out) };
     },
     onClose: (close) => {
       closers.push(close);

@@ -43,7 +43,12 @@ export function defineGlobalFlags(root: Command): void {
   const add = (group: string, flags: string, description: string): void => {
     root.addOption(new Option(flags, description).helpGroup(group));
   };
-  add(WHERE, '--profile <name>', 'which profile to use; `local` is the embedded platform');
+  root.addOption(
+    repeatable(
+      '--profile <name>',
+      'which profile to use, `local` is the embedded platform; repeat it to read from several',
+    ).helpGroup(WHERE),
+  );
   add(WHERE, '--org <id>', 'organization, instead of the profile’s');
   add(WHERE, '--account <id>', 'account, instead of the profile’s');
   add(WHERE, '--workspace <id>', 'workspace, instead of the profile’s');
@@ -63,11 +68,7 @@ export function defineGlobalFlags(root: Command): void {
   add(OUTPUT, '--no-color', 'the same as --color never');
   add(SAFETY, '-n, --dry-run', 'show what would be done or sent, and do nothing');
   add(SAFETY, '-y, --yes', 'answer yes to ordinary confirmations');
-  root.addOption(
-    new Option('--confirm <value>', 'what one would have typed; may be repeated')
-      .argParser((value: string, before: string[] | undefined) => [...(before ?? []), value])
-      .helpGroup(SAFETY),
-  );
+  root.addOption(repeatable('--confirm <value>', 'what one would have typed; may be repeated').helpGroup(SAFETY));
   add(SAFETY, '--no-input', 'never ask; what is missing is an error that names its flag');
   add(TALK, '-q, --quiet', 'only the result, warnings and errors');
   add(TALK, '-v, --verbose', 'decisions and retries too');
@@ -79,6 +80,13 @@ export function defineGlobalFlags(root: Command): void {
   add(WIRE, '--ca-file <file>', 'further trusted certificate authorities, PEM');
   add(WIRE, '--trace-file <file>', 'every exchange as NDJSON, redacted');
   add(WIRE, '--curl', 'print the equivalent curl command and do nothing');
+}
+
+function repeatable(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((value: string, before: string[] | undefined) => [
+    ...(before ?? []),
+    value,
+  ]);
 }
 
 type Raw = Record<string, unknown>;
@@ -97,8 +105,10 @@ export function readGlobalFlags(raw: Raw, env: Environment): GlobalFlags {
   if (fields && !['table', 'csv', 'markdown'].includes(output)) {
     throw usageError('--fields chooses the columns of table, csv and markdown.', `With -o ${output} use --query.`);
   }
+  const profiles = profileNames(raw);
   return {
-    profile: text(raw, 'profile'),
+    profile: profiles[0],
+    profiles,
     workspace: id(raw, 'workspace'),
     org: id(raw, 'org'),
     account: id(raw, 'account'),
@@ -153,6 +163,11 @@ function text(raw: Raw, name: string): string | undefined {
   if (typeof value !== 'string') return undefined;
   if (value.trim() === '') throw usageError(`${flagName(name)} needs a value.`);
   return value;
+}
+
+function profileNames(raw: Raw): string[] {
+  const given = (raw['profile'] as string[] | undefined) ?? [];
+  return [...new Set(given.map((name) => text({ profile: name }, 'profile') ?? ''))];
 }
 
 function id(raw: Raw, name: string): string | undefined {

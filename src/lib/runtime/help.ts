@@ -13,6 +13,8 @@ export function asColumns(keys: string): Columns {
 }
 
 export interface CommandHelp {
+  /** It reads from a platform or a profile, changes nothing anywhere and comes to an end: `--profile` may be repeated. */
+  reads?: true;
   /** The formats that the result has, where not all but html. Checked before the command does anything. */
   formats?: readonly OutputFormat[];
   /**
@@ -54,10 +56,10 @@ export function helpOf(command: Command): CommandHelp | undefined {
   return registry.get(command);
 }
 
-type Asked = Pick<GlobalFlags, 'output' | 'fields' | 'dryRun' | 'query'>;
+type Asked = Pick<GlobalFlags, 'output' | 'fields' | 'dryRun' | 'query' | 'profiles'>;
 
 /** Throws CliError usage (2) for a format or a column that the command's result does not have. */
-export function checkFormat({ output, fields, dryRun, query }: Asked, command: Command): void {
+export function checkFormat({ output, fields, dryRun, query, profiles }: Asked, command: Command): void {
   const { columns, formats = COMMON_FORMATS } = helpOf(command) ?? {};
   if (!formats.includes(output)) {
     throw usageError(`The result of this command has no ${output} form.`, `It has ${formats.join(', ')}.`);
@@ -65,5 +67,6 @@ export function checkFormat({ output, fields, dryRun, query }: Asked, command: C
   // A dry run has a result of its own, and comes too late for nothing; a query finds columns of its own.
   if (dryRun || query !== undefined) return;
   const known = typeof columns === 'function' ? columns(command.opts(), command.args) : columns;
-  if (known) chooseColumns(known, fields);
+  const labels = profiles.length > 1 ? asColumns('profile') : [];
+  if (known) chooseColumns([...labels, ...known], fields);
 }

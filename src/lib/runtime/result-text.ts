@@ -89,7 +89,8 @@ async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, targe
   return `${await drawTable(rows, columns, { width: target.width, style: target.style, header: flags.header })}\n`;
 }
 
-function markdownText(data: unknown, view: AnyView, flags: GlobalFlags): string {
+/** A result as Markdown. */
+export function markdownText(data: unknown, view: AnyView, flags: GlobalFlags): string {
   if (view.kind === 'document') {
     if (view.markdown) return `${view.markdown(data).trimEnd()}\n`;
     return toCodeBlock(cleanText(view.text(data, plainStyle, UNLIMITED_WIDTH)));
@@ -98,7 +99,8 @@ function markdownText(data: unknown, view: AnyView, flags: GlobalFlags): string 
   return toMarkdownTable(rows, chooseColumns(columns, flags.fields), flags.header);
 }
 
-function nameText(data: unknown, view: AnyView): string {
+/** The ids of a result, one a line. */
+export function nameText(data: unknown, view: AnyView): string {
   if (view.kind !== 'document' && view.name) {
     const name = view.name.bind(view);
     return (view.kind === 'list' ? (data as unknown[]) : [data]).map((row) => `${cleanLine(name(row))}\n`).join('');
@@ -109,7 +111,12 @@ function nameText(data: unknown, view: AnyView): string {
   return rows.map((row) => `${cleanLine(cellText(column.value(row)))}\n`).join('');
 }
 
-function listOf(data: unknown, view: AnyView, format: OutputFormat): { rows: unknown[]; columns: Column<unknown>[] } {
+/** The rows and columns of a result. Throws CliError usage (2), naming `format`, where it has none. */
+export function listOf(
+  data: unknown,
+  view: AnyView,
+  format: OutputFormat,
+): { rows: unknown[]; columns: Column<unknown>[] } {
   if (view.kind === 'list') return { rows: data as unknown[], columns: view.columns };
   if (view.kind === 'record') return { rows: [data], columns: view.columns };
   if (!view.list) return plainRows(data, format);

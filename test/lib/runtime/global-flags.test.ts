@@ -18,6 +18,7 @@ const flagsOf = (args: string[], env: Record<string, string> = {}): GlobalFlags 
 test('without any', () => {
   expect(flagsOf([])).toEqual({
     profile: undefined,
+    profiles: [],
     workspace: undefined,
     org: undefined,
     account: undefined,
@@ -49,7 +50,11 @@ test('without any', () => {
 it.each<[string[], Partial<GlobalFlags>]>([
   [
     ['--profile', 'prod', '--org', '1', '--account', '2', '--workspace', '3'],
-    { profile: 'prod', org: '1', account: '2', workspace: '3' },
+    { profile: 'prod', profiles: ['prod'], org: '1', account: '2', workspace: '3' },
+  ],
+  [
+    ['--profile', 'b', '--profile', 'a', '--profile=b'],
+    { profile: 'b', profiles: ['b', 'a'] },
   ],
   [['--json'], { output: 'json' }],
   [['--json', '-o', 'json'], { output: 'json' }],

@@ -1,0 +1,167 @@
+// `--profile` given several times: the command reads from one profile after the other, and its results are one result.
+import type { Command } from 'commander';
+import { CliError, EXIT, type ExitCode, type Issue, usageError } from '../kernel/errors.ts';
+import { bugError } from '../render/failure.ts';
+import type { Style } from '../render/style.ts';
+import type { CellValue, Column, DocumentView, ListView } from '../render/view.ts';
+import type { Context, GlobalFlags, Output } from './context.ts';
+import { helpOf } from './help.ts';
+import { type AnyView, listOf, markdownText, nameText } from './result-text.ts';
+
+/** What the command said of one profile: its result, or why there is none. */
+interface Part {
+  profile: string;
+  result?: { data: unknown; view: AnyView };
+  error?: CliError;
+}
+
+/** A row of one profile's list. */
+interface LabelledRow {
+  profile: string;
+  row: unknown;
+  columns: Column<unknown>[];
+}
+
+/** Throws CliError usage (2) for a command that does more than read, and for a format that shows one platform only. */
+export function checkReadsOnly(command: Command, { output }: GlobalFlags): void {
+  if (helpOf(command)?.reads !== true || command.opts<{ watch?: boolean }>().watch) {
+    throw usageError(
+      'This command takes one --profile.',
+      'Commands that only read and then end take several; run this one once for each.',
+    );
+  }
+  if (output === 'html') throw usageError('-o html is a page about one profile.', 'Give --profile once.');
+}
+
+/**
+ * Runs `once` for each profile in turn and emits what came out as one result: JSON `[{profile, data}]`, or `{profile,
+ * error}` for one that failed. Throws CliError when any failed, naming each, with the highest exit code among them.
+ */
+export async function runForEachProfile(
+  ctx: Context,
+  once: (flags: GlobalFlags, output: (out: Output) => Output) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { flags } = ctx;
+  const parts: Part[] = [];
+  let worst: ExitCode = EXIT.ok;
+  for (const profile of flags.profiles) {
+    const part: Part = { profile };
+    parts.push(part);
+    // What is said of the whole is not said of a part: where it is written, what is asked of it.
+    const own = { ...flags, profile, profiles: [profile], out: undefined, query: undefined, summary: false };
+    try {
+      const exit = await once(own, (out) => collecting(out, part));
+      if (exit > worst) worst = exit;
+    } catch (error) {
+      if (ctx.signal.aborted) throw error;
+      part.error = error instanceof CliError ? error : bugError(error, flags.debug);
+    }
+  }
+  // A printed curl command and a dry run without a result have said all there is to say.
+  if (parts.some(({ result, error }) => result ?? error)) await emitParts(ctx, parts);
+  const failed = parts.filter(({ error }) => error !== undefined);
+  if (failed.length > 0) throw failureOf(failed, parts.length);
+  return worst;
+}
+
+/** The output of one part: its result is kept, its messages say whose they are. */
+function collecting(out: Output, part: Part): Output {
+  const said = (text: string): string => `${part.profile}: ${text}`;
+  return {
+    ...out,
+    emit: (data, view) => {
+      part.result = { data, view: view as unknown as AnyView };
+      return Promise.resolve();
+    },
+    note: (text) => out.note(said(text)),
+    warn: (text) => out.warn(said(text)),
+    verbose: (text) => out.verbose(said(text)),
+  };
+}
+
+async function emitParts({ flags, out }: Context, parts: Part[]): Promise<void> {
+  const data = parts.map(({ profile, result, error }) =>
+    error ? { profile, error: { code: error.code, message: error.message } } : { profile, data: result?.data },
+  );
+  const shown = parts.filter(({ result }) => result !== undefined);
+  if (flags.output === 'name' && flags.query === undefined) {
+    await out.emitText(shown.map(namesOf).join(''));
+    return;
+  }
+  const isTabular = shown.every(({ result }) => result?.view.kind !== 'document');
+  const isDrawn = flags.output === 'table' || flags.output === 'markdown' || flags.output === 'csv';
+  if (isDrawn && flags.query === undefined && shown.length > 0 && (isTabular || flags.output === 'csv')) {
+    const rows = shown.flatMap(rowsOf);
+    const columns = columnsOf(shown, rows);
+    const view: ListView<LabelledRow> = { kind: 'list', columns, empty: emptySentence(shown) };
+    await out.emit(rows, view);
+    return;
+  }
+  const view: DocumentView<typeof data> = {
+    kind: 'document',
+    text: (_data, style, width) =>
+      shown.map((part) => `${style.bold(`profile ${part.profile}`)}\n${documentText(part, style, width)}`).join('\n\n'),
+    markdown: () => shown.map((part) => `## ${part.profile}\n\n${markdownOf(part, flags).trimEnd()}\n`).join('\n'),
+  };
+  await out.emit(data, view);
+}
+
+/** `<profile> TAB <id>` a line. */
+function namesOf({ profile, result }: Part): string {
+  if (!result) return '';
+  const lines = nameText(result.data, result.view).split('\n').filter(Boolean);
+  return lines.map((line) => `${profile}\t${line}\n`).join('');
+}
+
+function rowsOf({ profile, result }: Part): LabelledRow[] {
+  if (!result) return [];
+  const { rows, columns } = listOf(result.data, result.view, 'csv');
+  return rows.map((row) => ({ profile, row, columns }));
+}
+
+/** `profile`, then every column that any part has; a part without one leaves its cells empty. */
+function columnsOf(parts: readonly Part[], rows: readonly LabelledRow[]): Column<LabelledRow>[] {
+  const known = new Map<string, Column<unknown>>();
+  const lists = parts.flatMap(({ result }) => (result && result.view.kind !== 'document' ? [result.view.columns] : []));
+  for (const columns of [...lists, ...rows.map((row) => row.columns)])
+    for (const column of columns) if (!known.has(column.key)) known.set(column.key, column);
+  const labelled = [...known.values()].map((column): Column<LabelledRow> => {
+    const own = (row: LabelledRow) => row.columns.find(({ key }) => key === column.key);
+    return {
+      ...column,
+      value: (row): CellValue => own(row)?.value(row.row),
+      paint: (text, row, style) => own(row)?.paint?.(text, row.row, style) ?? text,
+    };
+  });
+  return [
+    { key: 'profile', id: true, value: ({ profile }) => profile },
+    ...labelled.filter(({ key }) => key !== 'profile'),
+  ];
+}
+
+function emptySentence([first]: readonly Part[]): string {
+  return first?.result?.view.kind === 'list' ? first.result.view.empty : '';
+}
+
+function documentText({ result }: Part, style: Style, width: number): string {
+  return result?.view.kind === 'document' ? result.view.text(result.data, style, width).trimEnd() : '';
+}
+
+function markdownOf({ result }: Part, flags: GlobalFlags): string {
+  return result ? markdownText(result.data, result.view, flags) : '';
+}
+
+function failureOf(failed: readonly Part[], count: number): CliError {
+  const errors = failed.map(({ profile, error }) => ({ profile, error: error as CliError }));
+  const issues = errors.flatMap(({ profile, error }): Issue[] => {
+    const hint = error.hint === undefined ? '' : ` ${error.hint.replaceAll('\n', ' ')}`;
+    const own = { path: profile, message: `${error.message}${hint}` };
+    return [own, ...error.issues.map((issue) => ({ ...issue, path: `${profile}: ${issue.path}` }))];
+  });
+  return new CliError({
+    code: 'profiles.failed',
+    message: `It failed for ${failed.length} of ${count} profiles.`,
+    issues,
+    exit: errors.reduce<ExitCode>((worst, { error }) => (error.exit > worst ? error.exit : worst), EXIT.failed),
+  });
+}

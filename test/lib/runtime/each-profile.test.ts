@@ -1,0 +1,175 @@
+// `--profile` given several times: one result of all for what only reads, a refusal for everything else.
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { environmentOf } from '../../../src/lib/runtime/emulator-environment.ts';
+import { createContext } from '../../../src/lib/runtime/create-context.ts';
+import { helpOf } from '../../../src/lib/runtime/help.ts';
+import { loadAll } from '../../../src/program.ts';
+import { type CliHome, type CliResult, createCliHome, createTestIo, runCli } from '../../helpers/cli.ts';
+import { startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
+
+const program = await loadAll(createContext(createTestIo().io, new AbortController().signal));
+
+function leavesOf(command: Command, path: string[]): [path: string, command: Command][] {
+  if (command.commands.length === 0) return [[path.join(' '), command]];
+  return command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]));
+}
+const leaves = program.commands.flatMap((command) => leavesOf(command, [command.name()]));
+const BOTH = ['--profile', 'one', '--profile', 'two'];
+
+let home: CliHome;
+let one: TestEmulator;
+let two: TestEmulator;
+const cli = (args: string[]): Promise<CliResult> =>
+  runCli(args, { env: { ...home.env, CDP_SECRET: one.ready.client_secret }, cwd: home.cwd });
+
+beforeAll(async () => {
+  home = createCliHome();
+  [one, two] = await Promise.all([startTestEmulator(), startTestEmulator()]);
+  for (const [name, { ready }] of [
+    ['one', one],
+    ['two', two],
+  ] as const) {
+    const { CDPADM_CLIENT_ID: client = '' } = environmentOf(ready);
+    const addresses = ['--base-url', ready.base_url, '--auth-url', ready.auth_url];
+    const ids = ['--org', String(ready.org_id), '--account', String(ready.account_id)];
+    const made = await cli([
+      'profile',
+      'create',
+      name,
+      ...addresses,
+      ...ids,
+      '--client-id',
+      client,
+      '--client-secret-env',
+      'CDP_SECRET',
+    ]);
+    expect(made.code, made.stderr).toBe(0);
+  }
+  const create = ['roles', 'create', 'second-only', '--name', 'Two', '--description', 'D', '--task', 'audiences:view'];
+  expect((await cli([...create, '--yes', '--profile', 'two'])).code).toBe(0);
+});
+afterAll(async () => {
+  await Promise.all([one.close(), two.close()]);
+  home.remove();
+});
+
+describe('a list', () => {
+  test('has the profile in its first column, in the order of the flags', async () => {
+    const { code, stdout } = await cli([
+      'roles',
+      'list',
+      '--profile',
+      'two',
+      '--profile',
+      'one',
+      '--fields',
+      'profile,role_id',
+    ]);
+    const rows = stdout.trimEnd().split('\n');
+    expect(code).toBe(0);
+    expect(rows[0]).toBe('PROFILE\tROLE ID');
+    expect(rows).toContain('two\tsecond-only');
+    expect(rows).not.toContain('one\tsecond-only');
+    expect(rows[1]).toMatch(/^two\t/);
+    expect(rows.at(-1)).toMatch(/^one\t/);
+  });
+
+  test.each(['csv', 'markdown', 'name', 'table'])('-o %s says whose each row is', async (format) => {
+    const { code, stdout } = await cli(['roles', 'list', ...BOTH, '-o', format]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/two.*second-only/);
+    expect(stdout).not.toMatch(/one.*second-only/);
+  });
+
+  test.each(['json', 'yaml', 'ndjson'])('-o %s has the data of each below its name', async (format) => {
+    const { code, stdout } = await cli(['roles', 'list', ...BOTH, '-o', format]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('second-only');
+    if (format !== 'json') return;
+    const found = JSON.parse(stdout) as { profile: string; data: { role_id: string }[] }[];
+    expect(found.map(({ profile }) => profile)).toEqual(['one', 'two']);
+    expect(found[1]?.data.map((role) => role.role_id)).toContain('second-only');
+  });
+
+  test('--query sees the whole', async () => {
+    const query = "[?profile=='two'].data[].role_id | [?@=='second-only']";
+    const { stdout } = await cli(['roles', 'list', ...BOTH, '-o', 'json', '--query', query]);
+    expect(JSON.parse(stdout)).toEqual(['second-only']);
+  });
+});
+
+test.each(['table', 'markdown', 'json', 'csv'])('a document (-o %s) stands below each name', async (format) => {
+  const { code, stdout } = await cli(['roles', 'explain', 'user-role', ...BOTH, '-o', format]);
+  expect(code).toBe(0);
+  expect(stdout.indexOf('one')).toBeGreaterThanOrEqual(0);
+  expect(stdout.indexOf('two')).toBeGreaterThan(stdout.indexOf('one'));
+});
+
+describe('a profile that fails', () => {
+  test('is told with its reason, the others are shown, and its exit code wins', async () => {
+    const { code, stdout, stderr } = await cli(['roles', 'get', 'second-only', ...BOTH, '--fields', 'profile,role_id']);
+    expect(code).toBe(5);
+    expect(stdout).toBe('PROFILE\tROLE ID\ntwo\tsecond-only\n');
+    expect(stderr).toContain('failed for 1 of 2 profiles');
+    expect(stderr).toMatch(/one: .*second-only/);
+  });
+
+  test('stands in the JSON too', async () => {
+    const { code, stdout, stderr } = await cli([
+      'roles',
+      'get',
+      'second-only',
+      ...BOTH,
+      '--profile',
+      'none',
+      '-o',
+      'json',
+    ]);
+    expect(code).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { profile: 'one', error: { code: 'roles.not_found' } },
+      { profile: 'two', data: { role_id: 'second-only' } },
+      { profile: 'none', error: { code: 'usage' } },
+    ]);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: 'profiles.failed', issues: [{ path: 'one' }, { path: 'none' }] },
+    });
+  });
+});
+
+test('the same profile twice is one profile', async () => {
+  const twice = await cli(['roles', 'list', '--profile', 'one', '--profile', 'one', '-o', 'json']);
+  expect(twice.stdout).toBe((await cli(['roles', 'list', '--profile', 'one', '-o', 'json'])).stdout);
+});
+
+describe('what does more than read takes one profile', () => {
+  const others = leaves.filter(([, command]) => helpOf(command)?.reads !== true);
+
+  test('there are many of both', () => {
+    expect(others.length).toBeGreaterThan(50);
+    expect(leaves.length - others.length).toBeGreaterThan(25);
+  });
+
+  // Help is answered before any action.
+  test.each(others.filter(([path]) => path !== 'help'))('%s', async (path, command) => {
+    const words = command.registeredArguments.filter(({ required }) => required);
+    const flags = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', 'x']);
+    const args = words.map(({ argChoices }) => argChoices?.[0] ?? 'x');
+    const before = (await one.api.requests()).length;
+    const { code, stderr } = await cli([...path.split(' '), ...args, ...flags, ...BOTH, '--yes']);
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('takes one --profile') as string,
+    });
+    expect((await one.api.requests()).length).toBe(before);
+  });
+
+  test.each(['--watch'])('dsr status %s, which goes on', async (flag) => {
+    expect((await cli(['dsr', 'status', 'x', flag, ...BOTH])).code).toBe(2);
+  });
+
+  test('-o html is one page', async () => {
+    expect((await cli(['roles', 'matrix', '-o', 'html', ...BOTH])).stderr).toContain('a page about one profile');
+  });
+});
