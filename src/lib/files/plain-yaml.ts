@@ -83,6 +83,7 @@ class PlainReader {
   }
 
   #item(item: Line, dash: Line, depth: number): Read {
+    if (isWord(item.content)) return this.#inline(item);
     if (item.content === '') return this.#below(dash.indent + 1, dash.offset, depth);
     if (isItem(item)) throw new NotPlain();
     if (!ENTRY.test(item.content)) return this.#inline(item);
@@ -166,7 +167,16 @@ function flowItems(content: string): { from: number; text: string }[] {
     });
 }
 
+/** One word of letters, digits and the signs of ids, such as a task's, that is a text and neither a key nor a truth. */
+function isWord(content: string): boolean {
+  return WORD.test(content) && !TRUTH.test(content);
+}
+
+const WORD = /^[A-Za-z][\w.*/-]*(?::[\w.*/-]+)*$/;
+const TRUTH = /^(?:true|false|null)$/i;
+
 function scalar(content: string): unknown {
+  if (isWord(content)) return content;
   if (content.startsWith('"')) return quoted(content);
   if (content.startsWith("'")) {
     if (!/^'(?:[^']|'')*'$/.test(content)) throw new NotPlain();
@@ -175,7 +185,7 @@ function scalar(content: string): unknown {
   // Begins with no sign of its own, and holds none of a key.
   if (!/^[\p{L}\d_/$(.+-]/u.test(content) || /^[-?]$|^[-?] |: |:$/.test(content)) throw new NotPlain();
   if (/^(?:[-+.]|\d)/.test(content)) return numberOrText(content);
-  if (/^(?:true|false|null)$/i.test(content)) return word(content);
+  if (TRUTH.test(content)) return word(content);
   return content;
 }
 

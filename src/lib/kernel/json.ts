@@ -165,13 +165,17 @@ export function stringifyJson(value: unknown, indent?: number | string): string 
 
 /** One spelling for one value: keys sorted, no spaces. Two values are equal when their canonical texts are. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return (JSON.stringify(value) as string | undefined) ?? 'null';
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${text === '' ? '' : ','}${canonicalJson(item)}`;
+    return `[${text}]`;
+  }
   const record = value as Record<string, unknown>;
-  const entries = Object.keys(record)
-    .filter((key) => record[key] !== undefined)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(record[key])}`);
-  return `{${entries.join(',')}}`;
+  for (const key of Object.keys(record).sort()) {
+    const item = record[key];
+    if (item !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(item)}`;
+  }
+  return `{${text}}`;
 }

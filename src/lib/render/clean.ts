@@ -3,11 +3,15 @@
 // C0 and C1 controls, line and paragraph separators, bidirectional controls, the byte-order mark, tag characters.
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\u{e0000}-\u{e007f}]/gu;
 
+/** What most texts are: nothing needs to be looked for, and the pattern above not to be made. */
+const PRINTABLE = /^[ -~]*$/;
+
 /** What stands in place of a character that was taken out. */
 const REPLACEMENT = '\ufffd';
 
 /** One line: tabs and line ends become spaces, every other control, escape or bidirectional character U+FFFD. */
 export function cleanLine(text: string): string {
+  if (PRINTABLE.test(text)) return text;
   return text.replace(/\r\n|[\t\n\r]/g, ' ').replace(UNSAFE, REPLACEMENT);
 }
 

@@ -1,8 +1,16 @@
 // A. Custom roles on the wire: limits to the character, unknown fields kept, texts that may be null in answers.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { array } from 'zod/mini';
 import { explain, showPath } from '../../../src/lib/contract/explain.ts';
 import { PERMISSIONS, ROLE_TEMPLATES } from '../../../src/lib/contract/role-catalog.ts';
-import { ManifestReply, ManifestRequest, RESTRICTED_CHARACTERS, Role } from '../../../src/lib/contract/roles.ts';
+import {
+  ManifestReply,
+  ManifestRequest,
+  RESTRICTED_CHARACTERS,
+  Role,
+  TaskRef,
+} from '../../../src/lib/contract/roles.ts';
 import { parseJson, stringifyJson } from '../../../src/lib/kernel/json.ts';
 
 const GOOD = { role_id: 'auditor', name: 'Auditor', description: 'Looks on.', tasks: [{ task_id: 'audiences:view' }] };
@@ -114,5 +122,30 @@ describe('the catalogue', () => {
       expect(explain(Role, { role_id, name, description, tasks: tasks.map((task_id) => ({ task_id })) })).toEqual([]);
       expect(`${role_id}${name}`).not.toMatch(RESTRICTED_CHARACTERS);
     }
+  });
+});
+
+describe('the tasks of a role', () => {
+  const anyTask = fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom({ task_id: 'a:b' }, { task_id: '' }, { task_id: 'a:b', level: 1n }) },
+    fc.constantFrom<unknown>({}, { task_id: 1 }, { task_id: null }, { id: 'a:b' }, null, undefined, 'a:b', ['a:b'], 7),
+  );
+  const anyTasks = fc.oneof(
+    { weight: 8, arbitrary: fc.array(anyTask, { maxLength: 4 }) },
+    fc.constantFrom<unknown>(undefined, null, {}, 'a:b', { 0: { task_id: 'a:b' }, length: 1 }),
+  );
+
+  it('are read, and refused, as a list of the schema of one task would', () => {
+    fc.assert(
+      fc.property(anyTasks, (tasks) => {
+        const found = Role.safeParse({ ...GOOD, tasks });
+        const one = array(TaskRef).safeParse(tasks);
+        expect(found.data?.tasks).toEqual(one.data);
+        expect(found.error?.issues).toEqual(
+          one.error?.issues.map((issue) => ({ ...issue, path: ['tasks', ...issue.path] })),
+        );
+      }),
+      { numRuns: 2000 },
+    );
   });
 });

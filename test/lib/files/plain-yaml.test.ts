@@ -35,6 +35,10 @@ const VALUES = ['', '', 'x', 'x y', '12', '012', '-5', '-0', 'true', 'Null', 'nU
   .concat([
     'a@b.c',
     'x:*',
+    'true:x',
+    'x::y',
+    'x:y:',
+    'a/b.c-d:*',
     '(a)',
     '1.2.3',
     '1a',

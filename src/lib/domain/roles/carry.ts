@@ -1,5 +1,5 @@
 // Gives a hand-written file those fields of the platform that it does not mention.
-import { type Role, rolesById } from './manifest.ts';
+import { isBare, type Role, rolesById } from './manifest.ts';
 
 /**
  * The roles with what `source` holds of the same role or task besides: a file that leaves out a field which the
@@ -11,6 +11,10 @@ export function carryUnknownFields(roles: readonly Role[], source: readonly Role
     const same = held.get(role.role_id);
     if (!same) return role;
     const tasks = new Map(same.tasks.map((task) => [task.task_id, task]));
-    return { ...same, ...role, tasks: role.tasks.map((task) => ({ ...tasks.get(task.task_id), ...task })) };
+    const carried = role.tasks.map((task) => {
+      const had = tasks.get(task.task_id);
+      return had === undefined || isBare(had) ? task : { ...had, ...task };
+    });
+    return { ...same, ...role, tasks: carried };
   });
 }

@@ -65,36 +65,38 @@ function checkTasks(value: unknown, path: Path, checking: Checking): TaskRef[] {
     return [];
   }
   const tasks = new Map<string, TaskRef>();
-  const places: { id: string; place: Path }[] = [];
+  const ids: (string | undefined)[] = [];
+  // There are thousands, and hardly one is reported: its place is made then.
   for (const [index, item] of (value as unknown[]).entries()) {
-    const place = [...path, index];
-    const task = readTask(item, place, checking);
-    if (!task) continue;
-    const id = task.task_id;
-    places.push({ id, place });
-    if (tasks.has(id)) report.warn(place, `${id} is listed twice; once is enough`);
+    const task = readTask(item, path, index, checking);
+    const id = task?.task_id;
+    ids.push(id);
+    if (!task || id === undefined) continue;
+    if (tasks.has(id)) report.warn([...path, index], `${id} is listed twice; once is enough`);
     else tasks.set(id, task);
     const fault = checking.checkTask(id);
-    if (fault?.stops) report.issue(place, fault.message);
-    else if (fault) report.warn(place, fault.message);
+    if (fault?.stops) report.issue([...path, index], fault.message);
+    else if (fault) report.warn([...path, index], fault.message);
   }
-  const isWide = [...tasks.keys()].some((id) => id.endsWith(':*'));
-  for (const { id, place } of isWide ? places : []) {
+  const isWide = ids.some((id) => id?.endsWith(':*'));
+  for (const [index, id] of isWide ? ids.entries() : []) {
+    if (id === undefined) continue;
     const all = `${id.split(':', 1)[0] ?? ''}:*`;
-    if (id !== all && id !== CORE_TASK && tasks.has(all)) report.warn(place, `${id} is redundant beside ${all}`);
+    const isRedundant = id !== all && id !== CORE_TASK && tasks.has(all);
+    if (isRedundant) report.warn([...path, index], `${id} is redundant beside ${all}`);
   }
   return [...tasks.values()];
 }
 
-function readTask(item: unknown, path: Path, checking: Checking): TaskRef | undefined {
+function readTask(item: unknown, list: Path, index: number, checking: Checking): TaskRef | undefined {
   if (typeof item === 'string') {
     if (item !== '') return { task_id: item };
   } else if (isRecord(item) && typeof item['task_id'] === 'string' && item['task_id'] !== '') {
     const id = item['task_id'];
     const held = checking.seen.flatMap((role) => role.tasks.filter((task) => task.task_id === id));
-    checkFields(item, ['task_id'], held, path, checking);
+    checkFields(item, ['task_id'], held, [...list, index], checking);
     return item as TaskRef;
   }
-  checking.report.issue(path, 'a task is an id such as `audiences:view`, or `{task_id: …}`');
+  checking.report.issue([...list, index], 'a task is an id such as `audiences:view`, or `{task_id: …}`');
   return undefined;
 }

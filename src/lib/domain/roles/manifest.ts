@@ -53,7 +53,34 @@ export function rolesById(roles: readonly Role[]): Map<string, Role> {
 
 /** Whether two roles mean the same: order of tasks, repeated tasks and `user:core` do not count. */
 export function sameRole(a: Role, b: Role): boolean {
-  return a === b || roleContent(a) === roleContent(b);
+  return a === b || isPlainlySame(a, b) || roleContent(a) === roleContent(b);
+}
+
+/** Most roles are the same and hold nothing that the specification does not know: seen without spelling them out. */
+function isPlainlySame(a: Role, b: Role): boolean {
+  if (a.role_id !== b.role_id || a.name !== b.name || a.description !== b.description) return false;
+  const mine = bareTasks(a);
+  const others = mine && bareTasks(b);
+  return others !== undefined && mine?.size === others.size && [...mine].every((id) => others.has(id));
+}
+
+/** The ids of the tasks, where neither they nor the role hold anything else; undefined otherwise. */
+function bareTasks(role: Role): Set<string> | undefined {
+  for (const field in role) if (!ROLE_FIELDS.has(field)) return undefined;
+  const ids = new Set<string>();
+  for (const task of role.tasks) {
+    if (!isBare(task)) return undefined;
+    if (task.task_id !== CORE_TASK) ids.add(task.task_id);
+  }
+  return ids;
+}
+
+const ROLE_FIELDS: ReadonlySet<string> = new Set(['role_id', 'name', 'description', 'tasks']);
+
+/** Whether a task is its id alone, as nearly all are. */
+export function isBare(task: TaskRef): boolean {
+  for (const field in task) if (field !== 'task_id') return false;
+  return true;
 }
 
 /** Whether two lists of roles mean the same in all that the specification knows: what a PUT can be held to. */
@@ -102,7 +129,7 @@ function roleContent(role: Role): string {
 
 /** A task is nearly always its id alone, and there are thousands. */
 function taskContent(task: TaskRef): string {
-  const told = Object.keys(task).length === 1 ? task : withoutNulls(task);
+  const told = isBare(task) ? task : withoutNulls(task);
   return Object.keys(told).length === 1 ? JSON.stringify(task.task_id) : canonicalJson(told);
 }
 
@@ -113,11 +140,19 @@ function withoutNulls(record: Record<string, unknown>): Record<string, unknown> 
 
 /** Roles sorted by id, tasks sorted with `user:core` first: the stable order of a pulled file. */
 export function inStableOrder(roles: readonly Role[]): Role[] {
-  const byTask = (a: TaskRef, b: TaskRef): number =>
-    Number(b.task_id === CORE_TASK) - Number(a.task_id === CORE_TASK) || compare(a.task_id, b.task_id);
   return roles
-    .map((role) => ({ ...role, tasks: [...role.tasks].sort(byTask) }))
+    .map((role) => ({ ...role, tasks: inTaskOrder(role.tasks) }))
     .sort((a, b) => compare(a.role_id, b.role_id));
+}
+
+/** Tasks sorted by id, `user:core` first. */
+export function inTaskOrder(tasks: readonly TaskRef[]): TaskRef[] {
+  return [...tasks].sort((a, b) => {
+    if (a.task_id === CORE_TASK || b.task_id === CORE_TASK) {
+      return Number(b.task_id === CORE_TASK) - Number(a.task_id === CORE_TASK);
+    }
+    return compare(a.task_id, b.task_id);
+  });
 }
 
 function compare(a: string, b: string): number {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ManifestRequest } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import { diffRoles, type RolesDiff } from './diff.ts';
-import { inStableOrder, type Manifest, type ManifestScope, type Role, rolesById, sameRole } from './manifest.ts';
+import { inTaskOrder, type Manifest, type ManifestScope, type Role, rolesById, sameRole } from './manifest.ts';
 
 export interface RolesPlan extends RolesDiff {
   /** 32 hex digits over organization, address, the whole live manifest and the whole wanted one. */
@@ -29,6 +29,22 @@ export interface PlannedPush {
   request: ManifestRequest;
 }
 
+/**
+ * One text for all that a role holds, tasks in stable order: a platform that lists them in another order has not changed.
+ * Most roles are both live and wanted, and are spelt once.
+ */
+function createSpelling(): (role: Role) => string {
+  const spelt = new Map<Role, string>();
+  return (role) => {
+    let text = spelt.get(role);
+    if (text === undefined) {
+      text = canonicalJson({ ...role, tasks: inTaskOrder(role.tasks) });
+      spelt.set(role, text);
+    }
+    return text;
+  };
+}
+
 /** Plans to replace the live manifest by exactly these roles. Unchanged roles go back as the platform sent them. */
 export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly Role[]): PlannedPush {
   const current = rolesById(live.roles);
@@ -37,11 +53,11 @@ export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly
     return now && sameRole(now, role) ? now : role;
   });
   const request = { ...live.extra, roles } as ManifestRequest;
-  // Hashed in stable order: a platform that lists roles in another order has not changed.
+  const spelling = createSpelling();
   const hashed = {
     scope,
-    live: { ...live, roles: inStableOrder(live.roles) },
-    wanted: { ...live.extra, roles: inStableOrder(roles) },
+    live: { ...live, roles: live.roles.map(spelling).sort() },
+    wanted: { ...live.extra, roles: roles.map(spelling).sort() },
   };
   const plan = createHash('sha256').update(canonicalJson(hashed)).digest('hex').slice(0, 32);
   return {
