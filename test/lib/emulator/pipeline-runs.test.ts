@@ -229,6 +229,8 @@ describe('scheduled runs', () => {
     await before.close();
     const systemClock = createTestClock(Date.parse(T0) + 8 * 3_600_000);
     emulator = await startWarehouseEmulator({ warehouse, data, clock: 'real', systemClock });
+    // On a busy machine the start does not wait for all of it; a move of the clock does.
+    await emulator.api.advance('0s');
     expect((await emulator.runs()).map(({ logical_date, ended_on }) => [logical_date, ended_on])).toEqual([
       ['2026-03-01T08:00:00.000Z', null],
       ['2026-03-01T07:00:00.000Z', '2026-03-01T07:00:01.000Z'],
@@ -378,19 +380,20 @@ describe('a long run', () => {
     warehouse = await makeWarehouse(folder, MANY, 'many.db');
     const platform = await start();
     await platform.trigger();
-    let answered = 0;
+    /** Answers out of the midst of the run: how many depends on the machine. */
+    let between = 0;
     let counted = 0;
     while (counted < ROWS) {
       const [run] = await platform.runs();
       counted = run?.successful_records ?? 0;
       expect(run?.status).toMatch(/queued|running/);
-      answered++;
+      if (counted > 0 && counted < ROWS) between++;
     }
-    expect(answered).toBeGreaterThan(20);
+    expect(between).toBeGreaterThan(0);
     await platform.api.advance('1s');
     expect((await platform.runs())[0]).toMatchObject({ status: 'success', successful_records: ROWS });
     expect(await platform.get('inputs/data-pipelines/sync')).toMatchObject({ status: 'idle' });
-  }, 60_000);
+  }, 240_000);
 
   test('that a closing platform interrupts is taken up where it was', async () => {
     warehouse = await makeWarehouse(folder, MANY, 'many.db');
@@ -408,7 +411,7 @@ describe('a long run', () => {
     await emulator.api.advance('1s');
     expect((await emulator.runs())[0]).toMatchObject({ status: 'success', successful_records: 20_000 });
     expect((await emulator.profile('customer_id=one'))?.events).toHaveLength(20_000);
-  }, 60_000);
+  }, 240_000);
 });
 
 function brief({ logical_date, range_start, range_end, successful_records, failed_records }: RunJson) {
