@@ -50,9 +50,15 @@ function foreignAddress(secret: SecretName, origin: Origin, name: SettingName, s
       `The ${labelOf(secret)} comes from ${fromProfile ? 'profile' : 'the environment,'} ${origin.detail}, ` +
       `but the ${labelOf(name)} ${setting.value} comes from ${setting.origin.detail}; it is not sent there.`,
     hint: fromProfile
-      ? `Unset ${setting.origin.detail}, choose the profile of that address, or give ${BELONG_TOGETHER[secret].map(variableOf).join(' and ')} too.`
+      ? `${withoutIt(name, setting.origin)}, choose the profile of that address, or give ${BELONG_TOGETHER[secret].map(variableOf).join(' and ')} too.`
       : `Set ${variableOf(name)} to that address if you trust it, or choose a profile that has it.`,
     exit: EXIT.auth,
     details: { secret, address: name },
   });
+}
+
+/** How to be without an address that is not the profile's. */
+function withoutIt(name: SettingName, { kind, detail }: Origin): string {
+  if (kind === 'project') return `Take \`${name}\` out of ${detail}`;
+  return kind === 'flag' ? `Leave out ${detail}` : `Unset ${detail}`;
 }

@@ -10,10 +10,10 @@ export function toTabbed<Row>(rows: readonly Row[], columns: Column<Row>[], head
   return all.map((cells) => `${cells.join('\t')}\n`).join('');
 }
 
-/** CSV (RFC 4180, lines end in LF) under the fields' own names. */
+/** CSV (RFC 4180, lines end in LF) under the fields' own names, some of which are ids from outside. */
 export function toCsv<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
   const lines = rows.map((row) => columns.map((column) => quote(disarm(column.value(row)))));
-  const all = header ? [columns.map((column) => quote(column.key)), ...lines] : lines;
+  const all = header ? [columns.map((column) => quote(disarm(column.key))), ...lines] : lines;
   return all.map((cells) => `${cells.join(',')}\n`).join('');
 }
 

@@ -1,4 +1,5 @@
 // The roles commands that only read: list, get, tasks, validate, diff.
+import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';
 
@@ -93,5 +94,29 @@ describe('reading roles', () => {
   it('never calls the core task a difference', async () => {
     admin.write('roles.yaml', admin.read('roles.yaml').replaceAll('      - user:core\n', ''));
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
+  });
+});
+
+describe('CSV for a spreadsheet', () => {
+  const ID = '=cmd|x';
+  const NAME = '@SUM(1+1)';
+  let admin: RolesHome;
+  beforeAll(async () => {
+    const role = { role_id: ID, name: NAME, description: '-2+3', tasks: ['audiences:view'] };
+    admin = await createRolesHome(undefined, { roles: [role] });
+  });
+  afterAll(() => admin.close());
+
+  it.each([
+    ['roles list', [ID, NAME, '-2+3']],
+    ['roles matrix', [ID]],
+    ['roles who-can audiences:view', [ID, NAME]],
+    [`roles get ${ID}`, [ID, NAME, '-2+3']],
+  ])('of %s holds no formula, and every value', async (line, values) => {
+    const { code, stdout } = await admin.run(`${line} -o csv`);
+    expect(code).toBe(0);
+    const cells = (parseCsv(stdout) as string[][]).flat();
+    expect(cells.filter((cell) => /^[=+@-]/.test(cell))).toEqual([]);
+    for (const value of values) expect(cells).toContain(`'${value}`);
   });
 });

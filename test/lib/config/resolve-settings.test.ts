@@ -195,6 +195,15 @@ describe('secrets', () => {
     expect(await resolveSettings(layers({ stored, env })).secret('client_secret')).toBe('<env:A>');
   });
 
+  it.each([
+    [{ env: { CDPADM_BASE_URL: 'https://evil.example' } }, 'Unset CDPADM_BASE_URL, '],
+    [{ shared: { base_url: 'https://evil.example' } }, 'Take `base_url` out of /repo/.cdpadm.yaml, '],
+  ])('say how to be without an address that is not their profile’s: %j', (given, beginning) => {
+    const settings = resolveSettings(layers({ stored, ...given }));
+    const hint = expect.stringMatching(new RegExp(`^${beginning}`)) as unknown;
+    expect(() => settings.allowSecret('client_secret')).toThrow(expect.objectContaining({ exit: 4, hint }));
+  });
+
   it('are fetched once', async () => {
     let count = 0;
     const secret = () => Promise.resolve(`${++count}`);
