@@ -25,6 +25,11 @@ export class Batch {
   /** Offset in the input behind the stretch, where reading can begin again; -1 where it cannot. */
   endOffset = -1;
   #bytes: Buffer;
+  /** Rows that lie side by side in what is read are copied at once: where there, and where here. */
+  #source: Buffer | undefined;
+  #sourceStart = 0;
+  #sourceEnd = 0;
+  #copyTo = 0;
   /** Behind each row; the row after it begins one further, behind the comma. */
   readonly #ends: number[] = [];
 
@@ -51,19 +56,45 @@ export class Batch {
   }
 
   add(source: Buffer, start: number, end: number, position: number): void {
-    const at = this.#place(end - start);
-    source.copy(this.#bytes, at, start, end);
-    this.#added(at + end - start, position);
+    this.addBorrowed(source, start, end, position);
+    this.keep();
+  }
+
+  /** The bytes are the source's until `keep`, which must come before they change there. */
+  addBorrowed(source: Buffer, start: number, end: number, position: number): void {
+    if (source !== this.#source || start !== this.#sourceEnd + 1) {
+      this.keep();
+      this.#copyTo = this.#place(end - start);
+      this.#source = source;
+      this.#sourceStart = start;
+    }
+    this.#sourceEnd = end;
+    this.#added(this.#copyTo + end - this.#sourceStart, position);
+  }
+
+  /** Copies what is still the source's. */
+  keep(): void {
+    if (this.#source === undefined) return;
+    this.#source.copy(this.#bytes, this.#copyTo, this.#sourceStart, this.#sourceEnd);
+    this.#source = undefined;
+    // What stood between the rows there.
+    for (let row = this.#ends.length - 1; row >= 0; row--) {
+      const end = this.#ends[row] as number;
+      if (end < this.#copyTo) break;
+      this.#bytes[end] = COMMA;
+    }
   }
 
   /** `length` is how many bytes the text takes. */
   addText(text: string, length: number, position: number): void {
+    this.keep();
     const at = this.#place(length);
     this.#added(at + this.#bytes.write(text, at, 'utf8'), position);
   }
 
   /** False, and nothing is added, when `write` gives a negative number. There must be room for what it writes. */
   addWritten(write: (out: Buffer, at: number) => number, position: number): boolean {
+    this.keep();
     const end = write(this.#bytes, this.count > 0 ? this.size : 1);
     if (end < 0) return false;
     this.#added(end, position);

@@ -84,6 +84,7 @@ export function createLineReader(packer: RowPacker, begin: { line: number; offse
         start = end + 1;
       }
       if (offset >= 0) offset += whole;
+      packer.keep();
       pending.drop(whole);
       if (pending.length > MAX_ROW_BYTES) {
         // Its beginning is kept for the message.
@@ -96,6 +97,7 @@ export function createLineReader(packer: RowPacker, begin: { line: number; offse
       if (offset >= 0) packer.offset = offset + pending.length;
       packer.sound = isUtf8(pending.bytes.subarray(0, pending.length));
       if (pending.length > 0) takeLine(0, pending.length);
+      packer.keep();
       packer.offset = -1;
     },
   };
@@ -167,6 +169,7 @@ export function createElementReader(packer: RowPacker): RowReader {
       pending.append(chunk);
       scan();
       const keep = start < 0 ? Math.min(at, pending.length) : start;
+      packer.keep();
       pending.drop(keep);
       at -= keep;
       if (start >= 0) start = 0;
@@ -181,8 +184,10 @@ export function createElementReader(packer: RowPacker): RowReader {
       }
     },
     end: () => {
-      if (start >= 0) take(pending.length);
-      else if (inArray) packer.refuse(position + 1, 'the array is not closed: the file is cut off', '');
+      if (start >= 0) {
+        take(pending.length);
+        packer.keep();
+      } else if (inArray) packer.refuse(position + 1, 'the array is not closed: the file is cut off', '');
     },
   };
 }

@@ -56,12 +56,12 @@ export class RowPacker {
     this.#last = last;
   }
 
-  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 behind it. */
+  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 behind it. The bytes must stay until `keep`. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void {
     if (this.#isDone(this.#file, position)) return;
     if (this.#check(bytes, start, end) && (this.sound || isUtf8(bytes.subarray(start, end)))) {
       const batch = this.#room(end - start);
-      batch.add(bytes, start, end, position);
+      batch.addBorrowed(bytes, start, end, position);
       this.#added(batch);
       return;
     }
@@ -121,10 +121,16 @@ export class RowPacker {
     if (batch.refused.length >= MAX_REFUSED) this.flush();
   }
 
+  /** Copies what the rows given to `takeJson` still borrow; called before those bytes change. */
+  keep(): void {
+    this.#open?.keep();
+  }
+
   /** Closes the open batch. */
   flush(): void {
     const batch = this.#open;
     if (batch === undefined) return;
+    batch.keep();
     this.#last = batch.to;
     this.#open = undefined;
     this.ready.push(batch);

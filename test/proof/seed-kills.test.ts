@@ -1,0 +1,134 @@
+// A seeding run that is killed with -9 at each of its requests, before, after and behind the answer, and so is its
+// resume: every row arrives, each refused row is told once, and nothing has to be mended.
+// By default a sample; `vitest --mode whole` takes every pair of moments.
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCliHome } from '../helpers/cli.ts';
+import { type Reply, type Sink, startSink } from '../helpers/seed-sink.ts';
+import { isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
+const ROWS = 40;
+/** Of a run that nobody disturbs: four batches, and what it takes to find the row that the platform refuses. */
+const REQUESTS = 9;
+/** Refused on the way, and by the platform. */
+const WRONG = 7;
+const UNWANTED = 23;
+
+type Moment = 'before' | 'unanswered' | 'answered';
+const MOMENTS: readonly Moment[] = ['before', 'unanswered', 'answered'];
+interface Kill {
+  /** Which request from the start of the process on. */
+  at: number;
+  moment: Moment;
+}
+
+const KILLS = MOMENTS.flatMap((moment) => Array.from({ length: REQUESTS }, (_, index) => ({ at: index + 1, moment })));
+const random = randomFrom(SEED);
+// Each request is somewhere in the sample, for the run as for the resume.
+const PAIRS: (readonly [Kill, Kill])[] = isWhole
+  ? KILLS.flatMap((first) => KILLS.map((second) => [first, second] as const))
+  : Array.from({ length: REQUESTS }, (_, index) => [
+      { at: index + 1, moment: pick(MOMENTS, random) },
+      { at: ((index * 5) % REQUESTS) + 1, moment: pick(MOMENTS, random) },
+    ]);
+
+let sink: Sink;
+const home = createCliHome();
+let arrived = new Set<number>();
+let trap: { at: number; moment: Moment; kill: () => void } | undefined;
+
+beforeAll(async () => {
+  sink = await startSink((body) => {
+    const strikes = trap !== undefined && --trap.at === 0 ? trap : undefined;
+    if (strikes?.moment === 'before') return dropped(strikes.kill);
+    const ids = [...body.toString('utf8').matchAll(/"xpid":(\d+)/g)].map(([, id]) => Number(id));
+    const isRefused = ids.includes(UNWANTED);
+    if (!isRefused) for (const id of ids) arrived.add(id);
+    if (strikes?.moment === 'unanswered') return dropped(strikes.kill);
+    const answer: Reply = isRefused ? { status: 400, body: '{"message":"something is wrong"}' } : { status: 202 };
+    return strikes === undefined ? answer : { ...answer, after: strikes.kill };
+  });
+});
+afterAll(async () => {
+  await sink.close();
+  home.remove();
+});
+
+function dropped(kill: () => void): Reply {
+  kill();
+  return { status: 0, drop: true };
+}
+
+function row(id: number): string {
+  const value = id === WRONG ? 'many' : '3';
+  return `{"environment":"production","xpid":${id},"calculated_attributes":{"5001":[{"attribute_name":"Orders","calculation_type":"count","cutoff_date":"2024-01-31","seed":{"value":"${value}"}}]}}\n`;
+}
+
+/** The program's exit code; null when it was killed. */
+function run(resume: boolean, kill?: Kill): Promise<number | null> {
+  const flags = ['--batch-size', '10', '--concurrency', '2', '-q', ...(resume ? ['--resume'] : [])];
+  const child = spawn(process.execPath, [PROGRAM, 'seed', 'bulk', 'users.ndjson', ...flags], {
+    cwd: home.cwd,
+    env: {
+      PATH: process.env.PATH,
+      ...home.env,
+      CDPADM_SEEDING_URL: sink.url,
+      CDPADM_WORKSPACE_KEY: 'key',
+      CDPADM_WORKSPACE_SECRET: 'a-secret-of-the-workspace',
+      CDPADM_WORKSPACE_ID: '5001',
+    },
+    stdio: 'ignore',
+  });
+  trap = kill && { ...kill, kill: () => void child.kill('SIGKILL') };
+  return new Promise((resolve) => child.on('close', (code) => resolve(code)));
+}
+
+function filesOfState(): string[] {
+  const folder = home.env.CDPADM_STATE_DIR ?? '';
+  return (readdirSync(folder, { recursive: true }) as string[])
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile());
+}
+
+test(
+  `killed at ${PAIRS.length} pairs of requests, of the run and of its resume`,
+  async () => {
+    const file = join(home.cwd, 'users.ndjson');
+    writeFileSync(file, Array.from({ length: ROWS }, (_, index) => row(index + 1)).join(''));
+    let kills = 0;
+    for (const [first, second] of PAIRS) {
+      const what = `SEED=${SEED}: ${first.moment} ${first.at}, then ${second.moment} ${second.at}`;
+      arrived = new Set();
+      // Fewer requests may be left than the kill waits for: then the process simply ends.
+      let code = await run(false, first);
+      if (code === null) {
+        kills++;
+        code = await run(true, second);
+      }
+      if (code === null) {
+        kills++;
+        code = await run(true);
+      }
+      expect(code, what).toBe(3);
+      const told = readFileSync(`${file}.rejects.ndjson`, 'utf8').trimEnd().split('\n');
+      const lines = told.map((line) => (JSON.parse(line) as { rejected: { line: number } }).rejected.line);
+      expect(
+        lines.toSorted((a, b) => a - b),
+        what,
+      ).toEqual([WRONG, UNWANTED]);
+      expect(arrived.size, what).toBe(ROWS - 2);
+      // One journal, whole; no lock stands, and nothing half-written lies about.
+      const files = filesOfState();
+      expect(files, what).toHaveLength(1);
+      expect(() => JSON.parse(readFileSync(files[0] ?? '', 'utf8')) as unknown, what).not.toThrow();
+      for (const path of [...files, `${file}.rejects.ndjson`]) rmSync(path);
+    }
+    tell(`seed kills: ${kills} in ${PAIRS.length} runs, 0 rows lost, 0 told twice`);
+    expect(kills).toBeGreaterThan(PAIRS.length / 2);
+  },
+  isWhole ? 3_600_000 : 120_000,
+);
