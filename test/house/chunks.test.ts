@@ -84,6 +84,14 @@ describe('loading', () => {
     expect(size).toBeLessThan(300_000);
     expect(files.filter((file) => /undici|yaml|conf\.|inquirer|emulator|hono|parquet/.test(file))).toEqual([]);
   });
+
+  test('a command that runs the embedded platform loads neither fetch nor another server', () => {
+    const env = { CDPADM_DATA_DIR: join(folder, 'data'), CDPADM_CACHE_DIR: join(folder, 'cache') };
+    const { files, modules } = loadedBy(['groups', 'list', '--profile', 'local'], env);
+    expect(files).toContain(join('dist', 'chunks', 'emulator-index.js'));
+    expect(files.filter((file) => /undici|yaml|hono-node-server/.test(file))).toEqual([]);
+    expect(modules.filter((name) => /undici|http2/.test(name))).toEqual([]);
+  });
 });
 
 describe('lazy requires', () => {

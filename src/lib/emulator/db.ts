@@ -1,5 +1,6 @@
 // The one home of the SQLite driver: a small synchronous database with cached statements.
 import { chmodSync, closeSync, openSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { CliError, EXIT } from '../kernel/errors.ts';
 
 export type SqlValue = number | bigint | string | Uint8Array | null;
@@ -25,6 +26,19 @@ const APPLICATION_ID = 0x63647061;
 type Driver = typeof import('node-sqlite3-wasm');
 
 /**
+ * About how many bytes of WebAssembly a function runs through before V8 optimises it: what a busy platform has behind it
+ * within a second. By the default of Node 20 much is optimised for the making of a few tables, which takes as much time
+ * as all the rest of a start.
+ */
+const BYTES_BEFORE_OPTIMISING = 50_000_000;
+
+/** V8 sees the flag when the driver is compiled, which is when it is loaded. */
+async function loadDriver(): Promise<Driver> {
+  setFlagsFromString(`--wasm-tiering-budget=${BYTES_BEFORE_OPTIMISING}`);
+  return ((await import('node-sqlite3-wasm')) as unknown as { default: Driver }).default;
+}
+
+/**
  * Opens (or makes, 0600) the database file; without a path, one in memory. The caller owns the folder: the driver's
  * own locking is only told to hold on to the file. Throws CliError when the file is not a database of ours.
  *
@@ -32,7 +46,7 @@ type Driver = typeof import('node-sqlite3-wasm');
  * promised, but not a loss of power. That is why `synchronous` is off, and why a commit costs tens of microseconds.
  */
 export async function openDatabase(path: string | undefined): Promise<Database> {
-  const { default: driver } = (await import('node-sqlite3-wasm')) as unknown as { default: Driver };
+  const driver = await loadDriver();
   if (path !== undefined) createPrivately(path);
   const connection = new driver.Database(path ?? ':memory:');
   try {
@@ -47,7 +61,7 @@ export async function openDatabase(path: string | undefined): Promise<Database> 
 
 /** Makes a new database file (0600) for others to read; nothing may be in its place. */
 export async function createDatabaseFile(path: string): Promise<Database> {
-  const { default: driver } = (await import('node-sqlite3-wasm')) as unknown as { default: Driver };
+  const driver = await loadDriver();
   closeSync(openSync(path, 'wx', 0o600));
   const connection = new driver.Database(path);
   connection.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');

@@ -129,7 +129,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** The path as it was sent, trailing slash and all, and the query with its `?`. */
-function splitUrl({ url = '' }: IncomingMessage): { path: string; search: string } {
+export function splitUrl({ url = '' }: IncomingMessage): { path: string; search: string } {
   // A client that takes us for a proxy sends the whole address.
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
   const end = target.indexOf('?');

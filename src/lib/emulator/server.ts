@@ -1,5 +1,5 @@
 // The listening socket: where it is bound, how it is called from outside, and how it ends.
-import type { Server } from 'node:http';
+import { createServer } from 'node:http';
 import { CliError, EXIT, systemErrorCode, usageError } from '../kernel/errors.ts';
 import type { Router } from './router.ts';
 
@@ -13,12 +13,10 @@ export interface ListeningServer {
 
 /** Listens; port 0 takes a free one. Throws CliError when the address cannot be had. */
 export async function listen(router: Router, hostname: string, port: number): Promise<ListeningServer> {
-  const { createAdaptorServer } = await import('@hono/node-server');
-  const server = createAdaptorServer({
-    fetch: (request, bindings) => router(request, bindings as never),
-    // The program that runs us keeps its own `Request` and `Response`.
-    overrideGlobalObjects: false,
-  }) as Server;
+  const server = createServer((incoming, outgoing) => {
+    // Whatever could not be answered any more ends, so that nobody waits for it.
+    router(incoming, outgoing).catch(() => outgoing.destroy());
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
       reject(cannotListen(hostname, port, error));

@@ -42,3 +42,14 @@ test('HEAD answers as GET does, without the body', async () => {
   expect([reply.status, reply.text]).toEqual([200, '']);
   expect(Number(reply.headers['content-length'])).toBeGreaterThan(100);
 });
+
+test.each([
+  ['an escape that was not needed', '/pl%61tform/v2/organizations/1001/accounts/2001/roles', 200],
+  ['an escape in a parameter', '/platform/v2/organizations/%31001/accounts/2001/roles', 200],
+  ['a query', '/platform/v2/organizations/1001/accounts/2001/roles/?a=/b', 200],
+  ['a slash that is part of a word', '/platform/v2/organizations/1001/accounts/2001%2Froles', 404],
+  ['a per cent sign that is part of a word', '/platform/v2/organizations/1001/accounts/2001/r%256Fles', 404],
+  ['an escape that stands for nothing', '/platform/v2/organizations/1001/accounts/2001/roles%zz', 404],
+])('%s in a path', async (_what, path, status) => {
+  expect((await emulator.call('GET', path)).status).toBe(status);
+});
