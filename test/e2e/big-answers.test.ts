@@ -1,0 +1,168 @@
+// The built program against answers that are too big, too deep or a bomb: a message, and no more memory than promised.
+import { spawn } from 'node:child_process';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { createGzip, gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type CliHome, createCliHome } from '../helpers/cli.ts';
+import { root } from '../house/sources.ts';
+
+/**
+ * Run in the program before itself: at its end it writes its peak of memory in kilobytes to the fourth stream. Where
+ * the system tells, of its own memory alone: a process's resource usage begins with that of whoever started it.
+ */
+const PEAK = `import fs from 'node:fs';
+process.on('exit', () => {
+  let peak = process.resourceUsage().maxRSS;
+  try {
+    peak = /VmHWM:\\s*(\\d+)/.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1];
+  } catch {}
+  fs.writeSync(3, String(peak));
+});`;
+
+/** Kilobytes. */
+const MOST_MEMORY = 300 * 1024;
+const MEGABYTE = 1024 * 1024;
+const TOTAL = 300 * MEGABYTE;
+
+type Answer = (response: ServerResponse) => void;
+const JSON_HEAD = { 'content-type': 'application/json' };
+
+/** `pieces` of a body, one after the other as the reader takes them. */
+function pour(response: ServerResponse, first: string, piece: Buffer, times: number): void {
+  response.writeHead(200, JSON_HEAD);
+  response.write(first);
+  let left = times;
+  const more = (): void => {
+    while (left-- > 0 && !response.destroyed) {
+      if (!response.write(piece)) {
+        response.once('drain', more);
+        return;
+      }
+    }
+    response.end();
+  };
+  more();
+}
+
+const role = `{"role_id":"a","name":"b","description":"${'d'.repeat(200)}","tasks":[]},`;
+const roles = Buffer.from(role.repeat(Math.ceil(MEGABYTE / role.length)));
+/** A gigabyte of blanks, told as a megabyte: members one after the other, so that we ourselves stay small. */
+const bomb = Buffer.concat(Array<Buffer>(64).fill(gzipSync(Buffer.alloc(16 * MEGABYTE, ' '))));
+const deep = (times: number): string => `{"roles":${'['.repeat(times)}${']'.repeat(times)}}`;
+
+const ANSWERS: [string, Answer][] = [
+  ['300 MB of roles', (response) => pour(response, '{"roles":[', roles, TOTAL / MEGABYTE)],
+  ['300 MB of one text', (response) => pour(response, '{"roles":"', Buffer.alloc(MEGABYTE, 'x'), TOTAL / MEGABYTE)],
+  [
+    '300 MB of roles, compressed',
+    (response) => {
+      response.writeHead(200, { ...JSON_HEAD, 'content-encoding': 'gzip' });
+      const zip = createGzip({ level: 1 });
+      zip.pipe(response);
+      response.on('close', () => zip.destroy());
+      zip.write('{"roles":[');
+      let left = TOTAL / MEGABYTE;
+      const more = (): void => {
+        while (left-- > 0 && !zip.destroyed) {
+          if (!zip.write(roles)) {
+            zip.once('drain', more);
+            return;
+          }
+        }
+        zip.end();
+      };
+      more();
+    },
+  ],
+  [
+    'a gzip bomb',
+    (response) => {
+      response.writeHead(200, { ...JSON_HEAD, 'content-encoding': 'gzip' });
+      response.end(bomb);
+    },
+  ],
+  ['JSON that is 200,000 deep', (response) => response.writeHead(200, JSON_HEAD).end(deep(200_000))],
+  [
+    'objects that are 200,000 deep',
+    (response) => response.writeHead(200, JSON_HEAD).end(`{"roles":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}`),
+  ],
+];
+
+let server: Server;
+let answer: Answer;
+let home: CliHome;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    request.resume();
+    if (request.url === '/oauth/token') {
+      response.writeHead(200, JSON_HEAD).end('{"access_token":"token","token_type":"Bearer","expires_in":28800}');
+    } else answer(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  home = createCliHome();
+});
+afterEach(() => home.remove());
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  /** Peak of the process's memory in kilobytes. */
+  peak: number;
+}
+
+function run(args: readonly string[]): Promise<Ended> {
+  const { port } = server.address() as { port: number };
+  const url = `http://127.0.0.1:${port}`;
+  const preload = ['--import', `data:text/javascript,${encodeURIComponent(PEAK)}`];
+  const child = spawn(process.execPath, [...preload, join(root, 'bin/cdpadm.js'), ...args], {
+    cwd: home.cwd,
+    env: {
+      PATH: process.env.PATH,
+      ...home.env,
+      CDPADM_BASE_URL: url,
+      CDPADM_AUTH_URL: url,
+      CDPADM_ORG_ID: '1',
+      CDPADM_ACCOUNT_ID: '2',
+      CDPADM_CLIENT_ID: 'me',
+      CDPADM_CLIENT_SECRET: 'secret',
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  const text = ['', '', '', ''];
+  for (const index of [1, 2, 3]) {
+    child.stdio[index]?.on('data', (chunk: Buffer) => {
+      text[index] += chunk.toString('utf8');
+    });
+  }
+  return new Promise((resolve) => {
+    child.on('close', (code) => {
+      resolve({ code, stdout: text[1] ?? '', stderr: text[2] ?? '', peak: Number(text[3]) });
+    });
+  });
+}
+
+describe('an answer that nobody can use', () => {
+  test.each(ANSWERS)(
+    '%s: exit 1, a message, less than 300 MB',
+    async (_what, bad) => {
+      answer = bad;
+      const { code, peak, stderr, stdout } = await run(['roles', 'list']);
+      expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^Error: /);
+      expect(stderr).not.toContain('This is a bug');
+      expect(stderr.length).toBeLessThan(2000);
+      expect(peak).toBeGreaterThan(0);
+      expect(peak).toBeLessThan(MOST_MEMORY);
+    },
+    120_000,
+  );
+});
