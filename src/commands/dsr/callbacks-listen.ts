@@ -57,6 +57,8 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const forward = flags.forwardTo === undefined ? async () => true : await openForward(ctx, flags.forwardTo);
   const session = await openDsr(ctx);
   const verify = createMessageVerifier(verificationOf(ctx, session, flags.allow));
+  // A long ledger is read before the first callback comes, not while it waits.
+  await session.ledger.append([]);
   const running = new Set<Promise<void>>();
   const server = await startCallbackServer({ host: flags.host, port }, async (callback) => {
     const received = await receiveCallback(callback, { verify, ledger: session.ledger, clock: ctx.clock, forward });

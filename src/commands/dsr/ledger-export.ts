@@ -46,11 +46,7 @@ export function ledgerCommand(ctx: Context): Command {
     .description('write out every request with its states, for an auditor')
     .action(async () => {
       const ledger = await openLedgerOf(ctx, isAdvance);
-      const rows = ledger.requests().map((entry): ExportedRequest => {
-        const deadline = deadlineFrom(entry.regulation, entry.submitted_time);
-        return { ...entry, deadline: deadline === undefined ? null : isoSeconds(deadline) };
-      });
-      await ctx.out.emit(rows, view);
+      await ctx.out.emitParts(exported(ledger.all()), view);
     });
   group.addCommand(
     withHelp(command, {
@@ -63,4 +59,13 @@ export function ledgerCommand(ctx: Context): Command {
     }),
   );
   return group;
+}
+
+async function* exported(parts: AsyncIterable<LedgerEntry[]>): AsyncGenerator<ExportedRequest[]> {
+  for await (const entries of parts) {
+    yield entries.map((entry) => {
+      const deadline = deadlineFrom(entry.regulation, entry.submitted_time);
+      return { ...entry, deadline: deadline === undefined ? null : isoSeconds(deadline) };
+    });
+  }
 }

@@ -1,6 +1,7 @@
 // `dsr list`: the requests of a group, or those that went out from this machine.
 import { Command } from 'commander';
 import { dueFirst } from '../../lib/domain/dsr/overview.ts';
+import { isFinal } from '../../lib/domain/dsr/statuses.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -39,7 +40,7 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
   const session = await openDsr(ctx);
   const requests =
     flags.groupId === undefined
-      ? await refreshRequests(newest(ctx, session, limit, flags.due === true), session)
+      ? await refreshRequests(await newest(ctx, session, limit, flags.due === true), session)
       : await readGroup(flags.groupId, session);
   const empty =
     flags.groupId === undefined
@@ -49,13 +50,13 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
 }
 
 /** The ledger's requests of the workspace in use, the newest first. */
-function newest(ctx: Context, { ledger, sender }: DsrSession, limit: number, openOnly: boolean): LedgerEntry[] {
-  const own = ledger
-    .requests()
-    .filter(({ address, workspace_id: workspace }) => address === sender.address && workspace === sender.workspace_id)
-    .filter(({ status }) => !openOnly || (status !== 'completed' && status !== 'cancelled' && status !== 'refused'))
-    .reverse();
-  if (own.length > limit)
-    ctx.out.warn(`The ledger has ${own.length} requests; these are the newest ${limit} (--limit).`);
-  return own.slice(0, limit);
+async function newest(ctx: Context, { memory }: DsrSession, limit: number, openOnly: boolean): Promise<LedgerEntry[]> {
+  const { address, workspace_id: workspace } = memory.sender;
+  const { hasMore, requests } = await memory.ledger.newest({
+    limit,
+    belongs: (event) => event.address === address && event.workspace_id === workspace,
+    ...(openOnly && { isOpen: (status) => status === undefined || (status !== 'refused' && !isFinal(status)) }),
+  });
+  if (hasMore) ctx.out.warn(`The ledger has more requests; these are the newest ${limit} (--limit).`);
+  return requests;
 }

@@ -88,12 +88,14 @@ async function readIdentity(
   return [type, value];
 }
 
+export interface GivenRequest extends SettledRequest {
+  request: DsrRequest;
+  /** The id was made here. */
+  isNewId: boolean;
+}
+
 /** The body of these parts, completed with an id and the present time, and checked. Throws usage (2). */
-export function requestFromParts(
-  ctx: Context,
-  parts: RequestParts,
-  options: SettleOptions,
-): SettledRequest & { request: DsrRequest } {
+export function requestFromParts(ctx: Context, parts: RequestParts, options: SettleOptions): GivenRequest {
   const body = composeRequest(
     {
       ...parts,
@@ -103,7 +105,9 @@ export function requestFromParts(
     options.vendorDomain,
   );
   const settled = settleRequest(body, options);
-  if (settled.request) return { ...settled, request: settled.request };
+  if (settled.request) {
+    return { ...settled, request: settled.request, isNewId: parts.subject_request_id === undefined };
+  }
   const issues = settled.issues.map(({ path, message }) => ({ path: showPath(path), message }));
   throw new CliError({
     code: 'usage',
@@ -115,11 +119,7 @@ export function requestFromParts(
 }
 
 /** The body in a file; id and time are made where it has none. Throws invalid input (9) with the place of each issue. */
-export async function requestFromFile(
-  ctx: Context,
-  path: string,
-  options: SettleOptions,
-): Promise<SettledRequest & { request: DsrRequest }> {
+export async function requestFromFile(ctx: Context, path: string, options: SettleOptions): Promise<GivenRequest> {
   const document = await loadDocument(path, ctx.io);
   const { value } = document;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -131,5 +131,6 @@ export async function requestFromFile(
   for (const { file, line, column, message } of placeIssues(document, settled.warnings)) {
     ctx.out.warn(`${file}:${line}:${column}: ${message}`);
   }
-  return { ...settled, request: settled.request, warnings: [] };
+  const isNewId = isObject && !('subject_request_id' in value);
+  return { ...settled, request: settled.request, warnings: [], isNewId };
 }

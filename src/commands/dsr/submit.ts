@@ -123,7 +123,7 @@ async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
 
 async function submit(ctx: Context, flags: SubmitFlags): Promise<void> {
   const session = await openDsr(ctx);
-  const { request, changes, warnings } = await requestOf(ctx, session, flags);
+  const { changes, isNewId, request, warnings } = await requestOf(ctx, session, flags);
   const showIdentities = flags.showIdentities === true;
   if (!showIdentities) for (const [, value] of identitiesOf(request)) ctx.redactor.add(value);
   for (const change of changes) ctx.out.note(`Upgraded to version 3: ${change}`);
@@ -138,7 +138,7 @@ async function submit(ctx: Context, flags: SubmitFlags): Promise<void> {
   if (ctx.flags.curl) await session.api.create(visible);
   ctx.out.show((style) => renderRequest(shown, style));
   await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`, 'dsr_base_url');
-  const result = await submitRequest(request, { ...session, verify: answerVerifier(ctx, session) });
+  const result = await submitRequest(request, { ...session, isNewId, verify: answerVerifier(ctx, session) });
   const deadline = deadlineFrom(request.regulation, request.submitted_time);
   const failed = result.verdict?.checks.find(({ ok }) => !ok);
   if (failed) {

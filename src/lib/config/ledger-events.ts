@@ -1,7 +1,7 @@
 // What one line of the ledger says, and how lines add up to what is known of a request.
 
-/** A request that goes out, a state that was seen, or (after a rewrite) everything known of a request. */
-export type LedgerEvent = SubmittedEvent | StateEvent | ({ event: 'request' } & LedgerRequest);
+/** A request that goes out, or a state that was seen. */
+export type LedgerEvent = SubmittedEvent | StateEvent;
 
 export interface SubmittedEvent {
   event: 'submitted';
@@ -21,6 +21,10 @@ export interface SubmittedEvent {
   group_id: string | null;
   /** Identity type to keyed hash. */
   identities: Record<string, string>;
+  /** What a bulk run, which writes afterwards, was answered at once. */
+  status?: string;
+  expected_completion_time?: string | null;
+  received_time?: string | null;
 }
 
 export interface StateEvent {
@@ -51,10 +55,13 @@ export function foldEvent(known: Map<string, LedgerRequest>, event: LedgerEvent,
   const before = known.get(event.id);
   switch (event.event) {
     case 'submitted': {
-      if (before?.at !== undefined) return false;
-      const { event: _kind, ...facts } = event;
-      known.set(event.id, { ...before, ...facts, states: before?.states ?? [] });
-      return true;
+      const { event: _kind, expected_completion_time, received_time, status, ...facts } = event;
+      const isNew = before?.at === undefined;
+      if (isNew) known.set(event.id, { ...before, ...facts, states: before?.states ?? [] });
+      if (status === undefined) return isNew;
+      const times = timeFields({ expected_completion_time, received_time });
+      const state: StateEvent = { event: 'state', id: event.id, at: event.at, status, source: 'submit', ...times };
+      return foldEvent(known, state, isAdvance) || isNew;
     }
     case 'state': {
       if (!isAdvance(before?.status, event.status)) return false;
@@ -63,21 +70,25 @@ export function foldEvent(known: Map<string, LedgerRequest>, event: LedgerEvent,
         ...before,
         id,
         status,
-        ...(event.expected_completion_time !== undefined && {
-          expected_completion_time: event.expected_completion_time,
-        }),
-        ...(event.received_time !== undefined && { received_time: event.received_time }),
+        ...timeFields(event),
         states: [...(before?.states ?? []), { status, at, source }],
       });
-      return true;
-    }
-    case 'request': {
-      const { event: _kind, ...whole } = event;
-      known.set(event.id, whole);
       return true;
     }
     default:
       // A newer version's kind of line.
       return false;
   }
+}
+
+type Times = Pick<StateEvent, 'expected_completion_time' | 'received_time'>;
+
+function timeFields({
+  expected_completion_time: expected,
+  received_time: received,
+}: { [K in keyof Times]: Times[K] | undefined }): Times {
+  return {
+    ...(expected !== undefined && { expected_completion_time: expected }),
+    ...(received !== undefined && { received_time: received }),
+  };
 }

@@ -1,30 +1,47 @@
 // The ledger: which data subject requests went out from here, when, by whom, under which profile, and how far they came.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { openDurableLog, readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
-import { CliError, EXIT, systemErrorCode } from '../kernel/errors.ts';
-import { cannotRead } from '../kernel/file-failure.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
 import { withLock } from '../kernel/lock.ts';
-import { foldEvent, type LedgerEvent, type LedgerRequest, type StateOrder } from './ledger-events.ts';
+import { createIdTable } from './id-table.ts';
+import {
+  foldEvent,
+  type LedgerEvent,
+  type LedgerRequest,
+  type StateEvent,
+  type StateOrder,
+  type SubmittedEvent,
+} from './ledger-events.ts';
+import { type LedgerFile, type LedgerLine, openLedgerFile } from './ledger-lines.ts';
+import { createStatusTable } from './status-table.ts';
 
 export interface Ledger {
   readonly path: string;
   /** A keyed hash: the same for the same identity on this machine, of no use to anybody else. */
   hash(type: string, value: string): Promise<string>;
-  /** Writes what is new among the events; it is on the disk when this resolves. Returns how many were. */
-  append(events: readonly LedgerEvent[]): Promise<number>;
-  /** Writes events without looking at what is there: for very many, whose repeats are sorted out when it is read. */
+  /** Writes states that are news; on the disk when this resolves. Returns how many were. The first call reads the file. */
+  append(events: readonly StateEvent[]): Promise<number>;
+  /** Writes events without looking at what is there: repeats are sorted out when it is read. */
   record(events: readonly LedgerEvent[]): Promise<void>;
-  /** Everything that is known now, what other processes wrote meanwhile included; the oldest first. */
-  requests(): LedgerRequest[];
-  find(id: string): LedgerRequest | undefined;
+  /** What is known now of these, what other processes wrote meanwhile included. */
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, LedgerRequest>>;
+  /** The newest requests that belong, the newest first; reads from the file's end, and no further than it must. */
+  newest(wanted: Wanted): Promise<{ requests: LedgerRequest[]; hasMore: boolean }>;
+  /** Everything, the oldest first, in parts: of a million requests no more than a part is held. */
+  all(): AsyncGenerator<LedgerRequest[]>;
 }
 
-const CHUNK_BYTES = 1024 * 1024;
-/** Rewriting pays when most lines only repeat what later ones say. */
-const COMPACT_FROM_LINES = 2000;
+export interface Wanted {
+  limit: number;
+  belongs(event: SubmittedEvent): boolean;
+  /** By its status; absent: every one. */
+  isOpen?: (status: string | undefined) => boolean;
+}
+
+/** Requests held at once while everything is read; the file is read once for each such part, from where it begins. */
+const PART_REQUESTS = 100_000;
 
 /**
  * Opens the ledger below the state directory: a private file of lines that any number of processes append to, under a
@@ -37,68 +54,108 @@ export function openLedger(
   const folder = join(stateFolder, 'dsr');
   const path = join(folder, 'ledger.ndjson');
   const lock = join(folder, 'ledger.lock');
-  const known = new Map<string, LedgerRequest>();
-  let read = { file: '', offset: 0, lines: 0 };
   let key: Promise<Buffer> | undefined;
+  /** What `find` was asked for so far. */
+  let found = { file: '', readTo: 0, ids: new Set<string>(), known: new Map<string, LedgerRequest>() };
+  /** What `append` compares with. */
+  let last = { file: '', readTo: 0, statuses: createStatusTable(isAdvance) };
 
-  /** Reads what was appended since the last time; all of it when the file was rewritten. */
-  function refresh(): void {
-    let descriptor: number;
-    try {
-      descriptor = openSync(path, 'r');
-    } catch (error) {
-      if (systemErrorCode(error) === 'ENOENT') return;
-      throw cannotRead(path, error);
+  /** Runs over lines; other work, such as Ctrl-C, gets its turn between pieces. */
+  async function eachLine(lines: Iterable<LedgerLine[]>, take: (line: LedgerLine) => boolean | void): Promise<void> {
+    for (const piece of lines) {
+      for (const line of piece) if (take(line) === false) return;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      signal?.throwIfAborted();
     }
+  }
+
+  async function reading<T>(work: (file: LedgerFile) => Promise<T>): Promise<T | undefined> {
+    const file = openLedgerFile(path);
     try {
-      const { dev, ino, size } = fstatSync(descriptor);
-      const file = `${dev}:${ino}`;
-      if (file !== read.file || size < read.offset) {
-        known.clear();
-        read = { file, offset: 0, lines: 0 };
-      }
-      readLines(descriptor);
+      return file && (await work(file));
     } finally {
-      closeSync(descriptor);
+      file?.close();
     }
   }
 
-  function readLines(descriptor: number): void {
-    const buffer = Buffer.alloc(CHUNK_BYTES);
-    let rest = Buffer.alloc(0);
-    for (let at = read.offset; ;) {
-      const length = readSync(descriptor, buffer, 0, CHUNK_BYTES, at);
-      if (length === 0) return;
-      at += length;
-      const text = Buffer.concat([rest, buffer.subarray(0, length)]);
-      const end = text.lastIndexOf(0x0a) + 1;
-      for (const line of text.subarray(0, end).toString('utf8').split('\n')) if (line !== '') takeLine(line);
-      // A line without its end is still being written: it is read next time.
-      rest = Buffer.from(text.subarray(end));
-      read.offset = at - rest.length;
-    }
+  async function find(ids: readonly string[]): Promise<ReadonlyMap<string, LedgerRequest>> {
+    if (ids.length === 0) return new Map();
+    await reading(async (file) => {
+      const isSame = file.identity === found.file && file.size >= found.readTo && ids.every((id) => found.ids.has(id));
+      if (!isSame) found = { file: file.identity, readTo: 0, ids: new Set([...found.ids, ...ids]), known: new Map() };
+      const { ids: wanted, known, readTo } = found;
+      await eachLine(file.forward(readTo), (line) => {
+        if (wanted.has(line.id)) foldEvent(known, line.event(), isAdvance);
+      });
+      found.readTo = file.size;
+    });
+    return found.known;
   }
 
-  function takeLine(line: string): void {
-    read.lines++;
-    let event: LedgerEvent;
+  async function newest({ belongs, isOpen, limit }: Wanted): Promise<{ requests: LedgerRequest[]; hasMore: boolean }> {
+    const known = new Map<string, LedgerRequest>();
+    const ids = new Set<string>();
+    let hasMore = false;
+    await reading(async (file) => {
+      const statuses = createStatusTable(isAdvance);
+      let from = file.size;
+      await eachLine(file.backward(), (line) => {
+        const event = line.event();
+        if (isOpen && event.status !== undefined) statuses.take(event.id, event.status);
+        if (event.event !== 'submitted' || ids.has(event.id) || !belongs(event)) return true;
+        if (isOpen && !isOpen(statuses.get(event.id))) return true;
+        hasMore = ids.size === limit;
+        if (hasMore) return false;
+        ids.add(event.id);
+        from = line.offset;
+        return true;
+      });
+      await eachLine(file.forward(from), (line) => {
+        if (ids.has(line.id)) foldEvent(known, line.event(), isAdvance);
+      });
+    });
+    return { requests: [...ids].flatMap((id) => known.get(id) ?? []), hasMore };
+  }
+
+  async function* all(): AsyncGenerator<LedgerRequest[]> {
+    const file = openLedgerFile(path);
+    if (!file) return;
     try {
-      event = JSON.parse(line) as LedgerEvent;
-    } catch {
-      // Half a line of a process that was killed, or of a full disk.
-      return;
+      const table = createIdTable();
+      const begins: number[] = [];
+      await eachLine(file.forward(0), ({ id, offset }) => {
+        if (table.add(id) === begins.length * PART_REQUESTS) begins.push(offset);
+      });
+      for (const [part, from] of begins.entries()) {
+        const known = new Map<string, LedgerRequest>();
+        await eachLine(file.forward(from), (line) => {
+          const number = table.find(line.id) ?? 0;
+          if (Math.floor(number / PART_REQUESTS) === part) foldEvent(known, line.event(), isAdvance);
+        });
+        yield [...known.values()];
+      }
+    } finally {
+      file.close();
     }
-    foldEvent(known, event, isAdvance);
   }
 
-  function compactIfWorthwhile(): void {
-    if (read.lines < COMPACT_FROM_LINES || read.lines < known.size * 3) return;
-    // As bytes: a text of a million requests would be longer than a text can be.
-    const lines = [...known.values()].map((request) =>
-      Buffer.from(`${JSON.stringify({ event: 'request', ...request })}\n`, 'utf8'),
-    );
-    writePrivateFile(path, Buffer.concat(lines));
-    refresh();
+  /** Under the lock: not given up on Ctrl-C, for what the platform has told must be written down. */
+  function refreshStatuses(): void {
+    const file = openLedgerFile(path);
+    if (!file) return;
+    try {
+      if (file.identity !== last.file || file.size < last.readTo)
+        last = { file: file.identity, readTo: 0, statuses: createStatusTable(isAdvance) };
+      for (const piece of file.forward(last.readTo)) {
+        for (const line of piece) {
+          const { status } = line.event();
+          if (status !== undefined) last.statuses.take(line.id, status);
+        }
+      }
+      last.readTo = file.size;
+    } finally {
+      file.close();
+    }
   }
 
   function write(events: readonly LedgerEvent[]): void {
@@ -141,29 +198,22 @@ export function openLedger(
       return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
     },
     append: (events) =>
-      // Not given up on Ctrl-C: what the platform has accepted must be written down.
       withLock(lock, clock, () => {
-        refresh();
-        const news = events.filter((event) => foldEvent(known, event, isAdvance));
+        refreshStatuses();
+        const news = events.filter(({ id, status }) => last.statuses.take(id, status));
         if (news.length === 0) return 0;
         try {
           write(news);
         } catch (error) {
           // What could not be written is not known either.
-          read = { file: '', offset: 0, lines: 0 };
+          last.file = '';
           throw error;
         }
-        compactIfWorthwhile();
         return news.length;
       }),
     record: (events) => withLock(lock, clock, () => write(events)),
-    requests: () => {
-      refresh();
-      return [...known.values()];
-    },
-    find: (id) => {
-      refresh();
-      return known.get(id);
-    },
+    find,
+    newest,
+    all,
   };
 }

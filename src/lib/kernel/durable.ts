@@ -58,17 +58,51 @@ export function writePrivateFile(path: string, data: string | Uint8Array): void 
  * symlinks to their target. A new file gets `mode` (default 0666 less the umask). Pipes and devices are written to.
  */
 export function writeUserFile(path: string, data: string | Uint8Array, mode?: number): void {
+  const file = openUserFile(path, mode);
+  try {
+    file.write(data);
+    file.finish();
+  } catch (error) {
+    file.discard();
+    throw cannotWrite(path, error);
+  }
+}
+
+/** The same for what is too long to be held. Nothing is replaced when the parts end in a failure, which is thrown on. */
+export async function writeUserFileInParts(path: string, parts: AsyncIterable<string>): Promise<void> {
+  const file = openUserFile(path);
+  const attempt = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      throw cannotWrite(path, error);
+    }
+  };
+  try {
+    for await (const part of parts) attempt(() => file.write(part));
+    attempt(file.finish);
+  } catch (error) {
+    file.discard();
+    throw error;
+  }
+}
+
+interface OpenFile {
+  write(data: string | Uint8Array): void;
+  finish(): void;
+  /** Leaves what was there before. May be called after anything. */
+  discard(): void;
+}
+
+function openUserFile(path: string, mode?: number): OpenFile {
   try {
     const existing = statSync(path, { throwIfNoEntry: false });
     // What lies under /dev leads to wherever the output goes, which may be a file opened by somebody else.
-    if ((existing && !existing.isFile()) || /^\/(dev|proc)\//.test(path)) {
-      writeFileSync(path, data);
-      return;
-    }
+    if ((existing && !existing.isFile()) || /^\/(dev|proc)\//.test(path)) return openInPlace(path);
     // Rename asks for the folder's leave alone; a file that its owner made read-only stays as it is.
     if (existing) accessSync(path, constants.W_OK);
     const target = existing ? realpathSync(path) : missingTarget(path);
-    replaceFile(target, data, {
+    return openReplacement(target, {
       mode: mode ?? (existing && existing.mode & 0o777),
       ...(existing && { owner: existing }),
     });
@@ -77,30 +111,57 @@ export function writeUserFile(path: string, data: string | Uint8Array, mode?: nu
   }
 }
 
+function openInPlace(path: string): OpenFile {
+  const descriptor = openSync(path, 'w');
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) closeSync(descriptor);
+    isOpen = false;
+  };
+  return { write: (data) => writeFileSync(descriptor, data), finish: close, discard: close };
+}
+
 interface Replacement {
   /** Exact, whatever the umask; absent: 0666 less the umask. */
   mode?: number | undefined;
   owner?: { uid: number; gid: number };
 }
 
-function replaceFile(target: string, data: string | Uint8Array, { mode, owner }: Replacement): void {
-  const temporary = momentaryPath(dirname(target));
-  let descriptor: number | undefined;
+function replaceFile(target: string, data: string | Uint8Array, replacement: Replacement): void {
+  let file: OpenFile | undefined;
   try {
-    descriptor = openSync(temporary, 'wx', mode ?? 0o666);
-    writeFileSync(descriptor, data);
-    if (owner) giveTo(descriptor, owner);
-    if (mode !== undefined) fchmodSync(descriptor, mode);
-    fsyncSync(descriptor);
-    closeSync(descriptor);
-    descriptor = undefined;
-    renameSync(temporary, target);
-    syncFolder(dirname(target));
+    file = openReplacement(target, replacement);
+    file.write(data);
+    file.finish();
   } catch (error) {
-    if (descriptor !== undefined) closeSync(descriptor);
-    rmSync(temporary, { force: true });
+    file?.discard();
     throw cannotWrite(target, error);
   }
+}
+
+function openReplacement(target: string, { mode, owner }: Replacement): OpenFile {
+  const temporary = momentaryPath(dirname(target));
+  const descriptor = openSync(temporary, 'wx', mode ?? 0o666);
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) closeSync(descriptor);
+    isOpen = false;
+  };
+  return {
+    write: (data) => writeFileSync(descriptor, data),
+    finish: () => {
+      if (owner) giveTo(descriptor, owner);
+      if (mode !== undefined) fchmodSync(descriptor, mode);
+      fsyncSync(descriptor);
+      close();
+      renameSync(temporary, target);
+      syncFolder(dirname(target));
+    },
+    discard: () => {
+      close();
+      rmSync(temporary, { force: true });
+    },
+  };
 }
 
 /** Keeps a file its owner's when root, or a member of its group, replaces it. */

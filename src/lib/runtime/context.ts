@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { ExitCode } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { Style } from '../render/style.ts';
-import type { View } from '../render/view.ts';
+import type { ListView, View } from '../render/view.ts';
 
 export type OutputFormat = 'table' | 'json' | 'ndjson' | 'yaml' | 'csv' | 'markdown' | 'name' | 'html';
 
@@ -84,6 +84,8 @@ export interface Progress {
 export interface Output {
   /** The result of the command: `data` as the format asks, `view` for people. Call it once. */
   emit<T>(data: T, view: View<T>): Promise<void>;
+  /** The same for a list too long to be held: JSON, NDJSON, CSV and lines for pipes go out part by part. */
+  emitParts<T>(parts: AsyncIterable<T[]>, view: ListView<T>): Promise<void>;
   /** One object a line under JSON formats, `text` elsewhere (a function draws it): for commands that go on. */
   emitLine(data: unknown, text: string | ((style: Style) => string)): Promise<void>;
   /** The result of a dry run: `{dry_run, requests, plan}`; `text` is what people see (default: the requests). */

@@ -85,9 +85,35 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
     if (view.kind === 'list' && isTable && (data as unknown[]).length === 0) note(view.empty);
   }
 
+  async function emitParts(parts: AsyncIterable<unknown[]>, view: AnyView & { kind: 'list' }): Promise<void> {
+    const target: Target = { terminal: toTerminal, width: io.columns(), style: styles.stdout };
+    const { canGoInParts, textInParts } = await import('./result-parts.ts');
+    if (query || !canGoInParts(flags, target)) {
+      const rows: unknown[] = [];
+      for await (const part of parts) for (const row of part) rows.push(row);
+      await emit(rows, view);
+      return;
+    }
+    let isEmpty = true;
+    const watched = async function* (): AsyncGenerator<unknown[]> {
+      for await (const part of parts) {
+        isEmpty &&= part.length === 0;
+        yield part;
+      }
+    };
+    const texts = textInParts(watched(), view, flags, target);
+    if (flags.out !== undefined && flags.out !== '-') {
+      const { writeUserFileInParts } = await import('../kernel/durable.ts');
+      await writeUserFileInParts(resolve(io.cwd, flags.out), texts);
+      note(`Written to ${flags.out}.`);
+    } else for await (const text of texts) await write(io.stdout, text);
+    if (isEmpty && flags.output === 'table') note(view.empty);
+  }
+
   return {
     style: styles.stderr,
     emit: (data, view) => emit(data, view as unknown as AnyView),
+    emitParts: (parts, view) => emitParts(parts, view as unknown as AnyView & { kind: 'list' }),
     emitLine: (data, text) => {
       const line = isJson ? jsonText(data) : typeof text === 'string' ? cleanText(text) : text(styles.stdout);
       return write(io.stdout, `${line}\n`);

@@ -6,7 +6,6 @@ import type { RowStates } from '../domain/dsr/row-states.ts';
 import type { DsrJournal, JournalLine } from '../files/dsr-journal.ts';
 import type { DsrTable } from '../files/dsr-rows.ts';
 import { stringifyJson } from '../kernel/json.ts';
-import { isoMillis } from '../kernel/timestamps.ts';
 import { type RowOutcome, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-examine.ts';
 import type { DsrPorts, LedgerNews, VerifyMessage } from './dsr-ports.ts';
@@ -99,14 +98,10 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     const { error, expected_completion_time, received_time, signed, state } = outcome;
     if (!signed) unsigned++;
     if (state !== 'failed') {
-      const at = isoMillis(clock.now());
-      const id = request.subject_request_id;
-      news.push(await submittedEvent(request, ports.sender, ledger, clock.now()), {
-        event: 'state',
-        id,
-        at,
+      // One line for the request and its answer: a ledger of a million is read in half the time.
+      news.push({
+        ...(await submittedEvent(request, ports.sender, ledger, clock.now())),
         status: 'pending',
-        source: 'submit',
         ...(expected_completion_time !== undefined && { expected_completion_time }),
         ...(received_time !== undefined && { received_time }),
       });

@@ -47,7 +47,7 @@ export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise
       }
       throw error;
     }
-    await ports.ledger.append([
+    await ports.ledger.record([
       { event: 'state', id, at: isoMillis(ports.clock.now()), status: 'cancelled', source: 'cancel' },
     ]);
   }

@@ -20,6 +20,9 @@ export type LedgerNews =
       skip_waiting_period: boolean;
       group_id: string | null;
       identities: Record<string, string>;
+      status?: string;
+      expected_completion_time?: string | null;
+      received_time?: string | null;
     }
   | {
       event: 'state';
@@ -53,12 +56,12 @@ export interface LedgerEntry {
 
 export interface LedgerPort {
   hash(type: string, value: string): Promise<string>;
-  /** On the disk when it resolves; how many of the events told anything new. */
-  append(events: readonly LedgerNews[]): Promise<number>;
-  /** The same for very many: repeats are sorted out when it is read. */
+  /** On the disk when it resolves; how many of the states told anything new. */
+  append(states: readonly Extract<LedgerNews, { event: 'state' }>[]): Promise<number>;
+  /** The same without looking: repeats are sorted out when it is read. */
   record(events: readonly LedgerNews[]): Promise<void>;
-  requests(): LedgerEntry[];
-  find(id: string): LedgerEntry | undefined;
+  /** What is known of these. */
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, LedgerEntry>>;
 }
 
 /** Under whose name requests go out: written to the ledger with each. */

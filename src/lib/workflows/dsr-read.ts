@@ -3,6 +3,7 @@ import type { Dated } from '../api/dsr.ts';
 import type { RequestStatusReply } from '../contract/dsr.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
 import { type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
+import { isAdvance } from '../domain/dsr/statuses.ts';
 import { CliError } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts, LedgerEntry } from './dsr-ports.ts';
@@ -43,7 +44,7 @@ export async function refreshRequests(entries: readonly LedgerEntry[], ports: Ds
       throw error;
     }
   });
-  return await joined(replies, ports);
+  return await joined(replies, ports, new Map(entries.map((entry) => [entry.id, entry])));
 }
 
 const DAY_MS = 86_400_000;
@@ -66,29 +67,30 @@ function replyFrom(entry: LedgerEntry): RequestStatusReply {
   };
 }
 
-async function joined(replies: readonly Read[], ports: DsrPorts): Promise<RequestOverview[]> {
+/** `known` is what the ledger has of them, where that was read before. */
+async function joined(
+  replies: readonly Read[],
+  ports: DsrPorts,
+  known?: ReadonlyMap<string, LedgerEntry>,
+): Promise<RequestOverview[]> {
   const now = ports.clock.now();
-  await ports.ledger.append(
-    replies
-      .filter(({ body: { subject_request_id: id, request_status: status } }) => {
-        // What others submitted is none of this ledger's business.
-        const entry = ports.ledger.find(id);
-        return entry !== undefined && entry.status !== status && status !== 'unknown';
-      })
-      .map(({ body }) => ({
-        event: 'state' as const,
-        id: body.subject_request_id,
-        at: isoMillis(now),
-        status: body.request_status,
-        source: 'status' as const,
-        ...(body.expected_completion_time !== undefined && {
-          expected_completion_time: body.expected_completion_time,
-        }),
-      })),
-  );
-  return replies.map(({ body, date }) =>
-    overviewOf(body, ports.ledger.find(body.subject_request_id), { now, platformNow: date ?? now }),
-  );
+  const entries = known ?? (await ports.ledger.find(replies.map(({ body }) => body.subject_request_id)));
+  const news = replies.flatMap(({ body }) => {
+    const { expected_completion_time: expected, request_status: status, subject_request_id: id } = body;
+    const entry = entries.get(id);
+    // What others submitted is none of this ledger's business.
+    if (entry === undefined || status === 'unknown' || !isAdvance(entry.status, status)) return [];
+    const times = expected !== undefined && { expected_completion_time: expected };
+    return [{ event: 'state' as const, id, at: isoMillis(now), status, source: 'status' as const, ...times }];
+  });
+  if (news.length > 0) await ports.ledger.record(news);
+  const seen = new Map(news.map((state) => [state.id, state]));
+  return replies.map(({ body, date }) => {
+    const { subject_request_id: id } = body;
+    const [entry, state] = [entries.get(id), seen.get(id)];
+    const remembered = entry && state ? { ...entry, states: [...entry.states, state] } : entry;
+    return overviewOf(body, remembered, { now, platformNow: date ?? now });
+  });
 }
 
 /** A few at once, results in the order of the items. */

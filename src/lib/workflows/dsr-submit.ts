@@ -22,19 +22,21 @@ const MAX_SENDS = 3;
 
 /**
  * Sends one request whose id stands in the ledger before anything is sent. A lost answer is settled by GET; "already
- * exists" is success for a request that went out from here with the same content. Throws CliError; network (8) when
+ * exists" is success for a request that went out from here with the same content. `isNewId`: nobody else can have made
+ * a request of this id. Throws CliError; network (8) when
  * nobody can tell what became of it.
  */
 export async function submitRequest(
   request: DsrRequest,
-  ports: DsrPorts & { verify: VerifyMessage },
+  ports: DsrPorts & { verify: VerifyMessage; isNewId?: boolean },
 ): Promise<Submitted> {
   const { api, clock, ledger, signal, tell } = ports;
   const id = request.subject_request_id;
-  const before = ledger.find(id);
   const news = await submittedEvent(request, ports.sender, ledger, clock.now());
+  // An id that was made a moment ago can be in no ledger, which may be long.
+  const before = ports.isNewId === true ? undefined : (await ledger.find([id])).get(id);
   const isOurs = before !== undefined && isSameRequest(before, news);
-  await ledger.append([news]);
+  await ledger.record([news]);
   for (let sends = 1; ; sends++) {
     try {
       const reply = await api.create(request, signal);
@@ -107,11 +109,11 @@ function isSameRequest(before: LedgerEntry, news: Extract<LedgerNews, { event: '
 async function record(result: Submitted, { clock, ledger }: DsrPorts): Promise<void> {
   const { id, status, expected_completion_time, received_time } = result;
   const at = isoMillis(clock.now());
-  await ledger.append([{ event: 'state', id, at, status, source: 'submit', expected_completion_time, received_time }]);
+  await ledger.record([{ event: 'state', id, at, status, source: 'submit', expected_completion_time, received_time }]);
 }
 
 async function refused(id: string, { clock, ledger }: DsrPorts): Promise<void> {
-  await ledger.append([{ event: 'state', id, at: isoMillis(clock.now()), status: 'refused', source: 'submit' }]);
+  await ledger.record([{ event: 'state', id, at: isoMillis(clock.now()), status: 'refused', source: 'submit' }]);
 }
 
 async function read(id: string, lost: CliError, { api, signal }: DsrPorts): Promise<Submitted | undefined> {

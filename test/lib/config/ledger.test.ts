@@ -1,10 +1,10 @@
 // The ledger: private, never backwards, safe against torn lines and against several writers.
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Ledger, openLedger } from '../../../src/lib/config/ledger.ts';
-import type { LedgerEvent } from '../../../src/lib/config/ledger-events.ts';
+import type { LedgerRequest, StateEvent, SubmittedEvent } from '../../../src/lib/config/ledger-events.ts';
 import { isAdvance } from '../../../src/lib/domain/dsr/statuses.ts';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 
@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = (): Ledger => openLedger(folder, { clock: systemClock, isAdvance });
-const state = (id: string, status: string): LedgerEvent => ({
+const state = (id: string, status: string): StateEvent => ({
   event: 'state',
   id,
   at: '2026-11-21T08:00:00.000Z',
@@ -23,22 +23,42 @@ const state = (id: string, status: string): LedgerEvent => ({
   source: 'callback',
 });
 
+const uuid = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const sent = (id: string, more: Partial<SubmittedEvent> = {}): SubmittedEvent => ({
+  event: 'submitted',
+  id,
+  at: '2026-11-21T07:00:00.000Z',
+  by: 'officer',
+  profile: 'eu',
+  address: 'https://dsr.example/v3',
+  workspace_id: '1',
+  regulation: 'gdpr',
+  subject_request_type: 'access',
+  submitted_time: '2026-11-20T00:00:00Z',
+  skip_waiting_period: false,
+  group_id: null,
+  identities: { email: 'hash' },
+  ...more,
+});
+async function everything(ledger = open()): Promise<LedgerRequest[]> {
+  const all: LedgerRequest[] = [];
+  for await (const part of ledger.all()) all.push(...part);
+  return all;
+}
+
 it('keeps each state once and none that is behind, whoever writes', async () => {
   const [one, two] = [open(), open()];
   expect(await one.append([state('a', 'pending')])).toBe(1);
   expect(await two.append([state('a', 'completed')])).toBe(1);
   expect(await one.append([state('a', 'in_progress'), state('a', 'completed')])).toBe(0);
-  expect(
-    open()
-      .find('a')
-      ?.states.map(({ status }) => status),
-  ).toEqual(['pending', 'completed']);
+  const known = (await open().find(['a'])).get('a');
+  expect(known?.states.map(({ status }) => status)).toEqual(['pending', 'completed']);
 });
 
 it('takes appends of many at once', async () => {
   const writers = Array.from({ length: 8 }, open);
   await Promise.all(writers.map((ledger, index) => ledger.append([state(`r${index}`, 'pending')])));
-  expect(open().requests()).toHaveLength(8);
+  expect(await everything()).toHaveLength(8);
 });
 
 it('passes over half a line, and goes on behind it', async () => {
@@ -46,20 +66,80 @@ it('passes over half a line, and goes on behind it', async () => {
   await ledger.append([state('a', 'pending')]);
   appendFileSync(ledger.path, '{"event":"state","id":"b"');
   await open().append([state('c', 'pending')]);
-  expect(
-    open()
-      .requests()
-      .map(({ id }) => id),
-  ).toEqual(['a', 'c']);
+  expect((await everything()).map(({ id }) => id)).toEqual(['a', 'c']);
+  expect([...(await open().find(['a', 'b', 'c'])).keys()]).toEqual(['a', 'c']);
+  const { requests } = await open().newest({ limit: 9, belongs: () => true });
+  expect(requests).toEqual([]);
 });
 
-it('grows shorter when most of it says what later lines say', async () => {
+it('says what an answer said in the line of its request', async () => {
+  await open().record([
+    sent('a', { status: 'pending', expected_completion_time: '2026-12-01T00:00:00Z', received_time: null }),
+    state('a', 'completed'),
+    // A killed run that goes on writes it again.
+    sent('a', { status: 'pending', at: '2026-11-22T07:00:00.000Z' }),
+  ]);
+  const [known, ...others] = await everything();
+  expect(others).toEqual([]);
+  expect(known).toMatchObject({
+    at: '2026-11-21T07:00:00.000Z',
+    status: 'completed',
+    expected_completion_time: '2026-12-01T00:00:00Z',
+    states: [
+      { status: 'pending', source: 'submit' },
+      { status: 'completed', source: 'callback' },
+    ],
+  });
+});
+
+it('finds what other processes wrote since the last time', async () => {
   const ledger = open();
-  const repeats = Array.from({ length: 2500 }, () => state('a', 'pending'));
-  await ledger.record(repeats);
-  await ledger.append([state('a', 'completed')]);
-  expect(readFileSync(ledger.path, 'utf8').trimEnd().split('\n')).toHaveLength(1);
-  expect(open().find('a')?.status).toBe('completed');
+  await ledger.record([sent(uuid(1))]);
+  expect((await ledger.find([uuid(1)])).get(uuid(1))?.status).toBeUndefined();
+  await open().record([state(uuid(1), 'in_progress'), sent(uuid(2), { status: 'pending' })]);
+  expect((await ledger.find([uuid(1)])).get(uuid(1))?.status).toBe('in_progress');
+  expect((await ledger.find([uuid(2)])).get(uuid(2))?.status).toBe('pending');
+  expect((await ledger.find([uuid(3)])).get(uuid(3))).toBeUndefined();
+});
+
+it('reads the newest from the end, whatever lies between, across pieces of the file', async () => {
+  const ledger = open();
+  const count = 6000;
+  const requests = Array.from({ length: count }, (_, number) =>
+    sent(uuid(number), { status: 'pending', workspace_id: number % 2 === 0 ? '1' : '2', by: 'ö'.repeat(number % 50) }),
+  );
+  await ledger.record(requests);
+  // Closed long after they were sent; one was refused first and taken the second time.
+  await ledger.record(requests.slice(1000).map(({ id }) => state(id, 'completed')));
+  await ledger.record([state(uuid(0), 'in_progress'), state('elsewhere', 'cancelled')]);
+  const belongs = (event: SubmittedEvent): boolean => event.workspace_id === '1';
+  const idsOf = (found: { requests: LedgerRequest[] }) => found.requests.map(({ id }) => id);
+
+  const newest = await ledger.newest({ limit: 3, belongs });
+  expect([idsOf(newest), newest.hasMore]).toEqual([[uuid(5998), uuid(5996), uuid(5994)], true]);
+  expect(newest.requests[0]?.states.map(({ status }) => status)).toEqual(['pending', 'completed']);
+  const open500 = await ledger.newest({ limit: 500, belongs, isOpen: (status) => status !== 'completed' });
+  expect(idsOf(open500)).toEqual(Array.from({ length: 500 }, (_, index) => uuid(998 - 2 * index)));
+  expect([open500.hasMore, open500.requests.at(-1)?.status]).toEqual([false, 'in_progress']);
+  const all = await everything();
+  expect(all.map(({ id }) => id)).toEqual([...requests.map(({ id }) => id), 'elsewhere']);
+  expect(all.filter(({ status }) => status === 'completed')).toHaveLength(5000);
+  expect(all[49]?.by).toBe('ö'.repeat(49));
+});
+
+it('does not take a refusal for the end when the request was taken the second time', async () => {
+  const ledger = open();
+  await ledger.record([sent('a'), state('a', 'refused'), state('a', 'pending')]);
+  const wanted = { limit: 5, belongs: () => true, isOpen: (status: string | undefined) => status === 'pending' };
+  expect((await ledger.newest(wanted)).requests).toHaveLength(1);
+});
+
+it('stops reading when it is told to', async () => {
+  const aborter = new AbortController();
+  const ledger = openLedger(folder, { clock: systemClock, isAdvance, signal: aborter.signal });
+  await ledger.record([sent('a')]);
+  aborter.abort(new Error('stopped'));
+  await expect(everything(ledger)).rejects.toThrow('stopped');
 });
 
 it('hashes with a key of its own, in private files', async () => {

@@ -1,0 +1,132 @@
+// The lines of the ledger, from either end of the file, without holding more of it than a piece.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { systemErrorCode } from '../kernel/errors.ts';
+import { cannotRead } from '../kernel/file-failure.ts';
+import type { LedgerEvent } from './ledger-events.ts';
+
+/** A line that is not taken apart before somebody wants it. */
+export interface LedgerLine {
+  id: string;
+  /** Where it begins, in bytes. */
+  offset: number;
+  event(): LedgerEvent;
+}
+
+export interface LedgerFile {
+  /** Another one when the file was replaced. */
+  readonly identity: string;
+  /** Bytes up to the end of the last whole line. */
+  readonly size: number;
+  /** Lines from a byte on, piece by piece; a torn one, or one of another kind, is passed over. */
+  forward(from: number): Generator<LedgerLine[]>;
+  /** The same from the end. */
+  backward(): Generator<LedgerLine[]>;
+  close(): void;
+}
+
+const PIECE_BYTES = 1024 * 1024;
+const TAIL_BYTES = 64 * 1024;
+const LINE_FEED = 0x0a;
+/** Every line begins with its kind and its id. */
+const HEADS = ['{"event":"submitted","id":"', '{"event":"state","id":"'];
+
+/** Undefined when there is no file yet. What is appended after it was opened is not read. */
+export function openLedgerFile(path: string): LedgerFile | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r');
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    throw cannotRead(path, error);
+  }
+  const { dev, ino, size: bytesThere } = fstatSync(descriptor);
+
+  function read(from: number, to: number): Buffer {
+    const piece = Buffer.allocUnsafe(to - from);
+    try {
+      return piece.subarray(0, readSync(descriptor, piece, 0, piece.length, from));
+    } catch (error) {
+      throw cannotRead(path, error);
+    }
+  }
+
+  /** Half a line at the end is still being written, or will be closed by the next one. */
+  function endOfLines(): number {
+    for (let at = bytesThere; at > 0;) {
+      const start = Math.max(0, at - TAIL_BYTES);
+      const end = read(start, at).lastIndexOf(LINE_FEED);
+      if (end >= 0) return start + end + 1;
+      at = start;
+    }
+    return 0;
+  }
+  const size = endOfLines();
+
+  return {
+    identity: `${dev}:${ino}`,
+    size,
+    forward: function* (from) {
+      let rest: Buffer = Buffer.alloc(0);
+      for (let at = from; at < size;) {
+        const piece = read(at, Math.min(size, at + PIECE_BYTES));
+        if (piece.length === 0) return;
+        const start = at - rest.length;
+        at += piece.length;
+        const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+        const end = bytes.lastIndexOf(LINE_FEED) + 1;
+        rest = bytes.subarray(end);
+        yield linesOf(bytes.subarray(0, end), start);
+      }
+    },
+    backward: function* () {
+      /** Beginning of a line whose end was read before. */
+      let rest: Buffer = Buffer.alloc(0);
+      for (let at = size; at > 0;) {
+        const start = Math.max(0, at - PIECE_BYTES);
+        const piece = read(start, at);
+        const bytes = rest.length === 0 ? piece : Buffer.concat([piece, rest]);
+        const first = start === 0 ? 0 : bytes.indexOf(LINE_FEED) + 1;
+        // No line feed at all: the line is longer than the piece.
+        rest = start === 0 ? Buffer.alloc(0) : first === 0 ? bytes : bytes.subarray(0, first);
+        at = start;
+        if (start > 0 && first === 0) continue;
+        yield linesOf(bytes.subarray(first), start + first).reverse();
+      }
+    },
+    close: () => closeSync(descriptor),
+  };
+}
+
+function linesOf(bytes: Buffer, offset: number): LedgerLine[] {
+  const lines: LedgerLine[] = [];
+  // One character a byte: places in it are places in the file, and taking an id out copies nothing.
+  const text = bytes.toString('latin1');
+  for (let from = 0; from < text.length;) {
+    const end = text.indexOf('\n', from);
+    const id = idAt(text, from);
+    // Of a process that was killed, or of a full disk, half a line may be left.
+    if (id !== '' && text[end - 1] === '}') {
+      const start = from;
+      lines.push({ id, offset: offset + start, event: () => parse(bytes.toString('utf8', start, end)) });
+    }
+    from = end + 1;
+  }
+  return lines;
+}
+
+/** Empty where no line of ours begins. */
+function idAt(text: string, from: number): string {
+  const head = HEADS.find((it) => text.startsWith(it, from));
+  if (head === undefined) return '';
+  const start = from + head.length;
+  return text.slice(start, text.indexOf('"', start));
+}
+
+function parse(line: string): LedgerEvent {
+  try {
+    return JSON.parse(line) as LedgerEvent;
+  } catch {
+    // Looked whole and is not: a kind that nobody knows says nothing.
+    return { event: 'torn' } as never;
+  }
+}
