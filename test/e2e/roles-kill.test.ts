@@ -1,0 +1,65 @@
+// A push that is killed while it holds the lock of writes: the next one, with more to push, is not kept waiting by it.
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
+import { root } from '../house/sources.ts';
+
+function push(admin: RolesHome) {
+  const folders = ['config', 'state', 'cache', 'data'].map((kind) => [
+    `CDPADM_${kind.toUpperCase()}_DIR`,
+    join(admin.home, kind),
+  ]);
+  const child = spawn(process.execPath, [join(root, 'bin/cdpadm.js'), 'roles', 'push', '--yes'], {
+    cwd: admin.cwd,
+    env: {
+      PATH: process.env.PATH,
+      HOME: admin.home,
+      ...Object.fromEntries(folders),
+      ...environmentOf(admin.platform.ready),
+    } as Record<string, string>,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = new Promise<{ code: number | null; stderr: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, stderr }));
+  });
+  return { child, ended };
+}
+
+const locks = (admin: RolesHome): string[] =>
+  readdirSync(join(admin.home, 'state'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('write.lock'),
+  );
+
+test('killed in the middle of its PUT', { timeout: 60_000 }, async () => {
+  const admin = await createRolesHome();
+  try {
+    await admin.run('roles pull');
+    admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
+    // So slow to take a write that the process is still there to be killed.
+    const { control } = admin.platform;
+    await fetch(`${control}/faults`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ method: 'PUT', delay: '20s', times: 1 }),
+    });
+    const first = push(admin);
+    let isOver = false;
+    void first.ended.then(() => (isOver = true));
+    while (locks(admin).length === 0 && !isOver) await new Promise((resolve) => setImmediate(resolve));
+    first.child.kill('SIGKILL');
+    expect((await first.ended).code).toBeNull();
+    expect(locks(admin)).toHaveLength(1);
+    admin.edit('roles.yaml', 'name: Helpers', 'name: Friends');
+    const { code, stderr } = await push(admin).ended;
+    expect(code, stderr).toBe(0);
+    expect((await admin.live()).get('support-role')?.name).toBe('Friends');
+    expect(locks(admin)).toEqual([]);
+  } finally {
+    await admin.close();
+  }
+});
