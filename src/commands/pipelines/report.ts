@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { reportView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { requirePipeline } from './session.ts';
+import { requirePipeline, tellRuns, wantsRuns } from './session.ts';
 
 export function reportCommand(ctx: Context): Command {
   const command = new Command('report')
@@ -13,6 +13,8 @@ export function reportCommand(ctx: Context): Command {
       await requirePipeline(ctx, id);
       const { pipelines } = await ctx.api();
       await ctx.out.emit(await pipelines.report(id, ctx.signal), reportView);
+      if (!wantsRuns(ctx)) return;
+      tellRuns(ctx, (await pipelines.runs(id, { currentPage: 1, pageSize: 100 }, ctx.signal)).items);
     });
   return withHelp(command, {
     reads: true,

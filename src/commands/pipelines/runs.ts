@@ -8,7 +8,7 @@ import { runListView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { OUTPUT_FORMATS } from '../../lib/runtime/global-flags.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { durationFlag, requirePipeline } from './session.ts';
+import { durationFlag, requirePipeline, tellRuns } from './session.ts';
 
 interface RunsFlags {
   since?: string;
@@ -62,6 +62,7 @@ async function listRuns(ctx: Context, id: string, flags: RunsFlags): Promise<voi
   const { runs, pages } = await readPages(ctx, id, query, all);
   const shown = flags.status ? runs.filter(({ status }) => flags.status?.includes(status ?? '')) : runs;
   await ctx.out.emit(shown, runListView);
+  tellRuns(ctx, shown);
   if (pages > query.currentPage && !all) {
     ctx.out.note(`Page ${query.currentPage} of ${pages}; --page ${query.currentPage + 1} or --all shows more.`);
   }

@@ -1,7 +1,9 @@
 // What the commands about runs share: the ports, the poll interval, a pipeline that is not there.
 import type { Api } from '../../lib/api/index.ts';
+import type { RunReply } from '../../lib/contract/pipelines.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { parseDuration } from '../../lib/kernel/timestamps.ts';
+import { runSparkline, wantsPlainSigns } from '../../lib/render/sparkline.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { TriggerPorts } from '../../lib/workflows/pipelines-trigger.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
@@ -22,4 +24,15 @@ export function durationFlag(text: string, flag: string): number {
 /** Throws not found (5) with the nearest id when the platform does not know the pipeline. */
 export async function requirePipeline(ctx: Context, id: string) {
   return await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
+}
+
+/** Whether anybody looks at a line of signs: a list drawn for people, once, and messages wanted. */
+export function wantsRuns({ flags, io }: Context): boolean {
+  return flags.output === 'table' && !flags.quiet && !flags.curl && io.tty.stderr;
+}
+
+/** The runs that were read as one line of signs and words. */
+export function tellRuns(ctx: Context, runs: readonly RunReply[]): void {
+  if (!wantsRuns(ctx) || runs.length === 0) return;
+  ctx.out.note(runSparkline(runs, wantsPlainSigns(ctx.io.env)));
 }

@@ -147,6 +147,23 @@ describe('reset', () => {
   });
 });
 
+describe('the line of signs about the last runs', () => {
+  const tty = { stdin: false, stdout: true, stderr: true };
+  const utf8 = { ...SECRET_ENV, LANG: 'en_US.UTF-8' };
+
+  it.each(['runs', 'report'])('%s: on a terminal, with words, in ASCII where blocks may not be read', async (verb) => {
+    await run('pipelines trigger customers --wait');
+    const { stderr } = await run(`pipelines ${verb} customers`, { tty, env: utf8 });
+    expect(stderr).toMatch(/Last run: █ {2}1 success; \d+ to \d+ records/);
+    const dumb = await run(`pipelines ${verb} customers`, { tty, env: { ...utf8, TERM: 'dumb' } });
+    expect(dumb.stderr).toMatch(/Last run: # {2}1 success/);
+    for (const more of ['-o json', '-o csv', '-q']) {
+      const { stdout, stderr: said } = await run(`pipelines ${verb} customers ${more}`, { tty, env: utf8 });
+      expect(`${stdout}${said}`).not.toContain('Last run');
+    }
+  });
+});
+
 describe('runs', () => {
   it('pages, filters, and fails when the data is stale', async () => {
     for (let index = 0; index < 3; index++) await run('pipelines trigger customers --wait');

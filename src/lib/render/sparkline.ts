@@ -1,0 +1,48 @@
+// The last runs of a pipeline as one line of signs, with the words that say the same beside it.
+import type { RunReply } from '../contract/pipelines.ts';
+import { parseIso } from '../kernel/timestamps.ts';
+import { cleanLine } from './clean.ts';
+
+/** More runs than this tell nobody more, and would not fit beside their words. */
+const SHOWN = 24;
+const BLOCKS = { levels: '▁▂▃▄▅▆▇█', failed: '×', other: '·' };
+const PLAIN = { levels: '_.-=#', failed: 'x', other: '~' };
+
+/** Whether signs beyond ASCII may not be read: a dumb terminal, a screen reader, a locale that is not UTF-8. */
+export function wantsPlainSigns(env: Readonly<Record<string, string | undefined>>): boolean {
+  if (env.TERM === 'dumb' || env.CDPADM_ACCESSIBLE) return true;
+  return !/utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
+}
+
+/**
+ * A sign for each of the newest runs, the oldest first: as high as its records for one that succeeded, another for one
+ * that failed, a third for the rest. `Last 3 runs: ▁█×  2 success, 1 failed; 0 to 900 records`. Empty without runs.
+ */
+export function runSparkline(runs: readonly RunReply[], plain: boolean): string {
+  const signs = plain ? PLAIN : BLOCKS;
+  const shown = [...runs].sort((a, b) => timeOf(a) - timeOf(b)).slice(-SHOWN);
+  if (shown.length === 0) return '';
+  const records = shown.filter(({ status }) => status === 'success').map(recordsOf);
+  const most = Math.max(1, ...records);
+  const line = shown.map((run) => {
+    if (run.status === 'failed') return signs.failed;
+    if (run.status !== 'success') return signs.other;
+    return signs.levels.charAt(Math.round((recordsOf(run) / most) * (signs.levels.length - 1)));
+  });
+  const range = records.length === 0 ? '' : `; ${Math.min(...records)} to ${Math.max(...records)} records`;
+  return `Last ${shown.length === 1 ? 'run' : `${shown.length} runs`}: ${line.join('')}  ${countsOf(shown)}${range}`;
+}
+
+function countsOf(runs: readonly RunReply[]): string {
+  const counts = new Map<string, number>();
+  for (const { status } of runs) counts.set(status ?? 'unknown', (counts.get(status ?? 'unknown') ?? 0) + 1);
+  return [...counts].map(([status, count]) => `${count} ${cleanLine(status)}`).join(', ');
+}
+
+function timeOf({ started_on, logical_date }: RunReply): number {
+  return parseIso(started_on ?? logical_date ?? '') ?? Number.POSITIVE_INFINITY;
+}
+
+function recordsOf({ successful_records }: RunReply): number {
+  return Number(successful_records ?? 0);
+}
