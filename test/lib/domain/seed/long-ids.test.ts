@@ -9,6 +9,11 @@ import { createElementReader, createLineReader, type RowReader } from '../../../
 import { RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
 import { checkRow } from '../../../../src/lib/domain/seed/read-row.ts';
 import { parseJson, stringifyJson } from '../../../../src/lib/kernel/json.ts';
+import { readYaml } from '../../../../src/lib/files/yaml-document.ts';
+import { toYaml } from '../../../../src/lib/files/to-yaml.ts';
+import { toCsv, toTabbed } from '../../../../src/lib/render/delimited.ts';
+import { compileQuery } from '../../../../src/lib/runtime/query.ts';
+import { isWhole } from '../../../proof/sweep.ts';
 import { openParquet } from '../../../../src/lib/files/parquet.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { createRandom } from './rows.ts';
@@ -108,4 +113,30 @@ test('100,000 through reading and writing JSON, as answers and documents are', (
   const wanted = ids(6);
   const text = stringifyJson(parseJson(`[${wanted.join(',')}]`));
   expectSame(text.slice(1, -1).split(','), wanted);
+});
+
+// YAML is slow to read: all of them with `vitest --mode whole`.
+const SOME = isWhole ? COUNT : 20_000;
+
+test(`${SOME} through writing and reading YAML`, async () => {
+  const wanted = ids(7).slice(0, SOME);
+  const read = readYaml(await toYaml(wanted.map((id) => ({ xpid: parseJson(id) })))).value as { xpid: unknown }[];
+  expectSame(
+    read.map(({ xpid }) => stringifyJson(xpid)),
+    wanted,
+  );
+});
+
+test('100,000 through tables and CSV for other programs', () => {
+  const wanted = ids(8);
+  const columns = [{ key: 'xpid', value: (id: number | bigint) => id }];
+  const rows = wanted.map((id) => parseJson(id) as number | bigint);
+  expectSame(toTabbed(rows, columns, false).trimEnd().split('\n'), wanted);
+  expectSame(toCsv(rows, columns, false).trimEnd().split('\n'), wanted);
+});
+
+test('100,000 through --query', async () => {
+  const wanted = ids(9);
+  const query = await compileQuery('[].xpid');
+  expectSame((query(wanted.map((id) => ({ xpid: parseJson(id) }))) as unknown[]).map(String), wanted);
 });
