@@ -12,6 +12,8 @@ import { send } from '../helpers/emulator.ts';
 const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const MINUTES = 60_000;
 const ROWS = 8;
+/** Every request with `--mode whole`; every fourth, another one for each moment, else. */
+const STEP = process.env.MODE === 'whole' ? 1 : 4;
 
 type Moment = 'before' | 'unanswered' | 'answered';
 const MOMENTS: readonly Moment[] = ['before', 'unanswered', 'answered'];
@@ -88,7 +90,7 @@ function filesOfState(): string[] {
 it.each(MOMENTS)(
   'a bulk run killed at each request (%s), and its resume too, loses and doubles nothing',
   async (moment) => {
-    for (let at = 1; at <= ROWS; at++) {
+    for (let at = STEP === 1 ? 1 : MOMENTS.indexOf(moment) + 1; at <= ROWS; at += STEP) {
       const file = `${moment}${at}.csv`;
       const rows = Array.from({ length: ROWS }, (_, row) => `${moment}${at}-${row}@example.com,${moment}${at}`);
       home.write(file, `email,group_id\n${rows.join('\n')}\n`);

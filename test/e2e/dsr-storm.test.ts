@@ -3,8 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDsrHome, type DsrHome } from '../helpers/dsr-home.ts';
 
 const MINUTES = 60_000;
-const RUNS = 200;
-const ROWS = 1000;
+/** Everything with `--mode whole`; a sample of it else. */
+const isWhole = process.env.MODE === 'whole';
+const RUNS = isWhole ? 200 : 20;
+const ROWS = isWhole ? 1000 : 300;
 /** A group holds 150 requests. */
 const GROUP = 150;
 

@@ -22,6 +22,7 @@ async function sendEvents(ctx: Context, file: string): Promise<void> {
   const { intake } = await ctx.api();
   await sendIntake(ctx, file, {
     schema: EventIntake,
+    address: 'seeding_url',
     what: 'no body of events',
     describe: (body) => intake.describeEvent(body),
     send: (body) => intake.event(body, ctx.signal),

@@ -21,6 +21,7 @@ async function identify(ctx: Context, file: string): Promise<void> {
   const { intake } = await ctx.api();
   await sendIntake(ctx, file, {
     schema: IdentityIntake,
+    address: 'identity_url',
     what: 'no body of an identification',
     describe: (body) => intake.describeIdentify(body),
     send: (body) => intake.identify(body, ctx.signal),

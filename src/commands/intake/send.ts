@@ -14,6 +14,8 @@ export interface IntakeCall<Body> {
   schema: ZodMiniType<Body>;
   /** For the message: `no body of events`. */
   what: string;
+  /** The setting that the body goes to. */
+  address: 'seeding_url' | 'identity_url';
   describe(body: Body): Parameters<Context['out']['emitDryRun']>[0][number];
   send(body: Body): Promise<void>;
 }
@@ -34,7 +36,7 @@ export async function sendIntake<Body>(ctx: Context, file: string, call: IntakeC
     await ctx.out.emitDryRun([call.describe(body as Body)]);
     return;
   }
-  if (settings.protected) await ctx.confirmWrite('Send this?');
+  if (settings.protected) await ctx.confirmWrite('Send this?', call.address);
   await call.send(body as Body);
   await ctx.out.emit({ accepted: true }, view);
 }

@@ -66,7 +66,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     await rehearse(ctx, opened, numbers);
     return;
   }
-  if (settings.protected) await ctx.confirmWrite(`Send the seeds of ${files.join(', ')}?`);
+  if (settings.protected) await ctx.confirmWrite(`Send the seeds of ${files.join(', ')}?`, 'seeding_url');
   const { openRun } = await import('./run.ts');
   const run = await openRun(ctx, opened, numbers, flags);
   const progress = ctx.out.progress('Seeding');

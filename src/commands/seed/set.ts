@@ -40,7 +40,7 @@ async function setSeeds(ctx: Context, file: string): Promise<void> {
     await ctx.out.emitDryRun([seeding.describeSet(checked.data)]);
     return;
   }
-  if (settings.protected) await ctx.confirmWrite('Send the seeds of this user?');
+  if (settings.protected) await ctx.confirmWrite('Send the seeds of this user?', 'seeding_url');
   await seeding.set(checked.data, ctx.signal);
   await ctx.out.emit({ accepted: true }, view);
 }

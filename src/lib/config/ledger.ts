@@ -41,7 +41,7 @@ export interface Wanted {
 }
 
 /** Requests held at once while everything is read; the file is read once for each such part, from where it begins. */
-const PART_REQUESTS = 100_000;
+const PART_REQUESTS = 50_000;
 
 /**
  * Opens the ledger below the state directory: a private file of lines that any number of processes append to, under a
