@@ -140,7 +140,7 @@ function run(args: readonly string[]): Promise<Ended> {
   const text = ['', '', '', ''];
   for (const index of [1, 2, 3]) {
     child.stdio[index]?.on('data', (chunk: Buffer) => {
-      text[index] += chunk.toString('utf8');
+      text[index] = `${text[index] ?? ''}${chunk.toString('utf8')}`;
     });
   }
   return new Promise((resolve) => {
