@@ -102,7 +102,8 @@ it('masks whatever an identity looks like', () => {
       const masked = maskIdentity(mail);
       expect(masked).not.toBe(mail);
       expect(masked.length).toBeLessThan(mail.length + 6);
-      expect(masked).not.toContain(mail.split('@')[0]?.slice(0, 3).padEnd(3, '!'));
+      // The name alone: the end of the domain is shown, and may happen to be the same letters.
+      expect(masked.split('@')[0]).toBe(`${mail.charAt(0)}***`);
     }),
   );
   expect(maskIdentity('12345')).toBe('***');
