@@ -38,7 +38,11 @@ export async function inTurn<Worker, Item>(
   let sum = 0;
   await Promise.all(
     workers.map(async (worker) => {
-      for (let item = left.shift(); item !== undefined; item = left.shift()) sum += await work(worker, item);
+      for (let item = left.shift(); item !== undefined; item = left.shift()) {
+        // Not in one expression: that would take the sum from before the wait.
+        const done = await work(worker, item);
+        sum += done;
+      }
     }),
   );
   return sum;

@@ -1,0 +1,229 @@
+// The built program killed with -9 at each request of every command that writes, and run again: nothing is done twice,
+// nothing is left undone, no file is torn, no lock stands. A sample by default; `npm run test:kills` takes the whole.
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import type { FaultPlan, ProxiedRequest, ProxyFault } from '../helpers/fault-proxy.ts';
+import { CASES, type CommandCase } from './cases.ts';
+import { type Clean, cleanOf, deeds, repeatable } from './judge.ts';
+import { inTurn, isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
+import { createWorld, type World } from './world.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
+const WORLDS = 2;
+const SAMPLE_MS = 20_000;
+const SAMPLE_RUNS = 40;
+const HOUR = 3_600_000;
+/** Of the whole, so much is taken. */
+const SHARE = Number(process.env.SHARE ?? 1);
+/** Far beyond what a run takes on a busy machine. */
+const GIVE_UP_MS = 90_000;
+
+/** Asked for once more, these are done once more: that is what whoever types them again wants. */
+const ASKED_ANEW = /^(pipelines (trigger|reset)|intake event|api|emulator .*|dsr submit --regulation.*)$/;
+/** Whose second run is told that it goes on. */
+const RESUMED = /^(dsr submit --bulk|seed bulk)/;
+
+const MOMENTS = ['before delivery', 'delivered, unanswered', 'answered'] as const;
+type Moment = (typeof MOMENTS)[number];
+
+const nameOf = ({ args, command }: CommandCase): string =>
+  `${command} ${typeof args === 'string' ? args : args.join(' ')}`.trim();
+const only = new RegExp(process.env.ONLY ?? '');
+const WRITING = CASES.filter(
+  (one) =>
+    one.elsewhere === undefined &&
+    one.local !== true &&
+    !one.serves &&
+    !one.command.startsWith('emulator') &&
+    !one.reports &&
+    only.test(nameOf(one)),
+);
+
+interface Ended {
+  /** Null for one that was killed. */
+  code: number | null;
+  stderr: string;
+}
+
+/** Runs the built program in the world's home, and kills it when the plan's request comes. */
+async function start(world: World, wanted: CommandCase, flags: readonly string[], kill?: Kill): Promise<Ended> {
+  let end = (): void => undefined;
+  await world.proxy.begin(kill && planOf(kill, () => end()));
+  const child = spawn(process.execPath, [PROGRAM, ...world.lineOf(wanted, [...flags, '-o', 'json'])], {
+    cwd: world.folder,
+    env: { PATH: process.env.PATH, ...world.env(wanted) },
+    stdio: [wanted.stdin === undefined ? 'ignore' : 'pipe', 'ignore', 'pipe'],
+  });
+  child.stdin?.end(wanted.stdin);
+  end = () => void child.kill('SIGKILL');
+  let stderr = '';
+  child.stderr?.on('data', (text: Buffer) => (stderr += text.toString()));
+  const timer = setTimeout(() => {
+    stderr += 'hangs';
+    child.kill('SIGKILL');
+  }, GIVE_UP_MS);
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  clearTimeout(timer);
+  return { code, stderr };
+}
+
+interface Kill {
+  /** The number of the request, from 0. */
+  at: number;
+  moment: Moment;
+}
+
+/** Killed when an answer has come: at the next request, which then does not go through. */
+function planOf({ at, moment }: Kill, end: () => void): FaultPlan {
+  const fault: ProxyFault = { name: 'kill', delivered: moment === 'delivered, unanswered', act: end };
+  return { fault, at: moment === 'answered' ? at + 1 : at, mode: 'once' };
+}
+
+const cleanRuns = new Map<CommandCase, Clean>();
+
+/** What a run without a kill does. */
+async function cleanRun(world: World, wanted: CommandCase): Promise<Clean> {
+  const known = cleanRuns.get(wanted);
+  if (known) return known;
+  await world.prepare(wanted);
+  const { code, stderr } = await world.run(wanted, ['-o', 'json']);
+  expect((wanted.exits ?? [0]).includes(code), `${nameOf(wanted)}: ${stderr}`).toBe(true);
+  const clean = cleanOf(world.proxy.requests);
+  cleanRuns.set(wanted, clean);
+  return clean;
+}
+
+function filesOf(world: World): string[] {
+  const { folder } = world.home;
+  return ['config', 'state', 'cache'].flatMap((kind) => {
+    const below = join(folder, kind);
+    if (!statSync(below, { throwIfNoEntry: false })) return [];
+    return readdirSync(below, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(below, name))
+      .filter((path) => statSync(path).isFile());
+  });
+}
+
+/** Files that cannot be read; the last line of a journal may be missing its end as long as the next run bears it. */
+function torn(world: World): string[] {
+  const broken = (text: string): boolean => {
+    try {
+      JSON.parse(text);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  return filesOf(world)
+    .filter((path) => {
+      const text = readFileSync(path, 'utf8');
+      if (path.endsWith('.ndjson')) return text.split('\n').slice(0, -1).some(broken);
+      return path.endsWith('.json') && broken(text);
+    })
+    .map((path) => `${relative(world.home.folder, path)} is torn`);
+}
+
+/** Temporary files, and locks that hinder: one of a process that is no more is taken over by whoever needs it next. */
+const locks = (world: World): string[] =>
+  filesOf(world)
+    .filter((path) => /\.tmp\b|\.dead$/.test(path) || (/\.lock$/.test(path) && isHeld(path)))
+    .map((path) => `${relative(world.home.folder, path)} stands`);
+
+function isHeld(path: string): boolean {
+  try {
+    process.kill((JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid, 0);
+    return true;
+  } catch (error) {
+    // What cannot be read hinders, too.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/** What all runs together did, against what one does: nothing twice, nothing not at all. */
+function compare(wanted: CommandCase, runs: number, requests: readonly ProxiedRequest[], clean: Clean): string[] {
+  const done = deeds(requests);
+  const made = repeatable(requests);
+  const most = ASKED_ANEW.test(nameOf(wanted)) || ASKED_ANEW.test(wanted.command) ? runs : 1;
+  return [
+    ...[...done]
+      .filter(([deed, count]) => count > most * (clean.deeds.get(deed) ?? 0))
+      .map(([deed, count]) => `done ${count} times instead of ${clean.deeds.get(deed) ?? 0}: ${deed}`),
+    ...[...clean.deeds].filter(([deed, count]) => (done.get(deed) ?? 0) < count).map(([deed]) => `not done: ${deed}`),
+    ...[...clean.repeatable].filter((call) => !made.has(call)).map((call) => `not sent: ${call}`),
+  ];
+}
+
+async function problemsOf(world: World, wanted: CommandCase, kills: readonly Kill[], clean: Clean): Promise<string[]> {
+  await world.prepare(wanted);
+  const problems: string[] = [];
+  const requests: ProxiedRequest[] = [];
+  const again = (run: number): string[] => (run > 0 && RESUMED.test(nameOf(wanted)) ? ['--resume'] : []);
+  let ended: Ended = { code: null, stderr: '' };
+  for (const [run, kill] of [...kills, undefined].entries()) {
+    ended = await start(world, wanted, again(run), kill);
+    requests.push(...world.proxy.requests);
+    // It was killed before there was anything to go on with.
+    if (run > 0 && again(run).length > 0 && ended.code === 2) {
+      ended = await start(world, wanted, [], kill);
+      requests.push(...world.proxy.requests);
+    }
+    problems.push(...torn(world));
+    if (ended.stderr.includes('hangs')) problems.push('hangs');
+    if (/This is a bug|TypeError|Cannot read prop|unhandled/i.test(ended.stderr)) problems.push(ended.stderr);
+  }
+  problems.push(...locks(world), ...compare(wanted, kills.length + 1, requests, clean));
+  // What the killed run did already may be refused: that is told, and counts as done above.
+  if (ended.code !== 0 && !/"hint"/.test(ended.stderr)) problems.push(`exit ${ended.code}: ${ended.stderr}`);
+  const place = `${nameOf(wanted)} | killed ${kills.map(({ at, moment }) => `at request ${at} (${moment})`).join(', then ')}`;
+  return problems.map((problem) => `${place}: ${problem} [exit ${ended.code} ${ended.stderr.slice(0, 300)}]`);
+}
+
+/** Each boundary of the run; its first resume is killed too, at another one. */
+function killsOf({ requests }: Clean): Kill[][] {
+  return Array.from({ length: requests }, (_, at) => at).flatMap((at) =>
+    MOMENTS.map((moment, index) => [
+      { at, moment },
+      { at: (at * 5 + index) % requests, moment: pickOther(moment) },
+    ]),
+  );
+}
+
+const pickOther = (moment: Moment): Moment => MOMENTS[(MOMENTS.indexOf(moment) + 1) % MOMENTS.length] ?? moment;
+
+const writes = ({ deeds: done, repeatable: sent }: Clean): boolean => done.size + sent.size > 0;
+
+test(
+  'killed at a request and run again, everything is done once and every file is whole',
+  async () => {
+    const problems: string[] = [];
+    const random = randomFrom(SEED);
+    const worlds = await Promise.all(Array.from({ length: WORLDS }, () => createWorld()));
+    const end = performance.now() + (isWhole ? Infinity : SAMPLE_MS);
+    let count = 0;
+    try {
+      const drawn = isWhole ? WRITING : Array.from({ length: SAMPLE_RUNS }, () => pick(WRITING, random));
+      count = await inTurn(worlds, drawn, async (world, wanted) => {
+        if (performance.now() > end) return 0;
+        const clean = await cleanRun(world, wanted);
+        if (!writes(clean)) return 0;
+        const all = killsOf(clean);
+        const chosen = isWhole ? all.filter(() => random() < SHARE) : [pick(all, random)];
+        for (const kills of chosen) {
+          const found = await problemsOf(world, wanted, kills, clean);
+          if (isWhole) for (const problem of found) tell(problem);
+          problems.push(...found);
+        }
+        if (isWhole) tell(`${nameOf(wanted)}: ${chosen.length} times killed`);
+        return chosen.length;
+      });
+    } finally {
+      await Promise.all(worlds.map((world) => world.close()));
+    }
+    tell(`${count} times killed and run again, ${problems.length} problems; seed ${SEED}`);
+    expect(problems).toEqual([]);
+  },
+  isWhole ? 6 * HOUR : 300_000,
+);
