@@ -48,7 +48,8 @@ test('killed in the middle of its PUT', { timeout: 60_000 }, async () => {
       body: JSON.stringify({ method: 'PUT', delay: '20s', times: 1 }),
     });
     const first = push(admin);
-    while (locks(admin).length === 0 && first.child.exitCode === null) await new Promise((resolve) => setImmediate(resolve));
+    while (locks(admin).length === 0 && first.child.exitCode === null)
+      await new Promise((resolve) => setImmediate(resolve));
     first.child.kill('SIGKILL');
     expect((await first.ended).code).toBeNull();
     expect(locks(admin)).toHaveLength(1);
