@@ -56,6 +56,7 @@ describe('what needs an answer ends with 2 and names the flag that gives it', ()
     [['dsr', 'submit'], '--regulation'],
     [['dsr', 'submit', '--regulation', 'gdpr', '--type', 'access', '--identity', 'email=a@b.c'], '--yes'],
     [['profile', 'create', 'empty'], '--base-url'],
+    [['roles', 'edit'], 'CDPADM_EDITOR'],
   ])('%j', async (args, flag) => {
     const group = 'id: household\nsource_user_attribute: h\nattributes: [{ id: a, type: latest }]\n';
     writeFileSync(join(home.cwd, 'group.yaml'), group);

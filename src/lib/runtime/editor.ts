@@ -41,6 +41,13 @@ export function openEditedFile(io: Io, name: string, signal: AbortSignal): Edite
 function editorCommand(io: Io): string[] {
   const names = ['CDPADM_EDITOR', 'VISUAL', 'EDITOR'] as const;
   const chosen = names.map((name) => io.env[name]).find((value) => value !== undefined && value.trim() !== '');
+  // One that was named may need nobody (a script); vi always does.
+  if (chosen === undefined && !(io.tty.stdin && io.tty.stderr && !io.env.CI)) {
+    throw usageError(
+      'This needs an editor, and nobody can type into one here.',
+      `Set ${names.join(', ')} to a command that changes the file, or run it on a terminal.`,
+    );
+  }
   const words = splitWords(chosen ?? 'vi');
   if (words.length === 0) throw usageError('The editor variable holds no command.', `Set one of ${names.join(', ')}.`);
   return words;
