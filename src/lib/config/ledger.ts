@@ -2,7 +2,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
-import { openDurableLog, readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
+import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
+import { openDurableLog } from '../kernel/durable-log.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { withLock } from '../kernel/lock.ts';
 import { createIdTable } from './id-table.ts';

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DurableLog, openDurableLog, removeFile } from '../kernel/durable.ts';
+import { removeFile } from '../kernel/durable.ts';
+import { type DurableLog, openDurableLog } from '../kernel/durable-log.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { tryLock } from '../kernel/lock.ts';
 import { openText } from './text-chunks.ts';

@@ -12,7 +12,6 @@ import {
   openSync,
   readFileSync,
   readlinkSync,
-  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -21,12 +20,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { CliError, EXIT, systemErrorCode } from './errors.ts';
+import { systemErrorCode } from './errors.ts';
 import { cannotRead, cannotWrite } from './file-failure.ts';
 import { host } from './host.ts';
 import { momentaryPath, sweepMomentaryFiles } from './momentary.ts';
+import { assertOwn, PRIVATE_FILE, refuseForeign, syncFolder } from './own-file.ts';
 
-const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
 /** Makes the folder and its parents, 0700 where it is new. Refuses a folder that another user owns. */
@@ -175,58 +174,6 @@ function giveTo(descriptor: number, owner: { uid: number; gid: number }): void {
   }
 }
 
-/** An append-only private file of lines; each `append` is on the disk when it returns. */
-export interface DurableLog {
-  /** Takes one or more whole lines, each with its line feed. */
-  append(data: string): void;
-  close(): void;
-}
-
-/**
- * Opens (or makes, 0600) a file for fsynced appends. Refuses symlinks and files of other users. Half a line that a
- * killed process or a full disk left at the end is closed by a line feed, so that it cannot spoil the next one.
- */
-export function openDurableLog(path: string): DurableLog {
-  ensurePrivateFolder(dirname(path));
-  const isNew = refuseForeign(path, cannotWrite) === undefined;
-  let descriptor: number;
-  let mayBeTorn = true;
-  // The number of a closed descriptor belongs to whatever is opened next, be it a socket or somebody else's file.
-  let isClosed = false;
-  try {
-    descriptor = openSync(path, 'a+', PRIVATE_FILE);
-    fchmodSync(descriptor, PRIVATE_FILE);
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
-  if (isNew) syncFolder(dirname(path));
-  return {
-    append: (data) => {
-      try {
-        if (isClosed) throw new Error('it is closed already');
-        const lines = mayBeTorn && endsInsideLine(descriptor) ? `\n${data}` : data;
-        mayBeTorn = true;
-        writeFileSync(descriptor, lines);
-        mayBeTorn = false;
-        fsyncSync(descriptor);
-      } catch (error) {
-        throw cannotWrite(path, error);
-      }
-    },
-    close: () => {
-      if (isClosed) return;
-      isClosed = true;
-      closeSync(descriptor);
-    },
-  };
-}
-
-function endsInsideLine(descriptor: number): boolean {
-  const { size } = fstatSync(descriptor);
-  const last = Buffer.alloc(1);
-  return size > 0 && readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
-}
-
 /** Reads a private file, or undefined when there is none. Refuses a symlink or a file of another user. */
 export function readPrivateFile(path: string): string | undefined {
   if (refuseForeign(path, cannotRead) === undefined) return undefined;
@@ -255,37 +202,6 @@ export function isExposed(path: string): boolean {
   return stat !== undefined && (stat.mode & 0o077) !== 0;
 }
 
-function refuseForeign(path: string, failure: typeof cannotRead): Stats | undefined {
-  let stat: Stats | undefined;
-  try {
-    stat = lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    throw failure(path, error);
-  }
-  if (!stat) return undefined;
-  if (stat.isSymbolicLink()) {
-    throw new CliError({
-      code: 'files.symlink',
-      message: `${path} is a symbolic link; a private file is never read or written through one.`,
-      hint: 'Remove the link, or point the CDPADM_*_DIR variables at the real folder.',
-      exit: EXIT.failed,
-    });
-  }
-  assertOwn(path, stat);
-  return stat;
-}
-
-function assertOwn(path: string, stat: Stats): void {
-  const uid = host.uid();
-  if (uid === undefined || stat.uid === uid) return;
-  throw new CliError({
-    code: 'files.foreign',
-    message: `${path} belongs to another user; it is not used for private data.`,
-    hint: 'Change its owner, or choose other folders with CDPADM_CONFIG_DIR, CDPADM_STATE_DIR, CDPADM_CACHE_DIR and CDPADM_DATA_DIR.',
-    exit: EXIT.failed,
-  });
-}
-
 /** Where the file will stand: a symlink may point at one that is yet to be made. */
 function missingTarget(path: string): string {
   let target = path;
@@ -293,21 +209,4 @@ function missingTarget(path: string): string {
     target = resolve(dirname(target), readlinkSync(target));
   }
   return target;
-}
-
-function syncFolder(path: string): void {
-  // Windows and some network file systems cannot open a folder; the rename is then as durable as it gets.
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, 'r');
-  } catch {
-    return;
-  }
-  try {
-    fsyncSync(descriptor);
-  } catch {
-    // see above
-  } finally {
-    closeSync(descriptor);
-  }
 }

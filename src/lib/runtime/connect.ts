@@ -6,7 +6,7 @@ import { loadSettings } from '../config/load-settings.ts';
 import type { Settings, SettingName } from '../config/settings.ts';
 import type { Service } from '../contract/endpoint.ts';
 import { createClient } from '../http/client.ts';
-import { openDurableLog } from '../kernel/durable.ts';
+import { openDurableLog } from '../kernel/durable-log.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';
 import { localTokens } from './local-folder.ts';

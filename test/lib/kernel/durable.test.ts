@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import {
   ensurePrivateFolder,
   isExposed,
-  openDurableLog,
   readPrivateFile,
   removeFile,
   writePrivateFile,
   writeUserFile,
 } from '../../../src/lib/kernel/durable.ts';
+import { openDurableLog } from '../../../src/lib/kernel/durable-log.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 import { type Bundle, bundleEntry } from '../../helpers/bundle.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';

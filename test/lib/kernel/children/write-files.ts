@@ -1,7 +1,8 @@
 // A child process that writes files as it is told and prints what became of it as JSON.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { openDurableLog, writePrivateFile, writeUserFile } from '../../../../src/lib/kernel/durable.ts';
+import { writePrivateFile, writeUserFile } from '../../../../src/lib/kernel/durable.ts';
+import { openDurableLog } from '../../../../src/lib/kernel/durable-log.ts';
 import { CliError } from '../../../../src/lib/kernel/errors.ts';
 import { tryLock } from '../../../../src/lib/kernel/lock.ts';
 
