@@ -129,7 +129,7 @@ function torn(world: World): string[] {
 /** Temporary files, and locks that hinder: one of a process that is no more is taken over by whoever needs it next. */
 const locks = (world: World): string[] =>
   filesOf(world)
-    .filter((path) => /\.tmp\b|\.dead$/.test(path) || (/\.lock$/.test(path) && isHeld(path)))
+    .filter((path) => /\.tmp\b|\.dead$/.test(path) || (path.endsWith('.lock') && isHeld(path)))
     .map((path) => `${relative(world.home.folder, path)} stands`);
 
 function isHeld(path: string): boolean {
@@ -176,7 +176,7 @@ async function problemsOf(world: World, wanted: CommandCase, kills: readonly Kil
   }
   problems.push(...locks(world), ...compare(wanted, kills.length + 1, requests, clean));
   // What the killed run did already may be refused: that is told, and counts as done above.
-  if (ended.code !== 0 && !/"hint"/.test(ended.stderr)) problems.push(`exit ${ended.code}: ${ended.stderr}`);
+  if (ended.code !== 0 && !ended.stderr.includes('"hint"')) problems.push(`exit ${ended.code}: ${ended.stderr}`);
   const place = `${nameOf(wanted)} | killed ${kills.map(({ at, moment }) => `at request ${at} (${moment})`).join(', then ')}`;
   return problems.map((problem) => `${place}: ${problem} [exit ${ended.code} ${ended.stderr.slice(0, 300)}]`);
 }

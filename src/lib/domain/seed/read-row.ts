@@ -36,7 +36,16 @@ function countMembers(value: unknown): number {
 
 /** Members as the text writes them: one colon outside of texts for each. */
 function countColons(text: string): number {
-  return text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1;
+  // By hand: a pattern over a string of some megabytes runs out of stack.
+  let count = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text[at];
+    if (quoted && unit === '\\') at++;
+    else if (unit === '"') quoted = !quoted;
+    else if (unit === ':' && !quoted) count++;
+  }
+  return count;
 }
 
 /** A line of a rejects file holds the row it is about, so that the file can be fed back. */
