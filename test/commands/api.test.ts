@@ -1,6 +1,7 @@
 // `api`: any call, with the address and the credentials that its path asks for.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FIXTURES } from '../proof/stage.ts';
+import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
 
 const ROLES = '/platform/v2/organizations/{orgId}/accounts/{accountId}/roles';
@@ -48,6 +49,24 @@ describe('api', () => {
       path: expect.stringMatching(`^${below}/(platform|discovery)`),
       status: 200,
     });
+  });
+
+  it.each([
+    ['GET', 1, 'whole exchange'],
+    ['PUT', 8, 'may have been carried out'],
+  ])('says of a %s whose answer is no JSON what is known', async (method, exit, hint) => {
+    const half = await startFaultServer();
+    half.otherwise(answer({ headers: { 'content-type': 'application/json' }, body: '{"roles":[{]' }));
+    try {
+      admin.write('body.yaml', 'roles: []\n');
+      const body = method === 'GET' ? [] : ['-f', 'body.yaml', '--yes'];
+      const env = { CDPADM_BASE_URL: half.url, CDPADM_ACCESS_TOKEN: 'token' };
+      const { code, stderr } = await admin.run(['api', method, ROLES, ...body], { env });
+      expect([code, stderr.includes('no usable JSON'), stderr.includes(hint)]).toEqual([exit, true, true]);
+      expect(stderr).not.toContain('bug');
+    } finally {
+      await half.close();
+    }
   });
 
   it('joins the pages of a list', async () => {

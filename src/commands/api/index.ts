@@ -3,8 +3,8 @@ import { Argument, Command } from 'commander';
 import type { Api } from '../../lib/api/index.ts';
 import type { Endpoint } from '../../lib/contract/endpoint.ts';
 import { loadDocument } from '../../lib/files/load.ts';
-import { parseJson } from '../../lib/kernel/json.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
+import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { JsonError, parseJson } from '../../lib/kernel/json.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { jsonText } from '../../lib/runtime/result-text.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
@@ -88,7 +88,26 @@ async function readCall(ctx: Context, method: Method, path: string, flags: ApiFl
 async function call(client: Client, route: Endpoint, input: Input): Promise<unknown> {
   const { headers, text } = await client.exchange(route, input);
   if (text === '') return undefined;
-  return /json/i.test(headers['content-type'] ?? '') ? parseJson(text) : text;
+  if (!/json/i.test(headers['content-type'] ?? '')) return text;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw unreadable(route, error);
+  }
+}
+
+/** What answered says JSON and sends none: of a call that writes, nobody knows whether it was carried out. */
+function unreadable({ method, path, safety }: Endpoint, { message }: JsonError): CliError {
+  const isKnown = safety === 'repeat';
+  return new CliError({
+    code: isKnown ? 'http.unreadable' : 'http.outcome_unknown',
+    message: `Unreadable answer: what ${method} ${path} answered is no usable JSON: ${message}.`,
+    hint: isKnown
+      ? 'With --trace-file FILE the whole exchange is kept.'
+      : 'It may have been carried out. Look at the present state before you repeat the call.',
+    exit: isKnown ? EXIT.failed : EXIT.network,
+  });
 }
 
 /** Pages have `items` and `has_next_page`; anything else is one page. */

@@ -41,7 +41,7 @@ export function showProfileCommand(ctx: Context): Command {
       'Flags win over the environment, the environment over the project file (.cdpadm.yaml), the project file over the profile. Secrets are named with the place they are in and never shown.',
     ],
     examples: ['cdpadm profile show --origin', 'cdpadm profile show local -o json'],
-    json: '{"profile":{"value","origin":{"kind","detail"}},"protected","settings":{"<name>":{"value","origin"}},"secrets":{"<name>":{"origin"}},"limits","names","origins":{"protected"|"limits.AREA"|"names.WORD":{"kind","detail"}}}',
+    json: '{"profile":{"value","origin":{"kind","detail"}},"protected","settings":{"<name>":{"value","origin"}},"secrets":{"<name>":{"origin"}},"limits","names","origins":{"<name>":{"kind","detail"}}}',
     errors: ['5  there is no such profile'],
   });
 }

@@ -61,8 +61,8 @@ export function openLedger(
   /** What `append` compares with. */
   let last = { file: '', readTo: 0, statuses: createStatusTable(isAdvance) };
 
-  /** Runs over lines; other work, such as Ctrl-C, gets its turn between pieces. */
-  async function eachLine(lines: Iterable<LedgerLine[]>, take: (line: LedgerLine) => boolean | void): Promise<void> {
+  /** Runs over lines until `take` answers false; other work, such as Ctrl-C, gets its turn between pieces. */
+  async function eachLine(lines: Iterable<LedgerLine[]>, take: (line: LedgerLine) => unknown): Promise<void> {
     for (const piece of lines) {
       for (const line of piece) if (take(line) === false) return;
       await new Promise<void>((resolve) => setImmediate(resolve));

@@ -94,10 +94,10 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
       await emit(rows, view);
       return;
     }
-    let isEmpty = true;
+    let count = 0;
     const watched = async function* (): AsyncGenerator<unknown[]> {
       for await (const part of parts) {
-        isEmpty &&= part.length === 0;
+        count += part.length;
         yield part;
       }
     };
@@ -107,7 +107,7 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
       await writeUserFileInParts(resolve(io.cwd, flags.out), texts);
       note(`Written to ${flags.out}.`);
     } else for await (const text of texts) await write(io.stdout, text);
-    if (isEmpty && flags.output === 'table') note(view.empty);
+    if (count === 0 && flags.output === 'table') note(view.empty);
   }
 
   return {
