@@ -52,10 +52,7 @@ it.each<[string[], Partial<GlobalFlags>]>([
     ['--profile', 'prod', '--org', '1', '--account', '2', '--workspace', '3'],
     { profile: 'prod', profiles: ['prod'], org: '1', account: '2', workspace: '3' },
   ],
-  [
-    ['--profile', 'b', '--profile', 'a', '--profile=b'],
-    { profile: 'b', profiles: ['b', 'a'] },
-  ],
+  [['--profile', 'b', '--profile', 'a', '--profile=b'], { profile: 'b', profiles: ['b', 'a'] }],
   [['--json'], { output: 'json' }],
   [['--json', '-o', 'json'], { output: 'json' }],
   [['-oyaml'], { output: 'yaml' }],
