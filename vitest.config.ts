@@ -12,6 +12,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // A clock that goes by the machine's zone hides mistakes of the zone.
     env: { TZ: 'America/St_Johns' },
+    // Tests wait for sockets and processes as much as they compute: every core has a worker.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },

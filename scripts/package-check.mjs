@@ -24,8 +24,8 @@ const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 const ALLOWED = /^(package\.json|README\.md|LICENSE|bin\/(cdpadm\.js|package\.json)|dist\/.+)$/;
 const NEEDED = ['README.md', 'LICENSE', 'bin/cdpadm.js', 'bin/package.json', 'dist/main.js', 'dist/package.json'];
-/** Stands in strings of code that ajv would write for others, and never runs here. */
-const NEVER_RUN = /^ajv(-formats)?\//;
+/** Stands in texts and never runs here: code that ajv would write for others, an example of the help. */
+const NEVER_RUN = /^(ajv(-formats)?\/|\.\/plan\.json$)/;
 const CODE_IMPORT = /\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g;
 const TYPE_IMPORT = /\b(?:from |import\()["']([^"']+)["']/g;
 const NOTICES = 'dist/THIRD-PARTY-NOTICES.txt';

@@ -120,5 +120,6 @@ function schemaOf(content: Content): object {
 }
 
 function parsed(text: string): unknown {
-  return JSON.parse(text) as unknown;
+  // A byte-order mark is let pass, as the platform does.
+  return JSON.parse(text.replace(/^\ufeff/, '')) as unknown;
 }

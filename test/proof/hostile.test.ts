@@ -59,7 +59,6 @@ const READERS: readonly Reader[] = [
     file: 'people.ndjson',
     format: 'ndjson',
     good: '{"email":"a@people.example"}\n{"email":"b@people.example"}\n',
-    lenient: true,
   },
   { command: 'seed bulk', args: 'users.ndjson', file: 'users.ndjson', format: 'ndjson', byRow: true },
   { command: 'seed set', args: '-f user.json', file: 'user.json', format: 'json' },

@@ -1,4 +1,5 @@
 // Rows of data subject requests from CSV, NDJSON or JSON: each with its number, its place and its cells or its body.
+import { holdsEachKey } from '../kernel/json-keys.ts';
 import { JsonError, parseJson } from '../kernel/json.ts';
 import { type CliError, invalidInput } from '../kernel/errors.ts';
 import { type Cell, createCsvReader, delimiterOf } from './csv-cells.ts';
@@ -139,6 +140,9 @@ function ndjsonTable(source: string | Uint8Array, name: string): DsrTable {
     const at = line;
     try {
       const value = parseJson(source);
+      // A row is about a person: of an identity that stands twice the wrong one might be taken.
+      const [twice] = holdsEachKey(value, source) ? [] : readJson(source).problems;
+      if (twice) throw new JsonError(twice.message, twice.offset);
       const locate: DsrRow['locate'] = (where) => {
         const offset = 'path' in where ? readJson(source).offsetOf(where.path, where.at) : 0;
         return { line: at, column: offset + 1 };

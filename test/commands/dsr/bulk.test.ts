@@ -124,6 +124,9 @@ describe('a file of requests', () => {
     expect((await home.json<BulkResult>(`dsr submit --bulk a.ndjson ${flags}`)).data).toMatchObject({ submitted: 2 });
     expect((await home.json<BulkResult>(`dsr submit --bulk b.json ${flags}`)).data).toMatchObject({ submitted: 1 });
     expect(home.read('b.json.results.csv')).toContain('9007199254740993');
+    home.write('twice.ndjson', '{"email":"a@b.c"}\n{"email":"d@e.f","email":"g@h.i"}\n');
+    const twice = await home.run(`dsr submit --bulk twice.ndjson ${flags}`);
+    expect([twice.code, twice.stderr.includes('twice.ndjson:2:18')]).toEqual([9, true]);
     home.write('c.ndjson', '{"email":"a@b.c"}\n{"email":"d@e.f","regulation":"x"}\n{oops}\n');
     const bad = await home.json(`dsr submit --bulk c.ndjson ${flags}`);
     expect(bad.error.issues).toMatchObject([

@@ -3,6 +3,7 @@
 import { explainIssues, type FieldIssue } from '../../contract/explain.ts';
 import { NameCollision, type WireNames } from '../../contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../contract/seeding.ts';
+import { holdsEachKey } from '../../kernel/json-keys.ts';
 import { JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
 
 /** A row as it is sent, or what is wrong with it. */
@@ -16,7 +17,7 @@ export function readRow(text: string, names: WireNames): ReadRow {
   try {
     const value = parseJson(text);
     // Of a key that stands twice the last one would be taken in silence, and `xpid` says whom a seed is for.
-    if (countMembers(value) !== countColons(text)) {
+    if (!holdsEachKey(value, text)) {
       return { issues: [{ path: [], message: 'a field stands twice in the same place, or is not allowed' }] };
     }
     return checkRow(unwrap(value), names);
@@ -25,27 +26,6 @@ export function readRow(text: string, names: WireNames): ReadRow {
     const place = error.offset === undefined ? '' : ` (character ${error.offset + 1})`;
     return { issues: [{ path: [], message: `${error.message}${place}` }] };
   }
-}
-
-/** Members of all objects in a value. */
-function countMembers(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const items = Object.values(value);
-  return items.reduce<number>((sum, item) => sum + countMembers(item), Array.isArray(value) ? 0 : items.length);
-}
-
-/** Members as the text writes them: one colon outside of texts for each. */
-function countColons(text: string): number {
-  // By hand: a pattern over a string of some megabytes runs out of stack.
-  let count = 0;
-  let quoted = false;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text[at];
-    if (quoted && unit === '\\') at++;
-    else if (unit === '"') quoted = !quoted;
-    else if (unit === ':' && !quoted) count++;
-  }
-  return count;
 }
 
 /** A line of a rejects file holds the row it is about, so that the file can be fed back. */
