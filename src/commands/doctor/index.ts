@@ -36,7 +36,7 @@ const view: ListView<Finding> = {
               : style.dim(text),
     },
     { key: 'detail', value: (item) => item.detail },
-    { key: 'fix', rank: 1, value: (item) => item.fix },
+    { key: 'fix', rank: 1, whole: true, value: (item) => item.fix },
   ],
   empty: '',
 };

@@ -116,7 +116,8 @@ async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options:
 }
 
 function fitColumns<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] | undefined {
-  for (let kept = sized; ;) {
+  const isTooWide = totalOf(sized) > width;
+  for (let kept = isTooWide ? sized.filter(({ column }) => column.whole !== true) : sized; ;) {
     const cut = cutColumns(kept, width, COMFORTABLE);
     if (cut) return cut;
     const rank = Math.max(...kept.map(({ column }) => (column.id ? 0 : (column.rank ?? 0))));
@@ -126,10 +127,14 @@ function fitColumns<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] | und
   }
 }
 
+function totalOf<Row>(sized: readonly Sized<Row>[]): number {
+  return sized.reduce((sum, { width }) => sum + width, GAP * (sized.length - 1));
+}
+
 /** Takes columns from the widest cells, none below `least`, until all fit; undefined when that is not enough. */
 function cutColumns<Row>(sized: Sized<Row>[], width: number, least: number): Sized<Row>[] | undefined {
   const result = sized.map((entry) => ({ ...entry }));
-  let excess = result.reduce((sum, entry) => sum + entry.width, GAP * (result.length - 1)) - width;
+  let excess = totalOf(result) - width;
   while (excess > 0) {
     const candidates = result.filter(({ column, title, width: own }) => !column.id && own > Math.max(least, title));
     const widest = Math.max(0, ...candidates.map((entry) => entry.width));

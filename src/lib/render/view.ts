@@ -18,6 +18,8 @@ export interface Column<Row> {
   id?: boolean;
   /** When the width is short the highest number is dropped first; default 0 is dropped last. */
   rank?: number;
+  /** Whole or not at all: left out of a table that would be too wide, because it is told below the table too. */
+  whole?: boolean;
   align?: 'left' | 'right';
 }
 

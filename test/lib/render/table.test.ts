@@ -60,6 +60,15 @@ test('no line is wider than the terminal, no id is cut', async () => {
   );
 });
 
+test('a column that is whole or not at all leaves its room to the others', async () => {
+  const withWhole = columns.map((column) => (column.key === 'name' ? { ...column, whole: true } : column));
+  const draw = (width: number): Promise<string> =>
+    drawTable(rows, withWhole, { width, style: plainStyle, header: true });
+  expect(await draw(100)).toContain('Marketing');
+  expect(await draw(70)).not.toContain('Marketing');
+  expect(await draw(75)).toContain('Sees audiences and changes none of them');
+});
+
 test('colour adds only colour', async () => {
   const style = await createStyle(true);
   const coloured = await drawTable(rows, columns, { width: 80, style, header: true });
