@@ -110,8 +110,11 @@ describe('auth test', () => {
     expect(stderr).toContain(sentence);
   });
 
-  it('does not blame the credentials for a redirect', async () => {
-    await emulator.api.addFault({ method: 'GET', path: '*/tasks', status: 302, times: 1 });
+  it.each([
+    ['a redirect', { method: 'GET', path: '*/tasks', status: 302, times: 1 }],
+    ['a token service in trouble for ever', { method: 'POST', path: '/oauth/token', status: 505, times: 9 }],
+  ])('does not blame the credentials for %s', async (_what, fault) => {
+    await emulator.api.addFault(fault);
     const { code, stderr } = await testAuth(complete());
     expect(code).toBe(1);
     expect(stderr).toContain('could not be tried');

@@ -56,7 +56,8 @@ async function testAuth(ctx: Context): Promise<void> {
 /** Network, outage and answers of something else keep their own exit code: they say nothing about the credentials. */
 function testFailed(area: string, cause: CliError): CliError {
   const kept: ExitCode[] = [EXIT.usage, EXIT.unavailable, EXIT.network];
-  const unreached = kept.includes(cause.exit) || ['http.unreadable', 'http.redirect'].includes(cause.code);
+  const isOther = ['http.unreadable', 'http.redirect'].includes(cause.code) || (cause.status ?? 0) >= 500;
+  const unreached = isOther || kept.includes(cause.exit);
   return new CliError({
     code: 'auth.test_failed',
     message: `The credentials for ${area} ${unreached ? 'could not be tried' : 'do not work'}: ${cause.message}`,

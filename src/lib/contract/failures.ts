@@ -6,6 +6,14 @@ export interface Failure {
   readonly message: string;
 }
 
+/**
+ * A 5xx that may pass and leaves open what was done. 501 is for ever, and 505 says that the warehouse could not be
+ * reached (decision: D9).
+ */
+export function isServerTrouble(status: number): boolean {
+  return status >= 500 && status !== 501 && status !== 505;
+}
+
 /** A. Custom roles (specification, "Errors", A). */
 export const ROLE_FAILURES = {
   assigned: { status: 400, message: 'Custom role is assigned to a user and may not be deleted' },

@@ -1,10 +1,10 @@
 // The one place where HTTP becomes an error of ours: code, sentence, exit code and what to do.
 import type { Endpoint } from '../contract/endpoint.ts';
+import { isServerTrouble } from '../contract/failures.ts';
 import { CliError, type CliErrorOptions, EXIT, type ExitCode, type FailedRequest } from '../kernel/errors.ts';
 import type { Answer } from './answer.ts';
 import { type Envelope, htmlTitle, isHtml, readEnvelope } from './envelope.ts';
 import { OutcomeUnknownError } from './outcome-unknown.ts';
-import { isServerTrouble } from './retry.ts';
 
 /** The call that failed, as far as a message needs it. */
 export interface FailedCall {

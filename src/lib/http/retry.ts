@@ -1,5 +1,6 @@
 // Whether a request that failed is sent again, and when: one pure decision for every call.
 import type { Safety } from '../contract/endpoint.ts';
+import { isServerTrouble } from '../contract/failures.ts';
 
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 30_000;
@@ -37,14 +38,6 @@ export function decide(outcome: Outcome, circumstances: Circumstances): Verdict 
   if (outcome.status === 429) return again(circumstances, outcome.retryAfter);
   if (!isServerTrouble(outcome.status)) return { act: 'give-up' };
   return harmless ? again(circumstances, outcome.retryAfter) : { act: 'unknown' };
-}
-
-/**
- * A 5xx that may pass and leaves open what was done. 501 is for ever, and 505 says that the warehouse could not be
- * reached (decision: D9).
- */
-export function isServerTrouble(status: number): boolean {
-  return status >= 500 && status !== 501 && status !== 505;
 }
 
 function again(circumstances: Circumstances, retryAfter: string | undefined): Verdict {

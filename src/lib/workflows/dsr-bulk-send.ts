@@ -1,5 +1,6 @@
 // One row of a bulk run, from its journaled id to what became of it; the gate says when each request may go.
 import type { DsrRequest } from '../contract/dsr.ts';
+import { isServerTrouble } from '../contract/failures.ts';
 import type { SendOutcome, Sender } from '../api/dsr.ts';
 import type { CliError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -111,7 +112,7 @@ async function existsAfter400(request: DsrRequest, ports: RowPorts) {
 
 /** 429 and 5xx: another time the answer may be another one. */
 function isOpenEnded({ status }: Extract<SendOutcome, { kind: 'refused' }>): boolean {
-  return status === 429 || (status >= 500 && status !== 501 && status !== 505);
+  return status === 429 || isServerTrouble(status);
 }
 
 function signalOf(outcome: SendOutcome, ms: number): Signal {

@@ -1,6 +1,7 @@
 // Sends batches until each of their rows is accepted or refused for a reason: repeats what a passing trouble hit,
 // narrows a refused batch to the rows at fault, shrinks what was too large.
 import type { SeedingApi } from '../api/seeding.ts';
+import { isServerTrouble } from '../contract/failures.ts';
 import type { Batch } from '../domain/seed/batch.ts';
 import { createBlame, type Blame } from '../domain/seed/blame.ts';
 import type { BatchLimits } from '../domain/seed/packer.ts';
@@ -64,7 +65,7 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
       const { status, retryAfterMs, messages, failure } = outcome;
       if (status === 429 || (status === 503 && retryAfterMs !== undefined)) {
         gate.leave(pass, { kind: 'busy', retryAfterMs }, failure);
-      } else if (status >= 500 && status !== 501 && status !== 505) {
+      } else if (isServerTrouble(status)) {
         gate.leave(pass, { kind: 'trouble', permanent: false }, failure);
       } else {
         const concernsBody = BODY_STATUSES.has(status) || status === TOO_LARGE;
