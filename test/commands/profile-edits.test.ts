@@ -54,7 +54,7 @@ describe('profile edit', () => {
 
   it.each([
     ['--set base_url=http://api.example', 2, /https/],
-    ['--set bas_url=https://x.example', 2, /did you mean `base_url`/],
+    ['--set bas_url=https://x.example', 2, /Did you mean `base_url`/],
     ['--set protected=maybe', 2, /true or false/],
     ['--set nonsense', 2, /FIELD=VALUE/],
     ['--set secrets.client_secret=plain-secret-value', 2, /never the secret itself/],
@@ -122,6 +122,28 @@ describe('profile rename and copy', () => {
     const before = settings();
     expect((await run(line)).code).toBe(code);
     expect(settings()).toEqual(before);
+  });
+});
+
+describe('profile edit', () => {
+  it('says which fields change, in a dry run too', async () => {
+    const line = 'profile edit dev --set workspace_id=7 --set limits.dsr=1000/m --set secrets.client_id=';
+    const dry = await run(`${line} --dry-run`);
+    const changes = ['  secrets.client_id: me → none', '  workspace_id: none → 7', '  limits.dsr: none → 1000/m'];
+    expect((await run(`${line} --dry-run`)).stdout.trimEnd().split('\n')).toEqual([
+      'Profile dev would be changed.',
+      ...changes,
+    ]);
+    expect((await run(line)).stdout.trimEnd().split('\n')).toEqual(['Changed profile dev.', ...changes]);
+  });
+
+  it.each([
+    ['org_idx=5', 'A profile has no field `org_idx`.', 'Did you mean `org_id`?'],
+    ['zzz=5', 'A profile has no field `zzz`.', 'Fields: base_url, '],
+  ])('--set %s names the field and what is near', async (change, ...sentences) => {
+    const { code, stderr } = await run(`profile edit dev --set ${change}`);
+    expect(code).toBe(2);
+    for (const sentence of sentences) expect(stderr).toContain(sentence);
   });
 });
 

@@ -2,7 +2,7 @@
 import { showPath } from '../../lib/contract/explain.ts';
 import { parseDocumentText } from '../../lib/files/load.ts';
 import { toYaml } from '../../lib/files/to-yaml.ts';
-import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { type CliError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { Draft, Profiles } from './fields.ts';
 import { FIELDS } from './fields.ts';
@@ -51,6 +51,22 @@ export function withChanges(profile: Profile, changes: readonly string[], profil
   return changed;
 }
 
+/** A line for each field that differs, maps field by field: `  limits.dsr: none → 1000/m`. */
+export function changesBetween(before: Profile, after: Profile): string[] {
+  const [was, is] = [fieldsOf(before), fieldsOf(after)];
+  const fields = [...new Set([...was.keys(), ...is.keys()])].filter((field) => was.get(field) !== is.get(field));
+  return fields.map((field) => `  ${field}: ${was.get(field) ?? 'none'} → ${is.get(field) ?? 'none'}`);
+}
+
+function fieldsOf(profile: Profile): Map<string, string> {
+  const pairs = Object.entries(profile).flatMap(([field, value]) =>
+    isTextMap(value)
+      ? Object.entries(value).map(([key, item]) => [`${field}.${key}`, item] as const)
+      : [[field, String(value)] as const],
+  );
+  return new Map(pairs);
+}
+
 function setField(profile: Record<string, unknown>, field: string, text: string, profiles: Profiles): void {
   const [map, key] = splitOnce(field);
   if (key !== undefined && MAPS.some((name) => name === map)) {
@@ -60,8 +76,8 @@ function setField(profile: Record<string, unknown>, field: string, text: string,
     profile[map] = entries;
     return;
   }
+  if (!KNOWN.includes(field)) throw unknownField(field);
   if (text === '') {
-    if (!KNOWN.includes(field)) throw usageError(unknown(field));
     delete profile[field];
     return;
   }
@@ -75,17 +91,26 @@ function problemOf(profiles: Profiles, field: string, value: unknown): string | 
   if (field === 'protected') return typeof value === 'boolean' ? undefined : 'must be true or false';
   if (MAPS.some((name) => name === field)) return isTextMap(value) ? undefined : 'must be a map of texts';
   const known = FIELDS.find(({ name }) => name === field);
-  if (!known) return unknown(field);
+  if (!known) return [`unknown field \`${field}\``, ...proposals(field)].join('; did you mean ');
   const checked = profiles.checkValue(known.name, String(value));
   return 'problem' in checked ? checked.problem : undefined;
 }
 
-function unknown(field: string): string {
-  const proposal = nearest(field, KNOWN);
-  return `unknown field \`${field}\`${proposal === undefined ? '' : `; did you mean \`${proposal}\`?`}`;
+function unknownField(field: string): CliError {
+  const [proposal] = proposals(field);
+  return usageError(
+    `A profile has no field \`${field}\`.`,
+    proposal === undefined ? `Fields: ${KNOWN.join(', ')}.` : `Did you mean ${proposal}`,
+  );
 }
 
-function isTextMap(value: unknown): boolean {
+/** The nearest known field, as the end of "did you mean"; none when none is near. */
+function proposals(field: string): string[] {
+  const proposal = nearest(field, KNOWN);
+  return proposal === undefined ? [] : [`\`${proposal}\`?`];
+}
+
+function isTextMap(value: unknown): value is Record<string, string> {
   return (
     typeof value === 'object' &&
     value !== null &&

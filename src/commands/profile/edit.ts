@@ -5,13 +5,8 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openEditedFile } from '../../lib/runtime/editor.ts';
 import { asColumns, withHelp } from '../../lib/runtime/help.ts';
-import { parseProfile, type Profile, profileText, withChanges } from './change-text.ts';
+import { changesBetween, parseProfile, type Profile, profileText, withChanges } from './change-text.ts';
 import type { Profiles } from './fields.ts';
-
-const view: DocumentView<{ name: string; profile: Profile; changed: boolean }> = {
-  kind: 'document',
-  text: ({ name, changed }) => (changed ? `Changed profile ${name}.` : `Nothing was changed in profile ${name}.`),
-};
 
 export function editProfileCommand(ctx: Context): Command {
   const command = new Command('edit')
@@ -35,17 +30,16 @@ export function editProfileCommand(ctx: Context): Command {
   });
 }
 
-async function editProfile(ctx: Context, name: string, changes: string[] | undefined): Promise<void> {
+async function editProfile(ctx: Context, name: string, assignments: string[] | undefined): Promise<void> {
   const profiles = await ctx.profiles();
   const before = await profiles.find(name);
   const after =
-    changes === undefined ? await editByHand(ctx, before, profiles) : withChanges(before, changes, profiles);
-  const changed = (await profileText(before)) !== (await profileText(after));
+    assignments === undefined ? await editByHand(ctx, before, profiles) : withChanges(before, assignments, profiles);
+  const changes = changesBetween(before, after);
+  const changed = changes.length > 0;
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun(
-      [],
-      { name, profile: after },
-      () => `Profile ${name} would ${changed ? 'be changed' : 'stay as it is'}.`,
+    await ctx.out.emitDryRun([], { name, profile: after }, () =>
+      [`Profile ${name} would ${changed ? 'be changed' : 'stay as it is'}.`, ...changes].join('\n'),
     );
     return;
   }
@@ -55,6 +49,11 @@ async function editProfile(ctx: Context, name: string, changes: string[] | undef
     }
     await profiles.replace(name, after);
   }
+  const view: DocumentView<{ name: string; profile: Profile; changed: boolean }> = {
+    kind: 'document',
+    text: () =>
+      changed ? [`Changed profile ${name}.`, ...changes].join('\n') : `Nothing was changed in profile ${name}.`,
+  };
   await ctx.out.emit({ name, profile: after, changed }, view);
 }
 

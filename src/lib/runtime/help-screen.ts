@@ -7,10 +7,9 @@ const MAX_WIDTH = 100;
 
 /** What a reader of a command's help should know of the flags that are not its own. */
 const GLOBAL_FLAGS = [
-  'Global flags:',
-  '  -o json|yaml|csv…, --query, --out, --profile, -n (dry run), -y, -q, -v and more:',
-  '  cdpadm help flags',
-].join('\n');
+  '-o json|yaml|csv…, --query, --out, --profile, -n (dry run), -y, -q, -v and more:',
+  'cdpadm help flags',
+];
 
 const LEARN_MORE = [
   'Learn more:',
@@ -39,6 +38,7 @@ function formatHelp(command: Command, helper: Help): string {
   const item = (term: string, description: string): string => helper.formatItem(term, termWidth, description, helper);
   const section = (title: string, lines: string[]): string => [title, ...lines].join('\n');
   const wrap = (text: string): string => helper.boxWrap(text, width);
+  const indented = (text: string): string[] => indent(helper.boxWrap(text, width - 2).split('\n'));
   const help = helpOf(command);
 
   const parts = [wrap(asSentence(command.description())), section('Usage:', [`  ${usageOf(command)}`])];
@@ -72,9 +72,9 @@ function formatHelp(command: Command, helper: Help): string {
   }
   for (const note of help?.notes ?? []) parts.push(wrap(note));
   if (help?.json !== undefined) parts.push(section('JSON:', indent(help.json.split('\n'))));
-  if (help?.errors) parts.push(section('Exit codes:', indent(help.errors)));
+  if (help?.errors) parts.push(section('Exit codes:', help.errors.flatMap(indented)));
   if (help) parts.push(section('Examples:', indent(help.examples.map((example) => `$ ${example}`))));
-  parts.push(command.parent ? GLOBAL_FLAGS : LEARN_MORE);
+  parts.push(command.parent ? section('Global flags:', GLOBAL_FLAGS.flatMap(indented)) : LEARN_MORE);
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
