@@ -18,7 +18,12 @@ export interface DsrHome {
   ): Promise<
     CliResult & {
       data: T;
-      error: { code: string; message: string; issues: { line?: number; column?: number; message: string }[] };
+      error: {
+        code: string;
+        message: string;
+        hint?: string;
+        issues: { path: string; line?: number; column?: number; message: string }[];
+      };
     }
   >;
   read(file: string): string;

@@ -1,6 +1,9 @@
 // The flags of bulk runs: numbers, and what columns mean.
+import { randomUUID } from 'node:crypto';
 import { Option, type Command } from 'commander';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
+import { composeRequest } from '../../lib/domain/dsr/compose.ts';
+import { type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
 import { loadDocument } from '../../lib/files/load.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
@@ -51,13 +54,17 @@ export function withMapFlags(command: Command): Command {
     .option('--save-map <file>', 'keep the mapping of this run there');
 }
 
+export interface BulkNumbers {
+  /** Most requests at once. */
+  concurrency: number;
+  /** Requests a second; undefined is no limit. */
+  rate: number | undefined;
+}
+
 const DEFAULT_CONCURRENCY = 16;
 const MOST_CONCURRENCY = 256;
 /** `limit` is the profile's own rate, such as `1000/m`. Throws usage (2) that names the flag. */
-export function readBulkFlags(
-  flags: BulkFlags,
-  limit: string | undefined,
-): { concurrency: number; rate: number | undefined } {
+export function readBulkFlags(flags: BulkFlags, limit: string | undefined): BulkNumbers {
   const { concurrency: text = String(DEFAULT_CONCURRENCY) } = flags;
   const concurrency = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (concurrency < 1 || concurrency > MOST_CONCURRENCY) {
@@ -94,19 +101,36 @@ export async function rowOptions(
       `${JSON.stringify(Object.fromEntries(mapping), undefined, 2)}\n`,
     );
   }
-  return {
-    ...session.settle,
-    file,
-    mapping,
-    defaults: {
-      regulation: flags.regulation,
-      subject_request_type: flags.type,
-      group_id: flags.groupId,
-      status_callback_urls: flags.callbackUrl,
-      skip_waiting_period: flags.skipWaitingPeriod,
-      submitted_time: flags.submittedTime ?? now,
-    },
+  const defaults = {
+    regulation: flags.regulation,
+    subject_request_type: flags.type,
+    group_id: flags.groupId,
+    status_callback_urls: flags.callbackUrl,
+    skip_waiting_period: flags.skipWaitingPeriod,
+    submitted_time: flags.submittedTime ?? now,
   };
+  checkDefaults(defaults, session.settle);
+  return { ...session.settle, file, mapping, defaults };
+}
+
+const FLAG_OF: Record<string, string> = {
+  group_id: '--group-id',
+  status_callback_urls: '--callback-url',
+  submitted_time: '--submitted-time',
+};
+
+/** A flag that no row could be sent with is a mistake of the command line, and not of each row. Throws usage (2). */
+function checkDefaults(defaults: RowOptions['defaults'], options: SettleOptions): void {
+  const { regulation = 'gdpr', subject_request_type = 'access' } = defaults;
+  const whole = { ...defaults, regulation, subject_request_type, subject_request_id: randomUUID() };
+  const { issues } = settleRequest(
+    composeRequest({ ...whole, identities: [['email', 'a']] }, options.vendorDomain),
+    options,
+  );
+  for (const { message, path } of issues) {
+    const flag = FLAG_OF[String(path[0])];
+    if (flag !== undefined) throw usageError(`${flag} ${message}.`);
+  }
 }
 
 async function mappingOf(ctx: Context, flags: RowFlags): Promise<Map<string, string>> {

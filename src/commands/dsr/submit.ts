@@ -1,54 +1,18 @@
 // `dsr submit`: one request by flags, file or questions; many with `--bulk`.
 import { Command, Option } from 'commander';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
-import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
-import { identitiesOf } from '../../lib/domain/dsr/settle.ts';
-import { EXIT, usageError } from '../../lib/kernel/errors.ts';
-import { isoSeconds } from '../../lib/kernel/timestamps.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import { bulkView } from '../../lib/render/dsr-bulk.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
-import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
-import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { submitRequest } from '../../lib/workflows/dsr-submit.ts';
 import { submitBulk } from './bulk.ts';
 import { type BulkFlags, withMapFlags } from './bulk-flags.ts';
-import { askForMissing } from './questions.ts';
-import { answerVerifier, type DsrSession, openDsr } from './session.ts';
-import { givenFlags, partsOf, type RequestFlags, requestFromFile, requestFromParts } from './submit-input.ts';
-import { waitAndShow } from './wait.ts';
+import { type OneFlags, submitOne, submitView } from './submit-one.ts';
 
-interface SubmitFlags extends RequestFlags, BulkFlags {
-  file?: string;
+interface SubmitFlags extends OneFlags, BulkFlags {
   bulk?: string;
-  wait?: boolean;
 }
-
-interface SubmitResult {
-  subject_request_id: string;
-  controller_id: string | null;
-  request_status: string;
-  received_time: string | null;
-  expected_completion_time: string | null;
-  deadline: string | null;
-  /** Null when the signature could not be checked. */
-  signature_valid: boolean | null;
-}
-
-const view: RecordView<SubmitResult> = {
-  kind: 'record',
-  columns: [
-    { key: 'subject_request_id', title: 'id', id: true, value: (it) => it.subject_request_id },
-    { key: 'request_status', title: 'status', value: (it) => it.request_status },
-    { key: 'received_time', title: 'received', value: (it) => it.received_time },
-    { key: 'expected_completion_time', title: 'expected', value: (it) => it.expected_completion_time },
-    { key: 'deadline', value: (it) => it.deadline },
-    { key: 'signature_valid', title: 'signature', value: (it) => SIGNATURE[String(it.signature_valid)] },
-  ],
-};
-
-const SIGNATURE: Record<string, string> = { true: 'valid', false: 'NOT VALID', null: 'not checked' };
 
 const several = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
 
@@ -83,7 +47,7 @@ export function submitCommand(ctx: Context): Command {
     .action((flags: SubmitFlags) => dispatch(ctx, flags));
   return withHelp(command, {
     columns: ({ bulk, wait }) =>
-      bulk !== undefined ? bulkView.columns : wait === true ? requestListView('').columns : view.columns,
+      bulk !== undefined ? bulkView.columns : wait === true ? requestListView('').columns : submitView.columns,
     notes: [
       'On a terminal it asks for whatever no flag gives. A value behind TYPE=@FILE or TYPE=- stays out of the shell’s history and of the process list.',
       'A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls with | between, skip_waiting_period) and for each identity type by its name. It is checked whole before the first request.',
@@ -117,60 +81,6 @@ async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
     const flag = `--${misplaced.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     throw usageError(isBulk ? `${flag} is for a single request, not for --bulk.` : `${flag} is for --bulk.`);
   }
-  if (flags.bulk === undefined) await submit(ctx, flags);
+  if (flags.bulk === undefined) await submitOne(ctx, flags);
   else await submitBulk(ctx, flags.bulk, flags);
-}
-
-async function submit(ctx: Context, flags: SubmitFlags): Promise<void> {
-  const session = await openDsr(ctx);
-  const { changes, isNewId, request, warnings } = await requestOf(ctx, session, flags);
-  const showIdentities = flags.showIdentities === true;
-  if (!showIdentities) for (const [, value] of identitiesOf(request)) ctx.redactor.add(value);
-  for (const change of changes) ctx.out.note(`Upgraded to version 3: ${change}`);
-  for (const { message } of warnings) ctx.out.warn(`The request ${message}.`);
-  const shown = { request, showIdentities, now: ctx.clock.now() };
-  const visible = showIdentities ? request : maskRequest(request);
-  if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([session.api.describeCreate(visible)], undefined, (style) => renderRequest(shown, style));
-    return;
-  }
-  // Prints the command in place of sending, and ends; nothing is written down either.
-  if (ctx.flags.curl) await session.api.create(visible);
-  ctx.out.show((style) => renderRequest(shown, style));
-  await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`, 'dsr_base_url');
-  const result = await submitRequest(request, { ...session, isNewId, verify: answerVerifier(ctx, session) });
-  const deadline = deadlineFrom(request.regulation, request.submitted_time);
-  const failed = result.verdict?.checks.find(({ ok }) => !ok);
-  if (failed) {
-    ctx.out.warn(
-      `The answer is not signed as it should be (${failed.name}: ${failed.detail}). Check the address in use, and \`cdpadm dsr status ${result.id}\`.`,
-    );
-    ctx.setExit(EXIT.failed);
-  }
-  if (flags.wait) {
-    await waitAndShow(ctx, session, [result.id], 'completed');
-    return;
-  }
-  const data: SubmitResult = {
-    subject_request_id: result.id,
-    controller_id: result.controller_id,
-    request_status: result.status,
-    received_time: result.received_time,
-    expected_completion_time: result.expected_completion_time,
-    deadline: deadline === undefined ? null : isoSeconds(deadline),
-    signature_valid: result.verdict?.valid ?? null,
-  };
-  await ctx.out.emit(data, view);
-  ctx.out.note(`Watch it with \`cdpadm dsr status ${result.id} --watch\`.`);
-}
-
-async function requestOf(ctx: Context, session: DsrSession, flags: SubmitFlags) {
-  if (flags.file !== undefined) {
-    const given = givenFlags(flags);
-    if (given.length > 0)
-      throw usageError(`--file has the whole request; ${given.join(', ')} cannot be given beside it.`);
-    return await requestFromFile(ctx, flags.file, session.settle);
-  }
-  const parts = await askForMissing(ctx, session, await partsOf(ctx, flags, session.settle));
-  return requestFromParts(ctx, parts, session.settle);
 }

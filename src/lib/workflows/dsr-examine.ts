@@ -2,13 +2,16 @@
 import type { DsrRequest } from '../contract/dsr.ts';
 import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { composeRequest, type RequestParts } from '../domain/dsr/compose.ts';
+import type { RowStates } from '../domain/dsr/row-states.ts';
 import { createRowKeys } from '../domain/dsr/row-keys.ts';
 import {
   cellsOfObject,
   columnOfIssue,
   type ColumnTarget,
+  fieldOfIssue,
   IGNORED,
   isBody,
+  missingColumns,
   partsOfRow,
   planColumns,
   ROW_FIELDS,
@@ -67,6 +70,14 @@ export function createRowReader({ heading }: DsrTable, options: RowOptions): Row
     ]);
   }
 
+  const missing = plan ? missingColumns(plan.targets, options.defaults) : [];
+  if (missing.length > 0) {
+    throw invalidInput(
+      `${file} cannot be submitted: its columns do not say what every request needs. Nothing was sent.`,
+      missing.map((issue): Issue => ({ file, line: 1, column: 1, ...issue })),
+    );
+  }
+
   function fromCells(cells: readonly string[], targets: readonly ColumnTarget[]) {
     const { done, issues, parts } = partsOfRow(cells, targets, options.defaults);
     const hasId = parts.subject_request_id !== undefined;
@@ -98,7 +109,12 @@ export function createRowReader({ heading }: DsrTable, options: RowOptions): Row
         column !== undefined && !flat
           ? row.locate({ column })
           : row.locate({ path: flat && name !== undefined ? [name] : issue.path, ...(issue.at && { at: issue.at }) });
-      return { file, ...place, path: name ?? (targets ? '' : showPath(issue.path)), message: issue.message };
+      return {
+        file,
+        ...place,
+        path: name ?? (targets ? fieldOfIssue(issue) : showPath(issue.path)),
+        message: issue.message,
+      };
     });
   }
 
@@ -231,6 +247,32 @@ export async function examineRows(table: DsrTable, options: RowOptions): Promise
     if (reader.targets) return;
     for (const column of usedBy(request)) found.used.add(column);
   }
+}
+
+/** What an earlier run left to be sent: how many rows, and the first of them with the ids that they got. */
+export async function openRows(
+  table: DsrTable,
+  options: RowOptions,
+  states: RowStates,
+): Promise<{ left: number; first: ReadyRow[] }> {
+  const reader = createRowReader(table, options);
+  const found = { left: 0, first: [] as ReadyRow[] };
+  for await (const group of table.rows) {
+    for (const row of group) {
+      const state = states.state(row.number);
+      if (state !== 'open' && state !== 'planned') continue;
+      const result = reader.read(row);
+      if ('issues' in result || result.ready.done) continue;
+      found.left++;
+      if (found.first.length < FIRST) found.first.push(withKnownId(result.ready, states.id(row.number)));
+    }
+  }
+  return found;
+}
+
+function withKnownId(ready: ReadyRow, id: string | undefined): ReadyRow {
+  if (ready.hasId || id === undefined) return ready;
+  return { ...ready, hasId: true, request: { ...ready.request, subject_request_id: id } };
 }
 
 /** The columns that say what a request says. */

@@ -62,6 +62,12 @@ export interface LedgerPort {
   record(events: readonly LedgerNews[]): Promise<void>;
   /** What is known of these. */
   find(ids: readonly string[]): Promise<ReadonlyMap<string, LedgerEntry>>;
+  /** The newest that belong and are open, the newest first. */
+  newest(wanted: {
+    limit: number;
+    belongs(event: Extract<LedgerNews, { event: 'submitted' }>): boolean;
+    isOpen(status: string | undefined): boolean;
+  }): Promise<{ requests: LedgerEntry[] }>;
 }
 
 /** Under whose name requests go out: written to the ledger with each. */

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DsrRequest } from '../contract/dsr.ts';
 import type { Verdict } from '../domain/callbacks/verify.ts';
 import { identitiesOf, skipsWaiting } from '../domain/dsr/settle.ts';
+import { isFinal } from '../domain/dsr/statuses.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import type { DsrPorts, LedgerEntry, LedgerNews, Sender, VerifyMessage } from './dsr-ports.ts';
@@ -57,7 +58,7 @@ export async function submitRequest(
       const mayExist = error.status === 400 && (isOurs || sends > 1);
       if (error.code !== 'http.outcome_unknown' && !mayExist) {
         if (error.status !== undefined && error.exit !== EXIT.auth && !isOurs) await refused(id, ports);
-        throw error;
+        throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
       }
       if (signal.aborted) throw stillUnknown(id, error, 'the command was stopped');
       if (!mayExist) tell.warn('The answer was lost; asking the platform whether it has the request.');
@@ -97,13 +98,48 @@ export async function submittedEvent(
 }
 
 function isSameRequest(before: LedgerEntry, news: Extract<LedgerNews, { event: 'submitted' }>): boolean {
+  return before.regulation === news.regulation && isSameSubject(before, news);
+}
+
+/** What the platform compares, too, before it answers 409. */
+function isSameSubject(
+  before: Omit<LedgerEntry, 'states'>,
+  news: Extract<LedgerNews, { event: 'submitted' }>,
+): boolean {
   return (
     before.address === news.address &&
     before.workspace_id === news.workspace_id &&
-    before.regulation === news.regulation &&
     before.subject_request_type === news.subject_request_type &&
     isDeepStrictEqual(before.identities, news.identities)
   );
+}
+
+/** The refusal (409) with what to do: the open request is named where it went out from here. */
+async function sameIsOpen(
+  error: CliError,
+  news: Extract<LedgerNews, { event: 'submitted' }>,
+  { ledger }: DsrPorts,
+): Promise<CliError> {
+  const { requests } = await ledger.newest({
+    limit: 1,
+    belongs: (event) => event.id !== news.id && isSameSubject(event, news),
+    isOpen: (status) => status === undefined || (status !== 'refused' && !isFinal(status)),
+  });
+  const [open] = requests;
+  const where =
+    open === undefined
+      ? 'The ledger of this machine has none such: ask whoever submits requests besides; `cdpadm dsr list --group-id ID` lists those of a group.'
+      : `It went out from here on ${open.at ?? 'an earlier day'}: see \`cdpadm dsr status ${open.id}\`.`;
+  return new CliError({
+    code: error.code,
+    message: error.message,
+    hint: `A request about the same identities is open and answers this one too; submit again once it is at its end. ${where}`,
+    exit: error.exit,
+    status: 409,
+    ...(error.request && { request: error.request }),
+    ...(error.details && { details: error.details }),
+    cause: error,
+  });
 }
 
 async function record(result: Submitted, { clock, ledger }: DsrPorts): Promise<void> {

@@ -106,6 +106,38 @@ describe('a file of requests', () => {
     expect(existsSync(join(home.folder, 'people.csv.results.csv'))).toBe(false);
   });
 
+  it('is told by name which columns it lacks, once and not for each row', async () => {
+    home.write('people.csv', 'email,subject_request_type\na@b.c,access\nd@e.f,access\n');
+    const { code, error } = await home.json('dsr submit --bulk people.csv --yes');
+    expect([code, error.issues.length]).toEqual([9, 1]);
+    expect(error.issues[0]).toMatchObject({ line: 1, column: 1, path: 'regulation' });
+    expect(error.issues[0]?.message).toContain('--regulation');
+    home.write('people.csv', 'group_id\ng\n');
+    const bare = await home.run('dsr submit --bulk people.csv --yes');
+    expect(bare.stderr).toMatch(/1:1: regulation: .*--regulation.*1:1: subject_request_type: .*--type.*identity type/s);
+    home.write('people.csv', 'email,regulation,subject_request_type\na@b.c,gdpr,access\nd@e.f,,access\n');
+    const empty = await home.json('dsr submit --bulk people.csv --yes');
+    expect(empty.error.issues).toMatchObject([{ line: 3, column: 7, path: 'regulation', message: 'is missing' }]);
+    home.write('a.ndjson', '{"email":"a@b.c","regulation":"gdpr"}\n');
+    const flat = await home.json('dsr submit --bulk a.ndjson --yes');
+    expect(flat.error.issues).toMatchObject([{ line: 1, column: 1, path: 'subject_request_type' }]);
+    expect(await home.received('POST', '/v3')).toBe(0);
+  });
+
+  it.each([
+    ['--submitted-time', 'yesterday'],
+    ['--callback-url', 'http://example.com/x'],
+    ['--group-id', 'a\u0007'],
+  ])('is not blamed for %s', async (flag, value) => {
+    home.write('people.csv', people(3));
+    for (const command of [BULK.split(' '), 'dsr prepare people.csv --out x.csv'.split(' ')]) {
+      expect(await home.run([...command, flag, value])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(flag),
+      });
+    }
+  });
+
   it('has rows, and headings that mean something', async () => {
     home.write('people.csv', 'email\n');
     expect((await home.run(BULK)).code).toBe(9);
@@ -153,6 +185,10 @@ describe('a file of requests', () => {
     expect(stdout).not.toContain('person0@');
     expect(await home.received('POST', '/v3')).toBe(0);
     expect((await home.run(BULK)).code).toBe(0);
+    expect((await home.run(`${BULK} --dry-run`)).code).toBe(12);
+    const rest = await home.json<{ requests: unknown[]; plan: unknown }>(`${BULK} --resume --dry-run`);
+    expect([rest.code, rest.data.requests]).toEqual([0, []]);
+    expect(rest.data.plan).toMatchObject({ rows: 120, requests: 0, shown: 0 });
   });
 
   it('may come by standard input, of every form, and leaves no copy of it', async () => {

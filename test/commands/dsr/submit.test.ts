@@ -117,6 +117,17 @@ describe('one request', () => {
     expect(unknown.stderr).toMatch(/dsr status [0-9a-f-]{36}/);
   });
 
+  it('names the open request that stands in its way, if it went out from here', async () => {
+    const { data } = await home.json<Submitted>(ACCESS);
+    const second = await home.run(ACCESS);
+    expect([second.code, second.stderr.includes(`dsr status ${data.subject_request_id}`)]).toEqual([6, true]);
+    const elsewhere = { env: { CDPADM_STATE_DIR: `${home.folder}/elsewhere` } };
+    const { code, error } = await home.json(ACCESS, elsewhere);
+    expect([code, error.code]).toEqual([6, 'http.conflict']);
+    expect(error.hint).toContain('open');
+    expect(error.hint).not.toContain(data.subject_request_id);
+  });
+
   it('counts "already exists" as success for its own id only', async () => {
     const id = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c99';
     expect((await home.run(`${ACCESS} --request-id ${id}`)).code).toBe(0);

@@ -72,6 +72,30 @@ function unknownColumn(name: string, mappedTo: string | undefined): string {
   return `${what}${guess === undefined ? '' : `; did you mean \`${guess}\`?`}; --map "${name}=-" leaves it out`;
 }
 
+/**
+ * What neither a column nor a flag says of any row: told once for the file, not once for each of its rows. `path` is the
+ * name of the missing column; empty where any of many would do.
+ */
+export function missingColumns(
+  targets: readonly ColumnTarget[],
+  defaults: Omit<RequestParts, 'identities'>,
+): { path: string; message: string }[] {
+  const fields = Object.entries(NEEDED).filter(
+    ([field]) => !targets.includes(field) && defaults[field as keyof typeof NEEDED] === undefined,
+  );
+  const issues = fields.map(([path, flag]) => ({
+    path,
+    message: `is missing: no column is called \`${path}\`, and ${flag} does not say it for all rows`,
+  }));
+  if (targets.some((target) => identityTypes.has(target))) return issues;
+  const message =
+    'no column is an identity type, such as `email` or `controller_customer_id`; --map "COLUMN=email" makes one of another';
+  return [...issues, { path: '', message }];
+}
+
+/** Columns that must be there, and the flags that stand in for them. */
+const NEEDED = { regulation: '--regulation', subject_request_type: '--type' } as const;
+
 export interface RowParts {
   parts: RequestParts;
   /** The row comes from a result file and is done. */
@@ -144,4 +168,9 @@ export function isBody(value: unknown): boolean {
 export function columnOfIssue({ path }: FieldIssue, targets: readonly ColumnTarget[]): number | undefined {
   const name = [...path].reverse().find((segment) => typeof segment === 'string' && targets.includes(segment));
   return name === undefined ? undefined : targets.indexOf(String(name));
+}
+
+/** The column that would have said what an issue is about, where a row has none; empty for the row as a whole. */
+export function fieldOfIssue({ path }: FieldIssue): string {
+  return String([...path].reverse().find((segment) => known.has(String(segment))) ?? '');
 }

@@ -1,0 +1,67 @@
+// A bulk file that was begun before: when it may go on, and what a run that ends early says of that.
+import { createHash } from 'node:crypto';
+import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
+import type { JournalHead } from '../../lib/files/dsr-journal.ts';
+import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import type { RowOptions } from '../../lib/workflows/dsr-examine.ts';
+import type { BulkFlags } from './bulk-flags.ts';
+
+/** decision: D58 */
+export function refuseSecondRun(
+  head: JournalHead | undefined,
+  flags: BulkFlags,
+  options: RowOptions,
+  file: string,
+): void {
+  if (!head) return;
+  if (!flags.resume) {
+    throw new CliError({
+      code: 'dsr.bulk_again',
+      message: `The content of ${file} was submitted before, as ${head.input} on ${head.at}.`,
+      hint: 'Go on with what it left by --resume; rows that are done are not sent again. For the same people once more, make ids of their own with `cdpadm dsr prepare`.',
+      exit: EXIT.guard,
+    });
+  }
+  if (head.settings !== settingsDigest(options)) {
+    throw usageError(
+      'The run that is resumed was begun with other flags; its rows would become other requests.',
+      'Give the same --regulation, --type, --map and other flags of the rows as then.',
+    );
+  }
+}
+
+/** Of everything that makes rows into requests; a resumed run must make the same ones. */
+export function settingsDigest({ defaults, mapping, vendorDomain }: RowOptions): string {
+  const { submitted_time: _now, ...rest } = defaults;
+  return createHash('sha256')
+    .update(JSON.stringify([rest, [...mapping].sort(), vendorDomain]))
+    .digest('hex');
+}
+
+/** Says how to go on; whatever ended the run, the journal knows how far it came. */
+export function resumable(
+  error: unknown,
+  { examined, file, states }: { examined: { rows: number }; file: string; states: RowStates },
+): unknown {
+  if (!(error instanceof CliError)) return error;
+  const done = countSettled(states);
+  return new CliError({
+    code: error.code,
+    message: `${error.message} ${done} of ${examined.rows} rows are settled.`,
+    hint: [
+      error.hint,
+      `Go on with: the same command and --resume (\`cdpadm dsr submit --bulk ${file === '<stdin>' ? '-' : file} --resume\`). No row is sent twice.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
+    exit: error.exit,
+    ...(error.status !== undefined && { status: error.status }),
+    ...(error.request && { request: error.request }),
+    cause: error,
+  });
+}
+
+/** Rows of which it is known what became of them. */
+export function countSettled(states: RowStates): number {
+  return (['submitted', 'existing', 'failed', 'skipped'] as const).reduce((sum, state) => sum + states.count(state), 0);
+}

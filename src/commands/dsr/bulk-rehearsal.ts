@@ -1,0 +1,45 @@
+// `dsr submit --bulk` with --dry-run or --curl: what would go out.
+import { randomUUID } from 'node:crypto';
+import type { DsrRequest } from '../../lib/contract/dsr.ts';
+import { renderBulk } from '../../lib/render/dsr-bulk.ts';
+import { maskRequest } from '../../lib/render/dsr-request.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import type { Examined, ReadyRow } from '../../lib/workflows/dsr-examine.ts';
+import type { DsrSession } from './session.ts';
+
+export interface Rehearsal {
+  examined: Examined;
+  /** How many rows are left to be sent, and the first of them. */
+  left: number;
+  first: readonly ReadyRow[];
+  showIdentities: boolean;
+}
+
+/** Shows the first requests as they would go out, identities masked; with --curl the very first as a command line. */
+export async function rehearse(ctx: Context, session: DsrSession, rehearsal: Rehearsal): Promise<void> {
+  const { examined, first, left, showIdentities } = rehearsal;
+  const bodies = first.map(({ hasId, request }): DsrRequest => {
+    const whole = hasId ? request : { ...request, subject_request_id: randomUUID() };
+    return showIdentities ? whole : maskRequest(whole);
+  });
+  // Prints the command in place of sending, and ends.
+  if (ctx.flags.curl && bodies[0]) await session.api.create(bodies[0]);
+  const { done, kinds, rows, skipWaiting, withoutId } = examined;
+  const requests = bodies.map((body) => session.api.describeCreate(body));
+  const plan = {
+    rows,
+    requests: left,
+    shown: requests.length,
+    kinds: Object.fromEntries(kinds),
+    done,
+    without_id: withoutId,
+    skip_waiting_period: skipWaiting,
+  };
+  await ctx.out.emitDryRun(requests, plan, (style) =>
+    [
+      renderBulk(examined, style),
+      ...(left < rows - done ? [`${rows - done - left} settled by an earlier run, ${left} left.`] : []),
+      ...(requests[0] ? [`Each would be a POST to ${requests[0].url}.`] : []),
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,105 @@
+// `dsr submit` of one request: shown, confirmed, sent once, and what the platform says of it.
+import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
+import { identitiesOf } from '../../lib/domain/dsr/settle.ts';
+import { EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { isoSeconds } from '../../lib/kernel/timestamps.ts';
+import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
+import type { RecordView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { submitRequest } from '../../lib/workflows/dsr-submit.ts';
+import { askForMissing } from './questions.ts';
+import { answerVerifier, type DsrSession, openDsr } from './session.ts';
+import {
+  givenFlags,
+  type GivenRequest,
+  partsOf,
+  type RequestFlags,
+  requestFromFile,
+  requestFromParts,
+} from './submit-input.ts';
+import { waitAndShow } from './wait.ts';
+
+export interface OneFlags extends RequestFlags {
+  file?: string;
+  wait?: boolean;
+  showIdentities?: boolean;
+}
+
+interface SubmitResult {
+  subject_request_id: string;
+  controller_id: string | null;
+  request_status: string;
+  received_time: string | null;
+  expected_completion_time: string | null;
+  deadline: string | null;
+  /** Null when the signature could not be checked. */
+  signature_valid: boolean | null;
+}
+
+export const submitView: RecordView<SubmitResult> = {
+  kind: 'record',
+  columns: [
+    { key: 'subject_request_id', title: 'id', id: true, value: (it) => it.subject_request_id },
+    { key: 'request_status', title: 'status', value: (it) => it.request_status },
+    { key: 'received_time', title: 'received', value: (it) => it.received_time },
+    { key: 'expected_completion_time', title: 'expected', value: (it) => it.expected_completion_time },
+    { key: 'deadline', value: (it) => it.deadline },
+    { key: 'signature_valid', title: 'signature', value: (it) => SIGNATURE[String(it.signature_valid)] },
+  ],
+};
+
+const SIGNATURE: Record<string, string> = { true: 'valid', false: 'NOT VALID', null: 'not checked' };
+
+export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
+  const session = await openDsr(ctx);
+  const { changes, isNewId, request, warnings } = await requestOf(ctx, session, flags);
+  const showIdentities = flags.showIdentities === true;
+  if (!showIdentities) for (const [, value] of identitiesOf(request)) ctx.redactor.add(value);
+  for (const change of changes) ctx.out.note(`Upgraded to version 3: ${change}`);
+  for (const { message } of warnings) ctx.out.warn(`The request ${message}.`);
+  const shown = { request, showIdentities, now: ctx.clock.now() };
+  const visible = showIdentities ? request : maskRequest(request);
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun([session.api.describeCreate(visible)], undefined, (style) => renderRequest(shown, style));
+    return;
+  }
+  // Prints the command in place of sending, and ends; nothing is written down either.
+  if (ctx.flags.curl) await session.api.create(visible);
+  ctx.out.show((style) => renderRequest(shown, style));
+  await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`, 'dsr_base_url');
+  const result = await submitRequest(request, { ...session, isNewId, verify: answerVerifier(ctx, session) });
+  const deadline = deadlineFrom(request.regulation, request.submitted_time);
+  const failed = result.verdict?.checks.find(({ ok }) => !ok);
+  if (failed) {
+    ctx.out.warn(
+      `The answer is not signed as it should be (${failed.name}: ${failed.detail}). Check the address in use, and \`cdpadm dsr status ${result.id}\`.`,
+    );
+    ctx.setExit(EXIT.failed);
+  }
+  if (flags.wait) {
+    await waitAndShow(ctx, session, [result.id], 'completed');
+    return;
+  }
+  const data: SubmitResult = {
+    subject_request_id: result.id,
+    controller_id: result.controller_id,
+    request_status: result.status,
+    received_time: result.received_time,
+    expected_completion_time: result.expected_completion_time,
+    deadline: deadline === undefined ? null : isoSeconds(deadline),
+    signature_valid: result.verdict?.valid ?? null,
+  };
+  await ctx.out.emit(data, submitView);
+  ctx.out.note(`Watch it with \`cdpadm dsr status ${result.id} --watch\`.`);
+}
+
+async function requestOf(ctx: Context, session: DsrSession, flags: OneFlags): Promise<GivenRequest> {
+  if (flags.file !== undefined) {
+    const given = givenFlags(flags);
+    if (given.length > 0)
+      throw usageError(`--file has the whole request; ${given.join(', ')} cannot be given beside it.`);
+    return await requestFromFile(ctx, flags.file, session.settle);
+  }
+  const parts = await askForMissing(ctx, session, await partsOf(ctx, flags, session.settle));
+  return requestFromParts(ctx, parts, session.settle);
+}
