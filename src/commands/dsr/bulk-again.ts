@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { JournalHead } from '../../lib/files/dsr-journal.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
-import type { RowOptions } from '../../lib/workflows/dsr-examine.ts';
+import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
 /** decision: D58 */

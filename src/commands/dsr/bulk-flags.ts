@@ -10,7 +10,7 @@ import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { parseRate } from '../../lib/kernel/rate.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { RowOptions } from '../../lib/workflows/dsr-examine.ts';
+import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import type { DsrSession } from './session.ts';
 
 /** What stands in for what rows do not say, and what their columns mean. */

@@ -4,7 +4,8 @@ import type { DsrRequest } from '../../lib/contract/dsr.ts';
 import { renderBulk } from '../../lib/render/dsr-bulk.ts';
 import { maskRequest } from '../../lib/render/dsr-request.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { Examined, ReadyRow } from '../../lib/workflows/dsr-examine.ts';
+import type { Examined } from '../../lib/workflows/dsr-examine.ts';
+import type { ReadyRow } from '../../lib/workflows/dsr-row-reader.ts';
 import type { DsrSession } from './session.ts';
 
 export interface Rehearsal {

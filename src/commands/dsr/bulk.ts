@@ -11,7 +11,8 @@ import { formatDuration, isoMillis, isoSeconds } from '../../lib/kernel/timestam
 import { bulkView, type BulkResult, renderBulk } from '../../lib/render/dsr-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type BulkCounts, restoreStates, submitRows } from '../../lib/workflows/dsr-bulk.ts';
-import { type Examined, examineRows, openRows, type RowOptions } from '../../lib/workflows/dsr-examine.ts';
+import { type Examined, examineRows, openRows } from '../../lib/workflows/dsr-examine.ts';
+import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { writeResults } from '../../lib/workflows/dsr-row-output.ts';
 import { countSettled, refuseSecondRun, resumable, settingsDigest } from './bulk-again.ts';
 import { type BulkFlags, type BulkNumbers, readBulkFlags, rowOptions } from './bulk-flags.ts';

@@ -7,7 +7,7 @@ import type { DsrJournal, JournalLine } from '../files/dsr-journal.ts';
 import type { DsrTable } from '../files/dsr-rows.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type RowOutcome, sendRow } from './dsr-bulk-send.ts';
-import { createRowReader, type ReadyRow, type RowOptions } from './dsr-examine.ts';
+import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 import type { DsrPorts, LedgerNews, VerifyMessage } from './dsr-ports.ts';
 import { submittedEvent } from './dsr-submit.ts';
 import { createGate, type GateOptions } from './bulk-gate.ts';

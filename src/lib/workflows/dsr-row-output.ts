@@ -6,7 +6,7 @@ import { csvLine } from '../files/csv-cells.ts';
 import type { DsrRow, DsrTable } from '../files/dsr-rows.ts';
 import type { PrivateLines } from '../files/private-lines.ts';
 import { stringifyJson } from '../kernel/json.ts';
-import { cellsOfRequest, createRowReader, type ReadyRow, type RowOptions } from './dsr-examine.ts';
+import { cellsOfRequest, createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
 /** What a row of a result file says besides what it came with. */
 const ADDED = ['subject_request_id', 'status', 'error'] as const;

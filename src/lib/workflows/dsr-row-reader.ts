@@ -1,0 +1,178 @@
+// Rows made into requests, one by one, the same way for the check before a bulk run, for the run, and for `dsr prepare`.
+import type { DsrRequest } from '../contract/dsr.ts';
+import { type FieldIssue, showPath } from '../contract/explain.ts';
+import { composeRequest, type RequestParts } from '../domain/dsr/compose.ts';
+import {
+  cellsOfObject,
+  columnOfIssue,
+  type ColumnTarget,
+  fieldOfIssue,
+  IGNORED,
+  isBody,
+  missingColumns,
+  partsOfRow,
+  planColumns,
+  ROW_FIELDS,
+} from '../domain/dsr/rows.ts';
+import { identitiesOf, type SettleOptions, settleRequest, skipsWaiting } from '../domain/dsr/settle.ts';
+import type { DsrRow, DsrTable } from '../files/dsr-rows.ts';
+import { invalidInput, type Issue } from '../kernel/errors.ts';
+
+export interface RowOptions extends SettleOptions {
+  /** The path as the user gave it. */
+  file: string;
+  mapping: ReadonlyMap<string, string>;
+  /** What stands in for what a row does not say; `submitted_time` is always there. */
+  defaults: Omit<RequestParts, 'identities'> & { submitted_time: string };
+}
+
+/** A row that can be sent. */
+export interface ReadyRow {
+  row: number;
+  request: DsrRequest;
+  /** Whether the file gives the id; otherwise a stand-in is in its place. */
+  hasId: boolean;
+  /** It comes from a result file and is done. */
+  done: boolean;
+}
+
+export interface RowReader {
+  /** The targets of a CSV's columns; undefined for JSON. */
+  targets: ColumnTarget[] | undefined;
+  read(row: DsrRow): { ready: ReadyRow; warnings: FieldIssue[] } | { issues: Issue[] };
+}
+
+/** Stands for the id of a row that has none while it is checked. */
+const STAND_IN = '00000000-0000-4000-8000-000000000000';
+
+/** Throws invalid input (9) for headings that mean nothing. */
+export function createRowReader({ heading }: DsrTable, options: RowOptions): RowReader {
+  const { file, mapping, names } = options;
+  const columns = heading.columns?.map((cell) => cell.text);
+  const plan = columns && planColumns(columns, mapping, names);
+  const unknown = [...mapping.keys()].filter((name) => columns && !columns.includes(name));
+  if (heading.columns && plan && (plan.issues.length > 0 || unknown.length > 0)) {
+    const cells = heading.columns;
+    throw invalidInput(`${file} cannot be submitted: its headings are not understood. Nothing was sent.`, [
+      ...plan.issues.map(({ column, message }): Issue => {
+        const { line = 1, column: at = 1 } = cells[column] ?? {};
+        return { file, line, column: at, path: cells[column]?.text ?? '', message };
+      }),
+      ...unknown.map((name): Issue => ({
+        file,
+        line: 1,
+        column: 1,
+        path: name,
+        message: 'is mapped, but no such column is there',
+      })),
+    ]);
+  }
+
+  const missing = plan ? missingColumns(plan.targets, options.defaults) : [];
+  if (missing.length > 0) {
+    throw invalidInput(
+      `${file} cannot be submitted: its columns do not say what every request needs. Nothing was sent.`,
+      missing.map((issue): Issue => ({ file, line: 1, column: 1, ...issue })),
+    );
+  }
+
+  function fromCells(cells: readonly string[], targets: readonly ColumnTarget[]) {
+    const { done, issues, parts } = partsOfRow(cells, targets, options.defaults);
+    const hasId = parts.subject_request_id !== undefined;
+    const body = composeRequest(
+      { ...parts, subject_request_id: parts.subject_request_id ?? STAND_IN },
+      options.vendorDomain,
+    );
+    return { body, hasId, done, issues };
+  }
+
+  function fromValue(value: unknown) {
+    const { defaults } = options;
+    const given = value as Record<string, unknown>;
+    const hasId = given['subject_request_id'] !== undefined;
+    const body = { subject_request_id: STAND_IN, ...plainDefaults(defaults), ...given };
+    return { body, hasId, done: false, issues: [] as FieldIssue[] };
+  }
+
+  function issuesOf(
+    row: DsrRow,
+    issues: readonly FieldIssue[],
+    targets: readonly ColumnTarget[] | undefined,
+    flat: boolean,
+  ): Issue[] {
+    return issues.map((issue) => {
+      const column = targets && columnOfIssue(issue, targets);
+      const name = column === undefined ? undefined : targets?.[column];
+      const place =
+        column !== undefined && !flat
+          ? row.locate({ column })
+          : row.locate({ path: flat && name !== undefined ? [name] : issue.path, ...(issue.at && { at: issue.at }) });
+      return {
+        file,
+        ...place,
+        path: name ?? (targets ? fieldOfIssue(issue) : showPath(issue.path)),
+        message: issue.message,
+      };
+    });
+  }
+
+  return {
+    targets: plan?.targets,
+    read: (row) => {
+      const { content } = row;
+      if ('fault' in content)
+        return { issues: [{ file, ...row.locate({ path: [] }), path: '', message: content.fault }] };
+      let made: ReturnType<typeof fromCells>;
+      let targets = plan?.targets;
+      let flat = false;
+      if ('cells' in content) made = fromCells(content.cells, targets ?? []);
+      else if (isBody(content.value)) made = fromValue(content.value);
+      else {
+        const isRecord = typeof content.value === 'object' && content.value !== null && !Array.isArray(content.value);
+        const cells = isRecord ? cellsOfObject(content.value as Record<string, unknown>) : undefined;
+        if (!cells)
+          return {
+            issues: [
+              { file, ...row.locate({ path: [] }), path: '', message: 'is neither a row of fields nor a request' },
+            ],
+          };
+        const own = planColumns(cells.columns, mapping, names);
+        if (own.issues.length > 0) {
+          const issues = own.issues.map(({ column, message }): FieldIssue => ({
+            path: [cells.columns[column] ?? ''],
+            message,
+            at: 'key',
+          }));
+          return { issues: issuesOf(row, issues, undefined, true) };
+        }
+        flat = true;
+        targets = own.targets;
+        made = fromCells(cells.cells, own.targets);
+      }
+      const settled = settleRequest(made.body, options);
+      const issues = [...made.issues, ...settled.issues];
+      if (!settled.request || issues.length > 0) return { issues: issuesOf(row, issues, targets, flat) };
+      const { done, hasId } = made;
+      return { ready: { row: row.number, request: settled.request, hasId, done }, warnings: settled.warnings };
+    },
+  };
+}
+
+function plainDefaults(defaults: RowOptions['defaults']): Record<string, unknown> {
+  return Object.fromEntries(
+    ROW_FIELDS.filter((field) => field !== 'skip_waiting_period' && defaults[field] !== undefined).map((field) => [
+      field,
+      defaults[field],
+    ]),
+  );
+}
+
+/** A request as cells under columns of our own names. */
+export function cellsOfRequest(request: DsrRequest, columns: readonly string[]): string[] {
+  const values = new Map<string, string>(identitiesOf(request));
+  for (const field of ROW_FIELDS) {
+    const value = field === 'skip_waiting_period' ? (skipsWaiting(request) ? 'true' : '') : request[field];
+    if (value !== undefined) values.set(field, Array.isArray(value) ? value.join('|') : value);
+  }
+  return columns.map((column) => (column === IGNORED ? '' : (values.get(column) ?? '')));
+}
