@@ -128,7 +128,6 @@ describe('profile rename and copy', () => {
 describe('profile edit', () => {
   it('says which fields change, in a dry run too', async () => {
     const line = 'profile edit dev --set workspace_id=7 --set limits.dsr=1000/m --set secrets.client_id=';
-    const dry = await run(`${line} --dry-run`);
     const changes = ['  secrets.client_id: me → none', '  workspace_id: none → 7', '  limits.dsr: none → 1000/m'];
     expect((await run(`${line} --dry-run`)).stdout.trimEnd().split('\n')).toEqual([
       'Profile dev would be changed.',

@@ -58,7 +58,7 @@ export async function applyIntent(
 
 function showPlan(ctx: Context, planned: Planned): void {
   tellRebased(ctx, planned.wanted.rebased);
-  ctx.out.show((style) => renderRolesPlan(planned.plan, style));
+  ctx.out.show((style, width) => renderRolesPlan(planned.plan, style, width));
 }
 
 /** Says which roles keep changes that the platform got since the file was made. */
@@ -72,7 +72,7 @@ export async function emitOutcome(ctx: Context, outcome: PushOutcome): Promise<v
   const { plan, request } = outcome.planned;
   if (ctx.flags.dryRun) {
     const requests = outcome.kind === 'unchanged' ? [] : [(await ctx.api()).roles.describeReplace(request)];
-    await ctx.out.emitDryRun(requests, plan, (style) => renderRolesPlan(plan, style));
+    await ctx.out.emitDryRun(requests, plan, (style, width) => renderRolesPlan(plan, style, width));
     return;
   }
   const data: AppliedPlan = { ...plan, applied: outcome.kind === 'applied', revision: outcome.revision ?? null };

@@ -134,7 +134,7 @@ export async function checkRolesText(
 /** How a plan looks in every format. */
 export const planView: DocumentView<RolesPlan | RolesComparison> = {
   kind: 'document',
-  text: (plan, style) => renderRolesPlan(plan, style),
+  text: renderRolesPlan,
   markdown: (plan) => rolesPlanMarkdown(plan, plainStyle),
   list: (plan) => ({ columns: ROLES_PLAN_COLUMNS, rows: rolesPlanRows(plan) }),
 };

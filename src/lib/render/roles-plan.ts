@@ -8,19 +8,24 @@ import { cleanLine as clean } from './clean.ts';
 import { toDiffBlock } from './markdown.ts';
 import type { Style } from './style.ts';
 import type { Column } from './view.ts';
+import { wrapMessage } from './width.ts';
 
 /** What is drawn: a diff, and its plan hash where it was made against a live manifest; null where two files are compared. */
 export type DrawnPlan = RolesDiff & { plan?: string | null };
 
-/** The plan as text, without a final newline. Texts from files and from the platform lose their control characters. */
-export function renderRolesPlan(plan: DrawnPlan, style: Style): string {
+/**
+ * The plan as text, without a final newline. Texts from files and from the platform lose their control characters, and
+ * keep their blanks: only our own sentences are broken to fit `width` columns.
+ */
+export function renderRolesPlan(plan: DrawnPlan, style: Style, width = Infinity): string {
   const lines: string[] = [];
+  const sentence = (text: string): unknown => lines.push(wrapMessage(text, width));
   for (const role of plan.created) lines.push(...createdLines(role, style), '');
   for (const role of plan.modified) lines.push(...modifiedLines(role, style), '');
-  for (const role of plan.deleted) lines.push(...deletedLines(role, plan.plan !== null, style), '');
+  for (const role of plan.deleted) lines.push(...deletedLines(role, plan.plan !== null, style, width), '');
   if (isEmptyDiff(plan)) lines.push('No differences.');
-  lines.push(summaryLine(plan, style));
-  if (plan.plan === null) lines.push('no plan: two files are compared, and a push is planned against the platform');
+  sentence(summaryLine(plan, style));
+  if (plan.plan === null) sentence('no plan: two files are compared, and a push is planned against the platform');
   else if (plan.plan !== undefined) lines.push(`plan ${plan.plan}`);
   return lines.join('\n');
 }
@@ -80,10 +85,10 @@ function createdLines(role: Role, style: Style): string[] {
   ];
 }
 
-function deletedLines(role: Role, live: boolean, style: Style): string[] {
+function deletedLines(role: Role, live: boolean, style: Style, width: number): string[] {
   const loud = live ? `  ${style.bold('DELETED for the whole organization')}` : '';
   return [
-    `${style.red(`- delete ${clean(role.role_id)}`)}${loud}`,
+    wrapMessage(`${style.red(`- delete ${clean(role.role_id)}`)}${loud}`, width),
     ...textLines(role, '-', style.red),
     ...visibleTasks(role).map((task) => `    ${style.red(`- ${clean(task)}`)}`),
   ];

@@ -5,12 +5,14 @@ import { fieldLines } from './field-changes.ts';
 import { toDiffBlock } from './markdown.ts';
 import { plainStyle, type Style } from './style.ts';
 import type { Column, DocumentView } from './view.ts';
+import { wrapMessage } from './width.ts';
 
 /** The plan as text, without a final line feed. */
-export function renderWarehousePlan({ plan, steps, summary }: WarehousePlan, style: Style): string {
+export function renderWarehousePlan({ plan, steps, summary }: WarehousePlan, style: Style, width = Infinity): string {
   const drawn = steps.flatMap((step) => [...stepLines(step, style), '']);
   const counts = `${summary.create} to create, ${summary.update} to update, ${summary.delete} to delete, ${summary.unchanged} unchanged`;
-  return [...drawn, ...(steps.length === 0 ? ['No differences.'] : []), `${counts}.`, `plan ${plan}`].join('\n');
+  const none = steps.length === 0 ? ['No differences.'] : [];
+  return [...drawn, ...none, wrapMessage(`${counts}.`, width), `plan ${plan}`].join('\n');
 }
 
 export const warehousePlanView: DocumentView<WarehousePlan> = {

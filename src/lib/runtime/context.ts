@@ -89,7 +89,11 @@ export interface Output {
   /** One object a line under JSON formats, `text` elsewhere (a function draws it): for commands that go on. */
   emitLine(data: unknown, text: string | ((style: Style) => string)): Promise<void>;
   /** The result of a dry run: `{dry_run, requests, plan}`; `text` is what people see (default: the requests). */
-  emitDryRun(requests: DescribedRequest[], plan?: unknown, text?: (style: Style) => string): Promise<void>;
+  emitDryRun(
+    requests: DescribedRequest[],
+    plan?: unknown,
+    text?: (style: Style, width: number) => string,
+  ): Promise<void>;
   /** Raw text as the result (a file's content, a script). */
   emitText(text: string): Promise<void>;
   /** To stderr: what was done and what may come next. Silent under `--quiet` and where a program reads stderr. */

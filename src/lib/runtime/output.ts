@@ -12,7 +12,7 @@ import { annotation, wantsAnnotations } from './annotations.ts';
 import { createMessages } from './messages.ts';
 import { createProgress } from './progress.ts';
 import type { Query } from './query.ts';
-import { jsonText, resultText, viewOfQueried, type AnyView, type Target } from './result-text.ts';
+import { jsonText, resultText, UNLIMITED_WIDTH, viewOfQueried, type AnyView, type Target } from './result-text.ts';
 
 export interface OutputSetup {
   io: Io;
@@ -123,7 +123,7 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
       const result: DryRun = { dry_run: true, requests, ...(plan !== undefined && { plan }) };
       const view: DocumentView<DryRun> = {
         kind: 'document',
-        text: (_data, style) => text?.(style) ?? requestsText(requests),
+        text: (_data, style, width) => text?.(style, width) ?? requestsText(requests),
       };
       await emit(result, view as unknown as AnyView);
     },
@@ -146,7 +146,8 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
     show: (text) => {
       // Who is about to be asked must see what about.
       if (isSilent && (flags.yes || !io.tty.stderr)) return;
-      messages.write(`${text(styles.stderr, io.columns()).replace(/\n+$/, '')}\n`);
+      const width = io.tty.stderr ? io.columns() : UNLIMITED_WIDTH;
+      messages.write(`${text(styles.stderr, width).replace(/\n+$/, '')}\n`);
     },
     progress: (title) => createProgress(title, io, flags, messages),
   };

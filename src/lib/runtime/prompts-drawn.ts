@@ -2,8 +2,12 @@
 import { Writable } from 'node:stream';
 import { CliError } from '../kernel/errors.ts';
 import type { Style } from '../render/style.ts';
+import { wrapMessage } from '../render/width.ts';
 import type { Io, PromptOptions } from './context.ts';
 import { type Asker, promptEnded } from './asker.ts';
+
+/** Columns of the mark before a question, with its blank. */
+const MARK = 2;
 
 export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
   const { createPromptModule } = await import('inquirer');
@@ -22,8 +26,10 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
     }
   }
 
-  const common = (message: string, options: PromptOptions): Record<string, unknown> => ({
-    message,
+  // Inquirer breaks a long line anywhere; its mark stands before the first.
+  const fitted = (question: string): string => wrapMessage(question, io.columns() - MARK);
+  const common = (question: string, options: PromptOptions): Record<string, unknown> => ({
+    message: fitted(question),
     ...(options.initial !== undefined && { default: options.initial }),
     ...(options.check && { validate: (text: string) => options.check?.(text) ?? true }),
   });
@@ -31,10 +37,10 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
   return {
     input: (message, options) => answer({ type: 'input', ...common(message, options) }),
     secret: (message, options) => answer({ type: 'password', mask: '*', ...common(message, options) }),
-    select: (message, choices, options) =>
+    select: (question, choices, options) =>
       answer({
         type: 'select',
-        message,
+        message: fitted(question),
         ...(options.initial !== undefined && { default: options.initial }),
         choices: choices.map(({ value, label, hint }) => ({
           value,
@@ -42,7 +48,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
           ...(hint && { description: hint }),
         })),
       }),
-    yesNo: (message, fallback) => answer({ type: 'confirm', message, default: fallback }),
+    yesNo: (question, fallback) => answer({ type: 'confirm', message: fitted(question), default: fallback }),
   };
 }
 

@@ -22,7 +22,7 @@ export interface Target {
 }
 
 /** What a document may use as width where there is no terminal: nothing is wrapped or cut. */
-const UNLIMITED_WIDTH = 1000;
+export const UNLIMITED_WIDTH = 1000;
 
 /** Text of the result, ending in a line feed; empty for an empty list on a terminal. */
 export async function resultText(data: unknown, view: AnyView, flags: GlobalFlags, target: Target): Promise<string> {

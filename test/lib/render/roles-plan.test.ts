@@ -59,6 +59,14 @@ const SCREEN = `+ create new
 plan ${PLAN.plan}`;
 
 describe('on a screen', () => {
+  it('breaks its own sentences between words on a narrow terminal, and nobody else’s texts', () => {
+    const wordy = { ...role('a-role'), description: 'two  blanks  and  more  words' };
+    const lines = renderRolesPlan(diffRoles([role('a-role'), role('gone-role')], [wordy]), plainStyle, 30).split('\n');
+    expect(lines.filter((line) => line.length > 30 && !line.startsWith(' '))).toEqual([]);
+    expect(lines).toContain('    + description: "two  blanks  and  more  words"');
+    expect(lines.join(' ')).toContain('0 to create, 1 to modify, 1 to delete, 0 unchanged');
+  });
+
   it('is drawn in words and signs', () => {
     expect(renderRolesPlan(PLAN, plainStyle)).toBe(SCREEN);
   });
