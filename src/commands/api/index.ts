@@ -1,7 +1,7 @@
 // `api`: any call of the platform, with the right address and credentials by its path.
 import { Argument, Command } from 'commander';
 import type { Api } from '../../lib/api/index.ts';
-import type { Endpoint } from '../../lib/contract/endpoint.ts';
+import { type Endpoint, type Method, METHODS } from '../../lib/contract/endpoint.ts';
 import { loadDocument } from '../../lib/files/load.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { JsonError, parseJson } from '../../lib/kernel/json.ts';
@@ -11,7 +11,7 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { answerInNeutralWords } from '../../lib/runtime/neutral-words.ts';
-import { type Method, METHODS, routeOf } from './route.ts';
+import { routeOf } from './route.ts';
 
 interface ApiFlags {
   file?: string;

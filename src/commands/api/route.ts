@@ -1,11 +1,8 @@
 // Which call of the platform a bare path is: its address, its credentials, and what may be repeated.
-import type { Endpoint } from '../../lib/contract/endpoint.ts';
+import type { Endpoint, Method } from '../../lib/contract/endpoint.ts';
 import { endpoint } from '../../lib/contract/endpoint.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-export type Method = (typeof METHODS)[number];
 
 /** Paths that no endpoint of the contract has, by how they begin: tried in this order. */
 const BY_PREFIX = [

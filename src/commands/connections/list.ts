@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { connectionsEndpoints, SERVICE_PROVIDERS, type ServiceProvider } from '../../lib/contract/connections.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { choiceHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
@@ -33,6 +34,7 @@ async function readProvider(ctx: Context, word: string): Promise<ServiceProvider
   const provider = SERVICE_PROVIDERS.find((known) => known === neutral);
   if (provider) return provider;
   throw usageError(
-    `--service-provider takes ${SERVICE_PROVIDERS.join(', ')} or the deployment's word for one, not \`${word}\`.`,
+    `--service-provider does not know \`${word}\`.`,
+    `${choiceHint(word, SERVICE_PROVIDERS)} Or the deployment's word for one.`,
   );
 }

@@ -2,11 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
 import { showPath } from '../../lib/contract/explain.ts';
+import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../lib/contract/identities.ts';
 import { composeRequest, isExtensionType, type RequestParts } from '../../lib/domain/dsr/compose.ts';
 import { type SettledRequest, type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
 import { invalidDocument, loadDocument, placeIssues } from '../../lib/files/load.ts';
 import { readInput } from '../../lib/files/read-input.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { choiceHint } from '../../lib/kernel/nearest.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 
@@ -40,6 +42,14 @@ export function givenFlags(flags: RequestFlags): string[] {
     .map(([, name]) => name);
 }
 
+function notOfExtension(type: string): CliError {
+  const what = `\`${type}\` is no identity type of the vendor extension.`;
+  return usageError(
+    what,
+    type in REQUEST_IDENTITY_TYPES ? 'Give it with --identity.' : choiceHint(type, EXTENSION_IDENTITY_TYPES),
+  );
+}
+
 /** Everything that flags say; nothing is checked but the form of `TYPE=VALUE`. */
 export async function partsOf(ctx: Context, flags: RequestFlags, options: SettleOptions): Promise<RequestParts> {
   const identities: [string, string][] = [];
@@ -53,7 +63,7 @@ export async function partsOf(ctx: Context, flags: RequestFlags, options: Settle
         throw usageError(`${flag} gives \`${type}\` a second time.`, 'A request takes one identity of each type.');
       }
       if (flag === '--extension-identity' && !isExtensionType(type)) {
-        throw usageError(`\`${type}\` is no identity type of the vendor extension.`, `Give it with --identity.`);
+        throw notOfExtension(type);
       }
       identities.push([type, value]);
     }

@@ -1,6 +1,8 @@
 // `emulator fault add`: a refusal, a delay or a lost connection for the requests that match.
 import { Command, Option } from 'commander';
+import { METHODS } from '../../lib/contract/endpoint.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { choiceHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -21,7 +23,7 @@ interface FaultFlags {
 export function faultAddCommand(ctx: Context): Command {
   const command = new Command('add')
     .description('add a fault; at least one of --status, --delay and --drop says what it does')
-    .option('--method <method>', 'only requests of this method')
+    .addOption(new Option('--method <method>', 'only requests of this method').choices(METHODS).argParser(methodOf))
     .option('--path <pattern>', 'only requests to this path; * stands for any characters')
     .option('--status <n>', 'answer this status without processing the request')
     .option('--retry-after <value>', 'the Retry-After header of that answer: seconds, or a date')
@@ -51,7 +53,7 @@ async function addFault(ctx: Context, flags: FaultFlags): Promise<void> {
     throw usageError('The fault does nothing yet.', 'Give at least one of --status, --delay and --drop.');
   }
   const body: Fault = {
-    ...(flags.method !== undefined && { method: flags.method.toUpperCase() }),
+    ...(flags.method !== undefined && { method: flags.method }),
     ...(flags.path !== undefined && { path: flags.path }),
     ...(flags.status !== undefined && { status: numberOf('--status', flags.status) }),
     ...(flags.retryAfter !== undefined && { retry_after: retryAfter(flags.retryAfter) }),
@@ -68,6 +70,12 @@ async function addFault(ctx: Context, flags: FaultFlags): Promise<void> {
     reply: { fields: [] },
   });
   if (added !== undefined) await ctx.out.emit(added as Fault, faultRecord);
+}
+
+function methodOf(text: string): string {
+  const method = METHODS.find((known) => known === text.toUpperCase());
+  if (method === undefined) throw usageError(`--method does not know \`${text}\`.`, choiceHint(text, METHODS));
+  return method;
 }
 
 function numberOf(flag: string, text: string): number {

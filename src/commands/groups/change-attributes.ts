@@ -3,6 +3,7 @@ import { AGGREGATIONS, type GroupAttribute, GroupRequest } from '../../lib/contr
 import { explain, showPath } from '../../lib/contract/explain.ts';
 import { planGroup, toGroupRequest } from '../../lib/domain/groups/plan.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { choiceHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { applyGroup, findGroup } from './apply.ts';
 
@@ -14,7 +15,7 @@ export function readAttribute(text: string): { id: string; type: GroupAttribute[
   if (type) return { id: text.slice(0, split), type };
   throw usageError(
     `\`${text}\` names no way to aggregate: \`${text.slice(split + 1)}\`.`,
-    `Write ATTRIBUTE=TYPE with one of ${AGGREGATIONS.join(', ')}.`,
+    choiceHint(text.slice(split + 1), AGGREGATIONS),
   );
 }
 

@@ -1,7 +1,7 @@
 // What the commands about runs share: the ports, the poll interval, a pipeline that is not there.
 import type { Api } from '../../lib/api/index.ts';
 import type { RunReply } from '../../lib/contract/pipelines.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
+import { CliError, usageError } from '../../lib/kernel/errors.ts';
 import { parseDuration } from '../../lib/kernel/timestamps.ts';
 import { runSparkline, wantsPlainSigns } from '../../lib/render/sparkline.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -24,6 +24,16 @@ export function durationFlag(text: string, flag: string): number {
 /** Throws not found (5) with the nearest id when the platform does not know the pipeline. */
 export async function requirePipeline(ctx: Context, id: string) {
   return await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
+}
+
+/** What `deed` gives; where the platform does not find what it is about, and that is the pipeline, as `requirePipeline`. */
+export async function onPipeline<T>(ctx: Context, id: string, deed: Promise<T>): Promise<T> {
+  try {
+    return await deed;
+  } catch (error) {
+    if (error instanceof CliError && error.status === 404) await requirePipeline(ctx, id);
+    throw error;
+  }
 }
 
 /** Whether anybody looks at a line of signs: a list drawn for people, once, and messages wanted. */

@@ -9,7 +9,7 @@ import type { Context, Progress } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { type Triggered, triggerPipeline } from '../../lib/workflows/pipelines-trigger.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
-import { durationFlag, runPorts } from './session.ts';
+import { durationFlag, onPipeline, runPorts } from './session.ts';
 
 interface TriggerFlags {
   wait?: boolean;
@@ -52,7 +52,7 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
   const pollMs = durationFlag(flags.poll, '--poll');
   const ports = await runPorts(ctx);
   if (ctx.flags.dryRun) {
-    const { status } = await ports.api.report(id, ctx.signal);
+    const { status } = await onPipeline(ctx, id, ports.api.report(id, ctx.signal));
     ctx.out.note(`The pipeline is ${status ?? 'of unknown status'}.`);
     await ctx.out.emitDryRun([ports.api.describeTrigger(id)]);
     return;
@@ -68,7 +68,8 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
   let triggered: Triggered;
   try {
     const patient = flags.wait === true;
-    triggered = await triggerPipeline(id, { waitIdle: flags.waitIdle === true, patient, pollMs, onState }, ports);
+    const how = { waitIdle: flags.waitIdle === true, patient, pollMs, onState };
+    triggered = await onPipeline(ctx, id, triggerPipeline(id, how, ports));
     if (patient && triggered.pipeline_run_id !== null) {
       ctx.out.note(`Run ${triggered.pipeline_run_id} was asked for.`);
       progress?.end();

@@ -1,12 +1,13 @@
 // `pipelines watch`: follows a run, the latest one unless told otherwise, until it is over.
 import { Command } from 'commander';
+import type { RunReply } from '../../lib/contract/pipelines.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
 import { runLine } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
-import { durationFlag, requirePipeline, runPorts } from './session.ts';
+import { durationFlag, onPipeline, requirePipeline, runPorts } from './session.ts';
 
 export function watchCommand(ctx: Context): Command {
   const command = new Command('watch')
@@ -28,19 +29,12 @@ async function watchPipeline(ctx: Context, id: string, run: string | undefined, 
   const ports = await runPorts(ctx);
   const wanted = run ?? (await latestRun(ctx, id));
   let shown = '';
-  const ended = await watchRun(
-    id,
-    wanted,
-    {
-      pollMs,
-      onState: async (state) => {
-        const now = `${state.status ?? ''} ${String(state.successful_records ?? '')}`;
-        if (now !== shown) await ctx.out.emitLine(state, (style) => runLine(state, style));
-        shown = now;
-      },
-    },
-    ports,
-  );
+  const onState = async (state: RunReply): Promise<void> => {
+    const now = `${state.status ?? ''} ${String(state.successful_records ?? '')}`;
+    if (now !== shown) await ctx.out.emitLine(state, (style) => runLine(state, style));
+    shown = now;
+  };
+  const ended = await onPipeline(ctx, id, watchRun(id, wanted, { pollMs, onState }, ports));
   if (ended.status !== 'success') throw runFailed(id, ended);
 }
 

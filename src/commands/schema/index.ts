@@ -2,6 +2,7 @@
 import { Argument, Command } from 'commander';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { type JsonSchema, jsonSchemaOf, SCHEMA_NAMES, type SchemaName } from '../../lib/files/json-schema.ts';
+import { nearest } from '../../lib/kernel/nearest.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -60,5 +61,14 @@ function outputSchema(root: Command | null, words: readonly string[]): JsonSchem
   const schema = words.length > 0 && found ? resultSchema(found) : undefined;
   if (schema) return schema;
   const what = words.length === 0 ? 'Which command is missing.' : `\`${words.join(' ')}\` is no command with a result.`;
-  throw usageError(what, 'Name one as it is typed, such as: cdpadm schema output roles diff');
+  const guess = nearest(words.join(' '), root ? root.commands.flatMap((child) => pathsFrom(child)) : []);
+  const hint = 'Name one as it is typed, such as: cdpadm schema output roles diff';
+  throw usageError(what, guess === undefined ? hint : `Did you mean \`${guess}\`? ${hint}`);
+}
+
+/** The words of every command with a result, from this one down. */
+function pathsFrom(command: Command, before = ''): string[] {
+  const path = `${before}${command.name()}`;
+  const below = command.commands.flatMap((child) => pathsFrom(child, `${path} `));
+  return resultSchema(command) ? [path, ...below] : below;
 }

@@ -6,6 +6,7 @@ import type { Shard } from '../../lib/domain/seed/shard.ts';
 import { loadDocument } from '../../lib/files/load.ts';
 import { openSeedBytes, type SeedBytes, type SeedFormat } from '../../lib/files/seed-bytes.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { choiceHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { createSeedInput, type SeedInput } from '../../lib/workflows/seed-input.ts';
 import type { ReadFlags } from './read-flags.ts';
@@ -48,7 +49,7 @@ export async function openInputs(
 function readFormat(text: string | undefined): SeedFormat | undefined {
   if (text === undefined) return undefined;
   const format = FORMATS.find((known) => known === text.toLowerCase());
-  if (format === undefined) throw usageError(`--format must be ${FORMATS.join(', ')}, not \`${text}\`.`);
+  if (format === undefined) throw usageError(`--format does not know \`${text}\`.`, choiceHint(text, FORMATS));
   return format;
 }
 

@@ -1,5 +1,6 @@
 // What a data subject request's body alone decides beyond the types of its fields (specification, C, "Request fields").
 import { isLoopback } from '../kernel/loopback.ts';
+import { nearest } from '../kernel/nearest.ts';
 import { DSR_FAILURES } from './failures.ts';
 import type { FieldIssue } from './explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.ts';
@@ -70,7 +71,9 @@ function placed(identities: unknown, path: string[]): Placed[] {
 function unknownType(path: string[], type: string, here: Set<string>, there: Set<string>): FieldIssue[] {
   if (here.has(type)) return [];
   const place = here === requestTypes ? 'belongs into the vendor extension' : 'belongs into `subject_identities`';
-  const message = there.has(type) ? place : `unknown identity type \`${type}\``;
+  const guess = nearest(type, [...here, ...there]);
+  const proposal = guess === undefined ? '' : `; did you mean \`${guess}\`?`;
+  const message = there.has(type) ? place : `unknown identity type \`${type}\`${proposal}`;
   return [{ path, message, at: 'key' }];
 }
 

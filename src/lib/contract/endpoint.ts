@@ -33,6 +33,9 @@ export interface EndpointNames {
   query?: readonly string[];
 }
 
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof METHODS)[number];
+
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameters<Rest>
   : never;
@@ -49,7 +52,7 @@ export interface EndpointSpec<
   id: string;
   service: Service;
   auth: Auth;
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  method: Method;
   /** Below the service's base address, in the specification's own spelling (trailing slash included). */
   path: Path;
   /** The success status of the specification. The client accepts any 2xx. */

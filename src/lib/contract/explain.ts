@@ -1,5 +1,6 @@
 // Turns a schema's refusal into sentences a person can act on: which field, what is wrong with it.
 import type { core, ZodMiniType } from 'zod/mini';
+import { nearest } from '../kernel/nearest.ts';
 import { characterCount } from './shared.ts';
 
 /** One refused place: the way to it and what is wrong there. */
@@ -53,7 +54,7 @@ function isTypeIssue(issue: core.$ZodIssue): boolean {
 
 function unionSentence(issue: core.$ZodIssueInvalidUnion, found: unknown): string {
   if (found === undefined) return 'is missing';
-  if ('options' in issue && Array.isArray(issue.options)) return oneOf(issue.options);
+  if ('options' in issue && Array.isArray(issue.options)) return oneOf(issue.options, found);
   const wanted = issue.errors.map(([first]) => {
     if (first?.code === 'invalid_value') return first.values.map((value) => `\`${String(value)}\``).join(' or ');
     return first?.code === 'invalid_type' && first.path.length === 0 ? typeName(first.expected) : undefined;
@@ -75,7 +76,7 @@ function sentence(issue: core.$ZodIssue, found: unknown): string {
       return isOtherNumber ? wanted : `${wanted}, not ${kindOf(found)}${quoteHint(issue.expected, found)}`;
     }
     case 'invalid_value':
-      return oneOf(issue.values);
+      return oneOf(issue.values, found);
     case 'too_small':
       return boundSentence(issue.minimum, issue.inclusive === false ? 'more than' : 'at least', found);
     case 'too_big':
@@ -98,8 +99,10 @@ function boundSentence(bound: number | bigint, comparison: string, found: unknow
   return `has ${size} ${noun}; ${comparison} ${bound} ${verb}`;
 }
 
-function oneOf(values: readonly unknown[]): string {
-  return `must be ${values.map((allowed) => `\`${String(allowed)}\``).join(' or ')}`;
+function oneOf(values: readonly unknown[], found: unknown): string {
+  const sentence = `must be ${values.map((allowed) => `\`${String(allowed)}\``).join(' or ')}`;
+  const guess = values.length > 1 && typeof found === 'string' ? nearest(found, values.map(String)) : undefined;
+  return guess === undefined ? sentence : `${sentence}; did you mean \`${guess}\`?`;
 }
 
 function quoteHint(expected: string, found: unknown): string {

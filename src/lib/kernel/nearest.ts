@@ -20,6 +20,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** The hint on a word that is none of the allowed ones: the nearest, where one is near, and what is allowed. */
+export function choiceHint(word: string, allowed: readonly string[]): string {
+  const guess = nearest(word, allowed);
+  const list = `It takes ${allowed.join(', ')}.`;
+  return guess === undefined ? list : `Did you mean \`${guess}\`? ${list}`;
+}
+
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,7 +1,7 @@
 // The flags that every command understands: defined once on the root, read and checked once before an action.
 import { Option, type Command } from 'commander';
 import { usageError } from '../kernel/errors.ts';
-import { nearest } from '../kernel/nearest.ts';
+import { choiceHint } from '../kernel/nearest.ts';
 import { parseDuration } from '../kernel/timestamps.ts';
 import type { GlobalFlags, OutputFormat } from './context.ts';
 
@@ -64,7 +64,7 @@ export function defineGlobalFlags(root: Command): void {
     '--annotations <how>',
     'issues with file and line for the code view: auto, github or none (default: auto)',
   );
-  add(OUTPUT, '--color <when>', 'auto, always or never');
+  add(OUTPUT, '--color <when>', 'auto, always or never (default: auto)');
   add(OUTPUT, '--no-color', 'the same as --color never');
   add(SAFETY, '-n, --dry-run', 'show what would be done or sent, and do nothing');
   add(SAFETY, '-y, --yes', 'answer yes to ordinary confirmations');
@@ -73,7 +73,7 @@ export function defineGlobalFlags(root: Command): void {
   add(TALK, '-q, --quiet', 'only the result, warnings and errors');
   add(TALK, '-v, --verbose', 'decisions and retries too');
   add(TALK, '--debug', 'redacted HTTP lines and stacks too');
-  add(TALK, '--progress <how>', 'auto, plain, json or none');
+  add(TALK, '--progress <how>', 'auto, plain, json or none (default: auto)');
   add(WIRE, '--timeout <dur>', 'how long the whole command may take, such as 90s or 10m');
   add(WIRE, '--request-timeout <dur>', 'how long one request may take (default: 30s)');
   add(WIRE, '--retries <n>', `attempts after the first (default: ${DEFAULT_RETRIES})`);
@@ -199,12 +199,7 @@ function retries(raw: Raw): number {
 function oneOf<const T extends string>(value: string, allowed: readonly T[], flag: string): T {
   const found = allowed.find((candidate) => candidate === value);
   if (found !== undefined) return found;
-  const guess = nearest(value, allowed);
-  const hint =
-    guess === undefined
-      ? `It takes ${allowed.join(', ')}.`
-      : `Did you mean \`${guess}\`? It takes ${allowed.join(', ')}.`;
-  throw usageError(`${flag} does not know \`${value}\`.`, hint);
+  throw usageError(`${flag} does not know \`${value}\`.`, choiceHint(value, allowed));
 }
 
 function flagName(name: string): string {

@@ -1,7 +1,7 @@
 // Mistakes of the command line as commander reports them, in our words and with our exit code.
 import type { Command, CommanderError } from 'commander';
 import { usageError, type CliError } from '../kernel/errors.ts';
-import { nearest } from '../kernel/nearest.ts';
+import { choiceHint, nearest } from '../kernel/nearest.ts';
 
 /** Help or the version was asked for and has been printed, or help took the place of a missing sub-command. */
 export class HelpShown extends Error {
@@ -26,13 +26,39 @@ export function usageFailure(error: CommanderError, command: Command): Error {
       return unknownWord('flag', quoted(error), command, flagNames(command));
     case 'commander.excessArguments':
       return excessArguments(command);
+    case 'commander.missingMandatoryOptionValue': {
+      // It may be there, mistyped: commander looks for what is missing first.
+      const [flag] = command.args.filter((word) => /^--?[a-z]/i.test(word));
+      return flag === undefined
+        ? asTold(error, command)
+        : unknownWord('flag', flag.replace(/=.*/s, ''), command, flagNames(command));
+    }
+    case 'commander.invalidArgument':
+      return choiceFailure(error, command) ?? asTold(error, command);
     default:
-      return usageError(sentence(error.message), seeHelp(command));
+      return asTold(error, command);
   }
+}
+
+function asTold(error: CommanderError, command: Command): CliError {
+  return usageError(sentence(error.message), seeHelp(command));
+}
+
+/** A value that is none of those which a flag or an argument takes. Undefined for any other invalid value. */
+function choiceFailure({ message }: CommanderError, command: Command): CliError | undefined {
+  const ofFlag = /^error: option '(?<subject>.*?)' argument '(?<word>.*)' is invalid\. Allowed/s.exec(message);
+  const told =
+    ofFlag ?? /argument value '(?<word>.*)' is invalid for argument '(?<subject>.*?)'\. Allowed/s.exec(message);
+  const { subject = '', word = '' } = told?.groups ?? {};
+  const option = command.options.find(({ flags }) => flags === subject);
+  const choices = option?.argChoices ?? command.registeredArguments.find((one) => one.name() === subject)?.argChoices;
+  if (!choices) return undefined;
+  return usageError(`${option?.long ?? `<${subject}>`} does not know \`${word}\`.`, choiceHint(word, choices));
 }
 
 function excessArguments(command: Command): CliError {
   const [word = ''] = command.args.slice(command.registeredArguments.length);
+  if (command.commands.length > 0) return unknownWord('command', word, command, subcommandNames(command));
   const count = command.registeredArguments.length;
   const takes = count === 0 ? 'takes no argument' : count === 1 ? 'takes one argument' : `takes ${count} arguments`;
   return usageError(`\`${pathOf(command)}\` ${takes}; \`${word}\` is one too many.`, seeHelp(command));

@@ -69,7 +69,7 @@ describe('mistakes end with 2 and say what was meant', () => {
       'See `cdpadm emulator clock advance --help`.',
     ],
     [['emulator', 'assign-role', 'x'], '`--user <email>` not specified', 'See `cdpadm emulator assign-role --help`.'],
-    [['emulator', 'start', '--clock', 'slow'], 'Allowed choices are real, manual', 'See'],
+    [['emulator', 'start', '--clock', 'slow'], '--clock does not know `slow`', 'It takes real, manual.'],
     [['emulator', 'start', '--memory', '--data', 'x'], 'cannot be used with', 'See'],
     [['emulator', 'log', '-o'], '`-o, --output <format>` argument missing', 'See `cdpadm --help`.'],
     [['emulator', 'log', '-o', 'jsno'], '--output does not know `jsno`', 'Did you mean `json`?'],

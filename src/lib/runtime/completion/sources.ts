@@ -153,6 +153,4 @@ const SOURCES: Readonly<Record<string, Source>> = {
   '--extension-identity': extensionIdentities,
   '--service-provider': providers,
   'seed --format': words('ndjson', 'json', 'csv', 'parquet'),
-  'seed template --format': words('csv', 'ndjson'),
-  'emulator fault add --method': words('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
 };
