@@ -34,6 +34,29 @@ test('asks for everything, shows what will happen, and submits it', async () => 
   expect(await home.received('POST', '/v3/requests')).toBe(1);
 });
 
+test('says what is wrong with a value while it can still be typed, and with flags before it asks', async () => {
+  const screen = openTerminal(['dsr', 'submit', '--type', 'access', '--regulation', 'gdpr'], {
+    cwd: home.folder,
+    env: home.env,
+  });
+  await screen.waitFor('Identity type');
+  screen.type(`${KEY.down.repeat(11)}${KEY.enter}`);
+  await screen.waitFor('Value of xpid');
+  screen.type(KEY.enter);
+  await screen.waitFor('It is empty.');
+  screen.type(`abc${KEY.enter}`);
+  await screen.waitFor('must be an integer of at most 64 bits');
+  screen.type(`${KEY.clearLine}9007199254740993${KEY.enter}`);
+  await screen.waitFor('(y/N)');
+  screen.type(KEY.ctrlC);
+  expect(await screen.exit).toBe(130);
+  const flagged = openTerminal(['dsr', 'submit', '--submitted-time', 'yesterday'], { cwd: home.folder, env: home.env });
+  expect(await flagged.exit).toBe(2);
+  expect(flagged.screen()).not.toContain('Regulation');
+  expect(flagged.screen()).toContain('submitted_time');
+  expect(await home.received('POST', '/v3')).toBe(0);
+});
+
 describe.each([
   ['Ctrl-C', KEY.ctrlC, 130],
   ['Ctrl-D', KEY.ctrlD, 12],

@@ -7,11 +7,12 @@ import {
   REQUEST_IDENTITY_TYPES,
 } from '../../lib/contract/identities.ts';
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
-import { hasControlCharacter } from '../../lib/contract/shared.ts';
-import { isExtensionType, type RequestParts } from '../../lib/domain/dsr/compose.ts';
+import { composeRequest, isExtensionType, type RequestParts } from '../../lib/domain/dsr/compose.ts';
+import { type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
 import { CliError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { DsrSession } from './session.ts';
+import { requestFromParts } from './submit-input.ts';
 
 const MEANING = {
   gdpr: 'due within one month',
@@ -21,8 +22,23 @@ const MEANING = {
   erasure: 'the subject wants to be forgotten',
 } as const;
 
-/** Completes the parts; asks for nothing that is there. Throws usage (2) that names the flag where nobody can be asked. */
+/** For what is not known yet, while the rest is checked. */
+const STAND_IN = {
+  regulation: REGULATIONS[0],
+  subject_request_type: REQUEST_TYPES[0],
+  subject_request_id: '00000000-0000-4000-8000-000000000000',
+  submitted_time: '2026-01-31T08:00:00Z',
+} as const;
+
+/**
+ * Completes the parts; asks for nothing that is there. Throws usage (2): for what flags gave wrong, before anything is
+ * asked, and where nobody can be asked, with the flag of what is missing.
+ */
 export async function askForMissing(ctx: Context, session: DsrSession, parts: RequestParts): Promise<RequestParts> {
+  const { identities: given, regulation: law, subject_request_type: wanted } = parts;
+  const isWhole = law !== undefined && wanted !== undefined && given.length > 0;
+  if (isWhole) return parts;
+  if (ctx.prompt.possible) checkGiven(ctx, session, parts);
   const regulation =
     parts.regulation ??
     (await ctx.prompt.select(
@@ -41,6 +57,12 @@ export async function askForMissing(ctx: Context, session: DsrSession, parts: Re
   return { ...parts, regulation, subject_request_type: type, identities };
 }
 
+function checkGiven(ctx: Context, { settle }: DsrSession, parts: RequestParts): void {
+  const { regulation = STAND_IN.regulation, subject_request_type = STAND_IN.subject_request_type } = parts;
+  const identities: RequestParts['identities'] = parts.identities.length > 0 ? parts.identities : [['email', 'a']];
+  requestFromParts(ctx, { ...parts, regulation, subject_request_type, identities }, settle);
+}
+
 const DONE = 'done';
 
 async function askIdentities(ctx: Context, session: DsrSession): Promise<[string, string][]> {
@@ -56,7 +78,8 @@ async function askIdentities(ctx: Context, session: DsrSession): Promise<[string
       ...left.map((value) => ({ value, hint: hintOf(value) })),
     ]);
     if (type === DONE) break;
-    const value = await ctx.prompt.input(`Value of ${type}`, { check: checkValue });
+    const check = (text: string): string | undefined => issueOfValue(type, text.trim(), session.settle);
+    const value = await ctx.prompt.input(`Value of ${type}`, { check });
     given.push([type, value.trim()]);
   }
   return given;
@@ -89,7 +112,10 @@ function hintOf(type: string): string {
   return internal === type ? where : `${where}, internally ${internal}`;
 }
 
-function checkValue(text: string): string | undefined {
-  if (text.trim() === '') return 'It is empty.';
-  return hasControlCharacter(text) ? 'It holds a control character.' : undefined;
+/** What the check of the whole request would say of this value, said while it can still be typed anew. */
+function issueOfValue(type: string, value: string, options: SettleOptions): string | undefined {
+  if (value === '') return 'It is empty.';
+  const body = composeRequest({ ...STAND_IN, identities: [[type, value]] }, options.vendorDomain);
+  const issue = settleRequest(body, options).issues.find(({ path }) => path.includes(type));
+  return issue && `It ${issue.message}.`;
 }
