@@ -15,7 +15,14 @@ import {
   valueAt,
   withValue,
 } from '../lib/domain/warehouse/definition.ts';
-import { isReference, secretIssues, type SecretUse, secretUses, withSecrets } from '../lib/domain/warehouse/secrets.ts';
+import {
+  isReference,
+  secretIssues,
+  type SecretUse,
+  secretUses,
+  withoutPaths,
+  withSecrets,
+} from '../lib/domain/warehouse/secrets.ts';
 import { type LoadedDocument, placeIssues } from '../lib/files/load.ts';
 import { folderOf, SQL_FILE, withSqlText } from '../lib/files/warehouse-file.ts';
 import { CliError, EXIT, invalidInput, type Issue } from '../lib/kernel/errors.ts';
@@ -23,6 +30,7 @@ import type { Context } from '../lib/runtime/context.ts';
 import { resolveFileSecret } from '../lib/runtime/file-secrets.ts';
 import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
 import { NOUNS, type ResourceReply } from '../lib/workflows/warehouse-calls.ts';
+import { askSecret, secretName } from './ask-secret.ts';
 import { flagOf, type GivenField } from './definition-flags.ts';
 import { loadDefinition } from './definition-file.ts';
 
@@ -200,27 +208,6 @@ function keptSecrets(type: ResourceType, { live, file, fields }: DefinitionSourc
   return SECRET_PATHS[type].filter(
     (path) => !isMask(valueAt(live, path)) && !fields.some(({ path: given }) => given.join('.') === path.join('.')),
   );
-}
-
-function withoutPaths(value: Record<string, unknown>, paths: readonly (readonly string[])[]): Record<string, unknown> {
-  return paths.reduce((copy, path) => withValue(copy, path, undefined), value);
-}
-
-async function askSecret(ctx: Context, type: ResourceType, path: readonly string[], id: string): Promise<string> {
-  const flag = flagOf(type, path) ?? '-f';
-  const complaint = (text: string): string | undefined => {
-    if (text.trim() === '') return 'It is empty.';
-    return isMask(text) ? 'That is a mask and no secret.' : undefined;
-  };
-  const question = `${secretName(type, path, id)} (or env:NAME, file:PATH, keychain:NAME, command:LINE):`;
-  const answer = await ctx.prompt.secret(question, { flag, check: complaint });
-  if (isReference(answer)) return answer;
-  ctx.redactor.add(answer);
-  return answer;
-}
-
-function secretName(type: ResourceType, path: readonly string[], id: string): string {
-  return `${path.at(-1) ?? ''} of ${NOUNS[type]} ${id}`;
 }
 
 /** Issues that lie in a file have a line there; those of what a flag gave, or nobody, have the flag. */

@@ -1,5 +1,5 @@
 // What a terminal adds to warehouse sync: a secret that is shown as a mask is asked for, and nothing of it is drawn.
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
@@ -67,6 +67,26 @@ test('a reference may be typed in place of the secret', async () => {
   await screen.waitFor('(y/N)');
   screen.type(`y${KEY.enter}`);
   expect(await screen.exit).toBe(0);
+});
+
+test('an apply of a folder asks for the secret in whose place a mask stands', async () => {
+  mkdirSync(join(home.cwd, 'sync/connections'), { recursive: true });
+  home.write(
+    'sync/connections/crm.yaml',
+    CONNECTION.replace(/password:.*/, "password: '••••'").replace('sync', 'loader'),
+  );
+  const screen = terminal(['warehouse', 'apply', 'sync']);
+  await screen.waitFor('password of connection crm');
+  screen.type(`${RIGHT}${KEY.enter}`);
+  await screen.waitFor('(y/N)');
+  screen.type(`y${KEY.enter}`);
+  expect(await screen.exit).toBe(0);
+  expect(screen.raw()).not.toContain(RIGHT);
+  expect(await home.json('connections get crm')).toMatchObject({ data: { status: 'healthy' } });
+  // What was typed is remembered as what was sent: another one is noticed.
+  home.write('sync/connections/crm.yaml', CONNECTION.replace('sync', 'loader'));
+  expect(await home.json('warehouse diff sync', env(RIGHT))).toMatchObject({ data: { steps: [] } });
+  expect(await home.json('warehouse diff sync', env('another'))).toMatchObject({ data: { summary: { update: 1 } } });
 });
 
 test('leaving the question sends nothing', async () => {

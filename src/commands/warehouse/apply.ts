@@ -1,10 +1,7 @@
 // `warehouse apply`: makes the workspace's connections, data models and pipelines what a folder says.
 import { Command } from 'commander';
 import { completed, toDefinition, withHiddenSecrets } from '../../lib/domain/warehouse/definition.ts';
-import { guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/guards.ts';
 import type { WarehousePlan } from '../../lib/domain/warehouse/plan.ts';
-import { withSecrets } from '../../lib/domain/warehouse/secrets.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { renderWarehousePlan } from '../../lib/render/warehouse-plan.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -12,21 +9,12 @@ import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { openSecretMemory, type SecretMemory } from '../../lib/runtime/secret-memory.ts';
 import { applyWarehouse, stepName } from '../../lib/workflows/warehouse-apply.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
-import {
-  type DirectoryEntry,
-  placeOf,
-  planDirectory,
-  type PlannedDirectory,
-  readDirectory,
-  secretOf,
-  tellDirectoryAdvice,
-} from './directory.ts';
+import { type DirectoryEntry, readDirectory, tellDirectoryAdvice } from './directory.ts';
+import { type ApplyGuardFlags, otherPlan, passGuards } from './guards.ts';
+import { planDirectory, type PlannedDirectory } from './plan.ts';
+import { askForMasked, bodyOf, checkMasks, checkSecretsAtHand } from './secrets.ts';
 
-interface ApplyFlags {
-  allowDelete?: boolean;
-  allowReset?: boolean;
-  allowEmpty?: boolean;
-  force?: boolean;
+interface ApplyFlags extends ApplyGuardFlags {
   expectPlan?: string;
   sendSecrets?: boolean;
 }
@@ -70,6 +58,7 @@ async function applyDirectory(ctx: Context, dir: string, flags: ApplyFlags): Pro
   const memory = await openSecretMemory(ctx);
   await memory.exclusively(async () => {
     const planned = await planDirectory(ctx, entries, memory, flags.sendSecrets === true);
+    checkMasks(ctx, dir, planned.plan, entries);
     await applyPlanned(ctx, planned, entries, memory, flags);
   });
 }
@@ -95,6 +84,8 @@ async function applyPlanned(
     await ctx.out.emitDryRun(await describeSteps(ctx, planned), plan, (style) => renderWarehousePlan(plan, style));
     return;
   }
+  await checkSecretsAtHand(ctx, plan, entries);
+  const typed = await askForMasked(ctx, plan, entries);
   await ctx.confirmWrite(`Apply ${plan.steps.length} ${plan.steps.length === 1 ? 'step' : 'steps'}?`);
   // Of the step under way; only what has arrived is remembered.
   const sent = new Map<string, string>();
@@ -105,11 +96,7 @@ async function applyPlanned(
     withSecrets: async (type, definition) => {
       const entry = entries.find((it) => it.type === type && it.definition.id === definition.id);
       if (!entry) return definition;
-      return await withSecrets(type, definition, async (use) => {
-        const secret = await secretOf(ctx, entry, use);
-        sent.set(placeOf(entry, use), secret);
-        return secret;
-      });
+      return await bodyOf(ctx, entry, definition, typed, (place, secret) => sent.set(place, secret));
     },
     onDone: (step, index) => {
       ctx.out.note(`${index + 1}/${plan.steps.length} ${stepName(step)}: done`);
@@ -137,43 +124,5 @@ async function describeSteps(ctx: Context, { plan, live, wanted }: PlannedDirect
     const held = live[type].find((it) => it.id === id);
     const body = withHiddenSecrets(type, completed(type, definition, held && toDefinition(held)));
     return action === 'create' ? calls.describeCreate(body) : calls.describeUpdate(id, body);
-  });
-}
-
-/** On a terminal the number of deletions may be typed; every other guard needs its flag. */
-async function passGuards(ctx: Context, { plan, live }: PlannedDirectory, flags: ApplyFlags): Promise<void> {
-  const count = Object.values(live).reduce((sum, list) => sum + list.length, 0);
-  const refusals = guardWarehouse(plan, count, {
-    allowDelete: flags.allowDelete === true,
-    allowReset: flags.allowReset === true,
-    allowEmpty: flags.allowEmpty === true,
-    force: flags.force === true,
-  });
-  const mayType = ctx.prompt.possible && !ctx.flags.dryRun;
-  const final = refusals.filter(({ typed }) => typed === undefined || !mayType);
-  if (final.length > 0) throw guardError(refusals);
-  for (const { message, typed } of refusals) {
-    if (typed !== undefined) {
-      const question = `${message}. Type the number of deletions to allow them:`;
-      await ctx.prompt.typed(question, typed, { flag: '--allow-delete' });
-    }
-  }
-}
-
-function guardError(refusals: readonly WarehouseRefusal[]): CliError {
-  return new CliError({
-    code: `warehouse.guard.${refusals[0]?.guard ?? 'delete'}`,
-    message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
-    hint: `If that is what you want, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
-    exit: EXIT.guard,
-  });
-}
-
-function otherPlan(expected: string, found: string): CliError {
-  return new CliError({
-    code: 'warehouse.other_plan',
-    message: `The plan is now ${found}, not the expected ${expected}. Nothing was sent.`,
-    hint: 'The workspace or the folder has changed since: look at `cdpadm warehouse diff` again.',
-    exit: EXIT.conflict,
   });
 }

@@ -5,7 +5,9 @@ import { warehousePlanView } from '../../lib/render/warehouse-plan.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { openSecretMemory } from '../../lib/runtime/secret-memory.ts';
-import { planDirectory, readDirectory, tellDirectoryAdvice } from './directory.ts';
+import { readDirectory, tellDirectoryAdvice } from './directory.ts';
+import { planDirectory } from './plan.ts';
+import { checkMasks, masksInTheWay } from './secrets.ts';
 
 export function diffCommand(ctx: Context): Command {
   const command = new Command('diff')
@@ -28,6 +30,10 @@ async function diffWarehouse(ctx: Context, dir: string, exitCode: boolean): Prom
   const entries = await readDirectory(ctx, dir);
   tellDirectoryAdvice(ctx, entries);
   const { plan } = await planDirectory(ctx, entries, await openSecretMemory(ctx), false);
+  checkMasks(ctx, dir, plan, entries);
   await ctx.out.emit(plan, warehousePlanView);
+  for (const { file, line, column, path } of masksInTheWay(plan, entries)) {
+    ctx.out.warn(`${file}:${line}:${column}: ${path}: is a mask: \`warehouse apply\` will ask for the secret`);
+  }
   if (exitCode && plan.steps.length > 0) ctx.setExit(EXIT.differences);
 }

@@ -132,6 +132,44 @@ describe('apply', () => {
   });
 });
 
+describe('a mask in a secret’s place', () => {
+  const masked = CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"********"');
+
+  it('is no difference, and nothing is sent for it', async () => {
+    await apply();
+    home.write('sync/connections/crm.yaml', masked);
+    const before = await written();
+    expect(await json('warehouse diff sync --exit-code')).toMatchObject({ code: 0, data: { steps: [] } });
+    expect(await apply(' --send-secrets')).toMatchObject({ code: 0, data: { applied: false, steps: [] } });
+    expect(await json('warehouse export sync')).toMatchObject({ code: 0 });
+    expect(home.read('sync/connections/crm.yaml')).toBe(masked);
+    expect(await written()).toBe(before);
+  });
+
+  it.each(['diff sync', 'apply sync', 'apply sync --dry-run'])(
+    'is refused with its place where the secret would have to be sent and nobody can be asked: %s',
+    async (line) => {
+      await apply();
+      home.write('sync/connections/crm.yaml', masked.replace('role: sync', 'role: loader'));
+      const before = await written();
+      expect(await json(`warehouse ${line}`)).toMatchObject({
+        code: 9,
+        stderr: expect.stringContaining('"path":"config.password","line":12,"column":13'),
+      });
+      expect(await written()).toBe(before);
+    },
+  );
+});
+
+it('misses a variable before the first step and not halfway', async () => {
+  const before = await written();
+  expect(await home.run('warehouse apply sync --yes', { env: { WAREHOUSE_PASSWORD: '' } })).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('WAREHOUSE_PASSWORD, which is not set'),
+  });
+  expect(await written()).toBe(before);
+});
+
 it('shows all issues of all files at once and sends nothing', async () => {
   home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"***"'));
   home.write('sync/pipelines/customers.yaml', PIPELINE.replace('state: active', 'state: on'));

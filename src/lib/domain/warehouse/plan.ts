@@ -10,7 +10,7 @@ import {
   type ResourceType,
   toDefinition,
 } from './definition.ts';
-import { secretUses } from './secrets.ts';
+import { maskedSecrets, secretUses } from './secrets.ts';
 
 export type StepAction = 'create' | 'update' | 'delete';
 
@@ -86,11 +86,13 @@ function stepFor(
   live: Definition | undefined,
   sendSecrets: boolean,
 ): Step | undefined {
-  const secrets = secretUses(type, definition).map(({ path }) => path.join('.'));
+  const uses = secretUses(type, definition).map(({ path }) => path);
+  // What stands there as a mask has to be had from somewhere before the rest can go.
+  const secrets = [...uses, ...maskedSecrets(type, definition)].map((path) => path.join('.'));
   const wanted = comparable(type, completed(type, definition, live && toDefinition(live)));
   const changes = changedFields(live ? comparable(type, live) : {}, wanted);
   if (!live) return { action: 'create', type, id: definition.id, changes, secrets, resets: false };
-  if (Object.keys(changes).length === 0 && !(sendSecrets && secrets.length > 0)) return undefined;
+  if (Object.keys(changes).length === 0 && !(sendSecrets && uses.length > 0)) return undefined;
   const resets = type === 'pipeline' && Object.keys(changes).some((path) => path.startsWith('sync_mode.'));
   return { action: 'update', type, id: definition.id, changes, secrets, resets };
 }

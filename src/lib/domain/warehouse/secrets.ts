@@ -18,10 +18,7 @@ export function isReference(text: string): boolean {
 
 /** Masks anywhere, and secrets written out: neither is ever sent. The texts themselves are not repeated. */
 export function secretIssues(type: ResourceType, value: unknown): FieldIssue[] {
-  const masks = findMasks(value).map((path) => ({
-    path,
-    message: 'is a mask and no secret; write where it is: env:NAME, file:PATH, keychain:NAME or command:LINE',
-  }));
+  const masks = findMasks(value).map(maskIssue);
   const literals = SECRET_PATHS[type].flatMap((path) => {
     const text = valueAt(value, path);
     if (typeof text !== 'string' || text.trim() === '' || isMask(text) || REFERENCE.test(text)) return [];
@@ -30,6 +27,26 @@ export function secretIssues(type: ResourceType, value: unknown): FieldIssue[] {
     return [{ path: [...path], message }];
   });
   return [...masks, ...literals];
+}
+
+/** Where a mask stands in a secret's place: what the platform showed, come back. It is no difference and never sent. */
+export function maskedSecrets(type: ResourceType, value: unknown): (readonly string[])[] {
+  return SECRET_PATHS[type].filter((path) => isMask(valueAt(value, path)));
+}
+
+export function maskIssue(path: readonly (string | number)[]): FieldIssue {
+  return {
+    path: [...path],
+    message: 'is a mask and no secret; write where it is: env:NAME, file:PATH, keychain:NAME or command:LINE',
+  };
+}
+
+/** A copy in which nothing stands at these paths. */
+export function withoutPaths(
+  value: Record<string, unknown>,
+  paths: readonly (readonly string[])[],
+): Record<string, unknown> {
+  return paths.reduce((copy, path) => withValue(copy, path, undefined), value);
 }
 
 /** The references of a checked definition. */

@@ -1,0 +1,56 @@
+// What stands before an apply: the plan that was looked at, and a flag for each dangerous kind of step.
+import { guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/guards.ts';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import type { PlannedDirectory } from './plan.ts';
+
+/** The flags of `warehouse apply` that allow something. */
+export interface ApplyGuardFlags {
+  allowDelete?: boolean;
+  allowReset?: boolean;
+  allowEmpty?: boolean;
+  force?: boolean;
+}
+
+/** On a terminal the number of deletions may be typed; every other guard needs its flag. */
+export async function passGuards(
+  ctx: Context,
+  { plan, live }: PlannedDirectory,
+  flags: ApplyGuardFlags,
+): Promise<void> {
+  const count = Object.values(live).reduce((sum, list) => sum + list.length, 0);
+  const refusals = guardWarehouse(plan, count, {
+    allowDelete: flags.allowDelete === true,
+    allowReset: flags.allowReset === true,
+    allowEmpty: flags.allowEmpty === true,
+    force: flags.force === true,
+  });
+  const mayType = ctx.prompt.possible && !ctx.flags.dryRun;
+  const final = refusals.filter(({ typed }) => typed === undefined || !mayType);
+  if (final.length > 0) throw guardError(refusals);
+  for (const { message, typed } of refusals) {
+    if (typed !== undefined) {
+      const question = `${message}. Type the number of deletions to allow them:`;
+      await ctx.prompt.typed(question, typed, { flag: '--allow-delete' });
+    }
+  }
+}
+
+function guardError(refusals: readonly WarehouseRefusal[]): CliError {
+  return new CliError({
+    code: `warehouse.guard.${refusals[0]?.guard ?? 'delete'}`,
+    message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
+    hint: `If that is what you want, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
+    exit: EXIT.guard,
+  });
+}
+
+/** Conflict (6): the plan is not the one that was looked at. */
+export function otherPlan(expected: string, found: string): CliError {
+  return new CliError({
+    code: 'warehouse.other_plan',
+    message: `The plan is now ${found}, not the expected ${expected}. Nothing was sent.`,
+    hint: 'The workspace or the folder has changed since: look at `cdpadm warehouse diff` again.',
+    exit: EXIT.conflict,
+  });
+}
