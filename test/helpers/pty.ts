@@ -38,7 +38,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
     cols: options.columns ?? 100,
     rows: 40,
     cwd: options.cwd,
-    name: 'xterm-256color',
+    name: options.env['TERM'] ?? 'xterm-256color',
     env: { PATH: process.env.PATH, CDPADM: `${process.execPath} ${PROGRAM}`, ...options.env },
   });
   let drawn = '';

@@ -1,0 +1,112 @@
+// For screen readers and terminals that cannot redraw: what was written stays, choices have numbers, every kind of
+// question and every kind of waiting.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { type CliHome, createCliHome } from '../helpers/cli.ts';
+import { startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
+import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
+import { FIXTURES, PENDING, stageFiles } from '../proof/stage.ts';
+
+type Variables = Record<string, string>;
+
+const WAYS: [name: string, env: Variables][] = [
+  ['CDPADM_ACCESSIBLE=1', { CDPADM_ACCESSIBLE: '1' }],
+  ['TERM=dumb', { TERM: 'dumb' }],
+];
+
+let platform: TestEmulator;
+beforeAll(async () => {
+  platform = await startTestEmulator({ fixtures: FIXTURES });
+});
+afterAll(() => platform.close());
+
+let home: CliHome;
+beforeEach(async () => {
+  await platform.reset();
+  home = createCliHome();
+  stageFiles(home.cwd);
+});
+afterEach(() => home.remove());
+
+function terminal(line: string, env: Variables): Terminal {
+  const all = { ...home.env, ...environmentOf(platform.ready), ...env };
+  return openTerminal(line.split(' '), { cwd: home.cwd, env: all });
+}
+
+/** Escape sequences other than colour, and returns to the begin of a line that is written again. */
+function redrawn(raw: string): string[] {
+  return raw.match(/\u001b(?!\[[\d;]*m)[^\s]{0,6}|\r(?!\r*\n)|\u0008/g) ?? [];
+}
+
+/** Nothing was drawn over; nor was there any colour, where the terminal is said to know none. */
+function expectStill(screen: Terminal, env: Variables): void {
+  expect(redrawn(screen.raw())).toEqual([]);
+  if (env['TERM'] === 'dumb') expect(screen.raw()).not.toContain('\u001b');
+}
+
+describe.each(WAYS)('with %s', (_name, env) => {
+  test('a confirmation', async () => {
+    const screen = terminal('groups delete household', env);
+    await screen.waitFor('(y/N)');
+    screen.type(`perhaps${KEY.enter}`);
+    await screen.waitFor('Type y or n.');
+    screen.type(`n${KEY.enter}`);
+    expect(await screen.exit).toBe(12);
+    expectStill(screen, env);
+  });
+
+  test('what must be typed', async () => {
+    const screen = terminal('pipelines reset customers', env);
+    await screen.waitFor('Type customers');
+    screen.type(`other${KEY.enter}`);
+    expect(await screen.exit).toBe(12);
+    expectStill(screen, env);
+  });
+
+  test('a text, a choice by its number, a secret', async () => {
+    const screen = terminal('profile create prod --insecure-storage --no-color', { ...env, CDPADM_BASE_URL: '' });
+    await screen.waitFor('Platform address');
+    screen.type(`nowhere${KEY.enter}`);
+    await screen.waitFor('must be a full address');
+    screen.type(`https://api.example.com${KEY.enter}`);
+    while ((await screen.waitForOne(['leave out)', 'Number'])) !== 'Number') screen.type(KEY.enter);
+    expect(screen.screen()).toMatch(/1\. leave open\r?\n {2}2\. development\r?\n {2}3\. production: /);
+    screen.type(`9${KEY.enter}`);
+    await screen.waitFor('Type a number from 1 to 3.');
+    screen.type(`2${KEY.enter}`);
+    await screen.waitFor('Client id');
+    screen.type(`me${KEY.enter}`);
+    await screen.waitFor('(not shown)');
+    screen.type(`s3cret${KEY.enter}`);
+    await screen.waitFor('Workspace key');
+    expect(screen.screen()).not.toContain('s3cret');
+    screen.type(KEY.ctrlC);
+    expect(await screen.exit).toBe(130);
+    expectStill(screen, env);
+  });
+
+  test.each([
+    ['a run that is waited for', 'pipelines trigger customers --wait --wait-idle --poll 1s --yes', 0, 'success'],
+    ['a run that is watched', 'pipelines watch customers --poll 1s', 0, 'success'],
+    ['a bulk', 'seed bulk users.ndjson --batch-size 1 --yes', 0, 'ACCEPTED'],
+    ['a bulk of requests', 'dsr submit --bulk people.csv --regulation gdpr --type access --yes', 0, 'SUBMITTED'],
+    ['a request until it has another status', `dsr wait ${PENDING} --timeout 2s`, 11, 'Go on waiting'],
+    ['a request that is watched', `dsr status ${PENDING} --watch --timeout 2s`, 11, 'pending'],
+  ])('%s', async (_what, line, code, word) => {
+    const screen = terminal(line, env);
+    expect(await screen.exit).toBe(code);
+    expect(screen.screen().toLowerCase()).toContain(word.toLowerCase());
+    expectStill(screen, env);
+  });
+});
+
+test('without them the same is drawn over, so that this would be seen', async () => {
+  const bulk = terminal('seed bulk users.ndjson --batch-size 1 --yes', {});
+  expect(await bulk.exit).toBe(0);
+  expect(redrawn(bulk.raw())).not.toEqual([]);
+  const question = terminal('groups delete household', {});
+  await question.waitFor('(y/N)');
+  question.type(`n${KEY.enter}`);
+  expect(await question.exit).toBe(12);
+  expect(redrawn(question.raw())).not.toEqual([]);
+});
