@@ -10,6 +10,7 @@ import { jsonText } from '../../lib/runtime/result-text.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { ADDRESS_OF } from '../../lib/runtime/service-address.ts';
 import { answerInNeutralWords } from '../../lib/runtime/neutral-words.ts';
 import { routeOf } from './route.ts';
 
@@ -57,7 +58,7 @@ async function callApi(ctx: Context, method: Method, path: string, flags: ApiFla
       await ctx.out.emitDryRun([client.describe(route, input)]);
       return;
     }
-    await ctx.confirmWrite(`Send ${method} ${path}?`);
+    await ctx.confirmWrite(`Send ${method} ${path}?`, ADDRESS_OF[route.service]);
   }
   const data = flags.paginate === true ? await allPages(send, input) : await send(input);
   if (data !== undefined) await ctx.out.emit(data, view);

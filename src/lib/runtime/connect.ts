@@ -3,23 +3,15 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createApi, type Api } from '../api/index.ts';
 import { loadSettings } from '../config/load-settings.ts';
-import type { Settings, SettingName } from '../config/settings.ts';
-import type { Service } from '../contract/endpoint.ts';
+import type { Settings } from '../config/settings.ts';
 import { createClient } from '../http/client.ts';
 import { openDurableLog } from '../kernel/durable-log.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';
 import { localTokens } from './local-folder.ts';
 import { rememberingIds } from './remember-ids.ts';
+import { ADDRESS_OF } from './service-address.ts';
 import { furtherAuthorities } from './trusted-roots.ts';
-
-const ADDRESS_OF: Record<Service, SettingName> = {
-  base: 'base_url',
-  auth: 'auth_url',
-  dsr: 'dsr_base_url',
-  seeding: 'seeding_url',
-  identity: 'identity_url',
-};
 
 /** The settings as if `--profile profile` had been given; without one as the flags say. */
 export async function resolveFor(ctx: Context, profile: string | undefined): Promise<Settings> {
