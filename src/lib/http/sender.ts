@@ -10,7 +10,7 @@ import { type FailedCall, refusal, unreadable } from './failure.ts';
 import { networkFailure } from './network-failure.ts';
 import { nearsLimit } from './pace.ts';
 import { proxyFor } from './proxy.ts';
-import { buildRequest } from './request.ts';
+import { type BuiltRequest, buildRequest } from './request.ts';
 import { parseRetryAfter } from './retry.ts';
 import { traceAttempt } from './trace.ts';
 import type { TokenSource } from './token.ts';
@@ -30,12 +30,19 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender & {
   let engine: Promise<Engine> | undefined;
   let header: Promise<string | undefined> | undefined;
 
+  /** Without parameters all requests are alike. */
+  let fixed: BuiltRequest | undefined;
+
+  function build(params: Record<string, string>): BuiltRequest {
+    return buildRequest(endpoint, { params }, addressOf(endpoint.service));
+  }
+
   async function send(
     body: Buffer | undefined,
     signal: AbortSignal,
-    params: Record<string, string> = {},
+    params?: Record<string, string>,
   ): Promise<SendOutcome> {
-    const request = buildRequest(endpoint, { params }, addressOf(endpoint.service));
+    const request = params === undefined ? (fixed ??= build({})) : build(params);
     if (options.onCurl) {
       options.onCurl(curlCommand(endpoint, { ...request, body: body?.toString('utf8') }));
       throw new CurlPrinted();

@@ -8,6 +8,7 @@ import type { WireNames } from '../contract/names.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/seed-journal.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
+import { holdYoungSpace } from '../kernel/young-space.ts';
 import { createGate, type GateOptions } from './bulk-gate.ts';
 import { createBatchSender, type SendPorts } from './seed-send.ts';
 import type { SeedInput } from './seed-input.ts';
@@ -88,6 +89,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     const kept = finished && rejects.bytes === null ? null : { path: rejects.path, bytes: rejects.bytes ?? 0 };
     journal?.write({ files: before.files, mark, beyond, counts: now, rejects: kept, finished });
     checkpointAt = clock.now();
+    holdYoungSpace();
     return now;
   }
 
@@ -97,7 +99,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     const refused: Reject[] = [
       ...batch.refused.map(({ position, reason, original }) => ({ file: name, line: position, reason, original })),
       ...blamed.map(({ row, reason }) => {
-        return { file: name, line: batch.positions[row] ?? 0, reason, original: batch.row(row).toString('utf8') };
+        return { file: name, line: batch.position(row), reason, original: batch.row(row).toString('utf8') };
       }),
     ];
     rejects.add(refused.sort((a, b) => a.line - b.line));

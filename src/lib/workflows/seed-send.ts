@@ -42,6 +42,7 @@ const TOO_LARGE = 413;
 
 export function createBatchSender({ sender, gate, clock, limits, hardSignal }: SendPorts): BatchSender {
   const blame: Blame = createBlame();
+  let all: readonly number[] = [];
 
   /** One body, sent again while that can help. Throws what ends the run. */
   async function deliver(body: Buffer): Promise<Refusal | undefined> {
@@ -134,11 +135,16 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
     await settleRows(batch, rows, refused);
   }
 
+  /** The rows of a whole batch; most have as many as the one before. */
+  function allOf({ count }: Batch): readonly number[] {
+    if (all.length !== count) all = Array.from({ length: count }, (_, row) => row);
+    return all;
+  }
+
   return {
     settle: async (batch) => {
       const refused: Blamed[] = [];
-      const all = batch.positions.map((_position, index) => index);
-      const [clean, ...suspicious] = blame.sort(batch, all);
+      const [clean, ...suspicious] = blame.sort(batch, allOf(batch));
       await settleRows(batch, clean ?? [], refused);
       for (const rows of suspicious) await settleRows(batch, rows, refused);
       return refused;

@@ -12,42 +12,66 @@ export interface RefusedRow {
   original: string;
 }
 
+/** Room for so many rows to begin with; 100 are the usual size. */
+const FEW_ROWS = 128;
+
 export class Batch {
   /** Which input, in the order of the command line. */
-  readonly file: number;
-  /** Positions of the rows in the input (lines, records or elements), ascending. */
-  readonly positions: number[] = [];
+  file = 0;
   /** Rows that the check refused on the way: they belong to the same stretch of the input. */
-  readonly refused: RefusedRow[] = [];
+  refused: RefusedRow[] = [];
   /** The stretch of the input is (`from`, `to`]. */
-  readonly from: number;
-  to: number;
+  from = 0;
+  to = 0;
   /** Offset in the input behind the stretch, where reading can begin again; -1 where it cannot. */
   endOffset = -1;
+  #count = 0;
   #bytes: Buffer;
   /** Rows that lie side by side in what is read are copied at once: where there, and where here. */
   #source: Buffer | undefined;
   #sourceStart = 0;
   #sourceEnd = 0;
   #copyTo = 0;
+  /** Positions of the rows in the input (lines, records or elements), ascending. */
+  #positions = new Float64Array(FEW_ROWS);
   /** Behind each row; the row after it begins one further, behind the comma. */
-  readonly #ends: number[] = [];
+  #ends = new Int32Array(FEW_ROWS);
 
-  constructor(file: number, from: number, bytes: Buffer) {
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /**
+   * Empties it for the rows of a file behind `from`. A batch serves again and again: what lives as long as a request
+   * does would otherwise fill the memory faster than it is tidied up.
+   */
+  begin(file: number, from: number): void {
     this.file = file;
     this.from = from;
     this.to = from;
-    this.#bytes = bytes;
-    bytes[0] = OPEN;
+    this.endOffset = -1;
+    this.#count = 0;
+    if (this.refused.length > 0) this.refused = [];
+    this.#bytes[0] = OPEN;
   }
 
   get count(): number {
-    return this.positions.length;
+    return this.#count;
   }
 
   /** Bytes of the body. */
   get size(): number {
-    return (this.#ends.at(-1) ?? 0) + 1;
+    return this.#count === 0 ? 1 : (this.#ends[this.#count - 1] as number) + 1;
+  }
+
+  /** Bytes of the longest body that needs no new memory. */
+  get capacity(): number {
+    return this.#bytes.length;
+  }
+
+  /** Where a row stood in the input. */
+  position(index: number): number {
+    return this.#positions[index] as number;
   }
 
   /** Whether a row of so many bytes still goes in. A batch without rows makes room for any. */
@@ -78,7 +102,7 @@ export class Batch {
     this.#source.copy(this.#bytes, this.#copyTo, this.#sourceStart, this.#sourceEnd);
     this.#source = undefined;
     // What stood between the rows there.
-    for (let row = this.#ends.length - 1; row >= 0; row--) {
+    for (let row = this.#count - 1; row >= 0; row--) {
       const end = this.#ends[row] as number;
       if (end < this.#copyTo) break;
       this.#bytes[end] = COMMA;
@@ -112,9 +136,19 @@ export class Batch {
 
   #added(end: number, position: number): void {
     this.#bytes[end] = COMMA;
-    this.#ends.push(end);
-    this.positions.push(position);
+    if (this.#count === this.#ends.length) this.#grow();
+    this.#ends[this.#count] = end;
+    this.#positions[this.#count] = position;
+    this.#count++;
     this.to = position;
+  }
+
+  #grow(): void {
+    const [ends, positions] = [this.#ends, this.#positions];
+    this.#ends = new Int32Array(ends.length * 2);
+    this.#ends.set(ends);
+    this.#positions = new Float64Array(positions.length * 2);
+    this.#positions.set(positions);
   }
 
   /** The bytes of one row; they are the batch's own. */
@@ -134,10 +168,5 @@ export class Batch {
     if (rows.length === this.count) return this.body();
     const parts = rows.flatMap((row, index) => [Buffer.from(index === 0 ? '[' : ','), this.row(row)]);
     return Buffer.concat([...parts, Buffer.from(']')]);
-  }
-
-  /** Gives its bytes back for another batch, once nobody reads them any more. */
-  release(): Buffer {
-    return this.#bytes;
   }
 }

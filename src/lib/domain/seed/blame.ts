@@ -17,7 +17,7 @@ export interface Blame {
   /** Notes that these rows were accepted. */
   accepted(batch: Batch, rows: readonly number[]): void;
   /** The rows without any bad attribute first, then those that hold one, by attribute. */
-  sort(batch: Batch, rows: readonly number[]): number[][];
+  sort(batch: Batch, rows: readonly number[]): (readonly number[])[];
 }
 
 interface Attribute {
@@ -83,8 +83,8 @@ export function createBlame(): Blame {
       }
     },
     sort: (batch, rows) => {
-      let clean = [...rows];
-      const groups: number[][] = [];
+      let clean = rows;
+      const groups: (readonly number[])[] = [];
       for (const attribute of attributes.values()) {
         if (!isBad(attribute)) continue;
         const holders = holding(batch, clean, attribute.needle);

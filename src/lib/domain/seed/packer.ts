@@ -15,7 +15,7 @@ export interface BatchLimits {
 
 /** So that a stretch of nothing but refused rows is settled now and then. */
 const MAX_REFUSED = 1000;
-/** Buffers kept for batches to come. */
+/** Batches kept to be filled again. */
 const MAX_SPARE = 128;
 
 /** Puts a row down at `at` and returns where it ends; a negative number when it cannot. */
@@ -33,7 +33,7 @@ export class RowPacker {
   readonly #check: RowCheck;
   /** Whether a position was settled in an earlier run. */
   readonly #isDone: (file: number, position: number) => boolean;
-  readonly #spare: Buffer[] = [];
+  readonly #spare: Batch[] = [];
   readonly #bufferBytes: number;
   #open: Batch | undefined;
   /** For rows that perhaps do not fit the open batch. */
@@ -136,10 +136,9 @@ export class RowPacker {
     this.ready.push(batch);
   }
 
-  /** Takes the bytes of a batch that was accepted. */
+  /** Takes a batch that is settled: nobody may read it any more. */
   recycle(batch: Batch): void {
-    const bytes = batch.release();
-    if (bytes.length === this.#bufferBytes && this.#spare.length < MAX_SPARE) this.#spare.push(bytes);
+    if (batch.capacity === this.#bufferBytes && this.#spare.length < MAX_SPARE) this.#spare.push(batch);
   }
 
   #take(read: ReadRow, position: number, original: string): void {
@@ -157,7 +156,9 @@ export class RowPacker {
   }
 
   #newBatch(): Batch {
-    return new Batch(this.#file, this.#last, this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#bufferBytes));
+    const batch = this.#spare.pop() ?? new Batch(Buffer.allocUnsafeSlow(this.#bufferBytes));
+    batch.begin(this.#file, this.#last);
+    return batch;
   }
 }
 

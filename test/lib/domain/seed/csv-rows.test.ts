@@ -51,7 +51,7 @@ function readAll(text: Buffer, cut: () => number): Map<number, { body: string } 
   for (const batch of packer.ready) {
     const users = batch.count === 0 ? [] : (parseJson(batch.body().toString('utf8')) as unknown[]);
     expect(users).toHaveLength(batch.count);
-    for (const [row, line] of batch.positions.entries()) found.set(line, { body: canonicalJson(users[row]) });
+    for (const [row, user] of users.entries()) found.set(batch.position(row), { body: canonicalJson(user) });
     for (const { position, reason } of batch.refused) found.set(position, { reason });
   }
   return found;
