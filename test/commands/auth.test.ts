@@ -1,7 +1,7 @@
 // Credentials are tried against the embedded platform; what cannot be tried is not claimed.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
-import { runCli } from '../helpers/cli.ts';
+import { createCliHome, runCli } from '../helpers/cli.ts';
 import { startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
 
 let emulator: TestEmulator;
@@ -118,6 +118,20 @@ describe('auth test', () => {
     const { code, stderr } = await testAuth(complete());
     expect(code).toBe(1);
     expect(stderr).toContain('could not be tried');
+  });
+
+  it('of a profile without secrets leads to `auth login`, and its table says all at any width', async () => {
+    const home = createCliHome();
+    onTestFinished(home.remove);
+    await runCli(['profile', 'create', 'bare', '--base-url', emulator.url, '--auth-url', emulator.url], home);
+    for (const columns of [60, 100, 200]) {
+      const tty = { stdout: true };
+      const { stdout, stderr, code } = await runCli(['auth', 'test'], { ...home, tty, columns });
+      expect(code).toBe(4);
+      expect(stderr).toContain('cdpadm auth login --profile bare');
+      expect(stdout.match(/not configured/g)).toHaveLength(6);
+      expect(stdout).not.toContain('…');
+    }
   });
 
   it('without any credentials is exit 4', async () => {

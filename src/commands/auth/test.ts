@@ -15,11 +15,12 @@ const view: ListView<Check> = {
     { key: 'area', id: true, value: ({ area }) => area },
     {
       key: 'status',
+      uncut: true,
       value: ({ status }) => status.replace('_', ' '),
       paint: (text, { status }, style) =>
         status === 'ok' ? style.green(text) : status === 'failed' ? style.red(text) : style.dim(text),
     },
-    { key: 'detail', value: ({ detail }) => detail },
+    { key: 'detail', uncut: true, value: ({ detail }) => detail },
   ],
   empty: '',
 };
@@ -50,7 +51,7 @@ async function testAuth(ctx: Context): Promise<void> {
   );
   const failed = checks.find(({ error }) => error !== undefined);
   if (failed?.error) throw testFailed(failed.area, failed.error);
-  if (checks.every(({ status }) => status === 'not_configured')) throw nothingConfigured();
+  if (checks.every(({ status }) => status === 'not_configured')) throw await nothingConfigured(ctx);
 }
 
 /** Network, outage and answers of something else keep their own exit code: they say nothing about the credentials. */
@@ -69,11 +70,14 @@ function testFailed(area: string, cause: CliError): CliError {
   });
 }
 
-function nothingConfigured(): CliError {
+async function nothingConfigured(ctx: Context): Promise<CliError> {
+  const { profile } = await ctx.settings();
   return new CliError({
     code: 'auth.no_credentials',
     message: 'No credentials are configured, or no address for them.',
-    hint: 'Create a profile (cdpadm profile create NAME), or set CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET.',
+    hint: profile
+      ? `Store them (cdpadm auth login --profile ${profile.value}); what else is missing stands above.`
+      : 'Create a profile (cdpadm profile create NAME), or set CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET.',
     exit: EXIT.auth,
   });
 }

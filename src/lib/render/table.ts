@@ -22,11 +22,14 @@ interface Sized<Row> {
   /** Of the heading, which is never cut. */
   title: number;
   width: number;
+  /** Of the longest word, where a cell goes on below. */
+  word: number;
 }
 
 /**
  * Draws rows under headings. When they are wider than the terminal, long cells are cut and then columns dropped, the
- * highest `rank` first; ids are neither cut nor dropped. Where not even that fits, each row becomes a card of lines.
+ * highest `rank` first; ids are neither cut nor dropped, and what is `uncut` goes on below. Where not even that fits,
+ * each row becomes a card of lines.
  */
 export async function drawTable<Row>(
   rows: readonly Row[],
@@ -35,7 +38,10 @@ export async function drawTable<Row>(
 ): Promise<string> {
   const sized = columns.map((column) => {
     const title = options.header ? displayWidth(columnTitle(column)) : 0;
-    return { column, title, width: Math.max(title, ...rows.map((row) => displayWidth(cleanCell(column, row)))) };
+    const cells = rows.map((row) => cleanCell(column, row));
+    const words = column.uncut ? cells.flatMap((cell) => cell.split(' ')) : [];
+    const width = Math.max(title, ...cells.map(displayWidth));
+    return { column, title, width, word: Math.max(0, ...words.map(displayWidth)) };
   });
   const fitted = fitColumns(sized, options.width);
   return fitted ? await drawGrid(rows, fitted, options) : drawCards(rows, columns, options);
@@ -105,7 +111,11 @@ async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options:
   });
   for (const row of rows) {
     table.push(
-      sized.map(({ column, width }) => paintCell(column, row, fitText(cleanCell(column, row), width), options.style)),
+      sized.map(({ column, width }) => {
+        const text = cleanCell(column, row);
+        const lines = column.uncut ? wrapText(text, width) : [fitText(text, width)];
+        return lines.map((line) => paintCell(column, row, line, options.style)).join('\n');
+      }),
     );
   }
   return table
@@ -136,16 +146,24 @@ function cutColumns<Row>(sized: Sized<Row>[], width: number, least: number): Siz
   const result = sized.map((entry) => ({ ...entry }));
   let excess = totalOf(result) - width;
   while (excess > 0) {
-    const candidates = result.filter(({ column, title, width: own }) => !column.id && own > Math.max(least, title));
+    const candidates = result.filter((entry) => !entry.column.id && entry.width > floorOf(entry, least));
     const widest = Math.max(0, ...candidates.map((entry) => entry.width));
     const target = candidates.find((entry) => entry.width === widest);
     if (!target) return undefined;
-    const next = Math.max(least, target.title, ...candidates.map((entry) => entry.width).filter((own) => own < widest));
+    const next = Math.max(
+      floorOf(target, least),
+      ...candidates.map((entry) => entry.width).filter((own) => own < widest),
+    );
     const step = Math.min(excess, Math.max(1, widest - next));
     target.width -= step;
     excess -= step;
   }
   return result;
+}
+
+/** The fewest columns that a cell may get. */
+function floorOf<Row>({ column, title, word }: Sized<Row>, least: number): number {
+  return column.uncut ? Math.max(COMFORTABLE, title, word) : Math.max(least, title);
 }
 
 function cleanCell<Row>(column: Column<Row>, row: Row): string {

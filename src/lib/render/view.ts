@@ -16,6 +16,8 @@ export interface Column<Row> {
   paint?(text: string, row: Row, style: Style): string;
   /** Ids are never cut and never dropped. */
   id?: boolean;
+  /** What the table is there to say: it goes on below instead of being cut; where that is too narrow, rows become cards. */
+  uncut?: boolean;
   /** When the width is short the highest number is dropped first; default 0 is dropped last. */
   rank?: number;
   /** Whole or not at all: left out of a table that would be too wide, because it is told below the table too. */
