@@ -1,8 +1,6 @@
 // One batch of a bulk run: rows side by side in the bytes of a JSON array, and where in the input each came from.
 
-const OPEN = 0x5b;
-const COMMA = 0x2c;
-const CLOSE = 0x5d;
+import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './scan.ts';
 
 /** A row that is not sent. */
 export interface RefusedRow {
@@ -52,7 +50,7 @@ export class Batch {
     this.endOffset = -1;
     this.#count = 0;
     if (this.refused.length > 0) this.refused = [];
-    this.#bytes[0] = OPEN;
+    this.#bytes[0] = OPEN_BRACKET;
   }
 
   get count(): number {
@@ -129,7 +127,7 @@ export class Batch {
     if (this.count > 0) return this.size;
     if (length + 2 > this.#bytes.length) {
       this.#bytes = Buffer.allocUnsafe(length + 2);
-      this.#bytes[0] = OPEN;
+      this.#bytes[0] = OPEN_BRACKET;
     }
     return 1;
   }
@@ -159,7 +157,7 @@ export class Batch {
   /** The body of the whole batch; the bytes are the batch's own. */
   body(): Buffer {
     const last = this.size - 1;
-    this.#bytes[last] = CLOSE;
+    this.#bytes[last] = CLOSE_BRACKET;
     return this.#bytes.subarray(0, last + 1);
   }
 

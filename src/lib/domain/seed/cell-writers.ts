@@ -7,8 +7,10 @@ import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
   FAIL,
+  isNewKey,
   QUOTE,
   scanDecimal,
+  isReserved,
   scanDigits,
   standsAt,
   ZERO,
@@ -16,7 +18,6 @@ import {
 
 const PIPE = 0x7c;
 const EQUALS = 0x3d;
-const UNDERSCORE = 0x5f;
 
 /** More digits are left to the exact reading. */
 const MAX_DIGITS = 18;
@@ -60,11 +61,6 @@ export function writeList(bytes: Buffer, start: number, end: number, out: Buffer
   return to;
 }
 
-/** Cells with more pairs are left to the exact reading. */
-const MAX_PAIRS = 16;
-const keyStarts = new Int32Array(MAX_PAIRS);
-const keyEnds = new Int32Array(MAX_PAIRS);
-
 /** `k=1|m=2` behind `{"`. */
 export function writePairs(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let to = begin;
@@ -72,7 +68,7 @@ export function writePairs(bytes: Buffer, start: number, end: number, out: Buffe
     let next = at;
     let sign = -1;
     for (; next < end && bytes[next] !== PIPE; next++) if (bytes[next] === EQUALS) sign = next;
-    if (sign < 0 || count >= MAX_PAIRS || !isNewPair(bytes, count, at, sign)) return FAIL;
+    if (sign < 0 || isReserved(bytes, at) || !isNewKey(bytes, count, at, sign)) return FAIL;
     if (!isWhole(bytes, sign + 1, next)) return FAIL;
     to = writeText(bytes, at, sign, out, to);
     if (to === FAIL) return FAIL;
@@ -89,21 +85,6 @@ export function writePairs(bytes: Buffer, start: number, end: number, out: Buffe
     out[to++] = QUOTE;
     at = next + 1;
   }
-}
-
-/** Whether a key is none of those before it, and a key that is allowed. */
-function isNewPair(bytes: Buffer, count: number, start: number, end: number): boolean {
-  if (bytes[start] === UNDERSCORE && bytes[start + 1] === UNDERSCORE) return false;
-  for (let index = 0; index < count; index++) {
-    const other = keyStarts[index] as number;
-    if ((keyEnds[index] as number) - other !== end - start) continue;
-    let same = start;
-    while (same < end && bytes[same] === bytes[other + same - start]) same++;
-    if (same === end) return false;
-  }
-  keyStarts[count] = start;
-  keyEnds[count] = end;
-  return true;
 }
 
 export function isWhole(bytes: Buffer, start: number, end: number): boolean {

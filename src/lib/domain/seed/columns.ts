@@ -27,8 +27,10 @@ export function readHeader(
 ): { columns: (Column | undefined)[]; issues: HeaderIssue[] } {
   const issues: HeaderIssue[] = [];
   const seen = new Map<string, string>();
+  // A column may be called as something that every object has.
+  const fields = map && new Map(Object.entries(map));
   const columns = header.map((title) => {
-    const field = map === undefined ? title.trim() : (map[title] ?? map[title.trim()]);
+    const field = fields === undefined ? title.trim() : (fields.get(title) ?? fields.get(title.trim()));
     if (field === undefined) return undefined;
     const column = readField(field);
     if (typeof column === 'string') {
@@ -41,7 +43,7 @@ export function readHeader(
     seen.set(identity, title);
     return column;
   });
-  for (const title of Object.keys(map ?? {})) {
+  for (const title of fields?.keys() ?? []) {
     if (!header.some((column) => column === title || column.trim() === title)) {
       issues.push({ column: title, message: 'is in the map file, but not in the header' });
     }

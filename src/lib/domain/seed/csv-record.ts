@@ -1,6 +1,6 @@
 // Finds one record of CSV in bytes and where its cells stand in it.
 import type { Cells } from './body-writer.ts';
-import { QUOTE } from './scan.ts';
+import { LINE_FEED, QUOTE } from './scan.ts';
 
 /** A record; overwritten by the next one. */
 export interface CsvRecord {
@@ -25,7 +25,6 @@ export interface RecordScan {
   read(bytes: Buffer, at: number, limit: number, separator: number): boolean;
 }
 
-const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 
 export function createRecordScan(): RecordScan {

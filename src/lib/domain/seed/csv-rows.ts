@@ -6,7 +6,7 @@ import { type ColumnMap, readHeader } from './columns.ts';
 import { cellsOf, createRecordScan, separatorOf, textsOf } from './csv-record.ts';
 import { MAX_ROW_BYTES, Pending, type RowReader } from './json-rows.ts';
 import type { RowPacker } from './packer.ts';
-import { FAIL } from './scan.ts';
+import { FAIL, LINE_FEED, markLength, skipSpace } from './scan.ts';
 import { createTable, type Table } from './table.ts';
 
 export interface CsvOptions {
@@ -18,7 +18,6 @@ export interface CsvOptions {
   isOurs(record: number): boolean;
 }
 
-const MARK_BYTES = 3;
 const SHOWN_BYTES = 200;
 
 /** Positions are the lines on which records begin. Throws invalid input (9) for a header that cannot be used. */
@@ -73,8 +72,9 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     const { bytes } = pending;
     let at = 0;
     if (table === undefined) {
-      if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) at = MARK_BYTES;
-      separator = separatorOf(bytes.toString('latin1', at, bytes.indexOf('\n', at)));
+      at = markLength(bytes);
+      const header = skipSpace(bytes, at);
+      separator = separatorOf(bytes.toString('latin1', header, bytes.indexOf(LINE_FEED, header)));
     }
     while (at < length) {
       if (!scan.read(bytes, at, length, separator)) {

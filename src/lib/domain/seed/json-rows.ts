@@ -2,6 +2,18 @@
 // other). Holds at most one row that is not complete yet.
 import { isUtf8 } from 'node:buffer';
 import type { RowPacker } from './packer.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  isSpace,
+  LINE_FEED,
+  markLength,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './scan.ts';
 
 /** What takes the bytes of an input, chunk by chunk, and gives its rows to the packer. */
 export interface RowReader {
@@ -9,10 +21,6 @@ export interface RowReader {
   /** The input has ended. */
   end(): void;
 }
-
-const LINE_FEED = 0x0a;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** No user needs a longer row; a larger body is refused by any platform. */
 export const MAX_ROW_BYTES = 32 * 1024 * 1024;
@@ -58,11 +66,10 @@ export function createLineReader(packer: RowPacker, begin: { line: number; offse
   function takeLine(start: number, end: number): void {
     line++;
     const { bytes } = pending;
-    let first = start;
+    let first = line === 1 ? markLength(bytes) : start;
     let last = end;
-    if (line === 1 && bytes[first] === 0xef && bytes[first + 1] === 0xbb && bytes[first + 2] === 0xbf) first += 3;
-    while (first < last && isSpace(bytes[first] as number)) first++;
-    while (last > first && isSpace(bytes[last - 1] as number)) last--;
+    while (first < last && isSpace(bytes[first])) first++;
+    while (last > first && isSpace(bytes[last - 1])) last--;
     if (first === last) return;
     if (skipping) {
       skipping = false;
@@ -127,7 +134,7 @@ export function createElementReader(packer: RowPacker): RowReader {
     const { bytes, length } = pending;
     if (!begun && length >= 3) {
       begun = true;
-      if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) at = 3;
+      at = markLength(bytes);
     }
     for (; at < length; at++) {
       const code = bytes[at] as number;
@@ -137,13 +144,13 @@ export function createElementReader(packer: RowPacker): RowReader {
         continue;
       }
       if (start < 0) {
-        if (isSpace(code) || (code === 0x2c && inArray)) continue;
-        if (inArray === undefined && code === 0x5b) {
+        if (isSpace(code) || (code === COMMA && inArray)) continue;
+        if (inArray === undefined && code === OPEN_BRACKET) {
           inArray = true;
           continue;
         }
         inArray ??= false;
-        if (code === 0x5d && inArray) {
+        if (code === CLOSE_BRACKET && inArray) {
           inArray = false;
           continue;
         }
@@ -151,8 +158,8 @@ export function createElementReader(packer: RowPacker): RowReader {
         depth = 0;
       }
       if (code === QUOTE) inString = true;
-      else if (code === 0x7b || code === 0x5b) depth++;
-      else if (code === 0x7d || code === 0x5d) {
+      else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
+      else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
         depth--;
         if (depth === 0) take(at + 1);
         else if (depth < 0) {
@@ -160,7 +167,7 @@ export function createElementReader(packer: RowPacker): RowReader {
           take(at);
           inArray = false;
         }
-      } else if (depth === 0 && (code === 0x2c || isSpace(code))) take(at);
+      } else if (depth === 0 && (code === COMMA || isSpace(code))) take(at);
     }
   }
 
@@ -194,7 +201,3 @@ export function createElementReader(packer: RowPacker): RowReader {
 
 /** An element without an end in sight: nothing behind it can be found. */
 export class RowTooLong extends Error {}
-
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-}

@@ -3,6 +3,7 @@
 
 export const FAIL = -1;
 
+export const LINE_FEED = 0x0a;
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
@@ -11,6 +12,7 @@ export const CLOSE_BRACE = 0x7d;
 export const OPEN_BRACKET = 0x5b;
 export const CLOSE_BRACKET = 0x5d;
 export const BACKSLASH = 0x5c;
+const UNDERSCORE = 0x5f;
 const MINUS = 0x2d;
 const POINT = 0x2e;
 export const ZERO = 0x30;
@@ -28,8 +30,18 @@ export function word(text: string): Uint8Array {
 
 export function skipSpace(bytes: Uint8Array, start: number): number {
   let at = start;
-  for (let code = bytes[at]; code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09; code = bytes[at]) at++;
+  while (isSpace(bytes[at])) at++;
   return at;
+}
+
+/** What may stand between the tokens of JSON. */
+export function isSpace(code: number | undefined): boolean {
+  return code === 0x20 || code === LINE_FEED || code === 0x0d || code === 0x09;
+}
+
+/** Bytes of the byte-order mark at the beginning of an input; 0 where there is none. */
+export function markLength(bytes: Uint8Array): number {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
 /** Whether `word` stands at `at`. */
@@ -79,9 +91,14 @@ function isHex(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 }
 
+/** Whether a name begins with `__`: some of these are no names to JavaScript, and are left to the exact reading. */
+export function isReserved(bytes: Uint8Array, start: number): boolean {
+  return bytes[start] === UNDERSCORE && bytes[start + 1] === UNDERSCORE;
+}
+
 /** A key without escapes that is no `__…`: its bytes are its name. */
 export function scanPlainKey(bytes: Uint8Array, start: number): number {
-  if (bytes[start] !== QUOTE || (bytes[start + 1] === 0x5f && bytes[start + 2] === 0x5f)) return FAIL;
+  if (bytes[start] !== QUOTE || isReserved(bytes, start + 1)) return FAIL;
   let at = start + 1;
   for (;;) {
     const code = bytes[at++] as number;

@@ -1,4 +1,5 @@
 // Which part of an input one of several machines takes: every row is in exactly one shard.
+import { LINE_FEED } from './scan.ts';
 
 /** `index` from 0. */
 export interface Shard {
@@ -29,8 +30,6 @@ export interface ByteShard {
   /** Whether nothing more is in the shard. */
   readonly isOver: boolean;
 }
-
-const LINE_FEED = 0x0a;
 
 /** Takes the lines that begin in the range, whole; `resumed` is where an earlier run came to, the beginning of a line. */
 export function inByteShard({ start, end }: { start: number; end: number }, resumed: number | undefined): ByteShard {

@@ -163,6 +163,11 @@ test.each([
   }
 });
 
+test('empty lines before the header do not hide its separator', () => {
+  const found = readAll(Buffer.from('\ufeff\r\n\nxpid;user:n\n1;a\n'), () => 1000);
+  expect([...found]).toMatchObject([[4, { body: expect.stringContaining('"xpid":1') as string }]]);
+});
+
 test('two columns that are one identity on the wire are refused, not sent as two', () => {
   const words = createWireNames({ other: 'elsewhere' });
   const packer = new RowPacker({ rows: 10, bytes: 10_000 }, words, () => false);

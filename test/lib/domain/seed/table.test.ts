@@ -69,3 +69,10 @@ test.each([
   const { issues } = readHeader([column], map as Record<string, string> | undefined);
   expect(issues.map((issue) => issue.message).join()).toContain(message);
 });
+
+test('with a map, a column that it does not name is passed over, whatever it is called', () => {
+  const header = ['Customer', 'constructor', '__proto__', 'toString'];
+  const { columns, issues } = readHeader(header, { Customer: 'xpid' });
+  expect(issues).toEqual([]);
+  expect(columns).toEqual([{ kind: 'xpid' }, undefined, undefined, undefined]);
+});
