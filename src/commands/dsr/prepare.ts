@@ -7,6 +7,8 @@ import { nameTaken, openPrivateLines } from '../../lib/files/private-lines.ts';
 import { readInputBytes } from '../../lib/files/read-input.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
@@ -67,8 +69,9 @@ async function prepare(ctx: Context, file: string, flags: RowFlags): Promise<voi
     }
   }
   const done = dryRun ? `would be written to ${out}` : `are in ${out}, readable by you alone`;
-  await ctx.out.emitLine(
-    dryRun ? { dry_run: true, ...prepared } : prepared,
-    `${rows} rows, ${withoutId} of them with new ids, ${done}.`,
-  );
+  const view: DocumentView<Prepared> = {
+    kind: 'document',
+    text: () => `${rows} rows, ${withoutId} of them with new ids, ${cleanLine(done)}.`,
+  };
+  await ctx.out.beside().emit(dryRun ? { dry_run: true, ...prepared } : prepared, view);
 }

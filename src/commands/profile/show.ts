@@ -1,7 +1,7 @@
 // `profile show [NAME]`: the settings that a command would use, and with `--origin` where each comes from.
 import { Command } from 'commander';
 import { cleanLine } from '../../lib/render/clean.ts';
-import type { DocumentView } from '../../lib/render/view.ts';
+import type { Column, DocumentView } from '../../lib/render/view.ts';
 import { displayWidth, padText, wrapText } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -70,9 +70,16 @@ function shownOf(settings: Settings): Shown {
   };
 }
 
+const LIST_COLUMNS: Column<[string, string, string]>[] = [
+  { key: 'setting', id: true, value: ([name]) => name },
+  { key: 'value', value: ([, value]) => value },
+  { key: 'origin', value: ([, , origin]) => origin },
+];
+
 function viewWith(origin: boolean): DocumentView<Shown> {
   return {
     kind: 'document',
+    list: (shown) => ({ columns: LIST_COLUMNS, rows: rowsOf(shown) }),
     text: (shown, style, width) => {
       const rows = rowsOf(shown);
       const [first = 0, second = 0, third = 0] = [0, 1, 2].map((index) =>

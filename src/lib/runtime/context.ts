@@ -105,6 +105,8 @@ export interface Output {
   /** To stderr, drawn for people: a diff before its confirmation. Silent where nobody is asked and a note would be. */
   show(text: (style: Style, width: number) => string): void;
   progress(title: string): Progress;
+  /** The same output on standard output whatever `--out` says: for a command that writes a file of its own there. */
+  beside(): Output;
   /** Style of stderr. */
   readonly style: Style;
 }
@@ -163,10 +165,10 @@ export interface Context {
   api(): Promise<Api>;
   /**
    * Asks before a write: shows profile, address (the setting of that name, by default `base_url`) and workspace; a
-   * protected profile must be typed or come by `--confirm`; an ordinary one is confirmed by `--yes` or an answer. Does
-   * nothing in a dry run.
+   * protected profile must be typed or come by `--confirm`; an ordinary one is confirmed by `--yes` or an answer, or by
+   * `typed`, where the question is for that. Does nothing in a dry run.
    */
-  confirmWrite(question: string, address?: SettingName): Promise<void>;
+  confirmWrite(question: string, address?: SettingName, typed?: string): Promise<void>;
   /** The exit code of a command that ended well in a way of its own: differences found, some rows failed. */
   setExit(code: ExitCode): void;
   /** Has `close` called when the command ends, however it ends; the last registered is called first. */

@@ -150,6 +150,7 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
       messages.write(`${text(styles.stderr, width).replace(/\n+$/, '')}\n`);
     },
     progress: (title) => createProgress(title, io, flags, messages),
+    beside: () => createOutput({ io, flags: { ...flags, out: undefined }, redactor, query, styles }),
   };
 }
 

@@ -33,7 +33,9 @@ export async function resultText(data: unknown, view: AnyView, flags: GlobalFlag
       return (Array.isArray(data) ? data : [data]).map((item) => `${jsonText(item)}\n`).join('');
     case 'yaml': {
       const { stringify } = await import('yaml');
-      return stringify(data, { lineWidth: 0, flowCollectionPadding: false, aliasDuplicateObjects: false });
+      // Whoever reads by the rules of YAML 1.1 takes a plain date for one, and `no` for false.
+      const settled = { lineWidth: 0, flowCollectionPadding: false, compat: 'yaml-1.1' } as const;
+      return stringify(data, { ...settled, aliasDuplicateObjects: false });
     }
     case 'table':
       return await tableText(data, view, flags, target);

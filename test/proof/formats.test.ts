@@ -1,0 +1,179 @@
+// Every command that prints data, in every format: each is read by a reader of that format and holds what the JSON holds.
+import { parse as parseCsv } from 'csv-parse/sync';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { createContext } from '../../src/lib/runtime/create-context.ts';
+import { COMMON_FORMATS, helpOf } from '../../src/lib/runtime/help.ts';
+import { parseJson, stringifyJson } from '../../src/lib/kernel/json.ts';
+import { loadAll } from '../../src/program.ts';
+import { createTestIo } from '../helpers/cli.ts';
+import { CASES, type CommandCase } from './cases.ts';
+import { isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
+import { createWorld, type World } from './world.ts';
+
+const program = await loadAll(createContext(createTestIo().io, new AbortController().signal));
+
+function helpFor(path: string): ReturnType<typeof helpOf> {
+  const find = (command: Command | undefined, word: string) => command?.commands.find((child) => child.name() === word);
+  const command = path.split(' ').reduce<Command | undefined>(find, program);
+  return command && helpOf(command);
+}
+
+/** Its lines are events of a run, in every format. */
+const LINES = ['pipelines watch'];
+
+const cases = CASES.filter(
+  ({ elsewhere, plain, command }) => elsewhere === undefined && !plain && !LINES.includes(command),
+);
+type Format = (typeof COMMON_FORMATS)[number];
+const OTHERS = COMMON_FORMATS.filter((format) => format !== 'json');
+
+/** Cells by column, and the rows that they were in. */
+interface Sheet {
+  columns: string[];
+  rows: string[][];
+}
+
+const sheets: Partial<Record<Format, (text: string) => Sheet>> = {
+  table: (text) =>
+    sheetOf(
+      text
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((line) => line.split('\t')),
+    ),
+  csv: (text) => sheetOf(parseCsv(text, { relax_column_count: false })),
+  markdown: (text) => {
+    const lines = text.trimEnd().split('\n').map(markdownCells);
+    const [head = [], rule = [], ...rows] = lines;
+    expect(
+      rule.every((cell) => /^:?-{3,}:?$/.test(cell)),
+      text,
+    ).toBe(true);
+    return sheetOf([head, ...rows]);
+  },
+};
+
+function sheetOf([columns = [], ...rows]: string[][]): Sheet {
+  for (const row of rows) expect(row, row.join(' | ')).toHaveLength(columns.length);
+  return { columns, rows };
+}
+
+/** The cells of a line of a table of GitHub's Markdown: bars that are escaped are none, and what is escaped is a sign. */
+function markdownCells(line: string): string[] {
+  expect(line).toMatch(/^\|.*\|$/);
+  const cells = line.slice(1, -1).split(/(?<!\\)\|/);
+  return cells.map((cell) =>
+    cell
+      .trim()
+      .replaceAll('<br>', '\n')
+      .replaceAll(/\\([\\`*_{}[\]<>()#+\-.!|~@:])/g, '$1')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&'),
+  );
+}
+
+/** What differs from run to run. */
+function steady(text: string): string {
+  return text
+    .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|\+\d\d:\d\d)?/g, 'TIME')
+    .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'UUID')
+    .replaceAll(/\b\d{8}T\d{9}Z-/g, 'TIME-')
+    .replaceAll(/\b(?=[0-9a-f]*\d)[0-9a-f]{6,}\b/g, 'HEX')
+    .replaceAll(/(?<=")[\w-]{43}(?=")/g, 'HASH')
+    .replaceAll(/[^"]*cdpadm-test-\w+(\/work-\w+)?/g, 'HOME')
+    .replaceAll(/\b\d+h( \d+m)?\b/g, 'SPAN')
+    .replaceAll(/(?<="seconds":)[\d.]+/g, '0');
+}
+
+/** Exact integers as their digits. */
+const plain = (value: unknown): unknown =>
+  JSON.parse(steady(stringifyJson(value, undefined).replaceAll(/(?<=[[:,])-?\d{16,}(?=[,\]}])/g, '"$&"')));
+
+type Row = Record<string, unknown>;
+const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Cells that are a field of the data, as text, under the field's own name. */
+function expectCells({ columns, rows }: Sheet, data: unknown): number {
+  const records = Array.isArray(data) ? data : [data];
+  if (rows.length !== records.length) return 0;
+  let compared = 0;
+  const names = columns.map((name) => name.toLowerCase().replaceAll(' ', '_'));
+  for (const [index, row] of rows.entries()) {
+    const record = records[index] as unknown;
+    if (!isRow(record)) return 0;
+    for (const [place, name] of names.entries()) {
+      const value = record[name];
+      if (!['string', 'number'].includes(typeof value) || name === 'seconds') continue;
+      const cell = steady(row[place] ?? '').replace(/^'(?=[=+\-@])/, '');
+      // A status of several words is written with spaces for people.
+      expect(cell.replaceAll(/[\s_]+/g, ' '), name).toBe(String(value).replaceAll(/[\s_]+/g, ' '));
+      compared++;
+    }
+  }
+  return compared;
+}
+
+let world: World;
+let compared = 0;
+const random = randomFrom(SEED);
+beforeAll(async () => {
+  tell(`seed ${SEED}`);
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+async function outputOf(one: CommandCase, format: Format): Promise<string> {
+  const { code, stderr, stdout } = await world.run(one, ['-o', format]);
+  expect(one.exits ?? [0], `${format}: ${stderr}`).toContain(code);
+  return stdout;
+}
+
+function expectSame(format: Format, text: string, data: unknown): void {
+  if (format === 'yaml') {
+    for (const version of ['1.2', '1.1'] as const)
+      expect(plain(parseYaml(text, { version, intAsBigInt: true }))).toEqual(data);
+  } else if (format === 'ndjson') {
+    const lines = text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => plain(parseJson(line)));
+    expect(lines).toEqual(Array.isArray(data) ? data : [data]);
+  } else if (format === 'name') {
+    const ids = text.split('\n').slice(0, -1);
+    if (Array.isArray(data)) expect(ids).toHaveLength(data.length);
+    expect(ids.filter((id) => id.trim() === '')).toEqual([]);
+  } else if (
+    format === 'csv' ||
+    text.startsWith('|') ||
+    (format === 'table' && Array.isArray(data) && data.length > 0)
+  ) {
+    const sheet = sheets[format]?.(text);
+    if (sheet) compared += expectCells(sheet, data);
+  } else {
+    // What was written to a file is told beside it.
+    if (format !== 'table') expect(text.trim()).not.toBe('');
+  }
+}
+
+test.each(cases.map((one) => [`${one.command} ${String(one.args)}`, one] as const))('%s', async (_line, one) => {
+  const { reads, formats = COMMON_FORMATS } = helpFor(one.command) ?? {};
+  const known = OTHERS.filter((format) => formats.includes(format));
+  await world.prepare(one);
+  const json = await outputOf(one, 'json');
+  // A call whose answer has no body.
+  if (json === '') return;
+  const data = plain(parseJson(json));
+  // What writes has another world to write to each time; by default in one format beside JSON.
+  const isSteady = reads && one.command !== 'doctor';
+  for (const format of isSteady || isWhole ? known : [pick(known, random)]) {
+    if (!isSteady) await world.prepare(one);
+    expectSame(format, await outputOf(one, format), data);
+  }
+});
+
+test('cells were compared with fields', () => {
+  expect(compared).toBeGreaterThan(200);
+});
