@@ -1,5 +1,5 @@
 // The profile commands as a user types them: stored, shown, refused, and never a secret anywhere.
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type CliHome, type CliOptions, createCliHome, runCli } from '../helpers/cli.ts';
@@ -245,5 +245,35 @@ describe('profile list, show, use, delete', () => {
       expect([code, stderr]).toEqual([9, expect.stringContaining(`${file}:2:16`)]);
     }
     expect(readFileSync(file, 'utf8')).toBe('{\n  "profiles": {,\n');
+  });
+});
+
+describe('a settings file with control characters', () => {
+  // ESC, BEL, a C1 control, a bidi override: what no line for a person may hold.
+  const STEERING = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+
+  it.each([
+    ['profile list', 'evil'],
+    ['profile show evil --origin', 'other'],
+    ['auth test', '/nowhere/'],
+    ['doctor', '/nowhere/'],
+  ])('%s steers no terminal', async (line, shown) => {
+    const profile = {
+      base_url: 'http://127.0.0.1:9',
+      org_id: '1',
+      account_id: '2',
+      auth_url: 'http://127.0.0.1:9/\u202ex',
+      ca_file: '/nowhere/\u001b[2Jx',
+      names: { 'word\u001b]0;x\u0007': 'other\u009b31m' },
+      secrets: { client_id: 'id\u001b[2J\u202e', client_secret: 'command:echo \u001b[31m' },
+    };
+    mkdirSync(join(home.folder, 'config'), { recursive: true });
+    writeFileSync(
+      join(home.folder, 'config', 'config.json'),
+      JSON.stringify({ version: 1, current: 'evil', profiles: { evil: profile } }),
+    );
+    const { stdout, stderr } = await run([...line.split(' '), '--no-color', '--retries', '0'], { tty: true });
+    expect(stdout + stderr).toContain(shown);
+    expect(stdout + stderr).not.toMatch(STEERING);
   });
 });

@@ -167,5 +167,11 @@ function fixFor(code: string): string {
 /** A failure as a line, its hint as the fix. */
 export function failed(check: string, error: unknown): Finding {
   if (!(error instanceof CliError)) throw error;
-  return { check, status: 'failed', detail: error.message, ...(error.hint !== undefined && { fix: error.hint }) };
+  return { check, status: 'failed', detail: inFull(error), ...(error.hint !== undefined && { fix: error.hint }) };
+}
+
+/** One line of an error and of everything that is wrong in the file it is about. */
+function inFull({ message, issues }: CliError): string {
+  const places = issues.map((issue) => [issue.path, issue.message].filter(Boolean).join(' '));
+  return places.length === 0 ? message : `${message.replace(/\.$/, '')}: ${places.join('; ')}.`;
 }

@@ -1,6 +1,6 @@
 // The authorities that this machine trusts: Node's own, `--ca-file`, and what NODE_EXTRA_CA_CERTS adds.
 import { existsSync, readFileSync } from 'node:fs';
-import { usageError } from '../kernel/errors.ts';
+import { systemErrorCode, usageError } from '../kernel/errors.ts';
 import type { Context, Io } from './context.ts';
 
 /** Their certificates; PEM texts that cannot be read are refused with a usage error (2). */
@@ -28,7 +28,11 @@ function readAuthorities(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw usageError(`The file of certificate authorities ${path} cannot be read: ${(error as Error).message}.`);
+    const isMissing = systemErrorCode(error) === 'ENOENT';
+    throw usageError(
+      `The file of certificate authorities ${path} ${isMissing ? 'is not there' : `cannot be read: ${(error as Error).message}`}.`,
+      'It comes from --ca-file, CDPADM_CA_FILE or the profile (cdpadm profile show --origin): correct the path there.',
+    );
   }
 }
 
