@@ -1,10 +1,10 @@
-// The byte check held to the contract.
 // The quick check of a seed row agrees with parsing it and checking it by the contract.
 import { expect, test } from 'vitest';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { readRow } from '../../../../src/lib/domain/seed/read-row.ts';
 import { createRowCheck } from '../../../../src/lib/domain/seed/row-check.ts';
 import { canonicalJson, parseJson } from '../../../../src/lib/kernel/json.ts';
+import { isWhole } from '../../../proof/sweep.ts';
 import { createRandom, damage, makeRow } from './rows.ts';
 
 const names = createWireNames({});
@@ -15,13 +15,18 @@ function passes(row: string): boolean {
   return check(bytes, 0, bytes.length - 1);
 }
 
+/** Of the rows that the byte check refuses, each so many-th is read exactly; all of them with `vitest --mode whole`. */
+const READ_OF_REFUSED = isWhole ? 1 : 6;
+
 test('whatever the byte check accepts of 120,000 damaged rows, the contract accepts and reads as the same value', () => {
   const random = createRandom(20_261_121);
-  const counts = { accepted: 0, onlyExactly: 0, refused: 0 };
+  const counts = { accepted: 0, left: 0, onlyExactly: 0, refused: 0 };
   for (let index = 0; index < 120_000; index++) {
     const row = damage(makeRow(random), random);
+    const isAccepted = passes(row);
+    if (!isAccepted && counts.left++ % READ_OF_REFUSED > 0) continue;
     const exact = readRow(row, names);
-    if (passes(row)) {
+    if (isAccepted) {
       counts.accepted++;
       if ('issues' in exact) expect.fail(`accepted, but ${JSON.stringify(exact.issues)}: ${row}`);
       if (canonicalJson(parseJson(exact.text)) !== canonicalJson(parseJson(row))) expect.fail(`another value: ${row}`);
@@ -31,8 +36,8 @@ test('whatever the byte check accepts of 120,000 damaged rows, the contract acce
   }
   // The damage must leave enough of each kind for the comparison to mean something.
   expect(counts.accepted).toBeGreaterThan(4_000);
-  expect(counts.onlyExactly).toBeGreaterThan(1_000);
-  expect(counts.refused).toBeGreaterThan(40_000);
+  expect(counts.onlyExactly).toBeGreaterThan(1_000 / READ_OF_REFUSED);
+  expect(counts.refused).toBeGreaterThan(40_000 / READ_OF_REFUSED);
 }, 120_000);
 
 test('right rows in the usual spelling need no second reading', () => {

@@ -70,6 +70,12 @@ const PIECES = [
   '18446744073709551616', '-9223372036854775809', 'average', 'sum', 'unique_list', 'é', '""', '"5001":[],', '"attribute_name":"",',
 ]; // prettier-ignore
 
+/** The first match at or behind `at`; `pattern` is global. */
+function firstFrom(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
 /** The row with one to three pieces cut out, doubled, put in or changed. */
 export function damage(row: string, random: () => number): string {
   let text = row;
@@ -88,15 +94,13 @@ export function damage(row: string, random: () => number): string {
         break;
       case 3: {
         // At a joint of the syntax damage is likelier to leave JSON.
-        const joints = [...text.matchAll(/[,{[:]/g)].map((joint) => joint.index + 1);
-        const joint = joints.length > 0 ? pick(random, joints) : at;
+        const joint = (firstFrom(/[,{[:]/g, text, at)?.index ?? at) + 1;
         text = text.slice(0, joint) + pick(random, PIECES) + text.slice(joint);
         break;
       }
       case 4: {
-        const tokens = [...text.matchAll(/"[^"]*"|-?\d+/g)];
-        if (tokens.length === 0) break;
-        const token = pick(random, tokens);
+        const token = firstFrom(/"[^"]*"|-?\d+/g, text, at);
+        if (token === null) break;
         text = text.slice(0, token.index) + pick(random, PIECES) + text.slice(token.index + token[0].length);
         break;
       }
