@@ -6,7 +6,6 @@ import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
 import { openDurableLog } from '../kernel/durable-log.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { withLock } from '../kernel/lock.ts';
-import { createIdTable } from './id-table.ts';
 import {
   foldEvent,
   type LedgerEvent,
@@ -16,6 +15,7 @@ import {
   type SubmittedEvent,
 } from './ledger-events.ts';
 import { type LedgerFile, type LedgerLine, openLedgerFile } from './ledger-lines.ts';
+import { createLineIndex } from './line-index.ts';
 import { createStatusTable } from './status-table.ts';
 
 export interface Ledger {
@@ -41,8 +41,8 @@ export interface Wanted {
   isOpen?: (status: string | undefined) => boolean;
 }
 
-/** Requests held at once while everything is read; the file is read once for each such part, from where it begins. */
-const PART_REQUESTS = 50_000;
+/** Requests held at once while everything is read. */
+const PART_REQUESTS = 2000;
 
 /**
  * Opens the ledger below the state directory: a private file of lines that any number of processes append to, under a
@@ -65,9 +65,13 @@ export function openLedger(
   async function eachLine(lines: Iterable<LedgerLine[]>, take: (line: LedgerLine) => unknown): Promise<void> {
     for (const piece of lines) {
       for (const line of piece) if (take(line) === false) return;
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      signal?.throwIfAborted();
+      await ownTurn();
     }
+  }
+
+  async function ownTurn(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    signal?.throwIfAborted();
   }
 
   async function reading<T>(work: (file: LedgerFile) => Promise<T>): Promise<T | undefined> {
@@ -122,17 +126,14 @@ export function openLedger(
     const file = openLedgerFile(path);
     if (!file) return;
     try {
-      const table = createIdTable();
-      const begins: number[] = [];
-      await eachLine(file.forward(0), ({ id, offset }) => {
-        if (table.add(id) === begins.length * PART_REQUESTS) begins.push(offset);
-      });
-      for (const [part, from] of begins.entries()) {
+      const index = createLineIndex();
+      await eachLine(file.forward(0), ({ id, offset }) => index.add(id, offset));
+      for (let first = 0; first < index.requests; first += PART_REQUESTS) {
         const known = new Map<string, LedgerRequest>();
-        await eachLine(file.forward(from), (line) => {
-          const number = table.find(line.id) ?? 0;
-          if (Math.floor(number / PART_REQUESTS) === part) foldEvent(known, line.event(), isAdvance);
-        });
+        for (const events of file.chosen(index.spans(first, PART_REQUESTS, file.size))) {
+          for (const event of events) foldEvent(known, event, isAdvance);
+          await ownTurn();
+        }
         yield [...known.values()];
       }
     } finally {

@@ -134,6 +134,25 @@ it('does not take a refusal for the end when the request was taken the second ti
   expect((await ledger.newest(wanted)).requests).toHaveLength(1);
 });
 
+it('tells everything of each request, the oldest first, wherever its lines stand', async () => {
+  const ledger = open();
+  const ids = Array.from({ length: 5000 }, (_, number) => uuid(number));
+  await ledger.record(ids.map((id) => sent(id)));
+  appendFileSync(ledger.path, '{"event":"submitted","id":"torn\n{"event":"later","id":"x"}\n');
+  // Backwards, so that no two states of neighbours are neighbours, and with long lines between some.
+  const behind = [...ids]
+    .reverse()
+    .flatMap((id, place) => [
+      state(id, 'completed'),
+      ...(place % 500 === 0 ? [sent(`far-${place}`, { group_id: 'x'.repeat(9000) })] : []),
+    ]);
+  await ledger.record(behind);
+  const all = await everything();
+  expect(all.map(({ id }) => id)).toEqual([...ids, ...Array.from({ length: 10 }, (_, at) => `far-${at * 500}`)]);
+  expect(all.slice(0, 5000).every(({ at, status }) => at !== undefined && status === 'completed')).toBe(true);
+  expect(all.slice(5000).every(({ group_id }) => group_id?.length === 9000)).toBe(true);
+});
+
 it('stops reading when it is told to', async () => {
   const aborter = new AbortController();
   const ledger = openLedger(folder, { clock: systemClock, isAdvance, signal: aborter.signal });
