@@ -63,11 +63,11 @@ export async function createResource(
   const source = await readSource(ctx, type, { id, ...(await sourceFlags(ctx, type, flags)) });
   const { definition } = source;
   const calls = warehouseCalls(await ctx.api(), type);
+  if (!ctx.flags.curl && (await readIfThere(definition.id, calls, ctx.signal))) throw exists(type, definition.id);
   if (ctx.flags.dryRun) {
     await ctx.out.emitDryRun([calls.describeCreate(withHiddenSecrets(type, definition))]);
     return;
   }
-  if (!ctx.flags.curl && (await readIfThere(definition.id, calls, ctx.signal))) throw exists(type, definition.id);
   const shown = comparable(type, definition);
   ctx.out.show((style) =>
     renderChange(`+ create ${NOUNS[type]} ${definition.id}`, changedFields({}, shown), usesOf(type, source), style),

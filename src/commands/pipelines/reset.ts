@@ -22,10 +22,7 @@ export function resetCommand(ctx: Context): Command {
   return withHelp(command, {
     columns: view.columns,
     notes: ['It wants the id of the pipeline to be typed, or given by --confirm; --yes does not answer that.'],
-    examples: [
-      'cdpadm pipelines reset customers --dry-run',
-      'cdpadm pipelines reset customers --confirm customers --yes',
-    ],
+    examples: ['cdpadm pipelines reset customers --dry-run', 'cdpadm pipelines reset customers --confirm customers'],
     json: '{"pipeline_id","reset_type","reset":true}',
     errors: ['2  the id was not confirmed', '8  the answer was lost; it is not sent again'],
   });
@@ -48,8 +45,7 @@ async function reset(ctx: Context, id: string): Promise<void> {
     await ctx.out.emitDryRun([ports.api.describeReset(id)]);
     return;
   }
-  await ctx.prompt.typed(`Type ${id} to reset it:`, id);
-  await ctx.confirmWrite(`Reset pipeline ${id}?`);
+  await ctx.confirmWrite(`Type ${id} to reset it:`, 'base_url', id);
   await resetPipeline(id, ports);
   ctx.out.note(`Pipeline ${id} was reset. Its next run: cdpadm pipelines trigger ${id} --wait`);
   await ctx.out.emit({ pipeline_id: id, reset_type: 'full', reset: true } satisfies ResetResult, view);

@@ -28,8 +28,8 @@ export function runsCommand(ctx: Context): Command {
     .description('list the runs of a pipeline')
     .argument('<pipeline_id>', 'the id of the pipeline')
     .option('--since <duration>', 'only those whose logical date is at most this old')
-    .option('--from <time>', 'only those whose logical date is not before, ISO 8601')
-    .option('--to <time>', 'only those whose logical date is not after, ISO 8601')
+    .option('--from <time>', 'only those whose logical date is not before: a day, or ISO 8601')
+    .option('--to <time>', 'only those whose logical date is not after: a day, or ISO 8601')
     .addOption(new Option('--status <status...>', 'only those in one of these statuses').choices(STATUSES))
     .option('--page <n>', 'which page; default is the first')
     .option('--page-size <n>', 'runs on a page, up to 100', '100')
@@ -41,7 +41,7 @@ export function runsCommand(ctx: Context): Command {
     formats: OUTPUT_FORMATS,
     notes: [
       '`-o html` is a timeline on one page without scripts, light and dark, fit to print.',
-      '--status looks at the pages that were read: add --all to search every run.',
+      '--status looks through every page, or through that of --page. A day stands for the whole of it, in UTC.',
     ],
     examples: [
       'cdpadm pipelines runs customers --since 7d --all',
@@ -71,21 +71,25 @@ async function listRuns(ctx: Context, id: string, flags: RunsFlags): Promise<voi
 
 function queryOf(flags: RunsFlags, now: number) {
   if (flags.since !== undefined && flags.from !== undefined) throw usageError('Give --since or --from, not both.');
-  const from = flags.since === undefined ? flags.from : isoSeconds(now - durationFlag(flags.since, '--since'));
-  for (const [flag, text] of [
-    ['--from', flags.from],
-    ['--to', flags.to],
-  ] as const) {
-    if (text !== undefined && parseIso(text) === undefined) {
-      throw usageError(`${flag} takes a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`);
-    }
-  }
+  const from =
+    flags.since === undefined
+      ? timeFlag(flags.from, '--from', '00:00:00')
+      : isoSeconds(now - durationFlag(flags.since, '--since'));
+  const to = timeFlag(flags.to, '--to', '23:59:59');
   return {
     currentPage: countFlag(flags.page ?? '1', '--page', 1_000_000),
     pageSize: countFlag(flags.pageSize, '--page-size', 100),
     ...(from !== undefined && { startDate: from }),
-    ...(flags.to !== undefined && { endDate: flags.to }),
+    ...(to !== undefined && { endDate: to }),
   };
+}
+
+/** A time as the platform takes it: of a bare day, that time of it in UTC. Throws usage (2). */
+function timeFlag(text: string | undefined, flag: string, ofDay: string): string | undefined {
+  if (text === undefined) return undefined;
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T${ofDay}Z` : text;
+  if (parseIso(time) !== undefined) return time;
+  throw usageError(`${flag} takes a day or a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`);
 }
 
 function countFlag(text: string, flag: string, most: number): number {

@@ -7,7 +7,7 @@ import { plainStyle } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context, Progress } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { type Triggered, triggerPipeline } from '../../lib/workflows/pipelines-trigger.ts';
+import { requireIdle, type Triggered, triggerPipeline } from '../../lib/workflows/pipelines-trigger.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
 import { durationFlag, onPipeline, runPorts } from './session.ts';
 
@@ -27,12 +27,15 @@ export function triggerCommand(ctx: Context): Command {
     .action((id: string, flags: TriggerFlags) => trigger(ctx, id, flags));
   return withHelp(command, {
     columns: view.columns,
-    notes: ['It is sent once: when the answer is lost, its run is looked for instead of asking for another.'],
+    notes: [
+      'It is sent once: when the answer is lost, its run is looked for instead of asking for another.',
+      'Only a protected profile is asked about.',
+    ],
     examples: ['cdpadm pipelines trigger customers --wait', 'cdpadm pipelines trigger customers --wait-idle -o json'],
     json: '{"pipeline_id","pipeline_run_id","status"}',
     errors: [
       '1   the run failed or was stopped (with --wait)',
-      '6   the pipeline is not idle',
+      '6   the pipeline is not idle, or it is paused',
       '8   the answer was lost and no run is to be seen',
       '11  --timeout is over; the run goes on',
     ],
@@ -52,16 +55,17 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
   const pollMs = durationFlag(flags.poll, '--poll');
   const ports = await runPorts(ctx);
   if (ctx.flags.dryRun) {
-    const { status } = await onPipeline(ctx, id, ports.api.report(id, ctx.signal));
-    ctx.out.note(`The pipeline is ${status ?? 'of unknown status'}.`);
+    // A rehearsal waits for nothing.
+    if (flags.waitIdle !== true) await onPipeline(ctx, id, requireIdle(id, ports));
     await ctx.out.emitDryRun([ports.api.describeTrigger(id)]);
     return;
   }
-  await ctx.confirmWrite(`Run pipeline ${id} now?`);
+  // A run overwrites nothing that the next one would not: only a protected profile wants a word (decision: D170).
+  if ((await ctx.settings()).protected) await ctx.confirmWrite(`Run pipeline ${id} now?`);
   let progress: Progress | undefined;
   let looks = 0;
   const onState = (text: string): void => {
-    progress ??= ctx.out.progress(`Looks at pipeline ${id}`);
+    progress ??= ctx.out.progress(`Waits until pipeline ${id} is idle, looks`);
     progress.update({ done: ++looks, text });
   };
   let ended: RunReply | undefined;

@@ -34,7 +34,11 @@ async function watchPipeline(ctx: Context, id: string, run: string | undefined, 
     if (now !== shown) await ctx.out.emitLine(state, (style) => runLine(state, style));
     shown = now;
   };
-  const ended = await onPipeline(ctx, id, watchRun(id, wanted, { pollMs, onState }, ports));
+  const onUnknown = async (): Promise<void> => {
+    await requirePipeline(ctx, id);
+    ctx.out.note(`The platform knows no run ${wanted} of ${id}. A new one may take a minute to appear: looking on.`);
+  };
+  const ended = await onPipeline(ctx, id, watchRun(id, wanted, { pollMs, onState, onUnknown }, ports));
   if (ended.status !== 'success') throw runFailed(id, ended);
 }
 

@@ -4,8 +4,17 @@ import { cleanLine } from '../render/clean.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
 import type { Context } from './context.ts';
 
-/** Shows the target, `address` being the setting that the write goes to, and asks. Throws CliError: usage (2) or guard (12), as `Prompts` says. */
-export async function confirmWrite(ctx: Context, question: string, address: SettingName): Promise<void> {
+/** What is asked, and of which address. */
+export interface WriteQuestion {
+  question: string;
+  /** The setting that the write goes to. */
+  address: SettingName;
+  /** What has to be typed in place of yes, or come by `--confirm`. */
+  typed?: string | undefined;
+}
+
+/** Shows the target and asks. Throws CliError: usage (2) or guard (12), as `Prompts` says. */
+export async function confirmWrite(ctx: Context, { question, address, typed }: WriteQuestion): Promise<void> {
   const settings = await ctx.settings();
   const { profile } = settings;
   ctx.out.show((style) => {
@@ -14,12 +23,14 @@ export async function confirmWrite(ctx: Context, question: string, address: Sett
     );
     return lines.join('\n');
   });
+  if (typed !== undefined) await ctx.prompt.typed(question, typed);
   if (!settings.protected || profile === undefined) {
-    await ctx.prompt.confirm(question);
+    if (typed === undefined) await ctx.prompt.confirm(question);
     return;
   }
   const name = profile.value;
-  await ctx.prompt.typed(`${question} This profile is protected; type its name (${name}):`, name, { exit: EXIT.guard });
+  const asked = typed === undefined ? `${question} ` : '';
+  await ctx.prompt.typed(`${asked}This profile is protected; type its name (${name}):`, name, { exit: EXIT.guard });
 }
 
 /** Where the writes of an address end up; those with the workspace's credentials know of no organization. */

@@ -15,6 +15,8 @@ export interface StartedContext extends Context {
   begin(flags: GlobalFlags, output?: (out: Output) => Output): Promise<void>;
   /** What the command set by `setExit`; 0 unless it did. */
   readonly exit: ExitCode;
+  /** Whether anything was sent that may have changed the platform. */
+  readonly hasWritten: boolean;
 }
 
 export function createContext(io: Io, signal: AbortSignal): StartedContext {
@@ -22,6 +24,7 @@ export function createContext(io: Io, signal: AbortSignal): StartedContext {
   const paths = resolvePaths(io.env, host.platform, io.env.HOME || homedir());
   const closers: (() => Promise<void>)[] = [];
   let exit: ExitCode = EXIT.ok;
+  let hasWritten = false;
   let begun: Begun | undefined;
   let api: Promise<Api> | undefined;
   const settings = new Map<string | undefined, Promise<Settings>>();
@@ -56,16 +59,22 @@ export function createContext(io: Io, signal: AbortSignal): StartedContext {
       return known;
     },
     api: () => (api ??= openApi()),
-    confirmWrite: async (question, address = 'base_url') => {
+    confirmWrite: async (question, address = 'base_url', typed) => {
       if (current().flags.dryRun) return;
       const { confirmWrite } = await import('./confirm-write.ts');
-      await confirmWrite(context, question, address);
+      await confirmWrite(context, { question, address, typed });
     },
     setExit: (code) => {
       exit = code;
     },
     get exit() {
       return exit;
+    },
+    noteWrite: () => {
+      hasWritten = true;
+    },
+    get hasWritten() {
+      return hasWritten;
     },
     begin: async (flags, output) => {
       const { begin } = await import('./begin.ts');

@@ -2,7 +2,7 @@
 import type { PipelineReportReply, RunReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
-import { bearingUnknown, type RunPorts, waitIdle } from './pipelines-watch.ts';
+import { bearingUnknown, type RunPorts } from './pipelines-watch.ts';
 import type { Tell } from './ports.ts';
 
 export interface TriggerOptions {
@@ -31,29 +31,47 @@ const LOOKS = 4;
  */
 export async function triggerPipeline(id: string, options: TriggerOptions, ports: TriggerPorts): Promise<Triggered> {
   const { api, signal } = ports;
-  const report = () => api.report(id, signal);
-  let now = options.patient ? await bearingUnknown(report, options.pollMs, ports) : await report();
-  if (now.status === 'running' && options.waitIdle) {
-    await waitIdle(
-      id,
-      { pollMs: options.pollMs, onState: (status) => options.onState(`pipeline is ${status}`) },
-      ports,
-    );
-    now = await report();
+  let known: ReadonlySet<string>;
+  try {
+    await becomeIdle(id, options, ports);
+    known = new Set((await edgeRuns(id, ports)).map(runId));
+  } catch (error) {
+    throw signal.aborted ? notTriggered(id, error) : error;
   }
-  if (now.status === 'running') throw notIdle(id, now);
-  const known = new Set((await edgeRuns(id, ports)).map(runId));
   try {
     const reply = await api.trigger(id, signal);
     return { pipeline_id: id, pipeline_run_id: reply.pipeline_run_id, status: reply.status ?? 'attempt_requested' };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (error.code === 'http.outcome_unknown') return await findTriggered(id, known, error, options.pollMs, ports);
-    // Somebody else may have been quicker; a paused pipeline is refused in the same words.
-    if (error.status !== 400) throw error;
-    const then = await report();
-    throw then.status === 'running' ? notIdle(id, then, error) : error;
+    throw error.status === 400 ? await refusal(id, error, ports) : error;
   }
+}
+
+/** Throws conflict (6), with what is running, unless the pipeline is idle. */
+export async function requireIdle(id: string, { api, signal }: TriggerPorts): Promise<void> {
+  const report = await api.report(id, signal);
+  if (report.status === 'running') throw notIdle(id, report);
+}
+
+async function becomeIdle(id: string, options: TriggerOptions, ports: TriggerPorts): Promise<void> {
+  const read = () => ports.api.report(id, ports.signal);
+  let report = options.patient ? await bearingUnknown(read, options.pollMs, ports) : await read();
+  while (report.status === 'running' && options.waitIdle) {
+    const run = report.latest_pipeline_run;
+    options.onState(run && !isEnded(run) ? `run ${runId(run)} is ${run.status ?? 'under way'}` : 'it is running');
+    await ports.clock.sleep(options.pollMs, ports.signal);
+    report = await read();
+  }
+  if (report.status === 'running') throw notIdle(id, report);
+}
+
+/** The platform's 400, by what it means: somebody else may have been quicker, or the pipeline is paused. */
+async function refusal(id: string, error: CliError, { api, signal }: TriggerPorts): Promise<CliError> {
+  const report = await api.report(id, signal);
+  if (report.status === 'running') return notIdle(id, report, error);
+  const { state } = await api.get(id, signal);
+  return state === 'paused' ? paused(id, error) : error;
 }
 
 /** Sends a reset once. After a lost answer the position is told instead of trying again. */
@@ -120,10 +138,34 @@ function notIdle(id: string, report: PipelineReportReply, cause?: CliError): Cli
     message: `Pipeline ${id} is not idle${running}.`,
     hint: `Add --wait-idle to trigger it afterwards, or watch what is running: cdpadm pipelines watch ${id}`,
     exit: EXIT.conflict,
-    ...(run && { details: { pipeline_run_id: runId(run), status: run.status } }),
+    ...(run && { details: { pipeline_run_id: runId(run), run_status: run.status } }),
     ...(cause?.status !== undefined && { status: cause.status }),
     ...(cause?.request && { request: cause.request }),
     ...(cause && { cause }),
+  });
+}
+
+function paused(id: string, cause: CliError): CliError {
+  return new CliError({
+    code: 'pipelines.paused',
+    message: `Pipeline ${id} is paused, and runs of a paused pipeline are refused. Nothing was triggered.`,
+    hint: `Let it sync again: cdpadm pipelines resume ${id}`,
+    exit: EXIT.conflict,
+    ...(cause.status !== undefined && { status: cause.status }),
+    ...(cause.request && { request: cause.request }),
+    cause,
+  });
+}
+
+/** The waiting was ended before anything was sent. */
+function notTriggered(id: string, error: unknown): unknown {
+  if (!(error instanceof CliError)) return error;
+  return new CliError({
+    code: error.code,
+    message: error.message,
+    hint: `Nothing was triggered. What is running goes on: cdpadm pipelines watch ${id}`,
+    exit: error.exit,
+    cause: error,
   });
 }
 

@@ -14,18 +14,25 @@ export interface RunPorts {
 /** A new pipeline or run may be unknown for a minute (decision: D102). */
 const UNKNOWN_FOR_MS = 60_000;
 
+export interface WatchOptions {
+  pollMs: number;
+  onState(run: RunReply): Promise<void> | void;
+  /** The platform does not know the run, or not yet; what it throws ends the watching. */
+  onUnknown?(): Promise<void>;
+}
+
 /**
  * Looks every `pollMs` until the run has ended. Throws the signal's reason with how to go on: watching changes nothing.
  */
 export async function watchRun(
   pipelineId: string,
   id: string,
-  { pollMs, onState }: { pollMs: number; onState(run: RunReply): Promise<void> | void },
+  { pollMs, onState, onUnknown }: WatchOptions,
   ports: RunPorts,
 ): Promise<RunReply> {
   try {
     for (;;) {
-      const run = await bearingUnknown(() => ports.api.run(pipelineId, id, ports.signal), pollMs, ports);
+      const run = await bearingUnknown(() => ports.api.run(pipelineId, id, ports.signal), pollMs, ports, onUnknown);
       await onState(run);
       if (isEnded(run)) return run;
       await ports.clock.sleep(pollMs, ports.signal);
@@ -43,29 +50,21 @@ export async function watchRun(
   }
 }
 
-/** Waits until no run of the pipeline is under way. */
-export async function waitIdle(
-  pipelineId: string,
-  { pollMs, onState }: { pollMs: number; onState(status: string): void },
+/** Tries again for a minute while the platform does not know it; `onUnknown` hears of the first time. */
+export async function bearingUnknown<T>(
+  read: () => Promise<T>,
+  pollMs: number,
   ports: RunPorts,
-): Promise<void> {
-  for (;;) {
-    const { status } = await ports.api.report(pipelineId, ports.signal);
-    onState(status ?? 'unknown');
-    if (status !== 'running') return;
-    await ports.clock.sleep(pollMs, ports.signal);
-  }
-}
-
-/** Tries again for a minute while the platform does not know it. */
-export async function bearingUnknown<T>(read: () => Promise<T>, pollMs: number, ports: RunPorts): Promise<T> {
+  onUnknown?: () => Promise<void>,
+): Promise<T> {
   const end = ports.clock.now() + UNKNOWN_FOR_MS;
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     try {
       return await read();
     } catch (error) {
       const isUnknown = error instanceof CliError && error.status === 404;
       if (!isUnknown || ports.clock.now() >= end) throw error;
+      if (isFirst) await onUnknown?.();
       await ports.clock.sleep(Math.min(pollMs, end - ports.clock.now()), ports.signal);
     }
   }

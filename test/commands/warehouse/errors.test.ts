@@ -114,7 +114,11 @@ describe('D, 400', () => {
 
   it('a trigger of a paused pipeline', async () => {
     expect((await home.run('pipelines pause customers --yes')).code).toBe(0);
-    expect(await fail('pipelines trigger customers')).toMatchObject({ code: 1, status: 400 });
+    expect(await fail('pipelines trigger customers')).toMatchObject({
+      code: 6,
+      status: 400,
+      hint: expect.stringContaining('cdpadm pipelines resume customers'),
+    });
     expect((await home.run('pipelines resume customers --yes')).code).toBe(0);
   });
 

@@ -56,6 +56,12 @@ describe('trigger', () => {
     const second = await run('pipelines trigger customers');
     expect(second.code).toBe(6);
     expect(second.stderr).toContain(`run ${first.data.pipeline_run_id} (manual) is`);
+    expect(await run('pipelines trigger customers --dry-run')).toMatchObject({ code: 6 });
+    const { stderr } = await run('pipelines trigger customers -o json');
+    const { error } = JSON.parse(stderr) as { error: object };
+    // `status` is that of an answer, a number, and nothing else.
+    expect(error).toMatchObject({ pipeline_run_id: String(first.data.pipeline_run_id), run_status: 'running' });
+    expect(error).not.toHaveProperty('status');
     expect(await triggers()).toBe(1);
     expect(await json('pipelines trigger customers --wait-idle --wait')).toMatchObject({ code: 0 });
     expect(await triggers()).toBe(2);
@@ -99,6 +105,25 @@ describe('trigger', () => {
     expect(await run('pipelines watch customers')).toMatchObject({ code: 0, stdout: expect.stringMatching(/success/) });
   });
 
+  it('says that nothing was sent when it is interrupted before the pipeline was idle', async () => {
+    await run('pipelines trigger customers');
+    const stop = new AbortController();
+    onSleep = () => stop.abort(interrupted());
+    expect(await run('pipelines trigger customers --wait-idle', { stop })).toMatchObject({
+      code: 130,
+      stderr: expect.stringMatching(/Nothing was triggered.*pipelines watch customers/),
+    });
+    expect(await triggers()).toBe(1);
+  });
+
+  it('asks nothing, unless the profile is protected', async () => {
+    const bare = (line: string) => home.run(line, { env: SECRET_ENV, clock });
+    expect(await bare('pipelines trigger customers --wait')).toMatchObject({ code: 0 });
+    home.write('.cdpadm.yaml', 'protected: true\n');
+    expect(await bare('pipelines trigger customers --wait --profile local')).toMatchObject({ code: 12 });
+    expect(await triggers()).toBe(1);
+  });
+
   it('counts records as it waits', async () => {
     const { stderr } = await run('pipelines trigger customers --wait --progress json -o json');
     const events = stderr
@@ -129,7 +154,9 @@ describe('reset', () => {
       code: 2,
       stderr: expect.stringMatching(/reads data model active-customers again from 2024-01-01T00:00:00Z on/),
     });
-    expect(await run('pipelines reset customers --confirm customers')).toMatchObject({ code: 0 });
+    // The id is all that is asked for.
+    const line = 'pipelines reset customers --confirm customers';
+    expect(await home.run(line, { env: SECRET_ENV, clock })).toMatchObject({ code: 0 });
     expect(await json('pipelines report customers')).not.toHaveProperty(
       'data.current_iterator_position',
       expect.any(String),
@@ -180,6 +207,8 @@ describe('runs', () => {
     });
     expect(await json('pipelines runs customers --since 1d')).toMatchObject({ data: { length: 3 } });
     expect(await json('pipelines runs customers --to 2020-01-01T00:00:00Z')).toMatchObject({ data: [] });
+    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    expect(await json(`pipelines runs customers --from ${today} --to ${today}`)).toMatchObject({ data: { length: 3 } });
     expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 0 });
     await clock.sleep(2 * 3_600_000);
     expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 1 });
@@ -194,6 +223,20 @@ describe('runs', () => {
   ])('refuses %s', async (flags, code) => {
     expect(await run(`pipelines runs customers ${flags}`)).toMatchObject({ code });
   });
+});
+
+it('bears with a run that is not to be seen yet, says so, and not with a pipeline that is not there', async () => {
+  expect(await run('pipelines watch customers 77')).toMatchObject({
+    code: 5,
+    stderr: expect.stringMatching(/knows no run 77 of customers.*looking on/),
+  });
+  const before = clock.now();
+  expect(await run('pipelines watch customer 77')).toMatchObject({ code: 5, stderr: expect.stringMatching(/mean/) });
+  expect(clock.now()).toBe(before);
+});
+
+it('rehearses no creation of what is there', async () => {
+  expect(await run('pipelines create -f pipeline.yaml --dry-run')).toMatchObject({ code: 6 });
 });
 
 it('names the nearest pipeline', async () => {

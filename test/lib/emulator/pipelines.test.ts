@@ -230,6 +230,22 @@ describe('lists of runs', () => {
     expect(items.map(({ logical_date }) => logical_date.slice(0, 10))).toEqual(expected);
   });
 
+  test('a run with an id of 64 bits is found by it', async () => {
+    const id = '9223372036854775807';
+    const other = await startWarehouseEmulator({
+      fixtures: {
+        connections: [CONNECTION],
+        data_models: [MODEL],
+        pipelines: [PIPELINE],
+        runs: [{ id: BigInt(id), pipeline_id: 'sync', status: 'success', logical_date: '2026-01-01T00:00:00Z' }],
+      },
+    });
+    const { status, text } = await other.ask('GET', `${PIPELINES}/sync/runs/${id}`);
+    expect({ status, text }).toEqual({ status: 200, text: expect.stringContaining(`"id":${id},`) as string });
+    expect((await other.ask('GET', `${PIPELINES}/sync/runs/9999999999999999999`)).status).toBe(404);
+    await other.close();
+  });
+
   test.each(['currentPage=0', 'currentPage=x', 'pageSize=0', 'pageSize=101', 'startDate=soon', 'endDate=2026-02-30'])(
     '%s is 400',
     async (parameters) => {

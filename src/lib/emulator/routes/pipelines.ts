@@ -151,7 +151,7 @@ function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> 
         const workspace = workspaceOf(request);
         const { id } = findFor(request).definition;
         const { pipelineRunId } = request.params;
-        const run = /^\d{1,18}$/.test(pipelineRunId) ? runs.get(BigInt(pipelineRunId)) : undefined;
+        const run = /^\d{1,19}$/.test(pipelineRunId) ? runs.get(BigInt.asIntN(64, BigInt(pipelineRunId))) : undefined;
         if (run?.workspace !== workspace || run.pipeline !== id) {
           throw refuse(WAREHOUSE_FAILURES.notFound, `run ${pipelineRunId} of pipeline ${id}`);
         }
