@@ -11,7 +11,8 @@ export interface CliOptions {
   /** Added to an environment that holds nothing but the four folders. */
   env?: Record<string, string>;
   cwd?: string;
-  stdin?: string;
+  /** Text, or a stream of its own: one that never ends. */
+  stdin?: string | Readable;
   /** Which streams are terminals; default none. */
   tty?: { stdin?: boolean; stdout?: boolean; stderr?: boolean } | boolean;
   columns?: number;
@@ -54,6 +55,10 @@ export interface TestIo {
   stderr(): string;
 }
 
+function textOf(stdin: string | undefined): Buffer[] {
+  return stdin === undefined ? [] : [Buffer.from(stdin)];
+}
+
 export function createTestIo(options: Omit<CliOptions, 'stop'> = {}): TestIo {
   const tell = (): void => options.onOutput?.(stdout.text(), stderr.text());
   const stdout = sink(tell, options.brokenPipe);
@@ -63,7 +68,7 @@ export function createTestIo(options: Omit<CliOptions, 'stop'> = {}): TestIo {
   const io: Io = {
     env: options.env ?? {},
     cwd: options.cwd ?? tmpdir(),
-    stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
+    stdin: options.stdin instanceof Readable ? options.stdin : Readable.from(textOf(options.stdin)),
     stdout: stdout.stream,
     stderr: stderr.stream,
     tty: { stdin: tty.stdin ?? all, stdout: tty.stdout ?? all, stderr: tty.stderr ?? all },

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { EmulatorOptions, EmulatorReady } from '../../src/lib/emulator/index.ts';
+import type { Clock } from '../../src/lib/kernel/clock.ts';
 import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { type RunningEmulator, registerEmulator } from '../../src/lib/runtime/running-emulators.ts';
@@ -38,6 +39,8 @@ export interface World {
   /** Words of command lines that are only known in the run. */
   readonly words: Map<string, string>;
   readonly callback: Callback;
+  /** Of programs and platforms. */
+  readonly clock: Clock;
   /** Runs a command line that must succeed. */
   well(line: string): Promise<CliResult>;
   /** A fresh home, the platform's first state, and all that comes before the command. */
@@ -105,6 +108,7 @@ export async function createWorld(options: Pick<EmulatorOptions, 'names' | 'onEx
     proxy,
     words,
     callback,
+    clock,
     get home() {
       return current();
     },
