@@ -6,7 +6,7 @@ import { createRedactor, type Redactor } from './lib/kernel/redact.ts';
 import type { Context, GlobalFlags, Io, Output } from './lib/runtime/context.ts';
 import { createContext, type StartedContext } from './lib/runtime/create-context.ts';
 import { lenientFlags, readGlobalFlags } from './lib/runtime/global-flags.ts';
-import { interrupted, isQuietEnd, terminated, timedOut } from './lib/runtime/interrupt.ts';
+import { explainStop, interrupted, isQuietEnd, terminated, timedOut } from './lib/runtime/interrupt.ts';
 import { processIo } from './lib/runtime/io.ts';
 import { checkFormat } from './lib/runtime/help.ts';
 import { HelpShown } from './lib/runtime/usage-failure.ts';
@@ -85,7 +85,8 @@ export async function run(argv: readonly string[], io: Io, stop = new AbortContr
   } catch (error) {
     if (error instanceof HelpShown) return helpExit(error, io);
     if (isQuietEnd(error)) return EXIT.ok;
-    return await report(error, io, lenientFlags(flagsSoFar(), io.env), ctx.redactor);
+    const told = error instanceof CliError ? explainStop(error, ctx.hasWritten) : error;
+    return await report(told, io, lenientFlags(flagsSoFar(), io.env), ctx.redactor);
   }
 }
 

@@ -24,6 +24,9 @@ import { TransportError } from './transport-error.ts';
 import type { Client, HttpOptions, Reply, Sink } from './types.ts';
 import { createWire } from './wire.ts';
 
+/** As long as somebody may sit before a command that says nothing. */
+const LONG_WAIT_MS = 10_000;
+
 /** Makes the client of one command. Nothing is opened, read or resolved before the first call. */
 export function createClient(options: HttpOptions): Client {
   const wire = createWire(options);
@@ -80,6 +83,7 @@ export function createClient(options: HttpOptions): Client {
       }
       reserved = false;
       const { header } = authorization;
+      if (request.method !== 'GET' && endpoint.service !== 'auth') options.onWrite?.();
       const result = await wire.send({ endpoint, request, id, attempt, authorization: header, signal, sink });
       const call: FailedCall = {
         endpoint,
@@ -111,7 +115,8 @@ export function createClient(options: HttpOptions): Client {
       if (verdict.act === 'unknown') throw outcomeUnknown(call, failure);
       if (verdict.act === 'give-up') throw failure;
       attempt++;
-      options.onDecision(
+      const tell = verdict.afterMs < LONG_WAIT_MS ? options.onDecision : (options.onLongWait ?? options.onDecision);
+      tell(
         `${request.method} ${request.path}: ${inShort(result)}; sending it again in ${formatDuration(verdict.afterMs)} (attempt ${attempt} of ${attempts})`,
       );
       await clock.sleep(verdict.afterMs, signal);

@@ -53,6 +53,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender & {
     // The text of a body is only made where it is written down.
     const traced = body && (options.onTrace ? body.toString('utf8') : '');
     const headers = headersOf({ authorization, id, request: { ...request, body: traced } });
+    if (method !== 'GET') options.onWrite?.();
     const startedAt = options.clock.now();
     const result = await exchange();
     traceAttempt(

@@ -144,8 +144,12 @@ export interface HttpOptions {
   /** Uniform in [0, 1): the jitter. */
   random(): number;
   redactor: Redactor;
+  /** A request that may change something on the platform is about to go out. */
+  onWrite?: (() => void) | undefined;
   /** `-v` lines: decisions, waits and retries. */
   onDecision(text: string): void;
+  /** In place of `onDecision` where a wait is so long that nobody would sit through it in silence. */
+  onLongWait?(text: string): void;
   /** `--debug` lines, already redacted. */
   onDebug(text: string): void;
   /** `--trace-file`: one redacted exchange as a plain object. */

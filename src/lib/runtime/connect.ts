@@ -102,7 +102,9 @@ export function connect(ctx: Context, settings: Settings): Api {
     clock: ctx.clock,
     random: io.random,
     redactor: ctx.redactor,
+    onWrite: ctx.noteWrite,
     onDecision: ctx.out.verbose,
+    onLongWait: ctx.out.note,
     onDebug: (text) => {
       if (flags.debug) ctx.out.verbose(text);
     },

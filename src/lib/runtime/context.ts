@@ -171,6 +171,8 @@ export interface Context {
   confirmWrite(question: string, address?: SettingName, typed?: string): Promise<void>;
   /** The exit code of a command that ended well in a way of its own: differences found, some rows failed. */
   setExit(code: ExitCode): void;
+  /** Something that may change the platform is being sent: a stop says so. */
+  noteWrite(): void;
   /** Has `close` called when the command ends, however it ends; the last registered is called first. */
   onClose(close: () => Promise<void>): void;
   /** Frees what was opened (connections, the embedded platform). Called once by `main`. */

@@ -2,6 +2,9 @@
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 
+/** All that a stop says by itself; whoever knows more says it in other words. */
+const BARE = ['Interrupted.', 'Terminated.'];
+
 /** Ctrl-C. */
 export function interrupted(): CliError {
   return new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted });
@@ -20,6 +23,19 @@ export function timedOut(ms: number): CliError {
     hint: 'Give it longer, or run it again to see how far it came.',
     exit: EXIT.waitTimedOut,
   });
+}
+
+/**
+ * The same stop with what it leaves behind, unless that was said already. `hasWritten`: something was sent that may have
+ * changed the platform.
+ */
+export function explainStop(error: CliError, hasWritten: boolean): CliError {
+  const { code, message, exit, hint: said } = error;
+  if (said !== undefined || !BARE.includes(message)) return error;
+  const hint = hasWritten
+    ? 'What was sent before stands: look at the present state, then run the command again.'
+    : 'Nothing was sent that changes anything: run the command again to begin anew.';
+  return new CliError({ code, message, hint, exit });
 }
 
 /** The reader of standard output has gone away (`| head -1`): no failure, but there is nothing more to write for. */

@@ -1,0 +1,62 @@
+// What a stop leaves behind is said, once.
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
+import { explainStop, interrupted, terminated, timedOut } from '../../../src/lib/runtime/interrupt.ts';
+import { runCli } from '../../helpers/cli.ts';
+import { startFaultServer } from '../../helpers/fault-server.ts';
+
+describe('explainStop', () => {
+  it.each([
+    ['Ctrl-C', interrupted(), EXIT.interrupted],
+    ['SIGTERM', terminated(), EXIT.terminated],
+  ])('says after %s whether anything can have been changed', (_what, error, exit) => {
+    expect(explainStop(error, false)).toMatchObject({ exit, code: error.code, message: error.message });
+    expect(explainStop(error, false).hint).toContain('Nothing was sent that changes anything');
+    expect(explainStop(error, true)).toMatchObject({ exit, hint: expect.stringContaining('stands') as string });
+  });
+
+  it.each([
+    [
+      'a stop that somebody explained',
+      new CliError({ code: 'interrupted', message: 'Interrupted. 3 rows are in.', exit: EXIT.interrupted }),
+    ],
+    [
+      'a stop with a hint',
+      new CliError({ code: 'interrupted', message: 'Interrupted.', hint: 'Add --resume.', exit: EXIT.interrupted }),
+    ],
+    ['a time limit', timedOut(5)],
+    ['anything else', new CliError({ code: 'http.conflict', message: 'Conflict.', exit: EXIT.conflict })],
+  ])('leaves %s as it is', (_what, error) => {
+    expect(explainStop(error, false)).toBe(error);
+  });
+});
+
+const USER = JSON.stringify({ environment: 'development', user_identities: { email: 'a@example.com' } });
+
+function environmentAt(url: string): Record<string, string> {
+  return {
+    CDPADM_BASE_URL: url,
+    CDPADM_AUTH_URL: url,
+    CDPADM_IDENTITY_URL: url,
+    CDPADM_ORG_ID: '1',
+    CDPADM_ACCOUNT_ID: '2',
+    CDPADM_ACCESS_TOKEN: 'ready-made',
+    CDPADM_WORKSPACE_KEY: 'key',
+    CDPADM_WORKSPACE_SECRET: 'secret',
+  };
+}
+
+describe('Ctrl-C in one call', () => {
+  it.each([
+    ['a read', 'roles list', 'Nothing was sent that changes anything'],
+    ['a write that may be repeated', 'intake identify -f - --yes', 'What was sent before stands'],
+  ])('of %s says what it leaves', async (_what, line, hint) => {
+    const server = await startFaultServer();
+    onTestFinished(() => server.close());
+    const stop = new AbortController();
+    server.otherwise(() => stop.abort(interrupted()));
+    const { code, stderr } = await runCli(line.split(' '), { env: environmentAt(server.url), stdin: USER, stop });
+    expect({ code, requests: server.requests.length }).toEqual({ code: 130, requests: 1 });
+    expect(stderr).toContain(`Error: Interrupted.\n${hint}`);
+  });
+});
