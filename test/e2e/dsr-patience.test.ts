@@ -1,0 +1,212 @@
+// How often and how soon data subject requests are sent again, one and many: counted and timed where they arrive, on a clock
+// that runs ahead.
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/lib/kernel/clock.ts';
+import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
+import { createFastClock } from '../helpers/fast-clock.ts';
+
+/** An hour takes under two seconds. */
+const HURRY = 2000;
+
+interface Arrival {
+  method: string;
+  /** Of the request that it is about. */
+  id: string;
+  email: string;
+  at: number;
+}
+/** Undefined: an ordinary answer. `drop`: none. */
+type Fault = { status: number; retryAfter?: string } | 'drop' | undefined;
+
+let home: CliHome;
+let clock: Clock;
+let server: Server;
+let arrivals: Arrival[];
+/** What the sink does with an arrival, of which so many came before. */
+let faultOf: (arrival: Arrival, before: number) => Fault;
+let address: string;
+
+beforeEach(async () => {
+  home = createCliHome();
+  clock = createFastClock(HURRY);
+  arrivals = [];
+  faultOf = () => undefined;
+  const there = new Set<string>();
+  server = createServer((request, response) => {
+    void textOf(request).then((text) => {
+      const { method = '', url = '' } = request;
+      if (!url.startsWith('/v3/requests')) {
+        response.writeHead(404).end();
+        return;
+      }
+      const body = (text === '' ? {} : JSON.parse(text)) as {
+        subject_request_id?: string;
+        subject_identities?: { email?: { value: string } };
+      };
+      const id = body.subject_request_id ?? url.split('/')[3] ?? '';
+      const arrival = { method, id, email: body.subject_identities?.email?.value ?? '', at: clock.now() };
+      const fault = faultOf(arrival, arrivals.length);
+      arrivals.push(arrival);
+      if (fault === 'drop') request.socket.destroy();
+      else if (fault) {
+        response
+          .writeHead(fault.status, fault.retryAfter === undefined ? {} : { 'retry-after': fault.retryAfter })
+          .end();
+      } else if (method === 'GET' && !there.has(id)) response.writeHead(404).end('{}');
+      else {
+        there.add(id);
+        const headers = {
+          'content-type': 'application/json',
+          'x-opendsr-processor-domain': 'opendsr.platform.example',
+        };
+        response.writeHead(method === 'GET' ? 200 : 201, headers);
+        response.end(JSON.stringify({ subject_request_id: id, request_status: 'pending' }));
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  address = `http://127.0.0.1:${(server.address() as { port: number }).port}/v3`;
+});
+afterEach(() => {
+  server.close();
+  home.remove();
+});
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
+
+const run = (line: string): Promise<CliResult> =>
+  runCli(line.split(' '), {
+    cwd: home.cwd,
+    clock,
+    env: {
+      ...home.env,
+      CDPADM_DSR_BASE_URL: address,
+      CDPADM_VENDOR_DOMAIN: 'platform.example',
+      CDPADM_WORKSPACE_ID: '1',
+      CDPADM_WORKSPACE_KEY: 'key',
+      CDPADM_WORKSPACE_SECRET: 'secret',
+    },
+  });
+
+const ONE = 'dsr submit --regulation gdpr --type access --identity email=a@example.com --yes';
+const MANY = 'dsr submit --bulk people.csv --regulation gdpr --type access --yes --progress plain';
+function writePeople(rows: number): void {
+  const emails = Array.from({ length: rows }, (_, row) => `p${row}@example.com\n`);
+  writeFileSync(join(home.cwd, 'people.csv'), `email\n${emails.join('')}`);
+}
+const posts = (): Arrival[] => arrivals.filter(({ method }) => method === 'POST');
+const dateIn = (seconds: number): string => new Date(clock.now() + seconds * 1000).toUTCString();
+
+/** What is said, and how long after it nothing may be sent. */
+const FORMS: [name: string, said: () => string, leastMs: (said: string, at: number) => number][] = [
+  ['seconds', () => '90', () => 90_000],
+  ['no second', () => '0', () => 0],
+  ['a date', () => dateIn(600), (said, at) => Date.parse(said) - at],
+  ['a date that is past', () => dateIn(-600), () => 0],
+  ['rubbish', () => 'soon', () => 0],
+  ['several', () => '5, 6', () => 0],
+  ['nothing', () => '', () => 0],
+];
+
+describe.each([
+  ['one request', ONE, 1],
+  ['many', MANY, 40],
+])('Retry-After, %s', (_what, line, rows) => {
+  beforeEach(() => writePeople(rows));
+
+  it.each(FORMS)('of %s is never undercut', async (_form, say, leastOf) => {
+    const said: { text: string; at: number }[] = [];
+    faultOf = ({ at }, before) => {
+      // Told three times: to the first, to the next one that comes after it, and once more.
+      if (said.length >= 3 || before < said.length) return undefined;
+      said.push({ text: say(), at });
+      return { status: 429, ...(said.at(-1)?.text !== '' && { retryAfter: said.at(-1)?.text ?? '' }) };
+    };
+    // One at a time: what was under way when it was said is no breach.
+    const { code, stderr } = await run(rows === 1 ? line : `${line} --concurrency 1`);
+    expect(code, stderr).toBe(0);
+    expect(said.length).toBe(3);
+    for (const { at, text } of said) {
+      const next = arrivals[arrivals.findIndex((arrival) => arrival.at === at) + 1];
+      expect((next?.at ?? 0) - at).toBeGreaterThanOrEqual(leastOf(text, at));
+    }
+    expect(new Set(posts().map(({ email }) => email)).size).toBe(rows);
+    expect(posts()).toHaveLength(rows + 3);
+  });
+
+  it('that goes beyond what the command may take is told, and how to go on', async () => {
+    for (const retryAfter of ['7200', '9'.repeat(40), dateIn(400 * 86_400)]) {
+      arrivals.length = 0;
+      faultOf = () => ({ status: 429, retryAfter });
+      const { code, stderr } = await run(
+        `${line} --timeout 1h${existsSync(join(home.cwd, 'begun')) ? ' --resume' : ''}`,
+      );
+      expect(code, stderr).toBe(11);
+      expect(stderr).toMatch(/answered 429; sending it again in \d|asked to wait/);
+      expect(arrivals.length).toBeLessThanOrEqual(rows);
+      if (rows === 1) continue;
+      writeFileSync(join(home.cwd, 'begun'), '');
+      expect(stderr).toContain('--resume');
+    }
+    faultOf = () => undefined;
+    expect((await run(rows === 1 ? line : `${line} --resume`)).code).toBe(0);
+  });
+});
+
+describe('attempts', () => {
+  it('of one request are five at most', async () => {
+    faultOf = ({ method }) => (method === 'GET' ? undefined : { status: 429 });
+    expect((await run(ONE)).code).toBe(7);
+    expect(posts()).toHaveLength(5);
+    for (const fault of ['drop', { status: 503 }] as const) {
+      arrivals.length = 0;
+      faultOf = () => fault;
+      expect([7, 8]).toContain((await run(ONE)).code);
+      for (const method of ['POST', 'GET'])
+        expect(arrivals.filter((arrival) => arrival.method === method).length).toBeLessThanOrEqual(5);
+    }
+  });
+
+  it('of one row of many are five at most', async () => {
+    writePeople(60);
+    faultOf = ({ email }) => (email === 'p7@example.com' ? { status: 500 } : undefined);
+    const { code, stderr } = await run(MANY);
+    expect([code, stderr.includes('--resume')]).toEqual([7, true]);
+    expect(posts().filter(({ email }) => email === 'p7@example.com').length).toBeLessThanOrEqual(5);
+  });
+
+  it('in vain, of many rows, are a tenth and ten at most', async () => {
+    writePeople(1000);
+    let failed = 0;
+    faultOf = (_arrival, before) => (before % 4 === 3 && ++failed ? { status: 500 } : undefined);
+    const { code, stderr } = await run(`${MANY} --concurrency 4`);
+    expect([code, stderr.includes('--resume')]).toEqual([7, true]);
+    expect(failed).toBeLessThanOrEqual(10 + arrivals.length / 10 + 4);
+    faultOf = () => undefined;
+    expect((await run(`${MANY} --resume`)).code).toBe(0);
+    const repeated = posts().length - new Set(posts().map(({ id }) => id)).size;
+    expect(repeated).toBeLessThanOrEqual(10 + posts().length / 10);
+    expect(new Set(posts().map(({ id }) => id)).size).toBe(1000);
+  });
+
+  it.each([
+    ['nobody answers', 'drop'],
+    ['everything is 503', { status: 503 }],
+    ['everything is 500', { status: 500 }],
+  ] as [string, Fault][])('are 30 at most for 1,000 rows when %s', async (_how, fault) => {
+    writePeople(1000);
+    faultOf = () => fault;
+    const { code, stderr } = await run(MANY);
+    expect([7, 8]).toContain(code);
+    expect(stderr).toContain('--resume');
+    expect(arrivals.length).toBeGreaterThan(0);
+    expect(arrivals.length).toBeLessThanOrEqual(30);
+  });
+});
