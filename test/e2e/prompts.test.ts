@@ -1,8 +1,9 @@
 // Questions on a real terminal, asked by the built program.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
+import { startTestEmulator } from '../helpers/emulator.ts';
 import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
 
 let home: CliHome;
@@ -122,11 +123,33 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     screen.type(`https://platform.example${KEY.enter}`);
     await screen.waitFor('secret');
     screen.type(`s3cret-value${KEY.enter}`);
+    await screen.waitFor('Try the credentials now?');
+    screen.type(`n${KEY.enter}`);
+    await screen.waitFor('Try it: cdpadm auth test');
     expect(await screen.exit).toBe(0);
     expect(screen.screen()).not.toContain('s3cret');
     const { stdout } = await cli(['profile', 'show', 'prod', '-o', 'json']);
     expect(stdout).toContain('https://platform.example');
     expect(stdout).not.toContain('s3cret');
+  });
+
+  test.each([
+    ['that work', '', ['works', 'roles: 32 tasks']],
+    ['that do not', 'x', ['failed', 'roles:', 'cdpadm auth login --profile prod']],
+  ])('credentials %s are tried at the end', async (_which, end, told) => {
+    const platform = await startTestEmulator();
+    onTestFinished(() => platform.close());
+    const { ready } = platform;
+    const flags = ['--base-url', ready.base_url, '--auth-url', ready.auth_url, '--org', '1001', '--account', '2001'];
+    const create = ['profile', 'create', 'prod', ...flags, '--client-id', ready.client_id, '--insecure-storage'];
+    const screen = terminal(create, env);
+    await screen.waitFor('secret');
+    screen.type(`${ready.client_secret}${end}${KEY.enter}`);
+    await screen.waitFor('Try the credentials now? (Y/n)');
+    screen.type(KEY.enter);
+    for (const text of told) await screen.waitFor(text);
+    expect(await screen.exit).toBe(0);
+    expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
   test('a choice', async () => {

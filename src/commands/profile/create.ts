@@ -7,6 +7,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
 import { askForMissing } from './questions.ts';
+import { offerTry } from './try-credentials.ts';
 import { addSecretFlags, optionKey, readSecretFlags } from '../../lib/runtime/secret-flags.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -34,7 +35,7 @@ export function createProfileCommand(ctx: Context): Command {
   return withHelp(command, {
     columns: asColumns('name current file profile'),
     notes: [
-      'Ids come by --org, --account and --workspace, further authorities by --ca-file. On a terminal you are asked for what is missing. A secret is kept in the keychain; the settings file only says where it is.',
+      'Ids come by --org, --account and --workspace, further authorities by --ca-file. On a terminal you are asked for what is missing, and whether the credentials are to be tried. A secret is kept in the keychain; the settings file only says where it is.',
     ],
     examples: [
       'cdpadm profile create prod --base-url https://api.example.com --auth-url https://auth.example.com --org 123 --account 456 --client-id my-client --client-secret-env CDP_SECRET --protected',
@@ -75,7 +76,8 @@ async function createProfile(ctx: Context, name: string, flags: Flags): Promise<
     ctx.out.warn('The secret is in a file that is private but not encrypted.');
   }
   await ctx.out.emit({ name, current, file: profiles.file, profile } satisfies Created, view);
-  ctx.out.note(`Try it: cdpadm auth test${current ? '' : ` --profile ${name}`}`);
+  const isTried = ctx.prompt.possible && !ctx.flags.yes && profile.secrets !== undefined && (await offerTry(ctx, name));
+  if (!isTried) ctx.out.note(`Try it: cdpadm auth test${current ? '' : ` --profile ${name}`}`);
 }
 
 /** Every setting that a flag gives, or with `--from-env` a variable, checked. */

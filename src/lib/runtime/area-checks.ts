@@ -64,22 +64,33 @@ const SECRETS_OF: Record<AreaCheck['credential'], readonly SecretName[]> = {
   seeding: ['workspace_key', 'workspace_secret'],
 };
 
-/** Tries every area, one after another. What failed for one kind of credentials as such is not tried again. */
-export async function checkAreas(ctx: Context): Promise<AreaCheck[]> {
-  const settings = await ctx.settings();
+/** Whose credentials are tried, and how they are sent. */
+interface Tried {
+  settings: Settings;
+  api(): Promise<Api>;
+}
+
+/**
+ * Tries every area of the profile in use, or of `other`, one after another. What failed for one kind of credentials as such
+ * is not tried again.
+ */
+export async function checkAreas(ctx: Context, other?: { settings: Settings; api: Api }): Promise<AreaCheck[]> {
+  const tried: Tried = other
+    ? { settings: other.settings, api: () => Promise.resolve(other.api) }
+    : { settings: await ctx.settings(), api: () => ctx.api() };
   const checks: AreaCheck[] = [];
   for (const area of AREAS) {
     const same = checks.find(({ credential, error }) => credential === area.credential && error && isGeneral(error));
-    checks.push(await checkArea(ctx, settings, area, same));
+    checks.push(await checkArea(tried, area, same, ctx.signal));
   }
   return checks;
 }
 
 async function checkArea(
-  ctx: Context,
-  settings: Settings,
+  { settings, api }: Tried,
   { credential, name: area, needs, read }: Area,
   same: AreaCheck | undefined,
+  signal: AbortSignal,
 ): Promise<AreaCheck> {
   const told = (status: AreaCheck['status'], detail: string): AreaCheck => ({ credential, area, status, detail });
   const missing = [...absentSecrets(settings, credential), ...needs.filter((setting) => !settings.get(setting))];
@@ -87,9 +98,9 @@ async function checkArea(
   if (!read) return told('not_checked', 'no call of it is without effect');
   if (same) return told('not_checked', `as ${same.area}: the same credentials and address`);
   try {
-    return told('ok', await read(await ctx.api(), ctx.signal));
+    return told('ok', await read(await api(), signal));
   } catch (error) {
-    if (!(error instanceof CliError) || ctx.signal.aborted) throw error;
+    if (!(error instanceof CliError) || signal.aborted) throw error;
     return { ...told('failed', error.message), error };
   }
 }

@@ -1,5 +1,6 @@
 // A second profile within one command: its own platform, its own credentials, its own memory.
 import type { Api } from '../api/index.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Context } from './context.ts';
 import { openRolesMemoryOf, type RolesMemoryOfContext } from './roles-memory.ts';
 
@@ -12,11 +13,17 @@ export interface OtherProfile {
 
 /** Opens the profile that `flag` names. CliError usage (2) when there is none, or when it lacks an address or an id. */
 export async function openOtherProfile(ctx: Context, name: string, flag: string): Promise<OtherProfile> {
-  const { connect, resolveAlone } = await import('./connect.ts');
-  const settings = await resolveAlone(ctx, name, flag);
+  const { api, settings } = await openAlone(ctx, name, flag);
   return {
-    api: connect(ctx, settings),
+    api,
     memory: await openRolesMemoryOf(ctx, settings),
     where: `organization ${settings.need('org_id')} at ${settings.need('base_url')}`,
   };
+}
+
+/** The clients of a profile by its own settings and secrets alone; `flag` is what named it. */
+export async function openAlone(ctx: Context, name: string, flag: string): Promise<{ settings: Settings; api: Api }> {
+  const { connect, resolveAlone } = await import('./connect.ts');
+  const settings = await resolveAlone(ctx, name, flag);
+  return { settings, api: connect(ctx, settings) };
 }

@@ -1,0 +1,34 @@
+// The end of `profile create` on a terminal: whether what was given works is known before it is needed.
+import { type AreaCheck, checkAreas } from '../../lib/runtime/area-checks.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { openAlone } from '../../lib/runtime/other-profile.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
+import type { Style } from '../../lib/render/style.ts';
+
+/**
+ * Offers to try a new profile's credentials, by its own settings alone (decision: D171). What does not work is told and leaves the profile
+ * as it is. Resolves to whether they were tried.
+ */
+export async function offerTry(ctx: Context, name: string): Promise<boolean> {
+  const wanted = await ctx.prompt.ask('Try the credentials now?', true);
+  if (!wanted) return false;
+  const checks = await checkAreas(ctx, await openAlone(ctx, name, 'profile create'));
+  const told = checks.filter(({ status }) => status === 'ok' || status === 'failed');
+  if (told.length === 0) {
+    const missing = [...new Set(checks.flatMap(({ status, detail }) => (status === 'not_configured' ? [detail] : [])))];
+    ctx.out.warn(`No area can be tried yet; ${missing.join('; ')}.`);
+    return true;
+  }
+  ctx.out.show((style) => told.map((check) => lineOf(check, style)).join('\n'));
+  if (told.some(({ status }) => status === 'failed')) {
+    ctx.out.note(
+      `The profile is kept. Mend it: cdpadm profile edit ${name}, or cdpadm auth login --profile ${name}; then cdpadm auth test --profile ${name}`,
+    );
+  }
+  return true;
+}
+
+function lineOf({ area, detail, status }: AreaCheck, style: Style): string {
+  const paint = status === 'ok' ? style.green : style.red;
+  return `${paint(status === 'ok' ? 'works ' : 'failed')}  ${cleanLine(`${area}: ${detail}`)}`;
+}
