@@ -27,9 +27,6 @@ import { createWire } from './wire.ts';
 /** As long as somebody may sit before a command that says nothing. */
 const LONG_WAIT_MS = 10_000;
 
-/** As long as somebody may sit before a command that says nothing. */
-const LONG_WAIT_MS = 10_000;
-
 /** Makes the client of one command. Nothing is opened, read or resolved before the first call. */
 export function createClient(options: HttpOptions): Client {
   const wire = createWire(options);

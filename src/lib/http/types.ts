@@ -150,8 +150,6 @@ export interface HttpOptions {
   onDecision(text: string): void;
   /** In place of `onDecision` where a wait is so long that nobody would sit through it in silence. */
   onLongWait?(text: string): void;
-  /** In place of `onDecision` where a wait is so long that nobody would sit through it in silence. */
-  onLongWait?(text: string): void;
   /** `--debug` lines, already redacted. */
   onDebug(text: string): void;
   /** `--trace-file`: one redacted exchange as a plain object. */

@@ -105,7 +105,6 @@ export function connect(ctx: Context, settings: Settings): Api {
     onWrite: ctx.noteWrite,
     onDecision: ctx.out.verbose,
     onLongWait: ctx.out.note,
-    onLongWait: ctx.out.note,
     onDebug: (text) => {
       if (flags.debug) ctx.out.verbose(text);
     },
