@@ -6,7 +6,7 @@ import { nearest } from '../../lib/kernel/nearest.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { resultSchema } from '../../lib/runtime/result-shape.ts';
+import { repeatedSchema, resultSchema } from '../../lib/runtime/result-shape.ts';
 
 /** Not a document that one writes: what a command prints. */
 const OUTPUT = 'output';
@@ -16,8 +16,11 @@ export function schemaCommand(ctx: Context): Command {
     .description('print the JSON Schema of a document, or the whole contract as OpenAPI')
     .addArgument(new Argument('<document>', 'which document').choices([...SCHEMA_NAMES, OUTPUT]))
     .argument('[command...]', 'with `output`: the words of a command, such as roles diff')
-    .action((name: SchemaName | typeof OUTPUT, words: string[], _flags: unknown, self: Command) =>
-      printSchema(ctx, name, words, self),
+    .option('--several-profiles', 'with `output`: what is printed where --profile is given more than once')
+    .action((name: SchemaName | typeof OUTPUT, words: string[], flags: { severalProfiles?: boolean }, self: Command) =>
+      name === OUTPUT
+        ? ctx.out.emit(outputSchema(self.parent, words, flags.severalProfiles ? repeatedSchema : resultSchema), view)
+        : printSchema(ctx, name, words),
     );
   return withHelp(command, {
     notes: [
@@ -27,6 +30,7 @@ export function schemaCommand(ctx: Context): Command {
       'cdpadm schema roles --out roles.schema.json',
       'cdpadm schema pipeline',
       'cdpadm schema output roles diff',
+      'cdpadm schema output roles list --several-profiles',
       'cdpadm schema openapi --out platform.openapi.json',
     ],
     json: 'a JSON Schema, draft 7; of openapi an OpenAPI 3.1 document',
@@ -38,28 +42,20 @@ const view: DocumentView<JsonSchema> = {
   text: (schema) => JSON.stringify(schema, null, 2),
 };
 
-async function printSchema(
-  ctx: Context,
-  name: SchemaName | typeof OUTPUT,
-  words: readonly string[],
-  self: Command,
-): Promise<void> {
-  if (name === OUTPUT) {
-    await ctx.out.emit(outputSchema(self.parent, words), view);
-    return;
-  }
+async function printSchema(ctx: Context, name: SchemaName, words: readonly string[]): Promise<void> {
   const [word] = words;
   if (word !== undefined) throw usageError(`\`schema ${name}\` takes no further word; \`${word}\` is one too many.`);
   await ctx.out.emit(await jsonSchemaOf(name), view);
 }
 
-function outputSchema(root: Command | null, words: readonly string[]): JsonSchema {
+function outputSchema(root: Command | null, words: readonly string[], shape: typeof resultSchema): JsonSchema {
   const found = words.reduce<Command | null | undefined>(
     (command, word) => command?.commands.find((child) => child.name() === word),
     root,
   );
-  const schema = words.length > 0 && found ? resultSchema(found) : undefined;
+  const schema = words.length > 0 && found ? shape(found) : undefined;
   if (schema) return schema;
+  if (found && resultSchema(found)) throw usageError(`\`${words.join(' ')}\` takes one --profile.`);
   const what = words.length === 0 ? 'Which command is missing.' : `\`${words.join(' ')}\` is no command with a result.`;
   const guess = nearest(words.join(' '), root ? root.commands.flatMap((child) => pathsFrom(child)) : []);
   const hint = 'Name one as it is typed, such as: cdpadm schema output roles diff';

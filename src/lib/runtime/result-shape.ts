@@ -15,10 +15,32 @@ const DRAFT = 'http://json-schema.org/draft-07/schema#';
 export function resultSchema(command: Command): Schema | undefined {
   const text = helpOf(command)?.json;
   if (text === undefined) return undefined;
+  return { $schema: DRAFT, title: `What \`${pathOf(command)} -o json\` prints`, description: text, ...shapeOf(text) };
+}
+
+/** The same where `--profile` is given several times; undefined for a command that takes one. */
+export function repeatedSchema(command: Command): Schema | undefined {
+  const { json, reads } = helpOf(command) ?? {};
+  if (json === undefined || reads !== true) return undefined;
+  const part = (key: string, value: Schema): Schema => ({
+    type: 'object',
+    properties: { profile: { type: 'string' }, [key]: value },
+    required: ['profile', key],
+  });
+  const text = { type: 'string' };
+  const error = { type: 'object', properties: { code: text, message: text }, required: ['code', 'message'] };
+  return {
+    $schema: DRAFT,
+    title: `What \`${pathOf(command)} -o json\` prints for several profiles`,
+    description: `[{"profile","data":${json}}], or {"profile","error"} for one that failed`,
+    type: 'array',
+    items: { oneOf: [part('data', shapeOf(json)), part('error', error)] },
+  };
+}
+
+function shapeOf(text: string): Schema {
   const shapes = shapesIn(text).map(opened);
-  const title = `What \`${pathOf(command)} -o json\` prints`;
-  const schema = shapes.length === 0 ? {} : shapes.length === 1 ? shapes[0] : { anyOf: shapes };
-  return { $schema: DRAFT, title, description: text, ...schema };
+  return shapes.length > 1 ? { anyOf: shapes } : (shapes[0] ?? {});
 }
 
 /**

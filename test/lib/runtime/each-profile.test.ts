@@ -1,4 +1,5 @@
 // `--profile` given several times: one result of all for what only reads, a refusal for everything else.
+import { Ajv } from 'ajv';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf } from '../../../src/lib/runtime/emulator-environment.ts';
@@ -171,5 +172,30 @@ describe('what does more than read takes one profile', () => {
 
   test('-o html is one page', async () => {
     expect((await cli(['roles', 'matrix', '-o', 'html', ...BOTH])).stderr).toContain('a page about one profile');
+  });
+});
+
+describe('the schema of several profiles', () => {
+  const schemaOf = async (words: string): Promise<object> => {
+    const { stdout } = await cli(['schema', 'output', ...words.split(' '), '--several-profiles']);
+    return JSON.parse(stdout) as object;
+  };
+
+  test.each([
+    ['what all answered', 'roles list', BOTH, 0],
+    ['a refusal among answers', 'roles get second-only', BOTH, 5],
+    ['a document', 'profile show', BOTH, 0],
+  ])('fits %s', async (_what, line, profiles, exit) => {
+    const validate = new Ajv({ strict: false }).compile(await schemaOf(line.split(' ').slice(0, 2).join(' ')));
+    const { code, stdout } = await cli([...line.split(' '), ...profiles, '-o', 'json']);
+    expect(code).toBe(exit);
+    expect(validate(JSON.parse(stdout)), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate([{ profile: 'one' }])).toBe(false);
+  });
+
+  test('there is none of a command that takes one profile', async () => {
+    const { code, stderr } = await cli(['schema', 'output', 'roles', 'push', '--several-profiles']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('takes one --profile');
   });
 });
