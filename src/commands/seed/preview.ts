@@ -35,8 +35,8 @@ async function preview(ctx: Context, file: string, flags: ReadFlags & { row: str
     throw new CliError({ code: 'seed.no_row', message: `${file} has no row ${flags.row}.`, exit: EXIT.notFound });
   }
   if ('refused' in found) {
-    const { position, reason } = found.refused;
-    throw invalidInput(`Row ${flags.row} would not be sent.`, [{ file, line: position, path: '', message: reason }]);
+    const { line, reason } = found.refused;
+    throw invalidInput(`Row ${flags.row} would not be sent.`, [{ file, line, path: '', message: reason }]);
   }
   await ctx.out.emit(parseJson(found.body), view);
 }

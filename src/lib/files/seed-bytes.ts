@@ -201,5 +201,12 @@ function refuseOtherEncodings(name: string, head: Buffer, format: SeedFormat): v
   const utf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
   if (!utf16 && !head.includes(0)) return;
   const message = utf16 ? 'the file is UTF-16; save it as UTF-8' : 'a NUL byte stands here; is this a text file?';
-  throw invalidInput(`${name} cannot be read as text.`, [{ file: name, line: 1, column: 1, path: '', message }]);
+  const before = utf16
+    ? ['']
+    : head
+        .toString('utf8', 0, head.indexOf(0))
+        .replace(/^\ufeff/, '')
+        .split('\n');
+  const place = { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+  throw invalidInput(`${name} cannot be read as text.`, [{ file: name, ...place, path: '', message }]);
 }

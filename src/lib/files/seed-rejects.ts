@@ -4,7 +4,7 @@ import { CliError, EXIT, systemErrorCode, usageError } from '../kernel/errors.ts
 
 export interface Reject {
   file: string;
-  /** Line of the file, or number of the element. */
+  /** On which it begins; its number where the file has no lines (Parquet). */
   line: number;
   reason: string;
   /** The row as it was read: JSON as it stood, or the text of what was none. */

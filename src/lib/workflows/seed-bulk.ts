@@ -97,9 +97,9 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     const blamed = batch.count === 0 ? [] : await sender.settle(batch);
     const { name } = inputs[batch.file] as SeedInput;
     const refused: Reject[] = [
-      ...batch.refused.map(({ position, reason, original }) => ({ file: name, line: position, reason, original })),
+      ...batch.refused.map(({ line, reason, original }) => ({ file: name, line, reason, original })),
       ...blamed.map(({ row, reason }) => {
-        return { file: name, line: batch.position(row), reason, original: batch.row(row).toString('utf8') };
+        return { file: name, line: batch.line(row), reason, original: batch.row(row).toString('utf8') };
       }),
     ];
     rejects.add(refused.sort((a, b) => a.line - b.line));
@@ -170,6 +170,8 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   }
   const complete = failure === undefined;
   const result = checkpoint(complete);
+  // Where nothing was sent there is nothing to go on with, and the corrected file is no second run.
+  if (!complete && result.requests === 0 && result.accepted + result.rejected === 0) journal?.remove();
   if (!complete) throw failure;
   return result;
 }

@@ -44,15 +44,15 @@ export async function validateSeeds(
         checked.batches++;
         checked.first ??= Buffer.from(batch.body());
       }
-      for (const { position, reason } of batch.refused.slice(0, MAX_ISSUES - checked.issues.length)) {
-        checked.issues.push({ file: name, line: position, path: '', message: reason });
+      for (const { line, reason } of batch.refused.slice(0, MAX_ISSUES - checked.issues.length)) {
+        checked.issues.push({ file: name, line, path: '', message: reason });
       }
       packer.recycle(batch);
     }
   }
 }
 
-export type FoundRow = { body: string } | { refused: { position: number; reason: string } };
+export type FoundRow = { body: string } | { refused: { line: number; reason: string } };
 
 /** The row of this number, from 1; undefined when there are not as many. */
 export async function findRow(

@@ -5,6 +5,8 @@ import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './scan.ts';
 /** A row that is not sent. */
 export interface RefusedRow {
   position: number;
+  /** The line on which it begins; its number where the input has no lines. */
+  line: number;
   reason: string;
   /** The row as it was read. */
   original: string;
@@ -32,6 +34,8 @@ export class Batch {
   #copyTo = 0;
   /** Positions of the rows in the input (lines, records or elements), ascending. */
   #positions = new Float64Array(FEW_ROWS);
+  /** The lines on which rows begin, where positions do not tell them: several may begin on one. */
+  #lines: number[] = [];
   /** Behind each row; the row after it begins one further, behind the comma. */
   #ends = new Int32Array(FEW_ROWS);
 
@@ -50,6 +54,7 @@ export class Batch {
     this.endOffset = -1;
     this.#count = 0;
     if (this.refused.length > 0) this.refused = [];
+    if (this.#lines.length > 0) this.#lines = [];
     this.#bytes[0] = OPEN_BRACKET;
   }
 
@@ -70,6 +75,16 @@ export class Batch {
   /** Where a row stood in the input. */
   position(index: number): number {
     return this.#positions[index] as number;
+  }
+
+  /** The line on which a row begins; its number where the input has no lines. */
+  line(index: number): number {
+    return this.#lines[index] ?? this.position(index);
+  }
+
+  /** Notes on which line the last row begins. */
+  noteLine(line: number): void {
+    this.#lines[this.#count - 1] = line;
   }
 
   /** Whether a row of so many bytes still goes in. A batch without rows makes room for any. */

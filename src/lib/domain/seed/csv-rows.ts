@@ -42,7 +42,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   function takeHeader(): void {
     if (!isSound()) throw unreadable('a byte here is not UTF-8; save the file as UTF-8');
     const header = textsOf(scan, separator);
-    table = tableOf(header, options);
+    table = tableOf(header, { ...options, line });
     width = header.length;
   }
 
@@ -120,11 +120,21 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
 /** The table for a header. Throws invalid input (9) with every column that is wrong. */
 export function tableOf(
   header: readonly string[],
-  { name, defaults, map, toWire }: Pick<CsvOptions, 'name' | 'defaults' | 'map' | 'toWire'>,
+  {
+    name,
+    defaults,
+    map,
+    toWire,
+    line = 1,
+  }: Pick<CsvOptions, 'name' | 'defaults' | 'map' | 'toWire'> & { line?: number },
 ): Table {
   const { columns, issues } = readHeader(header, map);
+  // Otherwise each of a million rows would say it.
+  if (defaults.environment === undefined && !columns.some((column) => column?.kind === 'environment')) {
+    issues.push({ column: '', message: 'there is no column `environment`, and the profile has no environment either' });
+  }
   if (issues.length > 0) {
-    const places = issues.map(({ column, message }) => ({ file: name, line: 1, path: column, message }));
+    const places = issues.map(({ column, message }) => ({ file: name, line, path: column, message }));
     throw invalidInput(`The header of ${name} cannot be used.`, places);
   }
   return createTable(columns, defaults, toWire);

@@ -110,10 +110,12 @@ export function createLineReader(packer: RowPacker, begin: { line: number; offse
   };
 }
 
-/** A JSON array, or values with spaces between them. Positions are the elements' numbers, from 1. */
+/** A JSON array, or values with spaces between them. Positions are the elements' numbers, from 1; lines are told besides. */
 export function createElementReader(packer: RowPacker): RowReader {
   const pending = new Pending();
   let position = 0;
+  /** The one at hand; the packer is told the one on which an element begins. */
+  let line = 1;
   let inArray: boolean | undefined;
   let begun = false;
   /** Where the search goes on in `pending`; the element began at `start` (-1: between elements). */
@@ -138,6 +140,7 @@ export function createElementReader(packer: RowPacker): RowReader {
     }
     for (; at < length; at++) {
       const code = bytes[at] as number;
+      if (code === LINE_FEED) line++;
       if (inString) {
         if (code === BACKSLASH) at++;
         else if (code === QUOTE) inString = false;
@@ -155,6 +158,7 @@ export function createElementReader(packer: RowPacker): RowReader {
           continue;
         }
         start = at;
+        packer.line = line;
         depth = 0;
       }
       if (code === QUOTE) inString = true;
@@ -194,7 +198,10 @@ export function createElementReader(packer: RowPacker): RowReader {
       if (start >= 0) {
         take(pending.length);
         packer.keep();
-      } else if (inArray) packer.refuse(position + 1, 'the array is not closed: the file is cut off', '');
+      } else if (inArray) {
+        packer.line = line;
+        packer.refuse(position + 1, 'the array is not closed: the file is cut off', '');
+      }
     },
   };
 }

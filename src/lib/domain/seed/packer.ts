@@ -26,6 +26,8 @@ export class RowPacker {
   ready: Batch[] = [];
   /** Whether the bytes at hand are known to be UTF-8; where not, every row is looked at. */
   sound = true;
+  /** The line on which the row at hand begins, for inputs whose positions are no lines. */
+  line: number | undefined;
   /** Where in the input reading could begin again behind the row at hand; -1 where it cannot. */
   offset = -1;
   readonly #limits: BatchLimits;
@@ -52,6 +54,7 @@ export class RowPacker {
   /** Begins an input; positions up to `last` have been settled. */
   begin(file: number, last: number): void {
     this.flush();
+    this.line = undefined;
     this.#file = file;
     this.#last = last;
   }
@@ -95,6 +98,7 @@ export class RowPacker {
 
   #added(batch: Batch): void {
     batch.endOffset = this.offset;
+    if (this.line !== undefined) batch.noteLine(this.line);
     if (batch.count >= this.#limits.rows) this.flush();
   }
 
@@ -115,7 +119,7 @@ export class RowPacker {
   refuse(position: number, reason: string, original: string): void {
     if (this.#isDone(this.#file, position)) return;
     const batch = (this.#open ??= this.#newBatch());
-    batch.refused.push({ position, reason, original });
+    batch.refused.push({ position, line: this.line ?? position, reason, original });
     batch.to = position;
     batch.endOffset = this.offset;
     if (batch.refused.length >= MAX_REFUSED) this.flush();

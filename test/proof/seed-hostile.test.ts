@@ -1,0 +1,212 @@
+// Hostile files for the readers of seeds: what is wrong is told at its own line, what is right goes in, and a file that is
+// refused as a whole sends nothing.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Seeding, startSeeding, userRow } from '../commands/seed/setup.ts';
+
+const MB = 'x'.repeat(10_000_000);
+const [ONE, TWO, THREE] = [userRow(1), userRow(2), userRow(3)];
+const lines = (...rows: string[]): string => rows.map((row) => `${row}\n`).join('');
+const array = (...rows: string[]): string => `[\n  ${rows.join(',\n  ')}\n]\n`;
+const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
+const dated = (date: string): string => ONE.replace('2024-01-31', date);
+const valued = (value: string): string => ONE.replace('"3"', value);
+const named = (name: string): string => ONE.replace('Orders', name);
+/** Where the text of an attribute's name begins in a row, from 1. */
+const NAME_AT = ONE.indexOf('Orders') + 1;
+
+const DATE = 'cutoff_date: must be a date of the calendar as yyyy-MM-dd';
+const LONG = 'xpid: must be an integer of at most 64 bits';
+const COUNT = 'seed.value: must be a whole number from 0 on';
+const TWICE = 'a field stands twice in the same place, or is not allowed';
+
+/** By line, what its reason holds. */
+type Refused = Record<number, string>;
+
+interface Case {
+  what: string;
+  content: string | Buffer;
+  /** How many rows go in. */
+  accepted: number;
+  refused?: Refused;
+}
+
+/** Rows of JSON with one that is wrong between two that are right; as lines and as elements it is the second. */
+const ROWS: readonly (readonly [what: string, row: string, reason: string])[] = [
+  ['a key twice', TWO.replace('"xpid":2', '"xpid":2,"xpid":3'), TWICE],
+  ['a key twice, once escaped', TWO.replace('"xpid":2', '"xpid":2,"\\u0078pid":3'), TWICE],
+  ['__proto__', TWO.replace('{', '{"__proto__":{"polluted":true},'), TWICE],
+  ['constructor', TWO.replace('{', '{"constructor":{"prototype":{"polluted":true}},'), 'constructor'],
+  ['a bare control character', named('Or\u0007ders'), `not valid JSON: a line break or control character stands bare in a text (character ${NAME_AT + 2})`],
+  ['a text of 10 MB where a number belongs', valued(`"${MB}"`), COUNT],
+  ['an unknown field of 10 MB', TWO.replace('{', `{"${MB}":1,`), 'xxx'],
+  ['nesting without an end', `${'['.repeat(200_000)}${']'.repeat(200_000)}`, 'nested deeper than 500 levels (character 501)'],
+  ['null', 'null', 'must be'],
+  ['a number', '42', 'must be'],
+  ['an array', '[]', 'must be'],
+  ['an integer of more than 64 bits', userRow('18446744073709551616'), LONG],
+  ['one below 64 bits', userRow('-9223372036854775809'), LONG],
+  ['an integer of 2,000 digits', userRow('9'.repeat(2000)), 'a number has more than 1000 digits'],
+  ['an integer as 1e5', userRow('1e5'), ''],
+  ['a fraction', userRow('1.5'), LONG],
+  ['an id with a zero before it', userRow('007'), 'a number may not begin with 0'],
+  ['a count that is a fraction', valued('"1.5"'), COUNT],
+  ['a date that is none', dated('2026-02-29'), DATE],
+  ['a date without zeros', dated('2026-1-1'), DATE],
+  ['a date of another country', dated('01.02.2026'), DATE],
+  ['a date with slashes', dated('2026/01/01'), DATE],
+  ['a date with a time', dated('2026-01-01T00:00:00Z'), DATE],
+  ['a date of milliseconds', dated('1767225600000'), DATE],
+  ['an empty date', dated(''), DATE],
+  ['the year 0 and month 13', dated('0000-13-01'), DATE],
+  ['a byte that is no UTF-8', '\u0000bad', 'a byte here is not UTF-8'],
+]; // prettier-ignore
+
+/** `\0bad` becomes a row with a byte that is no UTF-8. */
+function bytes(text: string): Buffer {
+  const [before = '', after] = text.split('\u0000bad');
+  if (after === undefined) return Buffer.from(text);
+  const [front = '', back = ''] = named('\u0000').split('\u0000');
+  return Buffer.concat([Buffer.from(before + front), Buffer.from([0xff]), Buffer.from(back + after)]);
+}
+
+const NDJSON: readonly Case[] = [
+  ...ROWS.flatMap(([what, row, reason]): Case[] =>
+    reason === '' ? [] : [{ what, content: bytes(lines(ONE, row, THREE)), accepted: 2, refused: { 2: reason } }],
+  ),
+  { what: 'a mark, CRLF and empty lines', content: `\ufeff${ONE}\r\n\r\n  \r\n${TWO}\r\n`, accepted: 2 },
+  { what: 'nothing but empty lines', content: '\n\r\n\n', accepted: 0 },
+  { what: 'nothing', content: '', accepted: 0 },
+  { what: 'a cut last line', content: `${ONE}\n${TWO}\n${THREE.slice(0, -30)}`, accepted: 2, refused: { 3: 'it ends too early' } },
+  { what: 'a name of bidi and escaped control characters', content: lines(named('O\u202e\\u0007')), accepted: 1 },
+  { what: 'a name of 10 MB', content: lines(ONE, named(MB), THREE), accepted: 3 },
+  { what: 'a NUL behind the first 4 kB', content: lines(...Array.from({ length: 50 }, () => ONE), named('\u0000')), accepted: 50, refused: { 51: 'control character' } },
+]; // prettier-ignore
+
+const JSON_ARRAY: readonly Case[] = [
+  ...ROWS.flatMap(([what, row, reason]): Case[] =>
+    reason === '' ? [] : [{ what, content: bytes(array(ONE, row, THREE)), accepted: 2, refused: { 3: reason } }],
+  ),
+  { what: 'a mark and no space', content: `\ufeff[${ONE},${TWO}]`, accepted: 2 },
+  { what: 'no elements', content: '[]', accepted: 0 },
+  { what: 'a cut last element', content: `[${ONE},\n${TWO},\n\n${THREE.slice(0, -30)}`, accepted: 2, refused: { 4: 'it ends too early' } },
+  { what: 'an array that is not closed', content: `[${ONE},\n${TWO}\n`, accepted: 2, refused: { 3: 'the array is not closed' } },
+  { what: 'elements over many lines', content: JSON.stringify([1, 2, 3].map((id) => JSON.parse(userRow(id === 2 ? '"x"' : id)) as unknown), undefined, 1), accepted: 2, refused: { 18: LONG } },
+]; // prettier-ignore
+
+const HEAD = 'xpid,attr:Orders:count,user:n,cutoff_date';
+const CSV: readonly Case[] = [
+  { what: 'too many and too few cells', content: lines(HEAD, '1,2,a,2024-01-31', '2,2,a,2024-01-31,x', '3', '4,2,,2024-01-31'), accepted: 2, refused: { 3: 'has 5 columns; the header has 4', 4: 'has 1 column; the header has 4' } },
+  { what: 'an open quote', content: lines(HEAD, '1,2,a,2024-01-31', '2,2,"a,2024-01-31', '3,2,a,2024-01-31'), accepted: 1, refused: { 3: 'a double quote is not closed' } },
+  { what: 'line breaks in quotes', content: lines(HEAD, '1,2,"a\n\nb",2024-01-31', '2,x,a,2024-01-31'), accepted: 1, refused: { 5: COUNT } },
+  { what: 'dates in many forms', content: lines(HEAD, '1,2,a,2026-02-29', '2,2,a,01/02/2026', '3,2,a,2026-1-1', '4,2,a,2024-02-29', '5,2,a,'), accepted: 1, refused: { 2: DATE, 3: DATE, 4: DATE, 6: 'cutoff_date: is missing' } },
+  { what: 'big integers', content: lines(HEAD, ...['9223372036854775807', '-7201284209016359738', '18446744073709551615', '18446744073709551616', '-9223372036854775809', '1e5', '1.0'].map((id) => `${id},2,a,2024-01-31`)), accepted: 3, refused: { 5: LONG, 6: LONG, 7: LONG, 8: LONG } },
+  { what: 'control and bidi characters', content: lines(HEAD, '1,2,a\u0007\u001b[31m,2024-01-31', '2,\u202e2,a,2024-01-31'), accepted: 1, refused: { 3: COUNT } },
+  { what: 'a byte that is no UTF-8', content: Buffer.from(lines(HEAD, '1,2,\u00ff,2024-01-31', '2,2,a,2024-01-31'), 'latin1'), accepted: 1, refused: { 2: 'a byte here is not UTF-8' } },
+  { what: 'a cell of 10 MB', content: lines(HEAD, `1,2,${MB},2024-01-31`, `2,${MB},a,2024-01-31`, '3,2,a,2024-01-31'), accepted: 2, refused: { 3: COUNT } },
+  { what: 'pairs named __proto__', content: lines('xpid,attr:F:most_frequent,cutoff_date', '1,__proto__=1|a=2,2024-01-31', '2,a=1|a=2,2024-01-31'), accepted: 2 },
+  { what: 'columns named __proto__ and constructor', content: lines('xpid,user:__proto__,user:constructor,attr:__proto__:count,cutoff_date', '1,a,b,3,2024-01-31'), accepted: 1 },
+  { what: 'a mark, CRLF and empty lines', content: `\ufeff\r\n${HEAD}\r\n\r\n1,2,a,2024-01-31\r\n\r\n2,x,a,2024-01-31\r\n`, accepted: 1, refused: { 6: COUNT } },
+  { what: 'a header alone', content: HEAD, accepted: 0 },
+]; // prettier-ignore
+
+/** Refused as a whole, with these places and reasons; `map` is what the map file holds. */
+const WHOLE: readonly (readonly [what: string, name: string, content: string | Buffer, issues: string[], map?: string])[] = [
+  ['UTF-16', 'u.ndjson', utf16(`\ufeff${ONE}\n`), ['u.ndjson:1:1: the file is UTF-16']],
+  ['UTF-16 without a mark', 'u.ndjson', utf16(`${ONE}\n`), ['u.ndjson:1:2: a NUL byte']],
+  ['a NUL in the second line', 'u.ndjson', lines(ONE, 'ab\u0000'), ['u.ndjson:2:3: a NUL byte']],
+  ['UTF-16', 'u.json', utf16(`\ufeff[${ONE}]`), ['u.json:1:1: the file is UTF-16']],
+  ['UTF-16', 'u.csv', utf16(`\ufeff${HEAD}\n`), ['u.csv:1:1: the file is UTF-16']],
+  ['a NUL in a cell', 'u.csv', lines(HEAD, '1,2,a\u0000,'), ['u.csv:2:6: a NUL byte']],
+  ['nothing', 'u.csv', '', []],
+  ['a column twice', 'u.csv', lines('xpid,xpid', '1,2'), ['u.csv:1: xpid: means the same as the column `xpid`']],
+  ['wrong columns', 'u.csv', lines('', 'xpid,attr:Orders:cuont,foo\u202e', '1,2,3'), ['u.csv:2: attr:Orders:cuont: has an unknown calculation type `cuont`; did you mean `count`?', 'u.csv:2: foo']],
+  ['no column that says whom', 'u.csv', lines('user:n', 'a'), ['u.csv:1: there is neither a column `xpid` nor one `identity:<type>`']],
+  ['a header that is no UTF-8', 'u.csv', Buffer.from('xpid,user:\u00ff\n', 'latin1'), ['u.csv:1: a byte here is not UTF-8']],
+  ['a cut gzip', 'u.ndjson.gz', gzipSync(lines(ONE, TWO)).subarray(0, -12), ['u.ndjson.gz: is no whole gzip file']],
+  ['what only begins like Parquet', 'u.parquet', 'PAR1xxxxxxxxxxxxPAR1', ['u.parquet: is no readable Parquet']],
+  ['a map with a key twice', 'u.csv', lines('a,b', '1,2'), ['map.yaml:2:1: a: the key `a` stands here a second time'], 'a: xpid\na: xpid\n'],
+  ['a map with __proto__', 'u.csv', lines('a,b', '1,2'), ['map.yaml:1:1: __proto__: this key is not allowed'], '__proto__: xpid\n'],
+  ['a map that is a list', 'u.csv', lines('a,b', '1,2'), ['map.yaml:1:1: must say for a column'], '- a\n'],
+  ['a map of a number', 'u.csv', lines('a,b', '1,2'), ['map.yaml:2:4: b: must say for a column'], 'a: xpid\nb: 7\n'],
+  ['a map of unknown fields', 'u.csv', lines('a,b', '1,2'), ['u.csv:1: a: is no known column; did you mean `xpid`?'], 'a: xpdi\n'],
+  ['a map of other columns', 'u.csv', lines('a,b', '1,2'), ['u.csv:1: c: is in the map file, but not in the header'], 'a: xpid\nc: user:c\n'],
+  ['a map in UTF-16', 'u.csv', lines('a,b', '1,2'), ['map.yaml'], utf16('\ufeffa: xpid\n').toString('latin1')],
+  ['a cut map', 'u.csv', lines('a,b', '1,2'), ['map.yaml:1'], '{"a": "xpid"'],
+]; // prettier-ignore
+
+const STACK = /this is a bug|TypeError|RangeError|\bat \S+ \(|node:internal/i;
+// Control and bidi characters that a terminal or a reader would act on.
+const RAW = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+
+let seeding: Seeding;
+let count = 0;
+beforeAll(async () => {
+  seeding = await startSeeding();
+});
+beforeEach(() => {
+  seeding.sink.bodies.length = 0;
+});
+afterAll(() => seeding.close());
+
+function expectPlain(stderr: string): void {
+  expect(stderr).not.toMatch(STACK);
+  expect(stderr.replaceAll('\n', '')).not.toMatch(RAW);
+  expect(stderr.length).toBeLessThan(100_000);
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+}
+
+interface Rejected {
+  rejected: { line: number; reason: string };
+}
+
+async function expectRows(extension: string, { content, accepted, refused = {} }: Case): Promise<void> {
+  const file = seeding.write(`rows-${++count}.${extension}`, content);
+  const { code, result, stderr } = await seeding.bulk([file]);
+  expectPlain(stderr);
+  const wrong = Object.keys(refused).length;
+  expect([code, result.accepted, result.rejected]).toEqual([wrong > 0 ? 3 : 0, accepted, wrong]);
+  expect(seeding.users()).toHaveLength(accepted);
+  const rejects = result.rejects === null ? '' : readFileSync(result.rejects, 'utf8').trimEnd();
+  const told = rejects === '' ? [] : rejects.split('\n').map((line) => (JSON.parse(line) as Rejected).rejected);
+  expect(told.map(({ line }) => line)).toEqual(Object.keys(refused).map(Number));
+  for (const { line, reason } of told) expect(reason).toContain(refused[line] ?? '?');
+}
+
+describe('rows of hostile NDJSON', () => {
+  test.each(NDJSON)('$what', (row) => expectRows('ndjson', row));
+});
+
+describe('rows of a hostile JSON array', () => {
+  test.each(JSON_ARRAY)('$what', (row) => expectRows('json', row));
+});
+
+describe('rows of hostile CSV', () => {
+  test.each(CSV)('$what', (row) => expectRows('csv', row));
+});
+
+describe('a hostile file is refused as a whole, and nothing is sent', () => {
+  const cases = WHOLE.map(([what, name, content, issues, map]) => ({ what, name, content, issues, map }));
+  test.each(cases)('$name: $what', async ({ name, content, issues, map }) => {
+    seeding.write(name, content);
+    const mapped = map === undefined ? [] : ['--map-file', seeding.write('map.yaml', Buffer.from(map, 'latin1'))];
+    // The first row of what is cut off can be looked at.
+    for (const command of ['bulk', 'validate', ...(name.endsWith('.gz') ? [] : ['preview'])]) {
+      const { code, stdout, stderr } = await seeding.run(['seed', command, name, ...mapped]);
+      expect([code, stdout]).toEqual([9, '']);
+      expectPlain(stderr);
+      for (const issue of issues) expect(stderr).toContain(issue);
+    }
+    expect(seeding.sink.bodies).toEqual([]);
+    expect(existsSync(join(seeding.folder, `${name}.rejects.ndjson`))).toBe(false);
+  });
+});
+
+test('a file that was refused as a whole and is corrected is no second run', async () => {
+  seeding.write('second.csv', lines('xpdi,user:n', '1,a'));
+  expect(await seeding.bulk(['second.csv'])).toMatchObject({ code: 9 });
+  seeding.write('second.csv', lines('xpid,user:n', '1,a'));
+  expect(await seeding.bulk(['second.csv'])).toMatchObject({ code: 0, result: { accepted: 1 } });
+});
