@@ -43,7 +43,7 @@ export function submitCommand(ctx: Context): Command {
     .option('--results <file>', 'where a bulk run writes what became of each row (default: FILE.results.csv)')
     .option('--resume', 'go on with a bulk run that was ended early')
     .option('--concurrency <n>', 'most requests of a bulk run at once (default: 16)')
-    .option('--rate <n>', 'most requests of a bulk run a second, or as 600/m')
+    .option('--rate <n>', 'most requests of a bulk run a second, or as 600/m (default: the profile’s limit)')
     .action((flags: SubmitFlags) => dispatch(ctx, flags));
   return withHelp(command, {
     columns: ({ bulk, wait }) =>

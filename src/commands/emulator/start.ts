@@ -27,9 +27,14 @@ export function startCommand(ctx: Context): Command {
       new Option('--data <dir>', 'keep the state there; default is the state of profile `local`').conflicts('memory'),
     )
     .option('--memory', 'keep no state')
-    .option('--fixtures <file>', 'what the platform begins with, YAML or JSON')
+    .option('--fixtures <file>', 'what the platform begins with, YAML or JSON (default: the specification’s samples)')
     .option('--warehouse <file>', 'the warehouse file that pipelines read')
-    .addOption(new Option('--clock <mode>', 'go with the machine, or stand until moved').choices(['real', 'manual']))
+    .addOption(
+      new Option('--clock <mode>', 'go with the machine (default: real), or stand until moved').choices([
+        'real',
+        'manual',
+      ]),
+    )
     .option('--names <file>', 'the words a deployment uses on the wire, YAML or JSON')
     .action((flags: StartFlags) => start(ctx, flags));
   return withHelp(command, {

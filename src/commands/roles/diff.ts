@@ -26,7 +26,7 @@ export function diffCommand(ctx: Context): Command {
   const command = new Command('diff')
     .description('show what a push would create, modify and delete')
     .argument('[file]', 'the roles file; - is standard input', DEFAULT_FILE)
-    .option('--base <file>', 'the manifest that the file was made from')
+    .option('--base <file>', 'the manifest that the file was made from (default: the one kept at pull or push)')
     .addOption(
       new Option('--against <file>', 'compare with another file, offline').conflicts(['againstProfile', 'base']),
     )

@@ -22,7 +22,7 @@ export function pushCommand(ctx: Context): Command {
     new Command('push')
       .description('replace the live manifest by a roles file')
       .argument('[file]', 'the roles file; - is standard input', DEFAULT_FILE)
-      .option('--base <file>', 'the manifest that the file was made from')
+      .option('--base <file>', 'the manifest that the file was made from (default: the one kept at pull or push)')
       .option('--no-write-back', 'leave the file as it is instead of bringing it up to date'),
   ).action((file: string, flags: PushFlags) => pushFile(ctx, file, flags));
   return withHelp(command, {

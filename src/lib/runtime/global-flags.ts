@@ -46,7 +46,7 @@ export function defineGlobalFlags(root: Command): void {
   root.addOption(
     repeatable(
       '--profile <name>',
-      'which profile to use, `local` is the embedded platform; repeat it to read from several',
+      'which profile to use, `local` is the embedded platform (default: the current one); repeat it to read from several',
     ).helpGroup(WHERE),
   );
   add(WHERE, '--org <id>', 'organization, instead of the profile’s');
@@ -55,7 +55,7 @@ export function defineGlobalFlags(root: Command): void {
   add(OUTPUT, '-o, --output <format>', `${OUTPUT_FORMATS.join(', ')} (default: table)`);
   add(OUTPUT, '--json', 'the same as -o json');
   add(OUTPUT, '--query <expr>', 'JMESPath over the data; 64-bit ids compare as strings');
-  add(OUTPUT, '--fields <a,b>', 'columns of table, csv and markdown');
+  add(OUTPUT, '--fields <a,b>', 'columns of table, csv and markdown (default: all)');
   add(OUTPUT, '--no-header', 'no heading line in table, csv and markdown');
   add(OUTPUT, '--out <file>', 'write the result there instead of standard output');
   add(OUTPUT, '--summary', 'append the result as Markdown to the file that $GITHUB_STEP_SUMMARY names');
@@ -74,10 +74,10 @@ export function defineGlobalFlags(root: Command): void {
   add(TALK, '-v, --verbose', 'decisions and retries too');
   add(TALK, '--debug', 'redacted HTTP lines and stacks too');
   add(TALK, '--progress <how>', 'auto, plain, json or none (default: auto)');
-  add(WIRE, '--timeout <dur>', 'how long the whole command may take, such as 90s or 10m');
+  add(WIRE, '--timeout <dur>', 'how long the whole command may take, such as 90s or 10m (default: no limit)');
   add(WIRE, '--request-timeout <dur>', 'how long one request may take (default: 30s)');
   add(WIRE, '--retries <n>', `attempts after the first (default: ${DEFAULT_RETRIES})`);
-  add(WIRE, '--ca-file <file>', 'further trusted certificate authorities, PEM');
+  add(WIRE, '--ca-file <file>', 'further trusted certificate authorities, PEM (default: the system’s)');
   add(WIRE, '--trace-file <file>', 'every exchange as NDJSON, redacted');
   add(WIRE, '--curl', 'print the equivalent curl command and do nothing');
 }
