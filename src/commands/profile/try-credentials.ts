@@ -6,7 +6,7 @@ import { cleanLine } from '../../lib/render/clean.ts';
 import type { Style } from '../../lib/render/style.ts';
 
 /**
- * Offers to try a new profile's credentials, by its own settings alone (decision: D171). What does not work is told and
+ * Offers to try a new profile's credentials, by its own settings alone (decision: D172). What does not work is told and
  * leaves the profile as it is. Resolves to whether they were tried.
  */
 export async function offerTry(ctx: Context, name: string): Promise<boolean> {
