@@ -97,6 +97,11 @@ export async function updateResource(
   }
   // What a file got wrong is told before anything is asked of the platform.
   const source = await readSource(ctx, type, { id, ...given });
+  if (ctx.flags.curl) {
+    const calls = warehouseCalls(await ctx.api(), type, { allowReset: flags.allowReset === true });
+    await calls.update(id, withHiddenSecrets(type, source.definition), ctx.signal);
+    return;
+  }
   const live = await find();
   const definition = completed(type, source.definition, toDefinition(live));
   await writeChange(ctx, type, live, { ...source, definition }, flags.allowReset === true);
@@ -155,6 +160,10 @@ export async function writeChange(
 export async function deleteResource(ctx: Context, type: ResourceType, id: string): Promise<void> {
   const api = await ctx.api();
   const calls = warehouseCalls(api, type);
+  if (ctx.flags.curl) {
+    await calls.delete(id, ctx.signal);
+    return;
+  }
   const live = await findResource(ctx, calls, id);
   if (type !== 'pipeline') {
     const field = `${type}_id`;

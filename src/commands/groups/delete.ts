@@ -24,8 +24,12 @@ export function deleteCommand(ctx: Context): Command {
 }
 
 async function deleteGroup(ctx: Context, groupId: string): Promise<void> {
-  const group = await findGroup(ctx, groupId);
   const { groups } = await ctx.api();
+  if (ctx.flags.curl) {
+    await groups.delete(groupId, ctx.signal);
+    return;
+  }
+  const group = await findGroup(ctx, groupId);
   if (ctx.flags.dryRun) {
     await ctx.out.emitDryRun([groups.describeDelete(groupId)]);
     return;

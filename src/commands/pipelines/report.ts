@@ -3,16 +3,15 @@ import { Command } from 'commander';
 import { reportView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { requirePipeline, tellRuns, wantsRuns } from './session.ts';
+import { onPipeline, tellRuns, wantsRuns } from './session.ts';
 
 export function reportCommand(ctx: Context): Command {
   const command = new Command('report')
     .description("show the platform's report on a pipeline")
     .argument('<pipeline_id>', 'the id of the pipeline')
     .action(async (id: string) => {
-      await requirePipeline(ctx, id);
       const { pipelines } = await ctx.api();
-      await ctx.out.emit(await pipelines.report(id, ctx.signal), reportView);
+      await ctx.out.emit(await onPipeline(ctx, id, pipelines.report(id, ctx.signal)), reportView);
       if (!wantsRuns(ctx)) return;
       tellRuns(ctx, (await pipelines.runs(id, { currentPage: 1, pageSize: 100 }, ctx.signal)).items);
     });

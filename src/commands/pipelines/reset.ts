@@ -38,8 +38,12 @@ const view: RecordView<ResetResult> = {
 };
 
 async function reset(ctx: Context, id: string): Promise<void> {
-  const pipeline = await requirePipeline(ctx, id);
   const ports = await runPorts(ctx);
+  if (ctx.flags.curl) {
+    await ports.api.reset(id, ctx.signal);
+    return;
+  }
+  const pipeline = await requirePipeline(ctx, id);
   ctx.out.warn(describeReread(pipeline));
   if (ctx.flags.dryRun) {
     await ctx.out.emitDryRun([ports.api.describeReset(id)]);

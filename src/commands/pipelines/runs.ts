@@ -8,7 +8,7 @@ import { runListView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { OUTPUT_FORMATS } from '../../lib/runtime/global-flags.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { durationFlag, requirePipeline, tellRuns } from './session.ts';
+import { durationFlag, onPipeline, tellRuns } from './session.ts';
 
 interface RunsFlags {
   since?: string;
@@ -56,10 +56,9 @@ export function runsCommand(ctx: Context): Command {
 async function listRuns(ctx: Context, id: string, flags: RunsFlags): Promise<void> {
   const query = queryOf(flags, ctx.clock.now());
   const staleAfter = flags.failIfStale === undefined ? undefined : durationFlag(flags.failIfStale, '--fail-if-stale');
-  await requirePipeline(ctx, id);
   // The platform cannot filter by status: what is asked for may stand on any page.
   const all = flags.all === true || (flags.status !== undefined && flags.page === undefined);
-  const { runs, pages } = await readPages(ctx, id, query, all);
+  const { runs, pages } = await onPipeline(ctx, id, readPages(ctx, id, query, all));
   const shown = flags.status ? runs.filter(({ status }) => flags.status?.includes(status ?? '')) : runs;
   await ctx.out.emit(shown, runListView);
   tellRuns(ctx, shown);

@@ -54,6 +54,10 @@ const view: RecordView<Triggered> = {
 async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<void> {
   const pollMs = durationFlag(flags.poll, '--poll');
   const ports = await runPorts(ctx);
+  if (ctx.flags.curl) {
+    await ports.api.trigger(id, ctx.signal);
+    return;
+  }
   if (ctx.flags.dryRun) {
     // A rehearsal waits for nothing.
     if (flags.waitIdle !== true) await onPipeline(ctx, id, requireIdle(id, ports));

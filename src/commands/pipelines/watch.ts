@@ -43,9 +43,8 @@ async function watchPipeline(ctx: Context, id: string, run: string | undefined, 
 }
 
 async function latestRun(ctx: Context, id: string): Promise<string> {
-  await requirePipeline(ctx, id);
   const { pipelines } = await ctx.api();
-  const { latest_pipeline_run: latest } = await pipelines.report(id, ctx.signal);
+  const { latest_pipeline_run: latest } = await onPipeline(ctx, id, pipelines.report(id, ctx.signal));
   if (latest) return runId(latest);
   throw new CliError({
     code: 'pipelines.no_runs',

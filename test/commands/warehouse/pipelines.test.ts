@@ -235,6 +235,24 @@ it('bears with a run that is not to be seen yet, says so, and not with a pipelin
   expect(clock.now()).toBe(before);
 });
 
+it.each([
+  ['pipelines trigger customers', 'POST', '/data-pipelines/trigger'],
+  ['pipelines reset customers', 'POST', '/data-pipelines/reset'],
+  ['pipelines delete customers', 'DELETE', '/data-pipelines/customers'],
+  ['connections update crm -f connection.yaml', 'PUT', '/connections/crm'],
+  ['pipelines report customers', 'GET', '/data-pipelines/customers/report'],
+  ['pipelines runs customers', 'GET', '/data-pipelines/customers/runs'],
+])('%s --curl is the deed and no reading before it', async (line, method, path) => {
+  const before = await home.writes();
+  const { code, stdout } = await run(`${line} --curl`);
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(new RegExp(`^curl .*--request ${method} '[^']*${path}[?']`)) as string,
+  });
+  expect(stdout).not.toContain(SECRET_ENV.WAREHOUSE_PASSWORD);
+  expect(await home.writes()).toEqual(before);
+});
+
 it('rehearses no creation of what is there', async () => {
   expect(await run('pipelines create -f pipeline.yaml --dry-run')).toMatchObject({ code: 6 });
 });
