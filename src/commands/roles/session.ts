@@ -134,7 +134,8 @@ export async function checkRolesText(
 /** How a plan looks in every format. */
 export const planView: DocumentView<RolesPlan | RolesComparison> = {
   kind: 'document',
-  text: renderRolesPlan,
+  // A function of its own: naming the other here would load it, and all beside it, with every help screen.
+  text: (plan, style, width) => renderRolesPlan(plan, style, width),
   markdown: (plan) => rolesPlanMarkdown(plan, plainStyle),
   list: (plan) => ({ columns: ROLES_PLAN_COLUMNS, rows: rolesPlanRows(plan) }),
 };
