@@ -100,13 +100,13 @@ function start() {
     write(1, help);
     return;
   }
-  const bundle = path.join(root, 'dist', 'main.js');
-  if (!fs.existsSync(bundle)) {
+  const dist = path.join(root, 'dist');
+  if (!fs.existsSync(path.join(dist, 'main.js'))) {
     fail('cdpadm is not built yet. Run `npm run build` in ' + root + ', then try again.');
     return;
   }
-  /** @type {{main: () => Promise<void>}} */
-  const { main } = require(bundle);
+  const { load } = require('./load.js');
+  const { main } = /** @type {{main: () => Promise<void>}} */ (load(dist, process.argv.slice(2)));
   void main();
 }
 

@@ -22,8 +22,18 @@ describe('loading', () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'cdpadm-chunks-'));
     preload = join(folder, 'preload.cjs');
-    const list = "[...Object.keys(require.cache), ...process.moduleLoadList].join('\\n')";
-    writeFileSync(preload, `process.on('exit', () => require('node:fs').writeFileSync(process.env.LOADED, ${list}));`);
+    // The start loads chunks by itself: what it reads is what it runs.
+    writeFileSync(
+      preload,
+      `const fs = require('node:fs');
+      const { readFileSync } = fs;
+      const files = [];
+      fs.readFileSync = (path, ...rest) => {
+        if (/\\.c?js$/.test(path)) files.push(path);
+        return readFileSync(path, ...rest);
+      };
+      process.on('exit', () => fs.writeFileSync(process.env.LOADED, [...files, ...process.moduleLoadList].join('\\n')));`,
+    );
   });
   afterAll(() => {
     rmSync(folder, { recursive: true });

@@ -57,6 +57,7 @@ An empty variable counts as unset. With these alone, and no profile, every comma
   CDPADM_DATA_DIR
 
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY   the usual ones
+  NODE_DISABLE_COMPILE_CACHE          keep no compiled code; under CI none is kept either
 
 Precedence: flag, environment, project file, profile, default. \`cdpadm profile show --origin\` prints each value's source.
 `;
@@ -95,7 +96,8 @@ const files = `Files
 
   config   profiles and where their secrets are      CDPADM_CONFIG_DIR, else XDG_CONFIG_HOME/cdpadm
   state    history, journals, locks, rate budget     CDPADM_STATE_DIR, else XDG_STATE_HOME/cdpadm
-  cache    tokens; may be thrown away at any time    CDPADM_CACHE_DIR, else XDG_CACHE_HOME/cdpadm
+  cache    tokens, ids for completion, compiled      CDPADM_CACHE_DIR, else XDG_CACHE_HOME/cdpadm
+           code; may be thrown away at any time
   data     the embedded platform's state             CDPADM_DATA_DIR, else XDG_DATA_HOME/cdpadm
 
 All of them are readable by you alone (folders 0700, files 0600).

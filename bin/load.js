@@ -1,0 +1,250 @@
+// Loads the bundle, with what V8 made of it the last time: compiling is a quarter of a short command's work.
+// Node's own cache (`module.enableCompileCache`) holds what is compiled while a file is loaded, and so hardly anything.
+// For each command there is a file in the cache folder. What it holds is run: it must belong to this user alone. It is
+// written when the work is done, and only where something is missing. Nothing that goes wrong with it is an error.
+'use strict';
+const fs = require('node:fs');
+const path = require('node:path');
+const vm = require('node:vm');
+
+/** Files that are kept, and bytes of the largest. */
+const MAX_FILES = 16;
+const MAX_SIZE = 16 * 2 ** 20;
+
+/** What Node puts around a module. Columns are counted without it, for stack traces. */
+const HEAD = '(function (exports, require, module, __filename, __dirname) { ';
+
+/** Exit codes of a command that came to its end: all well, and differences found. */
+const FINISHED = [0, 10];
+
+/**
+ * What is kept of a chunk: its text and what V8 made of it. V8 itself only compares how long the text is.
+ * @typedef {{text: Buffer, code: Buffer}} Kept
+ */
+
+/**
+ * Runs `dist/main.js` and returns what it exports. Chunks are found by their names, without Node's search.
+ * @param {string} dist the bundle's folder
+ * @param {string[]} args the command line
+ * @returns {unknown}
+ */
+function load(dist, args) {
+  const file = fileFor(args);
+  /** @type {Map<string, Kept>} */
+  const kept = file === undefined ? new Map() : read(file);
+  /** @type {Map<string, {exports: unknown}>} */
+  const modules = new Map();
+  /** @type {Map<string, {text: Buffer, script: vm.Script}>} */
+  const used = new Map();
+  let isMissing = false;
+
+  /**
+   * @param {string} name the chunk's path below `dist`
+   * @returns {unknown}
+   */
+  function run(name) {
+    const known = modules.get(name);
+    if (known) return known.exports;
+    const filename = dist + path.sep + name;
+    const text = fs.readFileSync(filename);
+    const held = kept.get(name);
+    const cachedData = held?.text.equals(text) ? held.code : undefined;
+    const script = new vm.Script(HEAD + text.toString() + '\n})', { filename, columnOffset: -HEAD.length, cachedData });
+    if (!cachedData || script.cachedDataRejected) isMissing = true;
+    used.set(name, { text, script });
+
+    const folder = name.slice(0, name.lastIndexOf('/') + 1);
+    /** @type {(id: string) => unknown} */
+    const inner = (id) => {
+      if (id.startsWith('./')) return run(folder + id.slice(2));
+      return id.startsWith('../') ? run(id.slice(3)) : require(id);
+    };
+    const module = { exports: {} };
+    modules.set(name, module);
+    const around = /** @type {(...values: unknown[]) => void} */ (script.runInThisContext());
+    try {
+      around.call(module.exports, module.exports, inner, module, filename, path.dirname(filename));
+    } catch (error) {
+      modules.delete(name);
+      throw error;
+    }
+    return module.exports;
+  }
+
+  if (file !== undefined) {
+    process.on('exit', (code) => {
+      if (isMissing && FINISHED.includes(code)) write(file, () => [...stillRight(), ...compiled()]);
+    });
+  }
+
+  /** Other chunks of this command, which it needs with other flags. */
+  function stillRight() {
+    return [...kept].filter(([name, { text }]) => {
+      const chunk = path.join(dist, name);
+      return !used.has(name) && fs.existsSync(chunk) && text.equals(fs.readFileSync(chunk));
+    });
+  }
+
+  /** @returns {[string, Kept][]} */
+  function compiled() {
+    return [...used].map(([name, { text, script }]) => [name, { text, code: script.createCachedData() }]);
+  }
+
+  return run('main.js');
+}
+
+/**
+ * Where the code of a command is kept; undefined where none is to be kept.
+ * @param {string[]} args
+ */
+function fileFor(args) {
+  const { CI, NODE_DISABLE_COMPILE_CACHE } = process.env;
+  // Continuous integration begins anew each time; on Windows the mode says nothing about who may write.
+  if (CI || NODE_DISABLE_COMPILE_CACHE || !process.getuid) return undefined;
+  // `roles list`, wherever the flags stand. What is no command only makes a name that serves nobody else.
+  const words = args.filter((word, at) => /^[a-z_][a-z_-]{0,30}$/.test(word) && !(args[at - 1] || '').startsWith('-'));
+  const name = [...words.slice(0, 2), process.version, process.arch].join('.');
+  return path.join(cacheFolder(), 'code', name);
+}
+
+/** As `src/lib/config/paths.ts` finds it, where it is not on Windows. */
+function cacheFolder() {
+  const { CDPADM_CACHE_DIR: own, XDG_CACHE_HOME: shared } = process.env;
+  if (own) return path.resolve(own);
+  if (shared && path.isAbsolute(shared)) return path.join(shared, 'cdpadm');
+  const home = process.env.HOME || require('node:os').homedir();
+  return path.join(home, process.platform === 'darwin' ? 'Library/Caches' : '.cache', 'cdpadm');
+}
+
+/** @param {fs.Stats} stats */
+function isOwn(stats) {
+  return stats.uid === process.getuid?.();
+}
+
+/** @param {fs.Stats} stats */
+function isPrivate(stats) {
+  return isOwn(stats) && (stats.mode & 0o077) === 0;
+}
+
+/**
+ * @param {string} file
+ * @returns {Map<string, Kept>} by the chunk's name; empty where nothing is kept, or nothing that can be trusted
+ */
+function read(file) {
+  try {
+    const folder = fs.lstatSync(path.dirname(file));
+    if (!folder.isDirectory() || !isPrivate(folder)) return new Map();
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+    const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const stats = fs.fstatSync(fd);
+      if (!stats.isFile() || !isPrivate(stats) || stats.size > MAX_SIZE) return new Map();
+      return unpack(fs.readFileSync(fd));
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch {
+    return new Map();
+  }
+}
+
+/**
+ * The opposite of `pack`. Throws, or finds nothing, where the bytes are not what was written.
+ * @param {Buffer} bytes
+ * @returns {Map<string, Kept>}
+ */
+function unpack(bytes) {
+  /** @type {Map<string, Kept>} */
+  const kept = new Map();
+  const size = bytes.readUInt32LE(0);
+  if (!bytes.subarray(0, size).equals(bytes.subarray(size, 2 * size))) return kept;
+  let code = 8 + bytes.readUInt32LE(4);
+  let text = 2 * size;
+  /** @type {[string, number, number][]} */
+  const index = JSON.parse(bytes.toString('utf8', 8, code));
+  for (const [name, codeLength, textLength] of index) {
+    kept.set(name, { code: bytes.subarray(code, code + codeLength), text: bytes.subarray(text, text + textLength) });
+    code += codeLength;
+    text += textLength;
+  }
+  return kept;
+}
+
+/**
+ * Length of the first part, length of the index, the index, the codes; all of it once more; the texts.
+ * V8 has no checksum, and comparing two copies is the one that is quick before anything is compiled.
+ * @param {[string, Kept][]} kept
+ * @returns {Buffer[]}
+ */
+function pack(kept) {
+  const index = Buffer.from(JSON.stringify(kept.map(([name, { code, text }]) => [name, code.length, text.length])));
+  const head = Buffer.alloc(8);
+  const part = [head, index, ...kept.map(([, { code }]) => code)];
+  head.writeUInt32LE(sizeOf(part));
+  head.writeUInt32LE(index.length, 4);
+  return [...part, ...part, ...kept.map(([, { text }]) => text)];
+}
+
+/** @param {Buffer[]} pieces */
+function sizeOf(pieces) {
+  return pieces.reduce((size, { length }) => size + length, 0);
+}
+
+/**
+ * @param {string} file
+ * @param {() => [string, Kept][]} make what to write
+ */
+function write(file, make) {
+  const folder = path.dirname(file);
+  const temporary = file + '.' + String(process.pid) + Math.random().toString(36).slice(1) + '.tmp';
+  try {
+    if (!openFolder(folder)) return;
+    const pieces = pack(make());
+    if (sizeOf(pieces) > MAX_SIZE) return;
+    try {
+      writeWhole(temporary, pieces);
+      fs.renameSync(temporary, file);
+    } catch (error) {
+      fs.rmSync(temporary, { force: true });
+      throw error;
+    }
+    removeOld(folder);
+  } catch {
+    // The disk is full, or the folder cannot be written to.
+  }
+}
+
+/**
+ * @param {string} file must not exist
+ * @param {Buffer[]} pieces
+ */
+function writeWhole(file, pieces) {
+  const fd = fs.openSync(file, 'wx', 0o600);
+  try {
+    if (fs.writevSync(fd, pieces) < sizeOf(pieces)) throw new Error('The disk is full.');
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/**
+ * Makes the folder where it is missing; whether it may be used. The cache folder itself is not made: a command that
+ * leaves nothing else behind shall not leave this.
+ * @param {string} folder
+ */
+function openFolder(folder) {
+  if (!isOwn(fs.statSync(path.dirname(folder)))) return false;
+  if (!fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 });
+  const stats = fs.lstatSync(folder);
+  return stats.isDirectory() && isPrivate(stats);
+}
+
+/** @param {string} folder */
+function removeOld(folder) {
+  const files = fs.readdirSync(folder).map((name) => path.join(folder, name));
+  if (files.length <= MAX_FILES) return;
+  const aged = files.map((file) => ({ file, at: fs.lstatSync(file).mtimeMs })).sort((a, b) => b.at - a.at);
+  for (const { file } of aged.slice(MAX_FILES)) fs.rmSync(file, { force: true });
+}
+
+module.exports = { load };

@@ -1,0 +1,262 @@
+// The code that V8 made of the bundle, kept between two runs: whatever becomes of it, the program runs as without it.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { root } from './sources.ts';
+
+const MAIN = `exports.main = async () => {
+  const { say } = require('./chunks/say.js');
+  const word = process.argv[2];
+  say(process.argv.includes('--more') ? require('./chunks/more.js').more(word) : word);
+};
+exports.greeting = 'said';
+`;
+const SAY = `exports.say = function say(word) { if (word === 'fail') throw new Error('on purpose'); console.log(require('../main.js').greeting + ' ' + word); };
+`;
+const MORE = `exports.more = (word) => word + require('./say.js').say.length;
+`;
+
+let folder: string;
+let cache: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'cdpadm-code-')));
+  cache = join(folder, 'cache');
+  mkdirSync(cache, { mode: 0o700 });
+  cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
+  mkdirSync(join(folder, 'dist', 'chunks'), { recursive: true });
+  writeFileSync(join(folder, 'dist', 'package.json'), '{"type":"commonjs"}');
+  writeFileSync(join(folder, 'dist', 'main.js'), MAIN);
+  writeFileSync(join(folder, 'dist', 'chunks', 'say.js'), SAY);
+  writeFileSync(join(folder, 'dist', 'chunks', 'more.js'), MORE);
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const environment = (over: Record<string, string> = {}): NodeJS.ProcessEnv => ({ CDPADM_CACHE_DIR: cache, ...over });
+
+function run(line: string, over?: Record<string, string>) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(folder, 'bin', 'cdpadm.js'), ...line.split(' ')],
+    { encoding: 'utf8', env: environment(over) },
+  );
+  return { status, stdout, stderr };
+}
+
+const RIGHT = { status: 0, stdout: 'said hello\n', stderr: '' };
+const code = (): string => join(cache, 'code');
+const kept = (): string[] => (existsSync(code()) ? readdirSync(code()) : []);
+const nameFor = (words: string): string => `${words}.${process.version}.${process.arch}`;
+const keptFile = (words = 'hello'): string => join(code(), nameFor(words));
+
+/** What a run made of the file: the same one is left alone, another one has taken its place. */
+function isReplaced(before: number): boolean {
+  return lstatSync(keptFile()).ino !== before;
+}
+
+describe.skipIf(process.platform === 'win32')('the cache of compiled code', () => {
+  test('is written once, for this user alone', () => {
+    expect(run('hello')).toEqual(RIGHT);
+    expect(kept()).toEqual([nameFor('hello')]);
+    expect(lstatSync(code()).mode & 0o777).toBe(0o700);
+    expect(lstatSync(keptFile()).mode & 0o777).toBe(0o600);
+    const { ino } = lstatSync(keptFile());
+    expect(run('hello')).toEqual(RIGHT);
+    expect(isReplaced(ino)).toBe(false);
+  });
+
+  test('is what the second run uses', () => {
+    run('hello');
+    const seen = join(folder, 'seen.cjs');
+    writeFileSync(
+      seen,
+      `const vm = require('node:vm');
+      const { Script } = vm;
+      const all = [];
+      vm.Script = class extends Script {
+        constructor(text, options) { super(text, options); all.push(this.cachedDataRejected); }
+      };
+      process.on('exit', () => console.log(JSON.stringify(all)));`,
+    );
+    expect(run('hello', { NODE_OPTIONS: `--require ${seen}` }).stdout).toBe('said hello\n[false,false]\n');
+  });
+
+  test.each<[string, (file: string) => void]>([
+    ['empty', (file) => truncateSync(file)],
+    ['cut off', (file) => truncateSync(file, lstatSync(file).size - 100)],
+    ['nothing but zeros', (file) => writeFileSync(file, Buffer.alloc(lstatSync(file).size))],
+    ['something else', (file) => writeFileSync(file, 'something else')],
+    ['readable by others', (file) => chmodSync(file, 0o644)],
+    ['writable by others', (file) => chmodSync(file, 0o622)],
+  ])('that is %s is passed over and made anew', (_what, harm) => {
+    run('hello');
+    harm(keptFile());
+    const { ino } = lstatSync(keptFile());
+    expect(run('hello')).toEqual(RIGHT);
+    expect(isReplaced(ino)).toBe(true);
+    expect(lstatSync(keptFile()).mode & 0o777).toBe(0o600);
+    expect(kept()).toEqual([nameFor('hello')]);
+  });
+
+  test('with one wrong byte anywhere is passed over and made anew', () => {
+    run('hello');
+    const whole = readFileSync(keptFile());
+    const step = Math.ceil(whole.length / 24);
+    for (let at = 0; at < whole.length; at += step) {
+      const bytes = Buffer.from(whole);
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      writeFileSync(keptFile(), bytes);
+      const { ino } = lstatSync(keptFile());
+      expect(run('hello'), `byte ${at}`).toEqual(RIGHT);
+      expect(isReplaced(ino), `byte ${at}`).toBe(true);
+    }
+  });
+
+  test('of a chunk that was changed is never used, though its text is as long', () => {
+    run('hello');
+    writeFileSync(join(folder, 'dist', 'chunks', 'say.js'), SAY.replace("' ' + word", "'-' + word"));
+    expect(run('hello').stdout).toBe('said-hello\n');
+    expect(run('hello').stdout).toBe('said-hello\n');
+  });
+
+  test('keeps what the same command needs with other flags', () => {
+    run('hello');
+    expect(run('hello --more').stdout).toBe('said hello1\n');
+    const { ino } = lstatSync(keptFile());
+    expect(run('hello')).toEqual(RIGHT);
+    expect(run('hello --more').stdout).toBe('said hello1\n');
+    expect(isReplaced(ino)).toBe(false);
+  });
+
+  test('is told apart by the first words that are no value of a flag', () => {
+    run('hello there you');
+    run('hello --profile secret-name --more');
+    run('hello Jane@example.com 12');
+    expect(kept().sort()).toEqual([nameFor('hello'), nameFor('hello.there')].sort());
+  });
+
+  test('is not read through a link, which is replaced', () => {
+    run('hello');
+    const elsewhere = join(folder, 'elsewhere');
+    renameSync(keptFile(), elsewhere);
+    symlinkSync(elsewhere, keptFile());
+    expect(run('hello')).toEqual(RIGHT);
+    expect(lstatSync(keptFile()).isFile()).toBe(true);
+  });
+
+  test('leaves a folder in the place of its file alone', () => {
+    mkdirSync(keptFile(), { recursive: true, mode: 0o700 });
+    expect(run('hello')).toEqual(RIGHT);
+    expect(lstatSync(keptFile()).isDirectory()).toBe(true);
+    expect(kept()).toEqual([nameFor('hello')]);
+  });
+
+  test.each([0o755, 0o770, 0o500])('leaves a folder of mode %o as it is', (mode) => {
+    mkdirSync(code(), { mode });
+    chmodSync(code(), mode);
+    expect(run('hello')).toEqual(RIGHT);
+    // Whom a mode does not bind may write into the last.
+    if (mode !== 0o500 || process.getuid?.() !== 0) expect(kept()).toEqual([]);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('of another user is neither used nor touched', () => {
+    run('hello');
+    chownSync(keptFile(), 65_534, 65_534);
+    const { ino } = lstatSync(keptFile());
+    expect(run('hello')).toEqual(RIGHT);
+    expect(isReplaced(ino)).toBe(true);
+    chownSync(code(), 65_534, 65_534);
+    const before = lstatSync(keptFile()).ino;
+    expect(run('hello')).toEqual(RIGHT);
+    expect(run('other').status).toBe(0);
+    expect(isReplaced(before)).toBe(false);
+    expect(kept()).toEqual([nameFor('hello')]);
+    rmSync(code(), { recursive: true });
+    chownSync(cache, 65_534, 65_534);
+    expect(run('hello')).toEqual(RIGHT);
+    expect(existsSync(code())).toBe(false);
+  });
+
+  test('is not kept in a folder that is a link or a file, nor where there is no cache folder', () => {
+    mkdirSync(join(folder, 'elsewhere'), { mode: 0o700 });
+    symlinkSync(join(folder, 'elsewhere'), code());
+    expect(run('hello')).toEqual(RIGHT);
+    expect(kept()).toEqual([]);
+    rmSync(code());
+    writeFileSync(code(), '');
+    expect(run('hello')).toEqual(RIGHT);
+    rmSync(cache, { recursive: true });
+    expect(run('hello')).toEqual(RIGHT);
+    expect(existsSync(cache)).toBe(false);
+  });
+
+  test.each(['CI', 'NODE_DISABLE_COMPILE_CACHE'])('is neither read nor written under %s', (name) => {
+    expect(run('hello', { [name]: '1' })).toEqual(RIGHT);
+    expect(kept()).toEqual([]);
+  });
+
+  test('is not written by a command that fails', () => {
+    expect(run('fail').status).not.toBe(0);
+    expect(kept()).toEqual([]);
+  });
+
+  test('stays small: the oldest files go, also those that a killed process left behind', () => {
+    mkdirSync(code(), { mode: 0o700 });
+    for (let index = 0; index < 20; index++) {
+      const file = join(code(), index === 0 ? `${nameFor('hello')}.1.x.tmp` : `word-${index}`);
+      writeFileSync(file, '');
+      utimesSync(file, index, index);
+    }
+    run('hello');
+    expect(kept()).toHaveLength(16);
+    expect(kept()).toEqual(expect.arrayContaining([nameFor('hello'), 'word-19', 'word-5']));
+  });
+
+  test('is written by ten processes at once', async () => {
+    const children = Array.from({ length: 10 }, () =>
+      spawn(process.execPath, [join(folder, 'bin', 'cdpadm.js'), 'hello'], { env: environment() }),
+    );
+    const ends = await Promise.all(
+      children.map(async (child) => {
+        const ended = once(child, 'exit') as Promise<[number]>;
+        return [await text(child.stdout), ...(await ended).slice(0, 1)];
+      }),
+    );
+    expect(ends).toEqual(children.map(() => ['said hello\n', 0]));
+    expect(kept()).toEqual([nameFor('hello')]);
+    const { ino } = lstatSync(keptFile());
+    expect(run('hello')).toEqual(RIGHT);
+    expect(isReplaced(ino)).toBe(false);
+  });
+
+  test('does not move the lines and columns of a stack', () => {
+    run('hello');
+    renameSync(keptFile(), keptFile('fail'));
+    const place = `${join(folder, 'dist', 'chunks', 'say.js')}:1:${SAY.indexOf('new Error') + 1}`;
+    expect(run('fail').stderr).toContain(place);
+    expect(run('fail', { NODE_DISABLE_COMPILE_CACHE: '1' }).stderr).toContain(place);
+  });
+});
