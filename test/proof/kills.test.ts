@@ -19,8 +19,11 @@ const SHARE = Number(process.env.SHARE ?? 1);
 /** Far beyond what a run takes on a busy machine. */
 const GIVE_UP_MS = 90_000;
 
-/** Asked for once more, these are done once more: that is what whoever types them again wants. */
-const ASKED_ANEW = /^(pipelines (trigger|reset)|intake event|api|emulator .*|dsr submit --regulation.*)$/;
+/**
+ * Asked for once more, these are done once more: that is what whoever types them again wants. A connection's secret
+ * cannot be compared with what the platform holds, so the same values are set again.
+ */
+const ASKED_ANEW = /^(pipelines (trigger|reset)|connections update|intake event|api|emulator .*|dsr submit --regulation.*)$/;
 /** Whose second run is told that it goes on. */
 const RESUMED = /^(dsr submit --bulk|seed bulk)/;
 
@@ -49,7 +52,7 @@ interface Ended {
 /** Runs the built program in the world's home, and kills it when the plan's request comes. */
 async function start(world: World, wanted: CommandCase, flags: readonly string[], kill?: Kill): Promise<Ended> {
   let end = (): void => undefined;
-  await world.proxy.begin(kill && planOf(kill, () => end()));
+  await world.begin(kill && planOf(kill, () => end()));
   const child = spawn(process.execPath, [PROGRAM, ...world.lineOf(wanted, [...flags, '-o', 'json'])], {
     cwd: world.folder,
     env: { PATH: process.env.PATH, ...world.env(wanted) },

@@ -45,6 +45,8 @@ export interface World {
   well(line: string): Promise<CliResult>;
   /** A fresh home, the platform's first state, and all that comes before the command. */
   prepare(wanted: CommandCase): Promise<void>;
+  /** Lets the proxy begin anew, for one more run since `prepare`. */
+  begin(plan?: FaultPlan): Promise<void>;
   /** Runs the case's own command line in the home that was prepared. */
   run(wanted: CommandCase, flags?: readonly string[], plan?: FaultPlan, options?: CliOptions): Promise<Outcome>;
   /** The command line as `run` gives it. */
@@ -136,8 +138,12 @@ export async function createWorld(options: Pick<EmulatorOptions, 'names' | 'onEx
       rmSync(current().env.CDPADM_CACHE_DIR ?? '', { recursive: true, force: true });
       rmSync(join(current().env.CDPADM_STATE_DIR ?? '', 'budget'), { recursive: true, force: true });
     },
-    run: async (wanted, flags = [], plan, options = {}) => {
+    begin: async (plan) => {
+      changed ||= wrote(proxy.requests);
       await proxy.begin(plan);
+    },
+    run: async (wanted, flags = [], plan, options = {}) => {
+      await world.begin(plan);
       const stop = new AbortController();
       let served: Error | undefined;
       let serving = false;
