@@ -1,0 +1,123 @@
+// Where the certificate for a callback comes from: discovery's address and nowhere else, whatever is answered there.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type CliHome, type CliResult, createCliHome, runCli } from '../../helpers/cli.ts';
+
+let home: CliHome;
+let servers: Server[];
+/** Requests by server: discovery's, and another that nobody may be led to. */
+let seen: Record<'own' | 'other', IncomingMessage[]>;
+let own: string;
+let other: string;
+/** What discovery names. */
+let certificate: string;
+let answerCertificate: (response: ServerResponse) => void;
+
+async function serve(kind: 'own' | 'other', answer: (path: string, response: ServerResponse) => void): Promise<string> {
+  const server = createServer((request, response) => {
+    seen[kind].push(request);
+    answer(request.url ?? '', response);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+beforeEach(async () => {
+  home = createCliHome();
+  servers = [];
+  seen = { own: [], other: [] };
+  own = await serve('own', (path, response) => {
+    if (path !== '/v3/discovery/') {
+      answerCertificate(response);
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(
+      JSON.stringify({
+        api_version: '3.0',
+        supported_identities: [],
+        supported_subject_request_types: [],
+        processor_certificate: certificate,
+      }),
+    );
+  });
+  other = await serve('other', (_path, response) => response.end('-----BEGIN CERTIFICATE-----'));
+  certificate = `${own}/certificate.pem`;
+  writeFileSync(join(home.cwd, 'body'), '{}');
+  const headers = {
+    'X-OpenDSR-Processor-Domain': 'opendsr.platform.example',
+    'X-OpenDSR-Signature': 'AAAA',
+    'X-OpenDSR-Certificate': `${other}/mine.pem`,
+    Link: `<${other}/mine.pem>; rel="certificate"`,
+  };
+  writeFileSync(join(home.cwd, 'headers.json'), JSON.stringify(headers));
+});
+afterEach(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+  home.remove();
+});
+
+const verify = (...flags: string[]): Promise<CliResult> =>
+  runCli(['dsr', 'callbacks', 'verify', '--headers', 'headers.json', '--body', 'body', '--retries', '0', ...flags], {
+    cwd: home.cwd,
+    env: {
+      ...home.env,
+      CDPADM_DSR_BASE_URL: `${own}/v3`,
+      CDPADM_VENDOR_DOMAIN: 'platform.example',
+      CDPADM_WORKSPACE_KEY: 'canary-key',
+      CDPADM_WORKSPACE_SECRET: 'canary-secret',
+    },
+  });
+
+const ONE_SECOND = ['--request-timeout', '1s'];
+
+it.each<[string, (response: ServerResponse) => void, string[], RegExp]>([
+  [
+    'redirects',
+    (response) => response.writeHead(302, { location: `${other}/certificate.pem` }).end(),
+    [],
+    /redirect.*not followed/i,
+  ],
+  ['is too large', (response) => response.end('x'.repeat(300_000)), [], /larger than 64 kB/],
+  [
+    'never ends',
+    (response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(16_384)));
+        response.once('drain', more);
+      };
+      more();
+    },
+    [],
+    /larger than 64 kB/,
+  ],
+  ['never comes', () => undefined, ONE_SECOND, /time|1s/i],
+  ['comes too slowly', (response) => void response.write('-----BEGIN'), ONE_SECOND, /time|1s/i],
+  ['is a page', (response) => response.end('<html>login</html>'), [], /no PEM certificate|web page/i],
+  ['is not there', (response) => response.writeHead(404).end(), [], /404/],
+])('an address that %s gives no certificate', async (_how, answer, flags, message) => {
+  answerCertificate = answer;
+  const { code, stderr } = await verify(...flags);
+  expect(code).not.toBe(0);
+  expect(stderr).toMatch(message);
+  expect(seen.other).toEqual([]);
+  // Discovery is asked with credentials, the certificate without.
+  expect(seen.own.map(({ url, headers }) => [url, headers.authorization !== undefined])).toEqual([
+    ['/v3/discovery/', true],
+    ['/certificate.pem', false],
+  ]);
+});
+
+it.each(['http://certificates.example/c.pem', 'file:///etc/passwd', 'data:text/plain,x', 'c.pem', ''])(
+  'discovery that names %j leads nowhere',
+  async (url) => {
+    certificate = url;
+    expect((await verify()).code).not.toBe(0);
+    expect(seen.own).toHaveLength(1);
+  },
+);
