@@ -23,7 +23,8 @@ const GIVE_UP_MS = 90_000;
  * Asked for once more, these are done once more: that is what whoever types them again wants. A connection's secret
  * cannot be compared with what the platform holds, so the same values are set again.
  */
-const ASKED_ANEW = /^(pipelines (trigger|reset)|connections update|intake event|api|emulator .*|dsr submit --regulation.*)$/;
+const ASKED_ANEW =
+  /^(pipelines (trigger|reset)|connections update|intake event|api|emulator .*|dsr submit --regulation.*)$/;
 /** Whose second run is told that it goes on. */
 const RESUMED = /^(dsr submit --bulk|seed bulk)/;
 
