@@ -128,19 +128,32 @@ function torn(world: World): string[] {
     .map((path) => `${relative(world.home.folder, path)} is torn`);
 }
 
-/** Temporary files, and locks that hinder: one of a process that is no more is taken over by whoever needs it next. */
+/** What hinders: the locks and temporary files of a process that is no more are taken over, or swept, by the next write there. */
 const locks = (world: World): string[] =>
   filesOf(world)
-    .filter((path) => /\.tmp\b|\.dead$/.test(path) || (path.endsWith('.lock') && isHeld(path)))
+    .filter((path) => path.endsWith('.dead') || (path.endsWith('.lock') && isHeld(path)) || isStrayed(path))
     .map((path) => `${relative(world.home.folder, path)} stands`);
+
+/** Whether it is a temporary file that no sweep would know for one of a process that is no more. */
+const isStrayed = (path: string): boolean => {
+  const owner = /\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/.exec(path)?.[1];
+  return path.includes('.tmp') && (owner === undefined || isAlive(Number(owner)));
+};
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
 
 function isHeld(path: string): boolean {
   try {
-    process.kill((JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid, 0);
-    return true;
-  } catch (error) {
+    return isAlive((JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid);
+  } catch {
     // What cannot be read hinders, too.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    return true;
   }
 }
 
