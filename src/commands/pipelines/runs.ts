@@ -116,8 +116,8 @@ async function tellFreshness(ctx: Context, id: string, staleAfter: number | unde
   const now = ctx.clock.now();
   const age = ageOf(success, now);
   const lag = lagOf(success, now);
-  const behind = lag === undefined ? '' : `; its data ends ${formatDuration(lag)} ago`;
-  const told = age === undefined ? 'It never succeeded.' : `Last success ${formatDuration(age)} ago${behind}.`;
+  const behind = lag === undefined ? '' : `; its data ends ${ago(lag)}`;
+  const told = age === undefined ? 'It never succeeded.' : `Last success ${ago(age)}${behind}.`;
   ctx.out.note(told);
   if (staleAfter === undefined || (age !== undefined && age <= staleAfter)) return;
   throw new CliError({
@@ -126,4 +126,8 @@ async function tellFreshness(ctx: Context, id: string, staleAfter: number | unde
     hint: `Find out why: cdpadm pipelines doctor ${id}`,
     exit: EXIT.failed,
   });
+}
+
+function ago(ms: number): string {
+  return ms < 1000 ? 'just now' : `${formatDuration(ms)} ago`;
 }

@@ -63,18 +63,18 @@ export async function warehouseChapter(stage: Stage): Promise<void> {
   await stage.run('warehouse apply sync --yes');
   await stage.say('Applying again finds nothing to do. Then the pipeline runs; the SQL is really executed.');
   await stage.run('warehouse apply sync --yes');
-  await stage.run('pipelines trigger customers --wait --poll 500ms --yes');
+  await stage.run('pipelines trigger customers --wait --poll 500ms');
   await stage.run('pipelines runs customers');
 
   await stage.say('Somebody breaks the query. The run fails, the exit code says so, and doctor names the cause.');
   stage.edit('sync/data-models/customers.sql', (text) => text.replace('public.customers', 'public.customer'));
   await stage.run('warehouse apply sync --yes');
-  await stage.run('pipelines trigger customers --wait --poll 500ms --yes', EXIT.failed);
+  await stage.run('pipelines trigger customers --wait --poll 500ms', EXIT.failed);
   await stage.run('pipelines doctor customers', EXIT.failed);
   await stage.say('Mended and applied, it runs again.');
   stage.edit('sync/data-models/customers.sql', (text) => text.replace('public.customer', 'public.customers'));
   await stage.run('warehouse apply sync --yes');
-  await stage.run('pipelines trigger customers --wait --poll 500ms --yes');
+  await stage.run('pipelines trigger customers --wait --poll 500ms');
 
   await stage.say('People of one household share who is a member: a group, set by the least call that does it.');
   await stage.run('groups set -f group.yaml --yes');
