@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FaultPlan, ProxyFault } from '../helpers/fault-proxy.ts';
 import { CASES, type CommandCase } from './cases.ts';
+import { spellings } from './spellings.ts';
 import { CANARIES } from './stage.ts';
 import { isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
 import { createWorld, type Outcome, type World } from './world.ts';
@@ -48,18 +49,6 @@ const VARIANTS: [name: string, flags: string[], plan?: FaultPlan][] = [
     { fault: ECHO, at, mode: 'ever' },
   ]),
 ];
-
-function spellings(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  const inside = [0, 1, 2].map((shift) => {
-    // The same bytes behind others: without the characters that depend on the neighbours.
-    const text = Buffer.concat([Buffer.alloc(shift, 'x'), bytes])
-      .toString('base64')
-      .replace(/=+$/, '');
-    return text.slice(shift === 0 ? 0 : 4, -2);
-  });
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), bytes.toString('hex'), ...inside];
-}
 
 function filesBelow(folder: string): string[] {
   return (readdirSync(folder, { recursive: true }) as string[])

@@ -2,6 +2,7 @@
 import { usageError } from '../kernel/errors.ts';
 import { isLoopback } from '../kernel/loopback.ts';
 import type { Context } from './context.ts';
+import { furtherAuthorities } from './trusted-roots.ts';
 
 /** True when the other side took it (2xx). */
 export type Forward = (headers: readonly (readonly [string, string])[], body: Buffer) => Promise<boolean>;
@@ -31,6 +32,7 @@ export async function openForward(ctx: Context, address: string): Promise<Forwar
     throw usageError(`--forward-to takes an https address (http to this machine only), not \`${address}\`.`);
   }
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  const ca = await authorities(ctx);
   return (headers, body) =>
     new Promise((resolve) => {
       const failed = (why: string): void => {
@@ -43,6 +45,7 @@ export async function openForward(ctx: Context, address: string): Promise<Forwar
         headers: { ...Object.fromEntries(kept), 'content-length': String(body.length) },
         timeout: TIMEOUT_MS,
         agent: false,
+        ...ca,
       });
       sent.on('timeout', () => sent.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} seconds`)));
       sent.on('error', (error) => failed(error.message));
@@ -54,4 +57,12 @@ export async function openForward(ctx: Context, address: string): Promise<Forwar
       });
       sent.end(body);
     });
+}
+
+/** Node's own, and with `--ca-file` those besides. */
+async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
+  const file = (await ctx.settings()).get('ca_file')?.value;
+  if (file === undefined) return {};
+  const { rootCertificates } = await import('node:tls');
+  return { ca: [...rootCertificates, furtherAuthorities(file, ctx.io.env)] };
 }

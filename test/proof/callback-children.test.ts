@@ -1,0 +1,97 @@
+// What a listener tells the commands that it runs and the servers that it hands callbacks on to: nothing of the credentials.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { interrupted } from '../../src/lib/runtime/interrupt.ts';
+import { makeCertificate } from '../helpers/certificate.ts';
+import type { CliResult } from '../helpers/cli.ts';
+import { createDsrHome, type DsrHome } from '../helpers/dsr-home.ts';
+import { send } from '../helpers/emulator.ts';
+import { spellings } from './spellings.ts';
+import { CANARIES } from './stage.ts';
+
+const SECRETS = [CANARIES.client, CANARIES.workspaceKey, CANARIES.workspace, CANARIES.environment];
+
+/** Writes down all that a process can know of how it was started. */
+const DUMP = `
+const { appendFileSync, readFileSync } = require('node:fs');
+const seen = [process.argv, process.env, process.execArgv, readFileSync(0, 'utf8')];
+for (const name of ['cmdline', 'environ']) try { seen.push(readFileSync('/proc/self/' + name, 'utf8')); } catch {}
+appendFileSync('dump.ndjson', JSON.stringify(seen) + '\\n');
+`;
+
+let home: DsrHome;
+beforeEach(async () => {
+  home = await createDsrHome({
+    organizations: [{ id: 1001, client_secret: CANARIES.client }],
+    accounts: [{ id: 2001 }],
+    workspaces: [{ id: 3001, key: CANARIES.workspaceKey, secret: CANARIES.workspace }],
+  });
+  home.write('dump.cjs', DUMP);
+});
+afterEach(() => home.close());
+
+it('hands the body on, and no secret by argument, environment, header or file', async () => {
+  const certificate = makeCertificate();
+  if (!certificate) return;
+  const handed: string[] = [];
+  const taker = createServer(certificate, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      handed.push(JSON.stringify([request.url, request.rawHeaders, Buffer.concat(chunks).toString()]));
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => taker.listen(0, '127.0.0.1', resolve));
+  // The taker's certificate is trusted by --ca-file, beside the platform's own authority.
+  home.write('taker.pem', certificate.cert + readFileSync(home.env.CDPADM_CA_FILE ?? '', 'utf8'));
+  const stop = new AbortController();
+  let listening: Promise<CliResult> | undefined;
+  const url = await new Promise<string>((resolve, reject) => {
+    listening = home.run(
+      [
+        ...['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json', '--debug', '--trace-file', 'trace.ndjson'],
+        ...['--on', 'any', `${process.execPath} dump.cjs`, '--ca-file', 'taker.pem'],
+        ...['--forward-to', `https://localhost:${(taker.address() as { port: number }).port}/hook`],
+      ],
+      {
+        stop,
+        // A tool of the user's may hold the same secret under a name of its own.
+        env: { OTHER_TOOL_TOKEN: CANARIES.workspace, CDPADM_ACCESS_TOKEN: CANARIES.environment, HARMLESS: 'kept' },
+        onOutput: (stdout) => {
+          const [line = '', ...more] = stdout.split('\n');
+          if (more.length > 0) resolve((JSON.parse(line) as { callback_url: string }).callback_url);
+        },
+      },
+    );
+    listening.then(({ stderr }) => reject(new Error(stderr)), reject);
+  });
+  const request = ['--regulation', 'gdpr', '--type', 'access', '--identity', 'email=a@example.com', '--yes'];
+  expect((await home.run(['dsr', 'submit', ...request, '--callback-url', url])).code).toBe(0);
+  await home.platform.api.advance('4d');
+  expect((await send('POST', `${home.platform.control}/callbacks/flush`)).status).toBe(200);
+  stop.abort(interrupted());
+  const { code, stderr, stdout } = (await listening) as CliResult;
+  taker.close();
+  expect(code, stderr).toBe(130);
+  const dumped = home.read('dump.ndjson');
+  // The last command may still be at work: a listener that ends does not wait for ever.
+  expect(handed.length, stderr).toBe(3);
+  for (const text of ['in_progress', 'CDPADM_REQUEST_STATUS', 'HARMLESS']) expect(dumped).toContain(text);
+  const files = (readdirSync(home.folder, { recursive: true }) as string[])
+    .concat(
+      (readdirSync(home.env.HOME ?? '', { recursive: true }) as string[]).map((name) =>
+        join(home.env.HOME ?? '', name),
+      ),
+    )
+    .map((name) => join(name.startsWith('/') ? '' : home.folder, name))
+    .filter((path) => statSync(path).isFile());
+  expect(files.some((path) => path.endsWith('trace.ndjson'))).toBe(true);
+  const texts = [stdout, stderr, ...handed, ...files.map((path) => readFileSync(path, 'latin1'))];
+  const found = SECRETS.flatMap((secret) => spellings(secret)).filter((text) => texts.some((it) => it.includes(text)));
+  expect(found).toEqual([]);
+  // What is told of the person behind the request is the platform's business, not the ledger's.
+  expect(files.map((path) => readFileSync(path, 'latin1')).join('')).not.toContain('a@example.com');
+});
