@@ -3,6 +3,7 @@ import { Command, type Option } from 'commander';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
+import { wrapPage } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { topics } from './topics.ts';
@@ -25,7 +26,7 @@ interface Page {
   text: string;
 }
 
-const view: DocumentView<Page> = { kind: 'document', text: ({ text }) => text };
+const view: DocumentView<Page> = { kind: 'document', text: ({ text }, _style, width) => wrapPage(text, width) };
 
 function topicText(topic: string, self: Command): string {
   if (topic === 'flags') return flagsTopic(self.parent?.options ?? []);

@@ -20,7 +20,7 @@ const view: ListView<GrantedPermission> = {
       value: (item) => (item.escalation ? 'escalation' : ''),
       paint: (text, _item, style) => style.yellow(text),
     },
-    { key: 'meaning', value: (item) => item.meaning },
+    { key: 'meaning', uncut: true, value: (item) => item.meaning },
   ],
   empty: 'This role may do nothing.',
   name: (item) => item.task_id,

@@ -73,7 +73,7 @@ function drawLines<T>(
   return columns
     .map((column) => {
       const title = style.bold(padText(columnTitle(column), keys));
-      const text = cleanCell(column, data);
+      const text = withBreaks(cleanCell(column, data));
       const lines = column.id ? [text] : wrapText(text, Math.max(COMFORTABLE, width - keys - GAP));
       const value = lines.map((line) => paintCell(column, data, line, style)).join(`\n${indent}`);
       return `${title}${' '.repeat(GAP)}${value}`.trimEnd();
@@ -113,7 +113,7 @@ async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options:
     table.push(
       sized.map(({ column, width }) => {
         const text = cleanCell(column, row);
-        const lines = column.uncut ? wrapText(text, width) : [fitText(text, width)];
+        const lines = column.uncut ? wrapText(text, width) : [fitCell(text, width)];
         return lines.map((line) => paintCell(column, row, line, options.style)).join('\n');
       }),
     );
@@ -123,6 +123,20 @@ async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options:
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n');
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/;
+
+/** A cut cell; of a point in time the minute or the day, which need no sign that something was left out. */
+function fitCell(text: string, width: number): string {
+  if (text.length <= width || !INSTANT.test(text)) return fitText(text, width);
+  if (width >= 17) return `${text.slice(0, 16)}Z`;
+  return width >= 10 ? text.slice(0, 10) : fitText(text, width);
+}
+
+/** JSON with a space behind each of its fields, where its line may be broken. */
+function withBreaks(text: string): string {
+  return /^[{[]/.test(text) ? text.replaceAll(/(?<=["\d}\]el]),(?=["{])/g, ', ') : text;
 }
 
 function fitColumns<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] | undefined {

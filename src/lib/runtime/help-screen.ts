@@ -12,10 +12,9 @@ const GLOBAL_FLAGS = [
 ];
 
 const LEARN_MORE = [
-  'Learn more:',
-  '  cdpadm <command> --help   flags and examples of a command',
-  '  cdpadm help <topic>       exit-codes, environment, formatting, files, recipes, flags',
-].join('\n');
+  ['cdpadm <command> --help', 'flags and examples of a command'],
+  ['cdpadm help <topic>', 'exit-codes, environment, formatting, files, recipes, flags'],
+] as const;
 
 /** Settings for commander's `configureHelp`. */
 export function helpSettings(columns: () => number): Partial<Help> {
@@ -71,11 +70,34 @@ function formatHelp(command: Command, helper: Help): string {
     );
   }
   for (const note of help?.notes ?? []) parts.push(wrap(note));
-  if (help?.json !== undefined) parts.push(section('JSON:', indent(help.json.split('\n'))));
+  if (help?.json !== undefined)
+    parts.push(
+      section(
+        'JSON:',
+        help.json.split('\n').flatMap((line) => shapeLines(line, width)),
+      ),
+    );
   if (help?.errors) parts.push(section('Exit codes:', help.errors.flatMap(indented)));
   if (help) parts.push(section('Examples:', indent(help.examples.map((example) => `$ ${example}`))));
-  parts.push(command.parent ? section('Global flags:', GLOBAL_FLAGS.flatMap(indented)) : LEARN_MORE);
+  parts.push(command.parent ? section('Global flags:', GLOBAL_FLAGS.flatMap(indented)) : learnMore(helper));
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function learnMore(helper: Help): string {
+  const termWidth = Math.max(...LEARN_MORE.map(([term]) => term.length));
+  const lines = LEARN_MORE.map(([term, description]) => helper.formatItem(term, termWidth, description, helper));
+  return ['Learn more:', ...lines].join('\n');
+}
+
+/** The shape of a result, broken behind commas. */
+function shapeLines(shape: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const part of shape.match(/[^,]*,?/g) ?? []) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + part.length <= width) lines[lines.length - 1] = last + part;
+    else if (part.trim() !== '') lines.push(`${lines.length === 0 ? '  ' : '    '}${part.trimStart()}`);
+  }
+  return lines;
 }
 
 function usageOf(command: Command): string {

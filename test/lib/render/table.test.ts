@@ -127,3 +127,25 @@ test('a heading from the platform loses its control characters', async () => {
   const forged: Column<Role>[] = [{ key: 'role_id', title: 'x\u001b[31m\nforged', idTitle: true, value: () => 'y' }];
   expect(await drawTable(rows, forged, { width: 80, style: plainStyle, header: true })).not.toMatch(/\u001b|x\n/);
 });
+
+test.each([
+  [40, '2026-12-22T04:44Z'],
+  [31, '2026-12-22'],
+])('a point in time is cut to its minute or its day, on %i columns', async (width, shown) => {
+  const dated: Column<string>[] = [
+    { key: 'id', id: true, value: () => 'x'.repeat(19) },
+    { key: 'at', value: (at) => at },
+  ];
+  const drawn = await drawTable(['2026-12-22T04:44:32.125Z'], dated, { width, style: plainStyle, header: true });
+  expect(drawn.split('\n')[1]).toBe(`${'x'.repeat(19)}  ${shown}`);
+});
+
+test('JSON in a record goes on below, between its fields', () => {
+  const drawn = drawRecord(
+    '{"type":"incremental","from":"2024"}',
+    [{ key: 'mode', value: (it) => it }],
+    plainStyle,
+    28,
+  );
+  expect(drawn).toBe('MODE  {"type":"incremental",\n      "from":"2024"}');
+});
