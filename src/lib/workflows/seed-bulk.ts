@@ -31,7 +31,7 @@ export type MaxErrors = { rows: number } | { percent: number };
 
 export interface SeedProgress {
   counts: SeedCounts;
-  /** Bytes read of `totalBytes`, where the inputs tell. */
+  /** Bytes whose rows are settled, about, of `totalBytes`, where the inputs tell. */
   bytes: number;
   totalBytes: number | undefined;
 }
@@ -59,7 +59,9 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   let wake: (() => void) | undefined;
   let failure: unknown;
   let checkpointAt = startedAt;
+  /** Read so far, and how many rows they held. */
   let bytes = 0;
+  let rowsRead = before.counts.accepted + before.counts.rejected;
   const totalBytes = totalOf(inputs);
 
   function fail(error: unknown): void {
@@ -79,6 +81,11 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
       retries: retries + gate.retries,
       ms: ms + clock.now() - startedAt,
     };
+  }
+
+  /** What is read is ahead of what is settled: by all of a short file. */
+  function bytesSettled(): number {
+    return rowsRead === 0 ? 0 : bytes * Math.min(1, (counts.accepted + counts.rejected) / rowsRead);
   }
 
   function checkpoint(finished: boolean): SeedCounts {
@@ -110,7 +117,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     packer.recycle(batch);
     if (isTooMany(ports.maxErrors, counts)) fail(tooManyErrors(counts));
     else if (clock.now() - checkpointAt >= CHECKPOINT_MS) checkpoint(false);
-    ports.onProgress({ counts: tally(), bytes, totalBytes });
+    ports.onProgress({ counts: tally(), bytes: bytesSettled(), totalBytes });
   }
 
   function start(batch: Batch): void {
@@ -127,7 +134,9 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
 
   /** Starts what is packed, and waits while as much is under way as may be. */
   async function submit(): Promise<void> {
-    for (const batch of packer.ready.splice(0)) {
+    const ready = packer.ready.splice(0);
+    for (const { count, refused } of ready) rowsRead += count + refused.length;
+    for (const batch of ready) {
       while (failure === undefined && underWay.size >= ports.concurrency + 2) {
         await new Promise<void>((resolve) => (wake = resolve));
       }
@@ -137,12 +146,15 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   }
 
   async function readAll(): Promise<void> {
+    let inputsBefore = 0;
     for (const [file, input] of inputs.entries()) {
+      const begin = inputsBefore;
+      inputsBefore += input.bytes ?? 0;
       if (file < settled.mark.file) continue;
       const resumed = file === settled.mark.file ? settled.mark : { position: 0, offset: 0 };
       packer.begin(file, resumed.position);
       for await (const read of input.rows(packer, resumed)) {
-        bytes = read;
+        bytes = begin + read;
         await submit();
         if (failure !== undefined) return;
       }

@@ -195,6 +195,21 @@ describe('a platform that refuses', () => {
   });
 });
 
+test('the progress tells how much is settled, not how much is read, over all files', async () => {
+  const it = await start();
+  const files = [it.write('a.ndjson', userRows(3000)), it.write('b.ndjson', userRows(3000))];
+  const { stderr } = await it.bulk([...files, '--concurrency', '1', '--progress', 'json']);
+  const events = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { event: string; rows: number; text: string })
+    .filter(({ event }) => event === 'progress');
+  expect(events).toHaveLength(60);
+  for (const { rows, text } of events) {
+    expect(Math.abs(Number(/(\d+) %/.exec(text)?.[1]) - rows / 60)).toBeLessThanOrEqual(2);
+  }
+});
+
 describe('a platform in trouble', () => {
   test('that asks to wait is waited for, and nothing counts as a retry', async () => {
     const it = await start((_body, request) =>
