@@ -30,7 +30,12 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
   if (mistakes.length > 0) {
     throw unusable(
       file,
-      mistakes.map(({ pos, message }) => ({ file, path: '', ...placeOfOffset(text, pos[0]), message })),
+      mistakes.map(({ code, message, pos }) => ({
+        file,
+        path: '',
+        ...placeOfOffset(text, pos[0]),
+        message: code === 'DUPLICATE_KEY' ? 'this key stands here a second time' : message,
+      })),
     );
   }
   if (document.contents !== null && !isMap(document.contents)) {
