@@ -23,6 +23,7 @@ svg .sign { font-size: 14px; text-anchor: middle; }
 .empty { fill: none; stroke: var(--line); }
 .axis { stroke: var(--line); }
 .bad { color: var(--warn); fill: var(--warn); font-weight: 600; }
+table { border-collapse: collapse; }
 th, td { padding: .25rem .8rem .25rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 th { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
