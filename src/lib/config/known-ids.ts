@@ -35,6 +35,9 @@ const MAX_IDS = 5000;
 const MAX_ADDED = 200;
 const MAX_NAME = 200;
 
+/** `\p{Cc}`, without the table that a property of Unicode is looked up in. */
+const CONTROL = /[^ -~\u00a0-\uffff]/;
+
 /** Opens the ids of a scope below the cache folder; nothing is read or made before a method is called. */
 export function openKnownIds(cacheFolder: string, scope: IdScope): KnownIds {
   const folder = join(cacheFolder, 'ids', fileName(partsOf(scope).join(' ')));
@@ -45,7 +48,7 @@ export function openKnownIds(cacheFolder: string, scope: IdScope): KnownIds {
 
   function replace(kind: IdKind, ids: readonly string[]): void {
     // A line feed would make two ids of one; an id that has one cannot be typed anyway.
-    const kept = [...new Set(ids)].filter((id) => id !== '' && !/\p{Cc}/u.test(id)).slice(0, MAX_IDS);
+    const kept = [...new Set(ids)].filter((id) => id !== '' && !CONTROL.test(id)).slice(0, MAX_IDS);
     const text = kept.map((id) => `${id}\n`).join('');
     // Reading is quick; writing is for the disk and takes its time.
     if (

@@ -95,11 +95,19 @@ export function fillPath(path: string, params: Record<string, string | number | 
   });
 }
 
+/** A value as a part of an address. Throws a usage error for half a surrogate pair, which has no such form. */
+export function encodeText(name: string, value: string): string {
+  try {
+    return encodeURIComponent(value);
+  } catch {
+    throw usageError(`${name} is not valid Unicode.`);
+  }
+}
+
 function encodeSegment(name: string, value: string): string {
   if (value === '') throw usageError(`${name} is empty.`);
   // Every URL parser resolves these away, `%2E%2E` too.
   if (value === '.' || value === '..')
     throw usageError(`${name} cannot be "${value}": an address has another use for it.`);
-  if (/\p{Surrogate}/u.test(value)) throw usageError(`${name} is not valid Unicode.`);
-  return encodeURIComponent(value);
+  return encodeText(name, value);
 }

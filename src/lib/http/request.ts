@@ -1,6 +1,5 @@
 // From an endpoint and its input to the request that is sent: address, path, query and body, without credentials.
-import { type Endpoint, fillPath } from '../contract/endpoint.ts';
-import { usageError } from '../kernel/errors.ts';
+import { encodeText, type Endpoint, fillPath } from '../contract/endpoint.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { parseAddress } from './address.ts';
 
@@ -47,12 +46,7 @@ export function urlOf(request: BuiltRequest): string {
 
 function queryOf(query: Record<string, string | number | bigint | boolean | undefined>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeValue(name, String(value))}`],
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeText(name, String(value))}`],
   );
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
-}
-
-function encodeValue(name: string, value: string): string {
-  if (/\p{Surrogate}/u.test(value)) throw usageError(`${name} is not valid Unicode.`);
-  return encodeURIComponent(value);
 }

@@ -1,9 +1,9 @@
 // The platform's access token: cached on the disk, shared by all processes of one user, asked for by one at a time.
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { TokenReply, TokenRequest } from '../contract/oauth.ts';
 import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
+import { sha256Hex } from '../kernel/light-names.ts';
 import { withLock } from '../kernel/lock.ts';
 import type { BearerCredentials, HttpOptions } from './types.ts';
 
@@ -109,7 +109,7 @@ export function createTokenSource(
 /** Where the token of a client, audience and token service is cached, below the folder of tokens. */
 export function tokenFileName(clientId: string, audience: string, authAddress: string): string {
   const key = JSON.stringify([clientId, audience, authAddress]);
-  return `token-${createHash('sha256').update(key).digest('hex')}.json`;
+  return `token-${sha256Hex(key)}.json`;
 }
 
 /** The cached token; undefined when there is none or the file is damaged, which only costs a token request. */

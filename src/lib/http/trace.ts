@@ -25,11 +25,13 @@ export interface Attempted {
   error?: TransportError;
 }
 
-/** Writes the attempt to `onDebug` and `onTrace`. */
+/** Writes the attempt to `onDebug` and `onTrace`, where there are such. */
 export function traceAttempt(
   attempted: Attempted,
   { onDebug, onTrace, redactor }: Pick<HttpOptions, 'onDebug' | 'onTrace' | 'redactor'>,
 ): void {
+  // Masking costs as much as all else that a short call does by itself.
+  if (!onDebug && !onTrace) return;
   const { answer, attempt, endpoint, endedAt, error, headers, id, request, startedAt } = attempted;
   const url = redactor.text(urlOf(request));
   const ms = endedAt - startedAt;
@@ -37,7 +39,7 @@ export function traceAttempt(
   const result = answer
     ? `${answer.status}, ${size}`
     : redactor.text(`no answer: ${error?.kind} ${error?.code ?? ''}`.trim());
-  onDebug(`${request.method} ${url} -> ${result}, ${ms} ms (attempt ${attempt}, request ${id})`);
+  onDebug?.(`${request.method} ${url} -> ${result}, ${ms} ms (attempt ${attempt}, request ${id})`);
   onTrace?.({
     at: isoMillis(startedAt),
     id,

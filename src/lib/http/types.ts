@@ -151,7 +151,7 @@ export interface HttpOptions {
   /** In place of `onDecision` where a wait is so long that nobody would sit through it in silence. */
   onLongWait?(text: string): void;
   /** `--debug` lines, already redacted. */
-  onDebug(text: string): void;
+  onDebug?: ((text: string) => void) | undefined;
   /** `--trace-file`: one redacted exchange as a plain object. */
   onTrace?: ((exchange: Record<string, unknown>) => void) | undefined;
   /** `--curl`: given instead of sending; the call then throws `CurlPrinted`. */

@@ -105,9 +105,7 @@ export function connect(ctx: Context, settings: Settings): Api {
     onWrite: ctx.noteWrite,
     onDecision: ctx.out.verbose,
     onLongWait: ctx.out.note,
-    onDebug: (text) => {
-      if (flags.debug) ctx.out.verbose(text);
-    },
+    onDebug: flags.debug ? ctx.out.verbose : undefined,
     onTrace: flags.traceFile === undefined ? undefined : openTrace(ctx, resolve(io.cwd, flags.traceFile)),
     ...(flags.curl && { onCurl: (command) => void (printed = ctx.out.emitText(`${command}\n`)) }),
     signal: ctx.signal,
