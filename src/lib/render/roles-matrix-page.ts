@@ -175,6 +175,7 @@ tbody tr:not(.feature):hover > * { background: color-mix(in srgb, var(--mark-sof
   tr.feature { break-after: avoid; }
   th, td { padding: .6mm 1.5mm; }
   tr.feature > *, thead th { padding-block: .6mm; }
+  th.first > div { flex-wrap: wrap; }
   .permission { min-width: 30mm; }
   .role { min-width: 0; max-width: none; }
   .direct, .look { border: 1px solid currentColor; line-height: 1.25; }
