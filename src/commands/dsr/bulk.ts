@@ -136,7 +136,7 @@ async function sendRows(ctx: Context, session: DsrSession, run: Run, settledBefo
   const tellProgress = (): void => {
     const done = countSettled(states);
     const text = pace(done - settledBefore, examined.rows - done, ctx.clock.now() - begun);
-    progress.update({ done, total: examined.rows, text });
+    progress.update({ done, total: examined.rows, ...(text !== '' && { text }) });
   };
   try {
     const table = await openDsrTable(source, file);
@@ -179,7 +179,8 @@ async function keepResults({ examined, file, options, results, source, states }:
 function pace(done: number, left: number, ms: number): string {
   if (done === 0 || ms < 1000) return '';
   const perSecond = (done * 1000) / ms;
-  return `${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)} a second, ${formatDuration((left / perSecond) * 1000)} left`;
+  const rate = `${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)} a second`;
+  return left === 0 ? rate : `${rate}, ${formatDuration((left / perSecond) * 1000)} left`;
 }
 
 /** `1 row was`, `5 rows were`. */

@@ -44,7 +44,7 @@ async function cancel(ctx: Context, ids: readonly string[], groupId: string | un
   const plan = await planCancel(groupId === undefined ? { ids: requestIds(ids) } : { groupId }, session);
   const requests = plan.cancel.map((request) => session.api.describeCancel(request.subject_request_id));
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun(requests, undefined, (style) => drawPlan(plan, style));
+    await ctx.out.emitDryRun(requests, { cancel: plan.cancel, leave: plan.keep }, (style) => drawPlan(plan, style));
     return;
   }
   ctx.out.show((style) => drawPlan(plan, style));

@@ -5,7 +5,7 @@ import type { RowStates } from '../domain/dsr/row-states.ts';
 import { ROW_FIELDS } from '../domain/dsr/rows.ts';
 import { identitiesOf, skipsWaiting } from '../domain/dsr/settle.ts';
 import type { DsrRow, DsrTable } from '../files/dsr-rows.ts';
-import { invalidInput, type Issue } from '../kernel/errors.ts';
+import { CliError, EXIT, invalidInput, type Issue } from '../kernel/errors.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
 export interface Examined {
@@ -48,21 +48,35 @@ export async function examineRows(table: DsrTable, options: RowOptions): Promise
     digest: '',
   };
   let wrong = 0;
-  for await (const group of table.rows) {
-    for (const row of group) {
-      found.rows++;
-      const result = reader.read(row);
-      const own = 'issues' in result ? result.issues : repeated(row, result.ready, options.file);
-      wrong += own.length;
-      issues.push(...own.slice(0, MAX_ISSUES - issues.length));
-      if ('ready' in result) tally(result.ready, result.warnings.length);
-      if ('ready' in result && !result.ready.done && found.first.length < FIRST) found.first.push(result.ready);
-    }
+  try {
+    for await (const group of table.rows) for (const row of group) look(row);
+  } catch (error) {
+    // Where no further row can be made out, those before it have had their say.
+    if (wrong === 0 || !(error instanceof CliError) || error.exit !== EXIT.invalidInput) throw error;
+    note(error.issues);
   }
   found.digest = table.digest();
   if (wrong > 0) throw notValid(options.file, issues, wrong);
   if (found.rows === 0) throw invalidInput(`${options.file} has no rows.`, []);
   return found;
+
+  function note(own: readonly Issue[]): void {
+    wrong += own.length;
+    issues.push(...own.slice(0, MAX_ISSUES - issues.length));
+  }
+
+  function look(row: DsrRow): void {
+    found.rows++;
+    const result = reader.read(row);
+    if ('issues' in result) {
+      note(result.issues);
+      return;
+    }
+    const { ready, warnings } = result;
+    note(repeated(row, ready, options.file));
+    tally(ready, warnings.length);
+    if (!ready.done && found.first.length < FIRST) found.first.push(ready);
+  }
 
   function repeated(row: DsrRow, { hasId, request }: ReadyRow, file: string): Issue[] {
     const place = { file, ...row.locate({ path: [] }), path: '' };

@@ -138,6 +138,13 @@ describe('a file of requests', () => {
     }
   });
 
+  it('is told of wrong rows also when no row behind them can be read', async () => {
+    home.write('people.csv', 'email\na@b.c\nb@b.c,x\nc@b.c\n"d@b.c\n');
+    const { code, error } = await home.json(BULK);
+    expect(code).toBe(9);
+    expect(error.issues).toMatchObject([{ line: 3 }, { line: 5, column: 1 }]);
+  });
+
   it('has rows, and headings that mean something', async () => {
     home.write('people.csv', 'email\n');
     expect((await home.run(BULK)).code).toBe(9);

@@ -136,6 +136,29 @@ describe('one request', () => {
   });
 });
 
+describe('a cancellation', () => {
+  it('shows before it asks what partners have already, in a dry run for programs as well', async () => {
+    const partners = [{ domain: 'ads.example', name: 'Ads', status: 'sent' }];
+    const other = await createDsrHome({ partners });
+    try {
+      const { data } = await other.json<Submitted>(ACCESS.replace('--type access', '--type erasure'));
+      const id = data.subject_request_id;
+      await other.platform.api.advance('16m');
+      const dry = await other.json<{ plan: { cancel: { extensions: unknown[] }[]; leave: unknown[] } }>(
+        `dsr cancel ${id} --dry-run`,
+      );
+      expect(dry.data.plan).toMatchObject({ cancel: [{ extensions: [{ name: 'Ads', status: 'sent' }] }], leave: [] });
+      const { code, stderr } = await other.run(`dsr cancel ${id}`);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/already sent.*Ads \(ads\.example\)/)]);
+      expect((await other.run(`dsr cancel ${id} --yes`)).code).toBe(0);
+      const [seen] = (await other.json<{ extensions: unknown[] }[]>(`dsr status ${id}`)).data;
+      expect(seen?.extensions).toMatchObject([{ status: 'sent' }]);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
 describe('following it', () => {
   it('lists, waits, cancels and refuses to cancel what is not pending', async () => {
     const erasure = 'dsr submit --regulation ccpa --type erasure --identity email=b@example.com --group-id g --yes';
