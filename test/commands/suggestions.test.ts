@@ -1,18 +1,13 @@
 // Whoever mistypes a word is told the nearest one: commands, flags, values, ids, types; and it ends with the right code.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Command, Option } from 'commander';
-import { createContext } from '../../src/lib/runtime/create-context.ts';
-import { loadAll } from '../../src/program.ts';
-import { createTestIo, runCli } from '../helpers/cli.ts';
+import { Option } from 'commander';
+import { runCli } from '../helpers/cli.ts';
+import { commandsBelow, loadProgram } from '../helpers/command-tree.ts';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
 import { FIXTURES, stageFiles } from '../proof/stage.ts';
 
-const program = await loadAll(createContext(createTestIo().io, new AbortController().signal));
-
-function below(command: Command, path: string[]): [path: string[], command: Command][] {
-  return [[path, command], ...command.commands.flatMap((child) => below(child, [...path, child.name()]))];
-}
-const commands = program.commands.flatMap((command) => below(command, [command.name()]));
+const program = await loadProgram();
+const commands = commandsBelow(program).map(([path, command]) => [path.split(' '), command] as const);
 const groups = commands.filter(([, command]) => command.commands.length > 0);
 const alone = groups.filter(([path]) => path.join(' ') !== 'emulator clock');
 

@@ -3,19 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Command } from 'commander';
-import { createContext } from '../../src/lib/runtime/create-context.ts';
-import { loadAll } from '../../src/program.ts';
-import { type CliHome, createCliHome, createTestIo, runCli } from '../helpers/cli.ts';
+import { type CliHome, createCliHome, runCli } from '../helpers/cli.ts';
+import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 
 /** They go on until a signal, whoever looks. */
 const SERVING = ['emulator start', 'dsr callbacks listen', 'tour'];
-
-const program = await loadAll(createContext(createTestIo().io, new AbortController().signal));
-
-function leavesOf(command: Command, path: string[]): [path: string, command: Command][] {
-  if (command.commands.length === 0) return [[path.join(' '), command]];
-  return command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]));
-}
 
 /** A word for each argument that must be there, and a value for each flag that must. */
 function leastWords(command: Command): string[] {
@@ -32,9 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => home.remove());
 
-const commands = program.commands
-  .flatMap((command) => leavesOf(command, [command.name()]))
-  .filter(([path]) => !SERVING.includes(path));
+const commands = leavesBelow(await loadProgram()).filter(([path]) => !SERVING.includes(path));
 
 describe.each([
   ['input closed, no terminal', {}, false],

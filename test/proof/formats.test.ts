@@ -1,24 +1,15 @@
 // Every command that prints data, in every format: each is read by a reader of that format and holds what the JSON holds.
 import { parse as parseCsv } from 'csv-parse/sync';
-import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { createContext } from '../../src/lib/runtime/create-context.ts';
-import { COMMON_FORMATS, helpOf } from '../../src/lib/runtime/help.ts';
+import { COMMON_FORMATS } from '../../src/lib/runtime/help.ts';
 import { parseJson, stringifyJson } from '../../src/lib/kernel/json.ts';
-import { loadAll } from '../../src/program.ts';
-import { createTestIo } from '../helpers/cli.ts';
+import { helpAt, loadProgram } from '../helpers/command-tree.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
-const program = await loadAll(createContext(createTestIo().io, new AbortController().signal));
-
-function helpFor(path: string): ReturnType<typeof helpOf> {
-  const find = (command: Command | undefined, word: string) => command?.commands.find((child) => child.name() === word);
-  const command = path.split(' ').reduce<Command | undefined>(find, program);
-  return command && helpOf(command);
-}
+const program = await loadProgram();
 
 /** Its lines are events of a run, in every format. */
 const LINES = ['pipelines watch'];
@@ -159,7 +150,7 @@ function expectSame(format: Format, text: string, data: unknown): void {
 }
 
 test.each(cases.map((one) => [`${one.command} ${String(one.args)}`, one] as const))('%s', async (_line, one) => {
-  const { reads, formats = COMMON_FORMATS } = helpFor(one.command) ?? {};
+  const { reads, formats = COMMON_FORMATS } = helpAt(program, one.command) ?? {};
   const known = OTHERS.filter((format) => formats.includes(format));
   await world.prepare(one);
   const json = await outputOf(one, 'json');

@@ -1,21 +1,13 @@
 // `--profile` given several times: one result of all for what only reads, a refusal for everything else.
 import { Ajv } from 'ajv';
-import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf } from '../../../src/lib/runtime/emulator-environment.ts';
-import { createContext } from '../../../src/lib/runtime/create-context.ts';
 import { helpOf } from '../../../src/lib/runtime/help.ts';
-import { loadAll } from '../../../src/program.ts';
-import { type CliHome, type CliResult, createCliHome, createTestIo, runCli } from '../../helpers/cli.ts';
+import { type CliHome, type CliResult, createCliHome, runCli } from '../../helpers/cli.ts';
+import { leavesBelow, loadProgram } from '../../helpers/command-tree.ts';
 import { startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
 
-const program = await loadAll(createContext(createTestIo().io, new AbortController().signal));
-
-function leavesOf(command: Command, path: string[]): [path: string, command: Command][] {
-  if (command.commands.length === 0) return [[path.join(' '), command]];
-  return command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]));
-}
-const leaves = program.commands.flatMap((command) => leavesOf(command, [command.name()]));
+const leaves = leavesBelow(await loadProgram());
 const BOTH = ['--profile', 'one', '--profile', 'two'];
 
 let home: CliHome;
