@@ -6,7 +6,7 @@ import { choiceHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
-import { emitList } from '../resource-commands.ts';
+import { emitList } from '../resource-read.ts';
 
 export function listCommand(ctx: Context): Command {
   const command = new Command('list')

@@ -4,7 +4,7 @@ import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { addFieldFlags } from '../definition-flags.ts';
-import { createResource, type ResourceFlags } from '../resource-commands.ts';
+import { createResource, type ResourceFlags } from '../resource-change.ts';
 
 export function createCommand(ctx: Context): Command {
   const command = addFieldFlags(

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { getResource } from '../resource-commands.ts';
+import { getResource } from '../resource-read.ts';
 
 export function getCommand(ctx: Context): Command {
   const command = new Command('get')

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { listResources } from '../resource-commands.ts';
+import { listResources } from '../resource-read.ts';
 
 export function listCommand(ctx: Context): Command {
   const command = new Command('list')

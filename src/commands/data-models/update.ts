@@ -4,7 +4,7 @@ import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { addFieldFlags } from '../definition-flags.ts';
-import { type ResourceFlags, updateResource } from '../resource-commands.ts';
+import { type ResourceFlags, updateResource } from '../resource-change.ts';
 
 export function updateCommand(ctx: Context): Command {
   const command = addFieldFlags(

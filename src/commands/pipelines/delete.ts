@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { deletedView } from '../../lib/render/deleted.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { deleteResource } from '../resource-commands.ts';
+import { deleteResource } from '../resource-delete.ts';
 
 export function deleteCommand(ctx: Context): Command {
   const command = new Command('delete')

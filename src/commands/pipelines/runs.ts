@@ -1,13 +1,13 @@
 // `pipelines runs`: the runs of a pipeline, and whether its data is fresh.
 import { Command, Option } from 'commander';
 import type { RunReply } from '../../lib/contract/pipelines.ts';
-import { ageOf, lagOf } from '../../lib/domain/warehouse/runs.ts';
-import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
-import { formatDuration, isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
 import { runListView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { OUTPUT_FORMATS } from '../../lib/runtime/global-flags.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { tellFreshness } from './freshness.ts';
 import { durationFlag, onPipeline, tellRuns } from './session.ts';
 
 interface RunsFlags {
@@ -106,28 +106,4 @@ async function readPages(ctx: Context, id: string, query: ReturnType<typeof quer
     // An empty page ends the list whatever the platform says of a next one.
     if (!all || page.has_next_page !== true || page.items.length === 0) return { runs, pages: page.total_pages ?? 1 };
   }
-}
-
-async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {
-  if (staleAfter === undefined && ctx.flags.quiet) return;
-  const { pipelines } = await ctx.api();
-  const { latest_successful_pipeline_run_id: last } = await pipelines.report(id, ctx.signal);
-  const success = last === null || last === undefined ? undefined : await pipelines.run(id, last, ctx.signal);
-  const now = ctx.clock.now();
-  const age = ageOf(success, now);
-  const lag = lagOf(success, now);
-  const behind = lag === undefined ? '' : `; its data ends ${ago(lag)}`;
-  const told = age === undefined ? 'It never succeeded.' : `Last success ${ago(age)}${behind}.`;
-  ctx.out.note(told);
-  if (staleAfter === undefined || (age !== undefined && age <= staleAfter)) return;
-  throw new CliError({
-    code: 'pipelines.stale',
-    message: `The data of pipeline ${id} is stale. ${told} At most ${formatDuration(staleAfter)} is wanted.`,
-    hint: `Find out why: cdpadm pipelines doctor ${id}`,
-    exit: EXIT.failed,
-  });
-}
-
-function ago(ms: number): string {
-  return ms < 1000 ? 'just now' : `${formatDuration(ms)} ago`;
 }

@@ -7,7 +7,7 @@ import { runSparkline, wantsPlainSigns } from '../../lib/render/sparkline.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { TriggerPorts } from '../../lib/workflows/pipelines-trigger.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
-import { findResource } from '../resource-commands.ts';
+import { findResource } from '../resource-read.ts';
 
 export async function runPorts(ctx: Context): Promise<TriggerPorts> {
   const api: Api = await ctx.api();

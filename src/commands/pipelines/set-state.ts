@@ -4,7 +4,8 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
 import { readFieldFlags } from '../definition-flags.ts';
 import { readSource } from '../definition-input.ts';
-import { findResource, writeChange } from '../resource-commands.ts';
+import { writeChange } from '../resource-change.ts';
+import { findResource } from '../resource-read.ts';
 
 export interface StateFlags {
   partnerFeedKeyFrom?: string;

@@ -2,41 +2,17 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { changedFields } from '../../lib/domain/field-changes.ts';
-import {
-  comparable,
-  completed,
-  type Definition,
-  RESOURCE_TYPES,
-  type ResourceType,
-  SECRET_PATHS,
-  toDefinition,
-  valueAt,
-  withValue,
-} from '../../lib/domain/warehouse/definition.ts';
+import { RESOURCE_TYPES, toDefinition } from '../../lib/domain/warehouse/definition.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { definitionText, readWarehouseDir, withChangedFields } from '../../lib/files/warehouse-dir.ts';
-import { SQL_FILE } from '../../lib/files/warehouse-file.ts';
+import { readWarehouseDir } from '../../lib/files/warehouse-dir.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
-import { GROUPS } from '../../lib/workflows/warehouse-calls.ts';
 import { type DirectoryEntry, readDirectory } from './directory.ts';
-
-interface ExportedFile {
-  type: ResourceType;
-  id: string;
-  file: string;
-  action: 'written' | 'updated' | 'unchanged';
-}
-
-/** A file to be written, and what it is for. */
-interface Writing extends ExportedFile {
-  texts: { path: string; text: string }[];
-}
+import { type ExportedFile, newFile, updatedFile, type Writing } from './exported-files.ts';
 
 export function exportCommand(ctx: Context): Command {
   const command = new Command('export')
@@ -74,7 +50,7 @@ async function exportWarehouse(ctx: Context, dir: string, overwrite: boolean): P
     for (const reply of [...live[type]].sort((a, b) => (a.id < b.id ? -1 : 1))) {
       const entry = entries.find((it) => it.type === type && it.definition.id === reply.id);
       const definition = toDefinition(reply);
-      writings.push(entry ? await updated(entry, definition) : await fresh(type, definition, dir));
+      writings.push(entry ? await updatedFile(entry, definition) : await newFile(type, definition, dir));
     }
   }
   const edited = writings.filter(({ action }) => action === 'updated');
@@ -102,55 +78,6 @@ async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]
     throw error;
   }
   return await readDirectory(ctx, dir);
-}
-
-/** A new file; an id that cannot be a file's name is refused, wherever it came from. */
-async function fresh(type: ResourceType, definition: Definition, dir: string): Promise<Writing> {
-  const { id } = definition;
-  if (!/^[A-Za-z0-9_-]+$/.test(id)) {
-    throw new CliError({
-      code: 'warehouse.id',
-      message: `The platform has a resource whose id cannot be the name of a file: ${id}`,
-      exit: EXIT.failed,
-    });
-  }
-  const file = join(dir, GROUPS[type], `${id}.yaml`);
-  let value = withReferences(type, definition);
-  const texts: Writing['texts'] = [];
-  const sql = valueAt(definition, ['config', 'sql_query']);
-  if (type === 'data_model' && typeof sql === 'string') {
-    texts.push({ path: join(dir, GROUPS[type], `${id}.sql`), text: sql.endsWith('\n') ? sql : `${sql}\n` });
-    value = { ...value, config: { [SQL_FILE]: `${id}.sql` } };
-  }
-  texts.push({ path: file, text: await definitionText(value) });
-  return { type, id, file, action: 'written', texts };
-}
-
-/** An existing file with what is different; its references stay. */
-async function updated(entry: DirectoryEntry, live: Definition): Promise<Writing> {
-  const { type, definition, file } = entry;
-  const wanted = comparable(type, completed(type, definition, live));
-  const { 'config.sql_query': query, ...changes } = changedFields(wanted, comparable(type, live));
-  const base = { type, id: definition.id, file: file.path };
-  const texts: Writing['texts'] = [];
-  const sqlFile = valueAt(file.document.value, ['config', SQL_FILE]);
-  if (query && typeof sqlFile === 'string') {
-    texts.push({ path: join(entry.folder, sqlFile), text: `${String(query.to).trimEnd()}\n` });
-  } else if (query) changes['config.sql_query'] = query;
-  if (Object.keys(changes).length > 0) {
-    const { text, format } = file.document;
-    texts.push({ path: file.path, text: await withChangedFields(text, format, changes) });
-  }
-  return { ...base, action: texts.length > 0 ? 'updated' : 'unchanged', texts };
-}
-
-/** `env:WAREHOUSE_<ID>_<FIELD>` in place of each secret. */
-function withReferences(type: ResourceType, definition: Definition): Definition {
-  return SECRET_PATHS[type].reduce<Definition>((copy, path) => {
-    if (valueAt(copy, path) === undefined) return copy;
-    const name = `WAREHOUSE_${definition.id}_${path.at(-1) ?? ''}`.toUpperCase().replace(/[^A-Z0-9]/g, '_');
-    return withValue(copy, path, `env:${name}`);
-  }, definition);
 }
 
 function writeInto(path: string, text: string): void {

@@ -1,4 +1,4 @@
-// What the commands of connections, data models and pipelines share: read, show, confirm, write.
+// What the commands of connections, data models and pipelines share in writing: read, show, confirm, write.
 import { changedFields } from '../lib/domain/field-changes.ts';
 import { describeReread } from '../lib/domain/warehouse/advice.ts';
 import {
@@ -10,48 +10,17 @@ import {
   withHiddenSecrets,
 } from '../lib/domain/warehouse/definition.ts';
 import { CliError, EXIT, usageError } from '../lib/kernel/errors.ts';
-import { nearest } from '../lib/kernel/nearest.ts';
-import { type DeletedResource, deletedView } from '../lib/render/deleted.ts';
-import { renderChange, resourceListView, resourceView } from '../lib/render/warehouse.ts';
+import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openSecretMemory, secretPlace } from '../lib/runtime/secret-memory.ts';
-import {
-  checkUntouched,
-  createSettled,
-  deleteSettled,
-  readIfThere,
-  updateSettled,
-} from '../lib/workflows/resource-write.ts';
-import {
-  GROUPS,
-  NOUNS,
-  type ResourceReply,
-  type WarehouseCalls,
-  warehouseCalls,
-} from '../lib/workflows/warehouse-calls.ts';
+import { checkUntouched, createSettled, readIfThere, updateSettled } from '../lib/workflows/resource-write.ts';
+import { GROUPS, NOUNS, type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
 import { readFieldFlags } from './definition-flags.ts';
 import { bodyWithSecrets, readSource, type SourcedDefinition, usesOf } from './definition-input.ts';
+import { emitResource, findResource } from './resource-read.ts';
 
 /** The flags of `create` and `update`: the file, and every field's own. */
 export type ResourceFlags = Readonly<Record<string, unknown>> & { file?: string; allowReset?: boolean };
-
-/** Prints resources, whatever must not be seen hidden. */
-export async function emitList(ctx: Context, type: ResourceType, replies: readonly object[]): Promise<void> {
-  const shown = replies.map((reply) => withHiddenSecrets(type, reply as ResourceReply));
-  await ctx.out.emit(shown, resourceListView(type));
-}
-
-export async function emitResource(ctx: Context, type: ResourceType, reply: object): Promise<void> {
-  await ctx.out.emit(withHiddenSecrets(type, reply as ResourceReply), resourceView(type));
-}
-
-export async function listResources(ctx: Context, type: ResourceType): Promise<void> {
-  await emitList(ctx, type, await warehouseCalls(await ctx.api(), type).list(ctx.signal));
-}
-
-export async function getResource(ctx: Context, type: ResourceType, id: string): Promise<void> {
-  await emitResource(ctx, type, await findResource(ctx, warehouseCalls(await ctx.api(), type), id));
-}
 
 /** Creates a resource from a file, flags, or both. */
 export async function createResource(
@@ -157,59 +126,6 @@ export async function writeChange(
   await emitResource(ctx, type, reply);
 }
 
-export async function deleteResource(ctx: Context, type: ResourceType, id: string): Promise<void> {
-  const api = await ctx.api();
-  const calls = warehouseCalls(api, type);
-  if (ctx.flags.curl) {
-    await calls.delete(id, ctx.signal);
-    return;
-  }
-  const live = await findResource(ctx, calls, id);
-  if (type !== 'pipeline') {
-    const field = `${type}_id`;
-    const users = (await warehouseCalls(api, 'pipeline').list(ctx.signal)).filter((it) => it[field] === id);
-    if (users.length > 0)
-      throw inUse(
-        type,
-        id,
-        users.map((it) => it.id),
-      );
-  }
-  if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([calls.describeDelete(id)]);
-    return;
-  }
-  ctx.out.show((style) =>
-    renderChange(`- delete ${NOUNS[type]} ${id}`, changedFields(comparable(type, live), {}), [], style),
-  );
-  await ctx.confirmWrite(`Delete ${NOUNS[type]} ${id}?`);
-  await deleteSettled(id, calls, { tell: ctx.out, signal: ctx.signal });
-  const result: DeletedResource = { id, deleted: true };
-  await ctx.out.emit(result, deletedView);
-}
-
-/** The resource of this id; CliError not found (5) with the nearest id otherwise. */
-export async function findResource(ctx: Context, calls: WarehouseCalls, id: string): Promise<ResourceReply> {
-  try {
-    return await calls.get(id, ctx.signal);
-  } catch (error) {
-    if (!(error instanceof CliError) || error.status !== 404) throw error;
-    const guess = nearest(
-      id,
-      (await calls.list(ctx.signal)).map((it) => it.id),
-    );
-    throw new CliError({
-      code: 'warehouse.not_found',
-      message: `There is no ${calls.noun} ${id} in this workspace.`,
-      hint: guess === undefined ? `\`cdpadm ${GROUPS[calls.type]} list\` shows them all.` : `Did you mean ${guess}?`,
-      exit: EXIT.notFound,
-      status: 404,
-      ...(error.request && { request: error.request }),
-      cause: error,
-    });
-  }
-}
-
 /** Writes with the secrets, had now, and remembers what was sent; a printed curl command gets none. */
 async function sending(
   ctx: Context,
@@ -236,15 +152,6 @@ function exists(type: ResourceType, id: string): CliError {
     code: 'warehouse.exists',
     message: `There is a ${NOUNS[type]} ${id} already.`,
     hint: `Change it with \`cdpadm ${GROUPS[type]} update ${id}\`, or choose another id.`,
-    exit: EXIT.conflict,
-  });
-}
-
-function inUse(type: ResourceType, id: string, pipelines: readonly string[]): CliError {
-  return new CliError({
-    code: 'warehouse.in_use',
-    message: `The ${NOUNS[type]} ${id} is used by ${pipelines.join(', ')}; the platform deletes nothing that is in use.`,
-    hint: 'Delete those pipelines first, or point them elsewhere. Nothing was changed.',
     exit: EXIT.conflict,
   });
 }

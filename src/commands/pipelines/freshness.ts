@@ -1,0 +1,30 @@
+// How old the data of a pipeline is, and whether that is too old.
+import { ageOf, lagOf } from '../../lib/domain/warehouse/runs.ts';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { formatDuration } from '../../lib/kernel/timestamps.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+
+/** Tells the age of the last success. Throws failed (1) when it is older than `staleAfter` milliseconds. */
+export async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {
+  if (staleAfter === undefined && ctx.flags.quiet) return;
+  const { pipelines } = await ctx.api();
+  const { latest_successful_pipeline_run_id: last } = await pipelines.report(id, ctx.signal);
+  const success = last === null || last === undefined ? undefined : await pipelines.run(id, last, ctx.signal);
+  const now = ctx.clock.now();
+  const age = ageOf(success, now);
+  const lag = lagOf(success, now);
+  const behind = lag === undefined ? '' : `; its data ends ${ago(lag)}`;
+  const told = age === undefined ? 'It never succeeded.' : `Last success ${ago(age)}${behind}.`;
+  ctx.out.note(told);
+  if (staleAfter === undefined || (age !== undefined && age <= staleAfter)) return;
+  throw new CliError({
+    code: 'pipelines.stale',
+    message: `The data of pipeline ${id} is stale. ${told} At most ${formatDuration(staleAfter)} is wanted.`,
+    hint: `Find out why: cdpadm pipelines doctor ${id}`,
+    exit: EXIT.failed,
+  });
+}
+
+function ago(ms: number): string {
+  return ms < 1000 ? 'just now' : `${formatDuration(ms)} ago`;
+}

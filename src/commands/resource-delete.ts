@@ -1,0 +1,51 @@
+// Deleting a connection, data model or pipeline: nothing that is in use, and what goes is shown before.
+import { changedFields } from '../lib/domain/field-changes.ts';
+import { comparable, type ResourceType } from '../lib/domain/warehouse/definition.ts';
+import { CliError, EXIT } from '../lib/kernel/errors.ts';
+import { type DeletedResource, deletedView } from '../lib/render/deleted.ts';
+import { renderChange } from '../lib/render/warehouse.ts';
+import type { Context } from '../lib/runtime/context.ts';
+import { deleteSettled } from '../lib/workflows/resource-write.ts';
+import { NOUNS, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
+import { findResource } from './resource-read.ts';
+
+/** Shows it, asks, and deletes it. Throws conflict (6) when a pipeline uses it. */
+export async function deleteResource(ctx: Context, type: ResourceType, id: string): Promise<void> {
+  const api = await ctx.api();
+  const calls = warehouseCalls(api, type);
+  if (ctx.flags.curl) {
+    await calls.delete(id, ctx.signal);
+    return;
+  }
+  const live = await findResource(ctx, calls, id);
+  if (type !== 'pipeline') {
+    const field = `${type}_id`;
+    const users = (await warehouseCalls(api, 'pipeline').list(ctx.signal)).filter((it) => it[field] === id);
+    if (users.length > 0)
+      throw inUse(
+        type,
+        id,
+        users.map((it) => it.id),
+      );
+  }
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun([calls.describeDelete(id)]);
+    return;
+  }
+  ctx.out.show((style) =>
+    renderChange(`- delete ${NOUNS[type]} ${id}`, changedFields(comparable(type, live), {}), [], style),
+  );
+  await ctx.confirmWrite(`Delete ${NOUNS[type]} ${id}?`);
+  await deleteSettled(id, calls, { tell: ctx.out, signal: ctx.signal });
+  const result: DeletedResource = { id, deleted: true };
+  await ctx.out.emit(result, deletedView);
+}
+
+function inUse(type: ResourceType, id: string, pipelines: readonly string[]): CliError {
+  return new CliError({
+    code: 'warehouse.in_use',
+    message: `The ${NOUNS[type]} ${id} is used by ${pipelines.join(', ')}; the platform deletes nothing that is in use.`,
+    hint: 'Delete those pipelines first, or point them elsewhere. Nothing was changed.',
+    exit: EXIT.conflict,
+  });
+}
