@@ -14,6 +14,7 @@ import { openRejects, type RejectsFile } from '../../lib/files/seed-rejects.ts';
 import { removeFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { lastingAddress } from '../../lib/runtime/service-address.ts';
 import type { BulkNumbers } from './bulk-flags.ts';
 import type { OpenedInputs } from './inputs.ts';
 import type { ReadFlags } from './read-flags.ts';
@@ -58,10 +59,16 @@ export async function openRun(
     { ...flags, shard: shares },
   );
   const rejectsPath = rejectsOf(ctx, flags.rejects, paths[0], shares);
-  const address = (await ctx.settings()).need('seeding_url');
+  const settings = await ctx.settings();
+  // A table's rows are another workspace's, or another environment's, when the settings are.
+  const target = [
+    lastingAddress(settings, 'seeding_url'),
+    settings.get('workspace_id')?.value ?? '',
+    settings.get('environment')?.value ?? '',
+  ];
   const journal = fromStdin
     ? undefined
-    : openSeedJournal(join(ctx.paths.state, 'seed'), [address, ...paths, shares ?? '']);
+    : openSeedJournal(join(ctx.paths.state, 'seed'), [...target, ...paths, shares ?? '']);
   const lock = journal?.hold();
   try {
     const run = await openHeldRun(ctx, { paths, journal, again, rejectsPath, flags });

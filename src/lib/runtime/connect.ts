@@ -10,7 +10,7 @@ import { stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';
 import { localTokens } from './local-folder.ts';
 import { rememberingIds } from './remember-ids.ts';
-import { ADDRESS_OF } from './service-address.ts';
+import { ADDRESS_OF, isEmbedded } from './service-address.ts';
 import { furtherAuthorities } from './trusted-roots.ts';
 
 /** The settings as if `--profile profile` had been given; without one as the flags say. */
@@ -87,7 +87,7 @@ export function connect(ctx: Context, settings: Settings): Api {
     },
     names: settings.names,
     limits: settings.limits,
-    tokenFolder: isLocal(settings) ? localTokens(ctx.paths) : join(ctx.paths.cache, 'tokens'),
+    tokenFolder: isEmbedded(settings, 'auth_url') ? localTokens(ctx.paths) : join(ctx.paths.cache, 'tokens'),
     budgetFolder: join(ctx.paths.state, 'budget'),
     requestTimeoutMs: flags.requestTimeoutMs,
     retries: flags.retries,
@@ -119,11 +119,6 @@ export function connect(ctx: Context, settings: Settings): Api {
     workspace: () => ({ workspaceId: settings.needInteger('workspace_id') }),
   });
   return flags.curl ? api : rememberingIds(api, settings, ctx);
-}
-
-/** Whether the calls go to the embedded platform of profile `local`, and not to an address from elsewhere. */
-function isLocal(settings: Settings): boolean {
-  return settings.profile?.value === 'local' && settings.get('auth_url')?.origin.kind === 'profile';
 }
 
 /** `--trace-file`: a private file with one exchange a line. What ends after the command has is not in it. */

@@ -4,6 +4,7 @@ import type { Ledger } from '../config/ledger.ts';
 import type { StateOrder } from '../config/ledger-events.ts';
 import { host } from '../kernel/host.ts';
 import type { Context } from './context.ts';
+import { lastingAddress } from './service-address.ts';
 
 export interface DsrMemory {
   ledger: Ledger;
@@ -21,9 +22,6 @@ export async function openLedgerOf(ctx: Context, isAdvance: StateOrder): Promise
   return openLedger(ctx.paths.state, { clock: ctx.clock, isAdvance, signal: ctx.signal });
 }
 
-/** The embedded platform listens on another port each time; its requests are the same ones all the same. */
-const LOCAL_ADDRESS = 'local';
-
 export async function openDsrMemory(ctx: Context, isAdvance: StateOrder): Promise<DsrMemory> {
   const [ledger, { openCertificateCache }, settings] = await Promise.all([
     openLedgerOf(ctx, isAdvance),
@@ -31,9 +29,7 @@ export async function openDsrMemory(ctx: Context, isAdvance: StateOrder): Promis
     ctx.settings(),
   ]);
   const profile = settings.profile?.value ?? null;
-  const setting = settings.get('dsr_base_url');
-  const local = profile === LOCAL_ADDRESS && setting?.origin.kind === 'profile';
-  const address = local ? LOCAL_ADDRESS : settings.need('dsr_base_url').replace(/\/+$/, '').toLowerCase();
+  const address = lastingAddress(settings, 'dsr_base_url');
   return {
     ledger,
     certificates: openCertificateCache(ctx.paths.cache, address),

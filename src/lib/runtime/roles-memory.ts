@@ -2,6 +2,7 @@
 import type { RolesStore } from '../config/roles-store.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from './context.ts';
+import { lastingAddress } from './service-address.ts';
 
 export interface RolesMemoryOfContext {
   /** What the memory and every plan are keyed by. */
@@ -10,9 +11,6 @@ export interface RolesMemoryOfContext {
   profile: string | null;
 }
 
-/** The embedded platform listens on another port each time; its manifest is the same one all the same. */
-const LOCAL_ADDRESS = 'local';
-
 export async function openRolesMemory(ctx: Context): Promise<RolesMemoryOfContext> {
   return openRolesMemoryOf(ctx, await ctx.settings());
 }
@@ -20,12 +18,9 @@ export async function openRolesMemory(ctx: Context): Promise<RolesMemoryOfContex
 /** The same for the organization of other settings. */
 export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promise<RolesMemoryOfContext> {
   const { openRolesStore } = await import('../config/roles-store.ts');
-  const profile = settings.profile?.value ?? null;
-  const address = settings.get('base_url');
-  const local = profile === LOCAL_ADDRESS && address?.origin.kind === 'profile';
   const scope = {
     organization: String(settings.needInteger('org_id')),
-    address: local ? LOCAL_ADDRESS : settings.need('base_url').replace(/\/+$/, '').toLowerCase(),
+    address: lastingAddress(settings, 'base_url'),
   };
-  return { scope, store: openRolesStore(ctx.paths.state, scope, ctx.clock), profile };
+  return { scope, store: openRolesStore(ctx.paths.state, scope, ctx.clock), profile: settings.profile?.value ?? null };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
 import { withLock } from '../kernel/lock.ts';
 import type { Context } from './context.ts';
+import { lastingAddress } from './service-address.ts';
 
 /** What a plan is bound to, too. */
 export interface WarehouseScope {
@@ -32,16 +33,11 @@ interface Kept {
   sent: Record<string, string>;
 }
 
-/** The embedded platform listens on another port each time; its resources are the same ones all the same. */
-const LOCAL_ADDRESS = 'local';
-
 export async function openSecretMemory(ctx: Context): Promise<SecretMemory> {
   const settings = await ctx.settings();
-  const base = settings.get('base_url');
-  const isLocal = settings.profile?.value === LOCAL_ADDRESS && base?.origin.kind === 'profile';
   const scope = {
     workspace: String(settings.needInteger('workspace_id')),
-    address: isLocal ? LOCAL_ADDRESS : settings.need('base_url').replace(/\/+$/, '').toLowerCase(),
+    address: lastingAddress(settings, 'base_url'),
   };
   const name = createHash('sha256').update(`${scope.address}\n${scope.workspace}`).digest('hex').slice(0, 16);
   const file = join(ctx.paths.state, 'warehouse', `${name}.json`);

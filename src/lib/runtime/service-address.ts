@@ -1,5 +1,5 @@
-// Which setting holds the address of each of the platform's services.
-import type { SettingName } from '../config/settings.ts';
+// Which setting holds the address of each of the platform's services, and what a memory of a service is kept by.
+import type { SettingName, Settings } from '../config/settings.ts';
 import type { Service } from '../contract/endpoint.ts';
 
 export const ADDRESS_OF: Record<Service, SettingName> = {
@@ -9,3 +9,13 @@ export const ADDRESS_OF: Record<Service, SettingName> = {
   seeding: 'seeding_url',
   identity: 'identity_url',
 };
+
+/** Whether the address is that of the embedded platform of profile `local`, and not one from elsewhere. */
+export function isEmbedded(settings: Settings, name: SettingName): boolean {
+  return settings.profile?.value === 'local' && settings.get(name)?.origin.kind === 'profile';
+}
+
+/** What this machine keeps its memory of a service by. The embedded platform listens on another port each time and is the same one. */
+export function lastingAddress(settings: Settings, name: SettingName): string {
+  return isEmbedded(settings, name) ? 'local' : settings.need(name).replace(/\/+$/, '').toLowerCase();
+}

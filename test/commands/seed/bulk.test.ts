@@ -17,6 +17,9 @@ async function start(answer?: Answer): Promise<Seeding> {
   return (seeding = await startSeeding(answer));
 }
 
+/** Addresses and credentials that `startSeeding` puts into the environment. */
+const FROM_ENVIRONMENT = ['SEEDING_URL', 'IDENTITY_URL', 'WORKSPACE_KEY', 'WORKSPACE_SECRET', 'WORKSPACE_ID'];
+
 const refusal = (message: string): Reply => ({
   status: 400,
   body: JSON.stringify({ errors: [{ code: 'BAD_REQUEST', message }] }),
@@ -272,6 +275,18 @@ describe('a second run', () => {
     it.write('users.ndjson', userRows(100).replace('"3"', '"4"'));
     expect((await it.bulk([file, '--resume'])).code).toBe(EXIT.conflict);
     expect((await it.bulk([file])).code).toBe(0);
+  });
+
+  test('is another run in another workspace or environment, and on the embedded platform the same one each time', async () => {
+    const it = await start();
+    const file = it.write('users.csv', 'xpid,attr:Orders:count,cutoff_date\n7,3,2024-01-31\n');
+    expect((await it.bulk([file])).code).toBe(0);
+    expect((await it.bulk([file, '--resume', '--workspace', '5002'])).code).toBe(0);
+    expect((await it.bulk([file, '--resume'], { env: { CDPADM_ENVIRONMENT: 'development' } })).code).toBe(0);
+    expect(it.users().map(({ environment }) => environment)).toEqual(['production', 'production', 'development']);
+    const onLocal = { env: Object.fromEntries(FROM_ENVIRONMENT.map((name) => [`CDPADM_${name}`, ''])) };
+    expect((await it.bulk([file, '--profile', 'local'], onLocal)).code).toBe(0);
+    expect((await it.bulk([file, '--profile', 'local'], onLocal)).code).toBe(EXIT.guard);
   });
 
   test('after Ctrl-C sends what is left, and the counts add up', async () => {
