@@ -16,6 +16,10 @@ const HEAD = '(function (exports, require, module, __filename, __dirname) { ';
 
 /** Exit codes of a command that came to its end: all well, and differences found. */
 const FINISHED = [0, 10];
+/** Of one that a signal stopped: the end of a server, and of others halfway, whose next run has more to keep. */
+const STOPPED = [130, 143];
+/** Stands among the chunks where the command was stopped. */
+const HALFWAY = 'halfway';
 
 /**
  * What is kept of a chunk: its text and what V8 made of it. V8 itself only compares how long the text is.
@@ -73,7 +77,14 @@ function load(dist, args) {
 
   if (file !== undefined) {
     process.on('exit', (code) => {
-      if (isMissing && FINISHED.includes(code)) write(file, () => [...stillRight(), ...compiled()]);
+      const isFinished = FINISHED.includes(code);
+      if (!(isFinished && kept.has(HALFWAY)) && !(isMissing && (isFinished || STOPPED.includes(code)))) return;
+      const none = Buffer.alloc(0);
+      write(file, () => [
+        ...stillRight(),
+        ...compiled(),
+        ...(isFinished ? [] : [/** @type {[string, Kept]} */ ([HALFWAY, { text: none, code: none }])]),
+      ]);
     });
   }
 

@@ -28,6 +28,7 @@ import { root } from './sources.ts';
 const MAIN = `exports.main = async () => {
   const { say } = require('./chunks/say.js');
   const word = process.argv[2];
+  if (process.argv.includes('--stopped')) process.exitCode = 143;
   say(process.argv.includes('--more') ? require('./chunks/more.js').more(word) : word);
 };
 exports.greeting = 'said';
@@ -221,6 +222,19 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
   test('is not written by a command that fails', () => {
     expect(run('fail').status).not.toBe(0);
     expect(kept()).toEqual([]);
+  });
+
+  test('is written by a command that a signal stopped, and once more by one that comes to its end', () => {
+    const written = (line: string): number => {
+      expect(run(line).stdout).toBe('said hello\n');
+      return lstatSync(keptFile()).ino;
+    };
+    const first = written('hello --stopped');
+    expect(written('hello --stopped')).toBe(first);
+    const second = written('hello');
+    expect(second).not.toBe(first);
+    expect(written('hello --stopped')).toBe(second);
+    expect(written('hello')).toBe(second);
   });
 
   test('stays small: the oldest files go, also those that a killed process left behind', () => {
