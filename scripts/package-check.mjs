@@ -22,8 +22,16 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
  */
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
-const ALLOWED = /^(package\.json|README\.md|LICENSE|bin\/(cdpadm\.js|package\.json)|dist\/.+)$/;
-const NEEDED = ['README.md', 'LICENSE', 'bin/cdpadm.js', 'bin/package.json', 'dist/main.js', 'dist/package.json'];
+const ALLOWED = /^(package\.json|README\.md|LICENSE|bin\/(cdpadm\.js|load\.js|package\.json)|dist\/.+)$/;
+const NEEDED = [
+  'README.md',
+  'LICENSE',
+  'bin/cdpadm.js',
+  'bin/load.js',
+  'bin/package.json',
+  'dist/main.js',
+  'dist/package.json',
+];
 /** Stands in texts and never runs here: code that ajv would write for others, an example of the help. */
 const NEVER_RUN = /^(ajv(-formats)?\/|\.\/plan\.json$)/;
 const CODE_IMPORT = /\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g;
