@@ -1,5 +1,6 @@
 // When the next request of a bulk run may go: within the window, at the wanted rate, not while the platform asked to
 // wait, one at a time while it is in trouble; and whether to give up.
+import { createSlots } from '../domain/seed/slots.ts';
 import { createWindow } from '../domain/seed/window.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
@@ -57,6 +58,7 @@ export function createGate(options: GateOptions): Gate {
   const { clock, signal } = options;
   const window = createWindow(options.concurrency);
   const interval = options.rate === undefined ? 0 : 1000 / options.rate;
+  const slots = options.rate === undefined ? undefined : createSlots(options.rate);
   const waiting = { repeat: [] as Waiter[], fresh: [] as Waiter[] };
   let inFlight = 0;
   let requests = 0;
@@ -79,11 +81,12 @@ export function createGate(options: GateOptions): Gate {
       const room = troubles > 0 || busy > 0 ? 1 : window.size;
       if (inFlight >= room) return;
       const now = clock.now();
-      const startAt = Math.max(pausedUntil, nextAt);
+      const startAt = Math.max(pausedUntil, nextAt, slots?.from ?? 0);
       if (now < startAt) {
         wakeAfter(startAt - now);
         return;
       }
+      slots?.take(now);
       if (interval > 0) nextAt = Math.max(nextAt, now - CATCH_UP_MS) + interval;
       inFlight++;
       requests++;
