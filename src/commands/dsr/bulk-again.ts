@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { JournalHead } from '../../lib/files/dsr-journal.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { shellWord } from '../../lib/kernel/shell-word.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
@@ -38,20 +39,35 @@ export function settingsDigest({ defaults, mapping, vendorDomain }: RowOptions):
     .digest('hex');
 }
 
+/** What to type to go on: the flags without which the rows would become other requests, or none. */
+export function resumeCommand(file: string, flags: BulkFlags): string {
+  const given: [flag: string, values: readonly (string | undefined)[]][] = [
+    ['--regulation', [flags.regulation]],
+    ['--type', [flags.type]],
+    ['--group-id', [flags.groupId]],
+    ['--callback-url', flags.callbackUrl ?? []],
+    ['--map', flags.map ?? []],
+    ['--map-file', [flags.mapFile]],
+    ['--results', [flags.results]],
+  ];
+  const words = given.flatMap(([flag, values]) =>
+    values.flatMap((value) => (value === undefined ? [] : [flag, value])),
+  );
+  const skip = flags.skipWaitingPeriod === true ? ['--skip-waiting-period'] : [];
+  return ['cdpadm', 'dsr', 'submit', '--bulk', file, ...words, ...skip, '--resume'].map(shellWord).join(' ');
+}
+
 /** Says how to go on; whatever ended the run, the journal knows how far it came. */
 export function resumable(
   error: unknown,
-  { examined, file, states }: { examined: { rows: number }; file: string; states: RowStates },
+  { again, examined, states }: { again: string; examined: { rows: number }; states: RowStates },
 ): unknown {
   if (!(error instanceof CliError)) return error;
   const done = countSettled(states);
   return new CliError({
     code: error.code,
     message: `${error.message} ${done} of ${examined.rows} rows are settled.`,
-    hint: [
-      error.hint,
-      `Go on with: the same command and --resume (\`cdpadm dsr submit --bulk ${file === '<stdin>' ? '-' : file} --resume\`). No row is sent twice.`,
-    ]
+    hint: [error.hint, `Go on with the same command and --resume: \`${again}\`. No row is sent twice.`]
       .filter(Boolean)
       .join(' '),
     exit: error.exit,

@@ -14,13 +14,15 @@ import { type BulkCounts, restoreStates, submitRows } from '../../lib/workflows/
 import { type Examined, examineRows, openRows } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { writeResults } from '../../lib/workflows/dsr-row-output.ts';
-import { countSettled, refuseSecondRun, resumable, settingsDigest } from './bulk-again.ts';
+import { countSettled, refuseSecondRun, resumable, resumeCommand, settingsDigest } from './bulk-again.ts';
 import { type BulkFlags, type BulkNumbers, readBulkFlags, rowOptions } from './bulk-flags.ts';
 import { rehearse } from './bulk-rehearsal.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
 
 interface Run {
   file: string;
+  /** What to type to go on. */
+  again: string;
   source: RowSource;
   results: string;
   examined: Examined;
@@ -65,7 +67,12 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
     }
     const results =
       flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${file}.results.csv`);
-    await perform(ctx, session, { file: name, source, results, examined, options, states, journal, numbers }, head);
+    await perform(
+      ctx,
+      session,
+      { file: name, again: resumeCommand(file, flags), source, results, examined, options, states, journal, numbers },
+      head,
+    );
   } finally {
     journal.close();
   }

@@ -13,6 +13,7 @@ import type { SeedJournal } from '../../lib/files/seed-journal.ts';
 import { openRejects, type RejectsFile } from '../../lib/files/seed-rejects.ts';
 import { removeFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { shellWord } from '../../lib/kernel/shell-word.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
 import type { BulkNumbers } from './bulk-flags.ts';
@@ -122,10 +123,6 @@ function commandLine(files: readonly string[], flags: ReadFlags & { shard: strin
   const given = { '--format': format, '--map-file': mapFile, '--cutoff-date': cutoffDate, '--shard': shard };
   const words = Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
   return ['cdpadm', 'seed', 'bulk', ...files, ...words].map(shellWord).join(' ');
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function rejectsOf(
