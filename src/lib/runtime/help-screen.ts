@@ -77,7 +77,7 @@ function formatHelp(command: Command, helper: Help): string {
         help.json.split('\n').flatMap((line) => shapeLines(line, width)),
       ),
     );
-  if (help?.errors) parts.push(section('Exit codes:', help.errors.flatMap(indented)));
+  if (help?.errors) parts.push(section('Exit codes:', indent(exitCodeLines(help.errors, helper, width - 2))));
   if (help) parts.push(section('Examples:', indent(help.examples.map((example) => `$ ${example}`))));
   parts.push(command.parent ? section('Global flags:', GLOBAL_FLAGS.flatMap(indented)) : learnMore(helper));
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
@@ -115,6 +115,21 @@ function usageOf(command: Command): string {
 function optionDescription(option: Option, helper: Help): string {
   // `(choices: "a", "b")` and `(default: false)` read better as words; commander adds the rest.
   return helper.optionDescription(option).replaceAll('"', '');
+}
+
+/** `6  nothing was sent`, each: broken between words, so that the codes stand alone on the left. */
+function exitCodeLines(errors: readonly string[], helper: Help, width: number): string[] {
+  const pairs = errors.map((line): [string, string] => {
+    const [codes = '', meaning = line] = line.split(/ {2,}(.*)/);
+    return [codes, meaning];
+  });
+  const column = Math.max(...pairs.map(([codes]) => codes.length)) + 2;
+  return pairs.flatMap(([codes, meaning]) =>
+    helper
+      .boxWrap(meaning, width - column)
+      .split('\n')
+      .map((line, index) => `${(index === 0 ? codes : '').padEnd(column)}${line}`),
+  );
 }
 
 function asSentence(text: string): string {

@@ -34,6 +34,13 @@ describe('help', () => {
     await expect(stdout).toMatchFileSnapshot(`../../golden/help-${topic}.txt`);
   });
 
+  test('exit codes stand alone on the left', async () => {
+    const { stdout } = await runCli(['seed', 'bulk', '--help'], { columns: 60 });
+    const section = /Exit codes:\n([^]*?)\n\n/.exec(stdout)?.[1]?.split('\n') ?? [];
+    expect(section.length).toBeGreaterThan(3);
+    for (const line of section) expect(line).toMatch(/^ {2}(\d+ +| {4})\S/);
+  });
+
   test('a width is kept', async () => {
     const { stdout } = await runCli(['emulator', 'start', '--help'], { columns: 60 });
     const prose = stdout.split('JSON:')[0] ?? '';
