@@ -47,7 +47,8 @@ export function prepareCommand(ctx: Context): Command {
 
 async function prepare(ctx: Context, file: string, flags: RowFlags): Promise<void> {
   const { out, dryRun } = ctx.flags;
-  if (out === undefined)
+  // `-` would be a file of that name: what is prepared holds identities, and goes to a private file only.
+  if (out === undefined || out === '-')
     throw usageError('Name the prepared file with --out FILE; it holds identities, like the file itself.');
   const target = resolve(ctx.io.cwd, out);
   const source: RowSource =
@@ -71,7 +72,7 @@ async function prepare(ctx: Context, file: string, flags: RowFlags): Promise<voi
   const done = dryRun ? `would be written to ${out}` : `are in ${out}, readable by you alone`;
   const view: DocumentView<Prepared> = {
     kind: 'document',
-    text: () => `${rows} rows, ${withoutId} of them with new ids, ${cleanLine(done)}.`,
+    text: () => `${rows} ${rows === 1 ? 'row' : 'rows'}, ${withoutId} of them with new ids, ${cleanLine(done)}.`,
   };
   await ctx.out.beside().emit(dryRun ? { dry_run: true, ...prepared } : prepared, view);
 }

@@ -66,6 +66,7 @@ async function results(ctx: Context, text: string, dir: string): Promise<void> {
 function withoutResults(id: string, request: RequestOverview | undefined): CliError {
   const status = request?.request_status;
   const isErasure = request?.subject_request_type === 'erasure';
+  const isOpen = status !== 'completed' && status !== 'cancelled';
   const why = isErasure
     ? 'an erasure has none'
     : status === 'completed'
@@ -74,7 +75,7 @@ function withoutResults(id: string, request: RequestOverview | undefined): CliEr
   return new CliError({
     code: 'dsr.no_results',
     message: `Request ${id} has no results: ${why}.`,
-    ...(!isErasure && status !== 'completed' && { hint: `Wait for them with \`cdpadm dsr wait ${id}\`.` }),
+    ...(!isErasure && isOpen && { hint: `Wait for them with \`cdpadm dsr wait ${id}\`.` }),
     exit: EXIT.conflict,
   });
 }

@@ -90,7 +90,8 @@ async function readIdentity(
   const at = text.indexOf('=');
   if (at < 1) throw usageError(`${flag} takes TYPE=VALUE, such as email=jane@example.com.`);
   const type = names.fromWire(text.slice(0, at).trim());
-  const value = text.slice(at + 1);
+  // Blanks at the ends go, as they do in a file's cells: with them the platform would find nobody.
+  const value = text.slice(at + 1).trim();
   if (value === '-' || value.startsWith('@')) {
     const read = await readInput(value === '-' ? '-' : value.slice(1), ctx.io);
     return [type, read.text.trim()];

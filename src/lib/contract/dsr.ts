@@ -45,7 +45,7 @@ export function extensionKey(vendorDomain: string): string {
 function textWhere(issueOf: (text: string) => string | undefined) {
   return string().check(
     check((context) => {
-      const message = context.value === '' ? 'is empty' : issueOf(context.value);
+      const message = context.value.trim() === '' ? 'is empty' : issueOf(context.value);
       if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
     }),
   );

@@ -34,9 +34,16 @@ describe('one request', () => {
     expect(await home.received('POST', '/v3/requests')).toBe(0);
   });
 
+  it('leaves out blanks around an identity, as the cells of a file do', async () => {
+    const flags = '--regulation gdpr --type access --dry-run --show-identities --json'.split(' ');
+    const { stdout } = await home.run(['dsr', 'submit', '--identity', 'email= jane@example.com ', ...flags]);
+    expect(stdout).toContain('"jane@example.com"');
+  });
+
   it.each([
     [['--identity', 'xpid=1', '--identity', 'email=a@b.c'], /xpid/],
     [['--identity', 'email=a@b.c', '--identity', 'email=d@e.f'], /second time/],
+    [['--identity', 'email= '], /is empty/],
     [['--identity', 'emial=a@b.c'], /unknown identity type/],
     [['--identity', 'email=a@b.c', '--request-id', 'f0000000-0000-1000-8000-000000000000'], /version 4/],
     [['--identity', 'ose_publisher_id=1', '--identity', 'ose_publishing_id=2'], /same identity type/],
@@ -186,10 +193,19 @@ describe('following it', () => {
     expect(await home.received('DELETE', '/v3')).toBe(1);
   });
 
+  it('does not tell to wait for the results of a cancelled request', async () => {
+    const { data } = await home.json<Submitted>(ACCESS);
+    await home.run(`dsr cancel ${data.subject_request_id} --yes`);
+    const { code, stderr } = await home.run(`dsr results ${data.subject_request_id}`);
+    expect(code).toBe(6);
+    expect(stderr).toContain('it is cancelled');
+    expect(stderr).not.toContain('dsr wait');
+  });
+
   it('explains results that are not there, and that are gone', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const id = data.subject_request_id;
-    expect((await home.run(`dsr results ${id}`)).code).toBe(6);
+    expect(await home.run(`dsr results ${id}`)).toMatchObject({ code: 6, stderr: expect.stringContaining('dsr wait') });
     await home.platform.api.advance('4d');
     expect(await home.run(`dsr results ${id}`)).toMatchObject({
       code: 5,
