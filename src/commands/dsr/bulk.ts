@@ -202,8 +202,8 @@ function tellAdvice(ctx: Context, { devicesOnly, withoutId }: Examined): void {
     );
   }
   if (withoutId > 0 && !ctx.prompt.possible) {
-    ctx.out.note(
-      `${withoutId === 1 ? '1 row has' : `${withoutId} rows have`} no subject_request_id: only the journal on this machine can tell that they were submitted. \`cdpadm dsr prepare\` writes ids in.`,
+    ctx.out.warn(
+      `${withoutId === 1 ? '1 row has' : `${withoutId} rows have`} no subject_request_id: only the journal on this machine can tell what was submitted. \`cdpadm dsr prepare\` writes ids in.`,
     );
   }
 }

@@ -55,7 +55,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   const { changes, isNewId, request, warnings } = await requestOf(ctx, session, flags);
   const showIdentities = flags.showIdentities === true;
   if (!showIdentities) for (const [, value] of identitiesOf(request)) ctx.redactor.add(value);
-  for (const change of changes) ctx.out.note(`Upgraded to version 3: ${change}`);
+  for (const change of changes) ctx.out.warn(`Upgraded to version 3: ${change}`);
   for (const { message } of warnings) ctx.out.warn(`The request ${message}.`);
   const shown = { request, showIdentities, now: ctx.clock.now() };
   const visible = showIdentities ? request : maskRequest(request);

@@ -98,6 +98,7 @@ describe('one request', () => {
     });
     const text = await home.run('dsr submit -f old.json --dry-run');
     expect(text.stderr).toContain('Upgraded to version 3');
+    expect(stderr).toContain('{"warning":{"message":"Upgraded to version 3');
     expect(stderr).not.toContain('a@b.c');
   });
 

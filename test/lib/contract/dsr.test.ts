@@ -146,7 +146,7 @@ describe('a request', () => {
     [
       'an unknown type',
       { subject_identities: { mail: entry() } },
-      ['subject_identities.mail: unknown identity type `mail`'],
+      ['subject_identities.mail: unknown identity type `mail`; did you mean `email`?'],
     ],
     [
       'a type of the extension',
@@ -208,7 +208,7 @@ describe('a request', () => {
         'regulation: must be `gdpr` or `ccpa`',
         'submitted_time: is empty',
         'subject_identities.mail.value: is empty',
-        'subject_identities.mail: unknown identity type `mail`',
+        'subject_identities.mail: unknown identity type `mail`; did you mean `email`?',
       ],
     ],
   ])('is refused: %s', (_name, change, sentences) => {

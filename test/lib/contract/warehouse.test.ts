@@ -55,7 +55,7 @@ describe('requests', () => {
     expect(unknown).toEqual([
       {
         path: ['service_provider'],
-        message: 'must be `PROVIDER_A` or `PROVIDER_B` or `PROVIDER_C` or `PROVIDER_D`; did you mean `PROVIDER_A`?',
+        message: 'must be `PROVIDER_A` or `PROVIDER_B` or `PROVIDER_C` or `PROVIDER_D`',
       },
     ]);
   });
