@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
 import { extraFields, type Role } from '../../lib/domain/roles/manifest.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -39,19 +39,23 @@ export function createCommand(ctx: Context): Command {
 }
 
 async function createRole(ctx: Context, roleId: string, flags: CreateFlags): Promise<void> {
+  if (flags.from === undefined && flags.description === undefined) {
+    throw usageError('A role needs a description.', 'Give --description TEXT, or --from a role that has one.');
+  }
   await changeRoles(
     ctx,
     'create',
     (roles) => {
       if (roles.some((role) => role.role_id === roleId)) throw alreadyThere(roleId);
       const source = flags.from === undefined ? undefined : findSource(flags.from, roles);
-      const tasks = [...(source?.tasks ?? []), ...(flags.task ?? []).map((task_id) => ({ task_id }))];
+      const held = source?.tasks ?? [];
+      const more = [...new Set(flags.task)].filter((id) => !held.some((task) => task.task_id === id));
       const role: Role = {
         ...(source && extraFields(source)),
         role_id: roleId,
         name: flags.name ?? roleId,
         description: flags.description ?? source?.description ?? '',
-        tasks,
+        tasks: [...held, ...more.map((task_id) => ({ task_id }))],
       };
       return [...roles, role];
     },

@@ -1,6 +1,7 @@
 // The guard flags, the same on every command that replaces the manifest.
 import { type Command, Option } from 'commander';
 import type { GuardFlags } from '../../lib/domain/roles/guards.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 
 export interface RawGuardFlags {
   allowDelete?: boolean;
@@ -17,7 +18,16 @@ export function withGuardFlags(command: Command): Command {
     .option('--force', 'allow more than 30 % of 10 or more roles to be changed or deleted')
     .option('--allow-empty', 'allow a manifest without any role (besides the other two)')
     .addOption(new Option('--fail-on <what>', 'refuse (12) a plan that gives such permissions').choices(['escalation']))
-    .option('--expect-plan <hex>', 'apply only the plan that `roles diff` printed');
+    .addOption(new Option('--expect-plan <hex>', 'apply only the plan that `roles diff` printed').argParser(planOf));
+}
+
+/** An empty variable of a script must not read as a plan that has changed meanwhile. */
+function planOf(value: string): string {
+  if (/^[0-9a-f]{32}$/i.test(value)) return value;
+  throw usageError(
+    `--expect-plan takes the 32 hexadecimal digits of a plan, not \`${value}\`.`,
+    '`cdpadm roles diff` prints the plan on its last line.',
+  );
 }
 
 export function guardFlags(raw: RawGuardFlags): GuardFlags {

@@ -15,6 +15,7 @@ import {
 import { renderRolesPlan, ROLES_PLAN_COLUMNS, rolesPlanMarkdown, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import { plainStyle } from '../../lib/render/style.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
+import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
 import type { RolesComparison, RolesPlan } from '../../lib/domain/roles/plan.ts';
@@ -43,7 +44,7 @@ export async function openRolesFile(
   memory: RolesMemoryOfContext | undefined,
   baseFile?: string,
 ): Promise<RolesFile> {
-  const document = await loadDocument(path, ctx.io);
+  const document = await loadRoles(ctx, path);
   const first = checkManifest(document.value, { catalogTasks: catalogTasks(), tolerateUnknown: true });
   const base =
     baseFile === undefined ? rememberedBase(first.manifest, memory) : (await loadCompared(ctx, baseFile)).manifest;
@@ -61,6 +62,25 @@ export async function openRolesFile(
     if (offline.issues.length > 0) check({});
   }
   return { document, base, check };
+}
+
+/** Who has no file yet is told where one comes from. Throws as `loadDocument` does. */
+async function loadRoles(ctx: Context, path: string): Promise<LoadedDocument> {
+  try {
+    return await loadDocument(path, ctx.io);
+  } catch (error) {
+    if (!(
+      error instanceof CliError &&
+      error.code === 'files.read' &&
+      error.exit === EXIT.usage &&
+      path === DEFAULT_FILE
+    ))
+      throw error;
+    throw usageError(
+      error.message,
+      '`cdpadm roles pull` writes it from the platform; or give the path of another file.',
+    );
+  }
 }
 
 /** One of two files that are compared with each other. */

@@ -50,15 +50,17 @@ function foreignAddress(secret: SecretName, origin: Origin, name: SettingName, s
       `The ${labelOf(secret)} comes from ${fromProfile ? 'profile' : 'the environment,'} ${origin.detail}, ` +
       `but the ${labelOf(name)} ${setting.value} comes from ${setting.origin.detail}; it is not sent there.`,
     hint: fromProfile
-      ? `${withoutIt(name, setting.origin)}, choose the profile of that address, or give ${BELONG_TOGETHER[secret].map(variableOf).join(' and ')} too.`
+      ? withoutIt(secret, name, setting.origin)
       : `Set ${variableOf(name)} to that address if you trust it, or choose a profile that has it.`,
     exit: EXIT.auth,
     details: { secret, address: name },
   });
 }
 
-/** How to be without an address that is not the profile's. */
-function withoutIt(name: SettingName, { kind, detail }: Origin): string {
-  if (kind === 'project') return `Take \`${name}\` out of ${detail}`;
-  return kind === 'flag' ? `Leave out ${detail}` : `Unset ${detail}`;
+/** How to be without an address that is not the profile's. Credentials of the environment would not go to a project file's. */
+function withoutIt(secret: SecretName, name: SettingName, { kind, detail }: Origin): string {
+  if (kind === 'project') return `Take \`${name}\` out of ${detail}, or choose the profile of that address.`;
+  const without = kind === 'flag' ? `Leave out ${detail}` : `Unset ${detail}`;
+  const credentials = BELONG_TOGETHER[secret].map(variableOf).join(' and ');
+  return `${without}, choose the profile of that address, or give ${credentials} too.`;
 }

@@ -24,12 +24,20 @@ describe('roles create', () => {
     expect(await tasksOf('copy')).toEqual(await tasksOf('user-role'));
   });
 
+  it('lists a task once that is given twice, or that the source has', async () => {
+    const line =
+      'roles create copy --from audiences-only-role --name Copy --task audiences:* --task rules:view --task rules:view';
+    expect((await admin.run(`${line} --yes`)).code).toBe(0);
+    expect(await tasksOf('copy')).toEqual(['user:core', 'audiences:*', 'rules:view']);
+  });
+
   it.each([
     ['an id that is taken', 'roles create user-role --from admin-role --yes', 6, /roles update user-role/],
     ['an unknown source', 'roles create x --from compliance-rol --yes', 5, /Did you mean compliance-role\?/],
+    ['no description', 'roles create x --name X --task audiences:view --yes', 2, /--description/],
     [
-      'no description',
-      'roles create x --name X --task audiences:view --yes',
+      'an empty description',
+      'roles create x --from user-role --description= --yes',
       9,
       /x\.description: description is empty/,
     ],

@@ -156,6 +156,17 @@ describe('roles push', () => {
     expect(stderr).toMatch(/bad\.yaml:5:13: .*did you mean audiences:edit/);
   });
 
+  it.each(['roles push --yes', 'roles diff', 'roles validate'])(
+    '%s tells who has no file yet where one comes from',
+    async (line) => {
+      const newcomer = await createRolesHome(admin.platform);
+      const { code, stderr } = await newcomer.run(line);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('`cdpadm roles pull` writes it')]);
+      expect((await newcomer.run(`${line} other.yaml`)).stderr).not.toContain('roles pull');
+      await newcomer.close();
+    },
+  );
+
   describe('the plan', () => {
     it('printed by diff is the one that push applies', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
@@ -169,6 +180,13 @@ describe('roles push', () => {
       const { data } = await admin.json<{ plan: string }>('roles diff');
       admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
       expect((await admin.run(`roles push --yes --expect-plan ${data.plan}`)).code).toBe(6);
+      expect(await admin.puts()).toBe(0);
+    });
+
+    it.each(['', 'abcdef', 'not-hexadecimal'])('is a usage error as `%s`: a variable may be empty', async (plan) => {
+      admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
+      const { code, stderr } = await admin.run(`roles push --yes --expect-plan=${plan}`);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('--expect-plan takes the 32 hexadecimal digits')]);
       expect(await admin.puts()).toBe(0);
     });
 

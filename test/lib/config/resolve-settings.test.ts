@@ -197,7 +197,10 @@ describe('secrets', () => {
 
   it.each([
     [{ env: { CDPADM_BASE_URL: 'https://evil.example' } }, 'Unset CDPADM_BASE_URL, '],
-    [{ shared: { base_url: 'https://evil.example' } }, 'Take `base_url` out of /repo/.cdpadm.yaml, '],
+    [
+      { shared: { base_url: 'https://evil.example' } },
+      'Take `base_url` out of /repo/.cdpadm.yaml, or choose the profile of that address\\.$',
+    ],
   ])('say how to be without an address that is not their profile’s: %j', (given, beginning) => {
     const settings = resolveSettings(layers({ stored, ...given }));
     const hint = expect.stringMatching(new RegExp(`^${beginning}`)) as unknown;
