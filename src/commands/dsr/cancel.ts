@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import type { CancelReply } from '../../lib/contract/dsr.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { forwardingLine, statusLine } from '../../lib/render/dsr-overview.ts';
+import { wrapUnder } from '../../lib/render/width.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -38,29 +39,32 @@ export function cancelCommand(ctx: Context): Command {
 }
 
 async function cancel(ctx: Context, ids: readonly string[], groupId: string | undefined): Promise<void> {
-  if ((ids.length === 0) === (groupId === undefined))
-    throw usageError('Give ids of requests, or --group-id, not both.');
+  if (ids.length > 0 && groupId !== undefined) throw usageError('Give ids of requests or --group-id, not both.');
+  if (ids.length === 0 && groupId === undefined) throw usageError('Give the ids of requests, or --group-id GROUP.');
   const session = await openDsr(ctx);
   const plan = await planCancel(groupId === undefined ? { ids: requestIds(ids) } : { groupId }, session);
   const requests = plan.cancel.map((request) => session.api.describeCancel(request.subject_request_id));
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun(requests, { cancel: plan.cancel, leave: plan.keep }, (style) => drawPlan(plan, style));
+    await ctx.out.emitDryRun(requests, { cancel: plan.cancel, leave: plan.keep }, (style, width) =>
+      drawPlan(plan, style, width),
+    );
     return;
   }
-  ctx.out.show((style) => drawPlan(plan, style));
+  ctx.out.show((style, width) => drawPlan(plan, style, width));
   const count = plan.cancel.length === 1 ? 'this request' : `these ${plan.cancel.length} requests`;
   await ctx.confirmWrite(`Cancel ${count}?`, 'dsr_base_url');
   const done = await cancelRequests(plan, session);
   await ctx.out.emit(done, view);
 }
 
-function drawPlan({ cancel, keep }: CancelPlan, style: Style): string {
+function drawPlan({ cancel, keep }: CancelPlan, style: Style, width: number): string {
   const lines = cancel.flatMap((request) => {
     const sent = (request.extensions ?? []).filter(({ status }) => status === 'sent');
-    const gone = sent.map(
-      (entry) => `    ${style.yellow('already sent, and not taken back:')} ${forwardingLine(entry, style)}`,
+    const gone = sent.map((entry) =>
+      wrapUnder('    ', `${style.yellow('already sent, and not taken back:')} ${forwardingLine(entry, style)}`, width),
     );
-    return [`  cancel  ${statusLine(request, style)}`, ...gone];
+    return [wrapUnder('  cancel  ', statusLine(request, style), width), ...gone];
   });
-  return [...lines, ...keep.map((request) => `  ${style.dim('leave')}   ${statusLine(request, style)}`)].join('\n');
+  const left = keep.map((request) => wrapUnder(`  ${style.dim('leave')}   `, statusLine(request, style), width));
+  return [...lines, ...left].join('\n');
 }

@@ -60,12 +60,14 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   const shown = { request, showIdentities, now: ctx.clock.now() };
   const visible = showIdentities ? request : maskRequest(request);
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([session.api.describeCreate(visible)], undefined, (style) => renderRequest(shown, style));
+    await ctx.out.emitDryRun([session.api.describeCreate(visible)], undefined, (style, width) =>
+      renderRequest(shown, style, width),
+    );
     return;
   }
   // Prints the command in place of sending, and ends; nothing is written down either.
   if (ctx.flags.curl) await session.api.create(visible);
-  ctx.out.show((style) => renderRequest(shown, style));
+  ctx.out.show((style, width) => renderRequest(shown, style, width));
   await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`, 'dsr_base_url');
   const result = await submitRequest(request, { ...session, isNewId, verify: answerVerifier(ctx, session) });
   const deadline = deadlineFrom(request.regulation, request.submitted_time);

@@ -5,6 +5,7 @@ import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import { drawRecord } from './table.ts';
 import type { Column, DocumentView, ListView } from './view.ts';
+import { wrapUnder } from './width.ts';
 
 const STATUS: Column<RequestOverview> = {
   key: 'request_status',
@@ -32,19 +33,19 @@ export function requestListView(empty: string): ListView<RequestOverview> {
 /** Each request as a record with what became of its forwarding. */
 export const requestView: DocumentView<RequestOverview[]> = {
   kind: 'document',
-  text: (requests, style) => requests.map((request) => drawRequest(request, style)).join('\n\n'),
+  text: (requests, style, width) => requests.map((request) => drawRequest(request, style, width)).join('\n\n'),
   list: (rows) => ({ columns: COLUMNS as Column<never>[], rows }),
 };
 
-function drawRequest(request: RequestOverview, style: Style): string {
+function drawRequest(request: RequestOverview, style: Style, width: number): string {
   const shown = [
     ...COLUMNS,
     { key: 'submitted_time', title: 'submitted', value: (it: RequestOverview) => it.submitted_time },
     { key: 'results_url', value: (it: RequestOverview) => it.results_url },
   ].filter((column) => (column.value(request) ?? '') !== '');
-  const partners = (request.extensions ?? []).map((entry) => `  ${forwardingLine(entry, style)}`);
+  const partners = (request.extensions ?? []).map((entry) => wrapUnder('  ', forwardingLine(entry, style), width));
   const forwarding = partners.length === 0 ? [] : [style.bold('FORWARDING'), ...partners];
-  return [drawRecord(request, shown, style), ...forwarding].join('\n');
+  return [drawRecord(request, shown, style, width), ...forwarding].join('\n');
 }
 
 /** `Partner (partner.example): sent`. */

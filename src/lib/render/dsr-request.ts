@@ -8,6 +8,7 @@ import { identitiesOf, skipsWaiting } from '../domain/dsr/settle.ts';
 import { isoSeconds } from '../kernel/timestamps.ts';
 import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
+import { wrapUnder } from './width.ts';
 
 export interface RequestShown {
   request: DsrRequest;
@@ -19,9 +20,11 @@ export interface RequestShown {
 // As wide as what the question before a write shows.
 const LABEL_WIDTH = 12;
 
-/** Lines of `label  value`; values of identities masked unless they are to be seen. */
-export function renderRequest({ request, showIdentities, now }: RequestShown, style: Style): string {
-  const line = (label: string, value: string): string => `${style.dim(label.padEnd(LABEL_WIDTH))}  ${cleanLine(value)}`;
+/** Lines of `label  value` for `width` columns; values of identities masked unless they are to be seen. */
+export function renderRequest({ request, showIdentities, now }: RequestShown, style: Style, width: number): string {
+  const lead = (label: string): string => `${style.dim(label.padEnd(LABEL_WIDTH))}  `;
+  const line = (label: string, value: string): string => lead(label) + cleanLine(value);
+  const sentence = (label: string, value: string): string => wrapUnder(lead(label), cleanLine(value), width);
   const identities = identitiesOf(request).map(([type, value], index) => {
     const internal = internalIdentityType(type);
     const shown = showIdentities ? value : maskIdentity(value);
@@ -34,7 +37,7 @@ export function renderRequest({ request, showIdentities, now }: RequestShown, st
     ...identities,
     line('submitted', request.submitted_time),
     ...(deadline === undefined ? [] : [line('due by law', `${isoSeconds(deadline)}  ${LEGAL[request.regulation]}`)]),
-    ...timesOf(request, now).map(([label, value]) => line(label, value)),
+    ...timesOf(request, now).map(([label, value]) => sentence(label, value)),
     ...(request.group_id === undefined ? [] : [line('group', request.group_id)]),
     ...(request.status_callback_urls ?? []).map((url) => line('callback', url)),
   ].join('\n');

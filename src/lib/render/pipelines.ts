@@ -6,6 +6,7 @@ import { runTimelinePage } from './pipeline-timeline.ts';
 import type { Style } from './style.ts';
 import type { Column, DocumentView, ListView, RecordView } from './view.ts';
 import { errorsText, paintStatus } from './warehouse.ts';
+import { wrapMessage, wrapUnder } from './width.ts';
 
 const RUN: Column<RunReply>[] = [
   { key: 'id', id: true, value: (run) => run.id },
@@ -65,18 +66,26 @@ export function runLine(run: RunReply, style: Style): string {
 
 export const diagnosisView: DocumentView<Diagnosis> = {
   kind: 'document',
-  text: ({ pipeline_id, healthy, state, status, last_success, findings }, style) => {
+  text: ({ pipeline_id, healthy, state, status, last_success, findings }, style, width) => {
     const verdict = healthy ? style.green('well') : style.red('not well');
     const facts = clean(`${state ?? 'no state'}, ${status ?? 'no status'}, last success ${last_success ?? 'never'}`);
-    const lines = findings.flatMap((finding, index) => findingLines(finding, index === 0 && !healthy, style));
-    return [`Pipeline ${clean(pipeline_id)} is ${verdict} (${facts}).`, ...lines].join('\n');
+    const target = { style, width };
+    const lines = findings.flatMap((finding, index) => findingLines(finding, index === 0 && !healthy, target));
+    return [wrapMessage(`Pipeline ${clean(pipeline_id)} is ${verdict} (${facts}).`, width), ...lines].join('\n');
   },
 };
 
-function findingLines({ about, level, problem, next }: Finding, isCause: boolean, style: Style): string[] {
+function findingLines(
+  { about, level, problem, next }: Finding,
+  isCause: boolean,
+  { style, width }: { style: Style; width: number },
+): string[] {
   const sign = level === 'problem' ? style.red('x') : style.yellow('!');
   const cause = isCause ? `${style.bold('first cause:')} ` : '';
-  return [`  ${sign} ${cause}${clean(about)}: ${clean(problem)}`, `      ${style.dim('next:')} ${clean(next)}`];
+  return [
+    wrapUnder(`  ${sign} `, `${cause}${clean(about)}: ${clean(problem)}`, width),
+    wrapUnder(`      ${style.dim('next:')} `, clean(next), width),
+  ];
 }
 
 function latest(run: RunReply | null | undefined): string | undefined {

@@ -63,15 +63,26 @@ export function wrapMessage(text: string, width: number): string {
     .join('\n');
 }
 
+/** The same after `lead`, which stands once: what goes on below is indented by its width. */
+export function wrapUnder(lead: string, text: string, width: number): string {
+  const indent = shownWidth(lead);
+  return lead + wrapMessage(text, Math.max(NARROWEST, width - indent)).replaceAll('\n', `\n${' '.repeat(indent)}`);
+}
+
+/** Below this, breaking lines helps nobody. */
+const NARROWEST = 20;
+
+const shownWidth = (text: string): number => displayWidth(text.replace(COLOUR, ''));
+
 function wrapLine(line: string, width: number): string[] {
-  const widthOf = (part: string): number => displayWidth(part.replace(COLOUR, ''));
-  if (widthOf(line) <= width) return [line];
+  if (shownWidth(line) <= width) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';
   const words = line.match(/(?<=: )cdpadm .*$|`[^`]*`[^\s`]*|\S+/g) ?? [];
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);
-    if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && shownWidth(last) + 1 + shownWidth(word) <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(indent + word);
   }
   return lines;

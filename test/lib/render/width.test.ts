@@ -1,7 +1,7 @@
 // Columns that a text takes, and cutting it to them.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { displayWidth, fitText, padText, wrapMessage, wrapPage } from '../../../src/lib/render/width.ts';
+import { displayWidth, fitText, padText, wrapMessage, wrapPage, wrapUnder } from '../../../src/lib/render/width.ts';
 
 it.each([
   ['', 0],
@@ -32,6 +32,21 @@ test('never wider than asked, and padded to exactly that', () => {
       expect(displayWidth(padText(fitted, width))).toBe(width);
     }),
   );
+});
+
+describe('wrapUnder', () => {
+  it.each([
+    [
+      'waiting  ',
+      'it can be cancelled for less than a day',
+      30,
+      'waiting  it can be cancelled\n         for less than a day',
+    ],
+    ['\u001b[2mnext:\u001b[22m ', 'short', 30, '\u001b[2mnext:\u001b[22m short'],
+    ['lead  ', 'one two three four five six', 10, 'lead  one two three four\n      five six'],
+  ])('%j with %j in %i columns', (lead, text, width, expected) => {
+    expect(wrapUnder(lead, text, width)).toBe(expected);
+  });
 });
 
 describe('wrapMessage', () => {
