@@ -75,7 +75,7 @@ function steady(text: string): string {
     .replaceAll(/\b(?=[0-9a-f]*\d)[0-9a-f]{6,}\b/g, 'HEX')
     .replaceAll(/(?<=")[\w-]{43}(?=")/g, 'HASH')
     .replaceAll(/[^"]*cdpadm-test-\w+(\/work-\w+)?/g, 'HOME')
-    .replaceAll(/\b\d+h( \d+m)?\b/g, 'SPAN')
+    .replaceAll(/\b(\d+[hms] ?)*\d+[hms]\b/g, 'SPAN')
     .replaceAll(/(?<="seconds":)[\d.]+/g, '0');
 }
 

@@ -33,9 +33,14 @@ export async function dsrChapter(stage: Stage): Promise<void> {
   await stage.run(`dsr results ${ACCESS}`);
 
   await stage.say('Now she wants to be forgotten. The platform will post each status to a receiver of ours, signed.');
+  let told = (): void => undefined;
+  const isDone = new Promise<void>((resolve) => {
+    told = resolve;
+  });
   const receiver = await startCallbackServer({ host: '127.0.0.1', port: 0 }, async ({ body, headers }) => {
     writeFileSync(join(folder, 'callback.headers'), headers.map(([name, value]) => `${name}: ${value}\n`).join(''));
     writeFileSync(join(folder, 'callback.json'), body ?? '');
+    if (body?.includes('"completed"')) told();
     return 202;
   });
   try {
@@ -46,6 +51,7 @@ export async function dsrChapter(stage: Stage): Promise<void> {
     await stage.run(`${erase} --identity email=joe@example.com --request-id ${REGRETTED} --yes`);
     await stage.run(`dsr cancel ${REGRETTED} --yes`);
     await stage.run('emulator clock advance 10d');
+    await stage.waitFor(isDone);
   } finally {
     await receiver.close();
   }

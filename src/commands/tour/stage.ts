@@ -6,6 +6,9 @@ import { cleanText } from '../../lib/render/clean.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { CommandRun, Rehearsal } from '../../lib/runtime/rehearsal.ts';
 
+/** A busy machine takes a while to post a callback. */
+const MOST_MS = 20_000;
+
 export interface Stage {
   readonly rehearsal: Rehearsal;
   /** A heading. */
@@ -14,6 +17,8 @@ export interface Stage {
   say(text: string): Promise<void>;
   /** Prints the command line, runs it, prints what it prints. Throws when it does not end with `expect` (default 0). */
   run(line: string, expect?: ExitCode): Promise<CommandRun>;
+  /** Waits for what the platform does by itself, and no longer than is good for a tour. */
+  waitFor(event: Promise<void>): Promise<void>;
   /** Changes a file of the working folder, as an editor would. */
   edit(file: string, change: (text: string) => string): void;
   /** Prints the first lines of a file. */
@@ -46,6 +51,11 @@ export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
     run,
     chapter: (title) => ctx.out.emitLine({ chapter: title }, (style) => `\n${style.bold(`── ${title} ──`)}`),
     say: (text) => ctx.out.emitLine({ say: text }, `\n${text}`),
+    waitFor: async (event) => {
+      const over = new AbortController();
+      await Promise.race([event, ctx.clock.sleep(MOST_MS, AbortSignal.any([ctx.signal, over.signal]))]);
+      over.abort();
+    },
     edit: (file, change) => {
       const path = join(rehearsal.folder, file);
       const before = readFileSync(path, 'utf8');
