@@ -181,7 +181,7 @@ describe('profile export and import', () => {
 
 describe('auth login and logout', () => {
   it('store one secret beside the others, privately, and forget them all', async () => {
-    const login = await run('auth login --workspace-key key --workspace-secret-stdin --insecure-storage', {
+    const login = await run('auth login --workspace-key env:KEY --workspace-secret-stdin --insecure-storage', {
       stdin: 'canary-2\n',
     });
     expect(login.code).toBe(0);
@@ -195,6 +195,13 @@ describe('auth login and logout', () => {
     });
     expect(existsSync(secretFile('dev'))).toBe(false);
     expect(settings().profiles['dev']).not.toHaveProperty('secrets');
+  });
+
+  it('take no workspace key as a value, and do not repeat it', async () => {
+    const { code, stderr } = await run('auth login --workspace-key canary-key');
+    expect([code, stderr.includes('canary-key'), stderr.includes('env:NAME')]).toEqual([2, false, true]);
+    const edited = await run('profile edit dev --set secrets.workspace_key=canary-key');
+    expect([edited.code === 0, edited.stderr.includes('canary-key')]).toEqual([false, false]);
   });
 
   it('remove the cached token of the profile', async () => {

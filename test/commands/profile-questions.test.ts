@@ -48,9 +48,9 @@ describe('askForMissing', () => {
       org_id: '7',
       environment: 'production',
       protected: true,
-      secrets: { client_id: 'me', workspace_key: 'wk' },
+      secrets: { client_id: 'me' },
     });
-    expect(draft.typed).toEqual({ client_secret: 's3cret', workspace_secret: 'ws3cret' });
+    expect(draft.typed).toEqual({ client_secret: 's3cret', workspace_key: 'wk', workspace_secret: 'ws3cret' });
     expect(asked.some((question) => question.includes('address'))).toBe(true);
   });
 

@@ -59,15 +59,16 @@ async function login(ctx: Context, flags: Record<string, unknown>): Promise<void
 }
 
 async function ask(ctx: Context, { references, typed }: Secrets): Promise<void> {
+  const asked = { flag: '--client-id and --client-secret-env NAME' };
+  const id = (await ctx.prompt.input('Client id (Enter to leave as it is)', asked)).trim();
+  if (id !== '') references.client_id = id;
   const questions = [
-    ['client_id', 'client_secret', 'Client', '--client-secret-env NAME'],
-    ['workspace_key', 'workspace_secret', 'Workspace', '--workspace-secret-env NAME'],
+    ['client_secret', 'Client secret', '--client-secret-env NAME'],
+    ['workspace_key', 'Workspace key', '--workspace-key env:NAME'],
+    ['workspace_secret', 'Workspace secret', '--workspace-secret-env NAME'],
   ] as const;
-  for (const [id, secret, label, flag] of questions) {
-    const name = id === 'client_id' ? `${label} id` : `${label} key`;
-    const text = (await ctx.prompt.input(`${name} (Enter to leave as it is)`, { flag })).trim();
-    if (text !== '') references[id] = text;
-    const value = (await ctx.prompt.secret(`${label} secret (Enter to leave as it is)`, { flag })).trim();
-    if (value !== '') typed[secret] = value;
+  for (const [name, label, flag] of questions) {
+    const value = (await ctx.prompt.secret(`${label} (Enter to leave as it is)`, { flag })).trim();
+    if (value !== '') typed[name] = value;
   }
 }

@@ -60,10 +60,12 @@ async function askClient(ctx: Context, profiles: Profiles, draft: Draft): Promis
 
 async function askWorkspaceCredentials(ctx: Context, profiles: Profiles, draft: Draft): Promise<void> {
   const { secrets = {} } = draft.profile;
-  if (secrets.workspace_key === undefined) {
-    const key = (await ctx.prompt.input('Workspace key (Enter to leave out)', { flag: '--workspace-key' })).trim();
+  if (secrets.workspace_key === undefined && draft.typed.workspace_key === undefined) {
+    const flag = '--workspace-key env:NAME';
+    const key = (await ctx.prompt.secret(`Workspace key (${keptIn(draft)}; Enter to leave out)`, { flag })).trim();
     if (key === '') return;
-    draft.profile.secrets = { ...secrets, workspace_key: key };
+    await profiles.checkStorage(draft.storage);
+    draft.typed.workspace_key = key;
   }
   if (secrets.workspace_secret === undefined && draft.typed.workspace_secret === undefined) {
     await askSecret(ctx, profiles, draft, 'workspace_secret', 'Workspace secret', '--workspace-secret-env NAME');
@@ -79,9 +81,12 @@ async function askSecret(
   flag: string,
 ): Promise<void> {
   await profiles.checkStorage(draft.storage);
-  const where = draft.storage === 'keychain' ? 'the keychain' : 'a private file';
-  const secret = (await ctx.prompt.secret(`${label} (kept in ${where}; Enter to leave out)`, { flag })).trim();
+  const secret = (await ctx.prompt.secret(`${label} (${keptIn(draft)}; Enter to leave out)`, { flag })).trim();
   if (secret !== '') draft.typed[name] = secret;
+}
+
+function keptIn({ storage }: Draft): string {
+  return `kept in ${storage === 'keychain' ? 'the keychain' : 'a private file'}`;
 }
 
 function capital(text: string): string {

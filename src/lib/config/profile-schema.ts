@@ -66,7 +66,7 @@ const IdOrReference = string().check(
 const Secrets = looseObject({
   client_id: optional(IdOrReference),
   client_secret: optional(Reference),
-  workspace_key: optional(IdOrReference),
+  workspace_key: optional(Reference),
   workspace_secret: optional(Reference),
 });
 

@@ -22,7 +22,7 @@ const SECRETS = [
 export function addSecretFlags(command: Command): Command {
   command
     .option('--client-id <id>', 'client id of the platform credentials')
-    .option('--workspace-key <key>', 'key of the workspace credentials, or env:NAME');
+    .option('--workspace-key <place>', 'where the workspace key is: env:NAME, command:LINE or keychain:ENTRY');
   for (const { stem, label } of SECRETS) {
     command
       .option(`${stem}-env <name>`, `environment variable that holds the ${label}`)
@@ -38,13 +38,9 @@ export async function readSecretFlags(ctx: Context, flags: Flags): Promise<{ ref
   refuseValues(ctx, flags);
   const references: Given = {};
   const typed: Given = {};
-  for (const [name, key] of [
-    ['client_id', 'clientId'],
-    ['workspace_key', 'workspaceKey'],
-  ] as const) {
-    const value = flags[key];
-    if (typeof value === 'string') references[name] = value.trim();
-  }
+  const { clientId, workspaceKey } = flags;
+  if (typeof clientId === 'string') references.client_id = clientId.trim();
+  if (typeof workspaceKey === 'string') references.workspace_key = checkPlace(ctx, workspaceKey.trim());
   const piped = SECRETS.filter(({ stem }) => flags[optionKey(`${stem}-stdin`)] === true);
   if (piped.length > 1)
     throw usageError('Standard input can hold one secret only.', `Use ${alternatives('--workspace-secret')}.`);
@@ -76,6 +72,16 @@ function refuseValues(ctx: Context, flags: Flags): void {
 
 function alternatives(stem: string): string {
   return `${stem}-env NAME, ${stem}-command LINE or ${stem}-stdin`;
+}
+
+/** Half of a pair of credentials is as secret as the other half. */
+function checkPlace(ctx: Context, place: string): string {
+  if (/^(env|command|keychain):./.test(place)) return place;
+  ctx.redactor.add(place);
+  throw usageError(
+    '--workspace-key takes the place of the key, not the key: what stands on a command line can be read by every program of this machine.',
+    'Use --workspace-key env:NAME or command:LINE, or leave it out and be asked on a terminal.',
+  );
 }
 
 function checkVariable(name: string, flag: string): string {

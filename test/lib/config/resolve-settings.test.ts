@@ -187,7 +187,7 @@ describe('secrets', () => {
     auth_url: 'https://token.example',
     dsr_base_url: 'https://dsr.example/v3',
   };
-  const secrets = { client_id: 'id', client_secret: 'env:A', workspace_key: 'key', workspace_secret: 'env:B' };
+  const secrets = { client_id: 'id', client_secret: 'env:A', workspace_key: 'env:C', workspace_secret: 'env:B' };
   const stored = { ...own, secrets };
 
   it('of a profile go to its own addresses, wherever those were repeated', async () => {
