@@ -68,7 +68,7 @@ describe('profile edit', () => {
 
   it('asks for the name of a protected profile', async () => {
     await run('profile edit dev --set protected=true');
-    expect((await run('profile edit dev --set environment=production --yes')).code).toBe(2);
+    expect((await run('profile edit dev --set environment=production --yes')).code).toBe(12);
     expect((await run('profile edit dev --set environment=production --confirm dev')).code).toBe(0);
   });
 

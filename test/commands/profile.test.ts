@@ -220,8 +220,8 @@ describe('profile list, show, use, delete', () => {
   it('deletes only when told to, and a protected one only by its name', async () => {
     expect((await run(['profile', 'delete', 'dev'])).code).toBe(2);
     expect((await run(['profile', 'delete', 'dev', '--dry-run'])).code).toBe(0);
-    expect((await run(['profile', 'delete', 'prod', '--yes'])).code).toBe(2);
-    expect((await run(['profile', 'delete', 'prod', '--confirm', 'dev'])).code).toBe(2);
+    expect((await run(['profile', 'delete', 'prod', '--yes'])).code).toBe(12);
+    expect((await run(['profile', 'delete', 'prod', '--confirm', 'dev'])).code).toBe(12);
     expect(Object.keys(settingsFile().profiles)).toEqual(['dev', 'prod']);
     const { stdout } = await run(['profile', 'delete', 'dev', '--yes', '-o', 'json']);
     expect(JSON.parse(stdout)).toEqual({ deleted: 'dev', was_current: true });

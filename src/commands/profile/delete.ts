@@ -1,7 +1,7 @@
 // `profile delete NAME`: removes a profile and the secrets that were kept for it.
 import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
+import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { forgetToken } from '../../lib/runtime/forget-token.ts';
 import { asColumns, withHelp } from '../../lib/runtime/help.ts';
@@ -34,7 +34,7 @@ async function deleteProfile(ctx: Context, name: string): Promise<void> {
     return;
   }
   if (profile.protected === true)
-    await ctx.prompt.typed(`Profile ${name} is protected. Type its name to delete it`, name);
+    await ctx.prompt.typed(`Profile ${name} is protected. Type its name to delete it`, name, { exit: EXIT.guard });
   else await ctx.prompt.confirm(`Delete profile ${name} and its stored secrets?`);
   await forgetToken(ctx, name);
   const { wasCurrent, left } = await profiles.remove(name);

@@ -1,6 +1,6 @@
 // `profile edit NAME`: settings of a profile by flags, or in the editor.
 import { Command } from 'commander';
-import { CliError } from '../../lib/kernel/errors.ts';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openEditedFile } from '../../lib/runtime/editor.ts';
@@ -45,7 +45,7 @@ async function editProfile(ctx: Context, name: string, assignments: string[] | u
   }
   if (changed) {
     if (before.protected === true) {
-      await ctx.prompt.typed(`Profile ${name} is protected. Type its name to change it`, name);
+      await ctx.prompt.typed(`Profile ${name} is protected. Type its name to change it`, name, { exit: EXIT.guard });
     }
     await profiles.replace(name, after);
   }
