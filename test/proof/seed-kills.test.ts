@@ -12,7 +12,8 @@ import { isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const ROWS = 40;
-/** Of a run that nobody disturbs: four batches, and what it takes to find the row that the platform refuses. */
+const BATCHES = 4;
+/** Of a run that nobody disturbs: its batches, and what it takes to find the row that the platform refuses. */
 const REQUESTS = 9;
 /** Refused on the way, and by the platform. */
 const WRONG = 7;
@@ -105,6 +106,8 @@ test(
       arrived = new Set();
       // Fewer requests may be left than the kill waits for: then the process simply ends.
       let code = await run(false, first);
+      // Whose request stays without an answer cannot have ended by itself.
+      if (first.at <= BATCHES && first.moment !== 'answered') expect(code, what).toBeNull();
       if (code === null) {
         kills++;
         code = await run(true, second);
@@ -128,7 +131,6 @@ test(
       for (const path of [...files, `${file}.rejects.ndjson`]) rmSync(path);
     }
     tell(`seed kills: ${kills} in ${PAIRS.length} runs, 0 rows lost, 0 told twice`);
-    expect(kills).toBeGreaterThan(PAIRS.length / 2);
   },
   isWhole ? 3_600_000 : 120_000,
 );
