@@ -129,7 +129,7 @@ async function bench() {
     );
   } finally {
     for (const { stop } of Object.values(servers)) stop();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
