@@ -119,7 +119,8 @@ export async function openBrowser(): Promise<{ open(url: string): Promise<Page>;
     close: async () => {
       child.kill('SIGKILL');
       await ended;
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      // Its children end a little later than it does.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
 }
