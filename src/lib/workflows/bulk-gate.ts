@@ -49,6 +49,9 @@ export interface Gate {
 
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 30_000;
+/** Requests that may come too soon at a wanted rate: as a share of those answered, and at least so many at once. */
+const EXCUSED_SHARE = 0.05;
+const MIN_EXCUSED = 4;
 /** How often in a row the platform may say "too many" without a time that lies ahead: some minutes of it. */
 const MAX_BUSY = 14;
 /** A late timer may be made up for by this much, so that the wanted rate is reached. */
@@ -69,6 +72,7 @@ export function createGate(options: GateOptions): Gate {
   let busy = 0;
   let untimed = 0;
   let round: Pass = 0;
+  const early = createEarlyArrivals(options.rate);
   let timer: Promise<void> | undefined;
   let over: { failure: unknown } | undefined;
 
@@ -168,10 +172,16 @@ export function createGate(options: GateOptions): Gate {
           troubles = 0;
           busy = 0;
           untimed = 0;
+          early.answered();
           window.answered(met.ms, met.slowDown);
           break;
         case 'busy':
           troubles = 0;
+          // Its repeat has to wait for the next free slot: that is all it takes.
+          if (met.retryAfterMs === undefined && busy === 0 && early.excuses()) {
+            retries++;
+            break;
+          }
           window.overloaded();
           leaveBusy(met.retryAfterMs, isFirst, failure);
           break;
@@ -190,6 +200,28 @@ export function createGate(options: GateOptions): Gate {
           break;
       }
       pump();
+    },
+  };
+}
+
+interface EarlyArrivals {
+  answered(): void;
+  /** Whether a "too many" may come from the way there, on which one request overtook another. */
+  excuses(): boolean;
+}
+
+/** At a rate that is told to us, one in twenty; when there are more, the limit is lower than the rate. */
+function createEarlyArrivals(rate: number | undefined): EarlyArrivals {
+  const most = rate === undefined ? 0 : Math.max(MIN_EXCUSED, rate * EXCUSED_SHARE);
+  let left = most;
+  return {
+    answered: () => {
+      left = Math.min(most, left + EXCUSED_SHARE);
+    },
+    excuses: () => {
+      if (left < 1) return false;
+      left--;
+      return true;
     },
   };
 }

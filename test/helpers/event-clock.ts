@@ -1,0 +1,41 @@
+// A clock for many sleepers at once: when all of them sleep, time jumps to the first one's end.
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '../../src/lib/kernel/clock.ts';
+import { TEST_TIME } from './clock.ts';
+
+export interface EventClock extends Clock {
+  /** Lets time pass until `work` has ended; its answer. Fails when everything waits for something else than time. */
+  run<T>(work: Promise<T>): Promise<T>;
+}
+
+interface Sleeper {
+  at: number;
+  wake(): void;
+}
+
+export function createEventClock(): EventClock {
+  let now = TEST_TIME;
+  const sleepers: Sleeper[] = [];
+  return {
+    now: () => now,
+    sleep: (ms) =>
+      new Promise((wake) => {
+        const at = now + Math.max(0, ms);
+        const later = sleepers.findIndex((sleeper) => sleeper.at > at);
+        sleepers.splice(later < 0 ? sleepers.length : later, 0, { at, wake });
+      }),
+    run: async (work) => {
+      const ended = new AbortController();
+      const end = (): void => ended.abort();
+      work.then(end, end);
+      for (;;) {
+        await turn();
+        if (ended.signal.aborted) return work;
+        const next = sleepers.shift();
+        if (next === undefined) throw new Error('Nobody sleeps, and the work has not ended.');
+        now = next.at;
+        next.wake();
+      }
+    },
+  };
+}
