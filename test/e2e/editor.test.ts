@@ -15,7 +15,8 @@ function edit(editor: string, shell?: string): Terminal {
   writeFileSync(script, `const fs = require('fs'), path = process.argv.at(-1);\n${editor}`);
   const CDPADM_EDITOR = `"${process.execPath}" "${script}"`;
   const env = { ...home.env, CDPADM_EDITOR, CDPADM_PROFILE: 'local' };
-  return openTerminal(['roles', 'edit'], { cwd: home.cwd, env, ...(shell !== undefined && { shell }) });
+  // Wide enough for the path of the text that is kept.
+  return openTerminal(['roles', 'edit'], { cwd: home.cwd, env, columns: 200, ...(shell !== undefined && { shell }) });
 }
 
 const rename = `fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replace('name: User\\n', 'name: Renamed\\n'));`;

@@ -8,7 +8,7 @@ import type { Io } from '../../src/lib/runtime/context.ts';
 import { run } from '../../src/main.ts';
 
 export interface CliOptions {
-  /** Added to an environment that holds nothing but the four folders. */
+  /** Added to an environment that holds nothing but the home's folders. */
   env?: Record<string, string>;
   cwd?: string;
   /** Text, or a stream of its own: one that never ends. */
@@ -31,7 +31,7 @@ export interface CliResult {
   stderr: string;
 }
 
-/** A place for the program's four folders and a working folder, apart from every other test's. */
+/** A place for the program's four folders, its temporary files and a working folder, apart from every other test's. */
 export interface CliHome {
   folder: string;
   cwd: string;
@@ -45,7 +45,12 @@ export function createCliHome(): CliHome {
   const env = Object.fromEntries(
     ['config', 'state', 'cache', 'data'].map((kind) => [`CDPADM_${kind.toUpperCase()}_DIR`, join(folder, kind)]),
   );
-  return { folder, cwd, env: { HOME: folder, ...env }, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    folder,
+    cwd,
+    env: { HOME: folder, TMPDIR: folder, ...env },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 /** Streams that keep what they are given, and everything else a command sees of the outside. */

@@ -1,6 +1,6 @@
 // `profile edit NAME`: settings of a profile by flags, or in the editor.
 import { Command } from 'commander';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { EXIT } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openEditedFile } from '../../lib/runtime/editor.ts';
@@ -60,13 +60,14 @@ async function editProfile(ctx: Context, name: string, assignments: string[] | u
 async function editByHand(ctx: Context, before: Profile, profiles: Profiles): Promise<Profile> {
   const file = openEditedFile(ctx.io, 'profile.yaml', ctx.signal);
   const text = await profileText(before);
-  const saved = await file.edit(text);
   try {
+    const saved = await file.edit(text);
     const after = saved.trim() === '' ? before : await parseProfile(file.path, saved, profiles);
     file.discard();
     return after;
   } catch (error) {
-    if (error instanceof CliError) ctx.out.warn(`Your text is kept in ${file.path}`);
+    const kept = file.keep();
+    if (kept !== undefined) ctx.out.warn(`Your text is kept in ${kept}`);
     throw error;
   }
 }

@@ -66,7 +66,8 @@ async function editRoles(ctx: Context, roleId: string | undefined, flags: RawGua
     else file.discard();
     await emitOutcome(ctx, outcome);
   } catch (error) {
-    ctx.out.warn(`Your text is kept in ${file.path}`);
+    const kept = file.keep();
+    if (kept !== undefined) ctx.out.warn(`Your text is kept in ${kept}`);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 // Reads the rows of a query from a warehouse: a copy of its file, in a thread of its own.
-import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeScratchFolder } from '../kernel/scratch-folder.ts';
 import { QueryAborted, type QueryThread, type Row, startQueryThread } from './query-thread.ts';
 import type { WarehouseFile } from './warehouse-access.ts';
 import { resolveAmong, rewriteTables } from './warehouse-sql.ts';
@@ -46,7 +46,7 @@ export function createWarehouseReader(): WarehouseReader {
   async function open(reading: QueryThread, warehouse: WarehouseFile): Promise<Opened> {
     const key = await keyOf(warehouse);
     if (opened?.key === key) return opened;
-    folder ??= await mkdtemp(join(tmpdir(), 'cdpadm-warehouse-'));
+    folder ??= makeScratchFolder('warehouse');
     const copy = join(folder, `${Math.random().toString(36).slice(2)}.db`);
     if ('file' in warehouse) await copyFile(warehouse.file, copy);
     else await (await import('./sample-warehouse.ts')).makeSampleWarehouse(copy);

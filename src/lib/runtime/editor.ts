@@ -1,11 +1,11 @@
 // The user's editor on a private copy of a text: no shell, an unpredictable name, kept when something goes wrong.
 import { spawn, type StdioOptions } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivateFile } from '../kernel/durable.ts';
 import { CliError, EXIT, usageError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
+import { makeScratchFolder } from '../kernel/scratch-folder.ts';
 import type { Io } from './context.ts';
 
 /** A text being edited, in a 0700 folder of its own. */
@@ -13,9 +13,17 @@ export interface EditedFile {
   readonly path: string;
   /** Writes `text`, opens the editor and returns what was saved. Throws CliError when the editor fails. */
   edit(text: string): Promise<string>;
-  /** Removes the file and its folder. Not called on a failure: the text is the user's work. */
+  /** Removes the file and its folder. */
   discard(): void;
+  /**
+   * After a failure: where the text is kept, since it is the user's work. Undefined, and nothing is left, when they have
+   * not changed it yet, or it was discarded.
+   */
+  keep(): string | undefined;
 }
+
+/** Beside the text: what it was before the user came. */
+const ORIGINAL = '.original';
 
 /**
  * Makes the private copy. `name` is the file's name, with the extension the editor shall see. Aborting `signal` ends an
@@ -23,19 +31,38 @@ export interface EditedFile {
  */
 export function openEditedFile(io: Io, name: string, signal: AbortSignal): EditedFile {
   const command = editorCommand(io);
-  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-edit-'));
+  const folder = makeScratchFolder('edit', { root: io.env.TMPDIR || undefined, isSpent: isUntouched });
   const path = join(folder, name);
+  let isFirst = true;
+  const discard = (): void => {
+    rmSync(folder, { recursive: true, force: true });
+  };
   return {
     path,
     edit: async (text) => {
+      if (isFirst) writePrivateFile(join(folder, ORIGINAL), text);
+      isFirst = false;
       writePrivateFile(path, text);
       await runEditor(command, path, io, signal);
       return readFileSync(path, 'utf8');
     },
-    discard: () => {
-      rmSync(folder, { recursive: true, force: true });
+    discard,
+    keep: () => {
+      if (!isUntouched(folder)) return path;
+      discard();
+      return undefined;
     },
   };
+}
+
+/** Whether a folder holds nothing but the text that we wrote; an editor's own files may hold unsaved work. */
+function isUntouched(folder: string): boolean {
+  if (!existsSync(folder)) return true;
+  const [name, ...others] = readdirSync(folder).filter((entry) => entry !== ORIGINAL);
+  if (name === undefined) return true;
+  const original = join(folder, ORIGINAL);
+  if (others.length > 0 || !existsSync(original)) return false;
+  return readFileSync(join(folder, name), 'utf8') === readFileSync(original, 'utf8');
 }
 
 function editorCommand(io: Io): string[] {
@@ -74,7 +101,7 @@ function runEditor([program = 'vi', ...args]: string[], path: string, io: Io, si
         new CliError({
           code: 'editor.failed',
           message: `The editor ${program} ${reason}.`,
-          hint: `Your text is kept in ${path}. Choose another editor with CDPADM_EDITOR, VISUAL or EDITOR.`,
+          hint: 'Choose another editor with CDPADM_EDITOR, VISUAL or EDITOR.',
           exit: EXIT.failed,
         }),
       );

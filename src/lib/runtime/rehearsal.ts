@@ -1,9 +1,9 @@
 // A throw-away place to run our own commands in: an embedded platform in memory and a folder that goes away with it.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { host } from '../kernel/host.ts';
+import { makeScratchFolder } from '../kernel/scratch-folder.ts';
 import type { Context } from './context.ts';
 import { callControl, type ControlCall } from './emulator-control.ts';
 import { environmentOf } from './emulator-environment.ts';
@@ -27,7 +27,7 @@ export interface Rehearsal {
 /** Starts the platform and the folder; both end with the command. Nothing of the user's own settings is touched. */
 export async function openRehearsal(ctx: Context): Promise<Rehearsal> {
   const { startEmulator } = await import('../emulator/index.ts');
-  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-tour-'));
+  const folder = makeScratchFolder('tour', { root: ctx.io.env.TMPDIR || undefined });
   const work = join(folder, 'work');
   mkdirSync(work);
   const emulator = await startEmulator({ memory: true, port: 0, authority: join(folder, 'authority') });

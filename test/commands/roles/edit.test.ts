@@ -1,5 +1,6 @@
 // `roles edit` with editors that are small programs: what they save is what somebody typed.
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';
@@ -117,6 +118,41 @@ describe('roles edit', () => {
     const result = await admin.run('roles edit --yes', { env });
     expect(result.code).toBe(1);
     expect(readFileSync(readFileSync(log, 'utf8').trim(), 'utf8')).toContain('# work');
+  });
+
+  it.each([
+    ['fails', { CDPADM_EDITOR: 'false' }, 'ended with code 1'],
+    ['cannot be started', { CDPADM_EDITOR: '/no/such/editor' }, 'cannot be started'],
+  ])('leaves nothing when the editor %s before anything was changed', async (_what, env, message) => {
+    const result = await admin.run('roles edit --yes', { env: { ...env, TMPDIR: admin.cwd } });
+    expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+    expect(result.stderr).not.toContain('kept');
+    expect(readdirSync(admin.cwd)).toEqual([]);
+  });
+
+  it('sweeps what a killed edit left, unless there is work in it', async () => {
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const leave = (name: string, files: Record<string, string>): string => {
+      const folder = join(admin.cwd, `cdpadm-edit-${pid}-${name}`);
+      mkdirSync(folder);
+      for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+      utimesSync(folder, 1, 1);
+      return folder;
+    };
+    const [touched, unsaved, untouched, empty] = [
+      leave('touchd', { '.original': 'a', 'roles.yaml': 'b' }),
+      leave('unsavd', { '.original': 'a', 'roles.yaml': 'a', '.roles.yaml.swp': 'b' }),
+      leave('untchd', { '.original': 'a', 'roles.yaml': 'a' }),
+      leave('empty0', {}),
+    ];
+    const { env } = editor('');
+    expect((await admin.run('roles edit --yes', { env: { ...env, TMPDIR: admin.cwd } })).code).toBe(0);
+    expect([touched, unsaved, untouched, empty].map((folder) => existsSync(folder))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('is three-way too: somebody else may write meanwhile', async () => {
