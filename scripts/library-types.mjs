@@ -1,6 +1,6 @@
 // The declarations of the library: those of its entry and of what they mention, and no others.
 import { execFile } from 'node:child_process';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -16,9 +16,12 @@ export async function emitLibraryTypes(root, folder) {
   // A set goes on to what is added while it is walked.
   for (const file of mentioned) {
     const text = await readFile(file, 'utf8');
-    for (const [, specifier = ''] of text.matchAll(/(?:\bfrom |\bimport\()['"](\..*?)\.ts['"]/g)) {
+    // Compilers of before 5.0 know no import that ends in .ts; all of them find x.d.ts when asked for x.js.
+    const published = text.replace(/((?:\bfrom |\bimport\()['"])(\..*?)\.ts(?=['"])/g, (_, before, specifier) => {
       mentioned.add(resolve(dirname(file), `${specifier}.d.ts`));
-    }
+      return `${before}${specifier}.js`;
+    });
+    await writeFile(file, published);
   }
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);

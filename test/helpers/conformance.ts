@@ -2,7 +2,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/lib/contract/openapi.ts';
 import type { SeenExchange } from '../../src/lib/emulator/seen-exchange.ts';
-import { SERVICE_PATHS } from '../../src/lib/emulator/ready.ts';
+import { SERVICE_PATHS } from '../../src/lib/emulator/service-paths.ts';
 
 interface Operation {
   operationId: string;

@@ -1,6 +1,6 @@
 // An embedded platform for a test: on a free port, in memory unless told otherwise, with its control address as methods.
 import { request as httpRequest } from 'node:http';
-import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/lib/emulator/index.ts';
+import { type Emulator, type StartOptions, startEmulator } from '../../src/lib/emulator/index.ts';
 import type { SeenExchange } from '../../src/lib/emulator/seen-exchange.ts';
 import type { Fault } from '../../src/lib/emulator/faults.ts';
 
@@ -89,7 +89,7 @@ const MOST_EXCHANGES = 3000;
  * Starts one; the test closes it. What went over its wire is then checked against the OpenAPI document, unless it speaks
  * a deployment's own words.
  */
-export async function startTestEmulator(options: EmulatorOptions = {}): Promise<TestEmulator> {
+export async function startTestEmulator(options: StartOptions = {}): Promise<TestEmulator> {
   const seen: SeenExchange[] = [];
   const emulator = await startEmulator({
     onExchange: (exchange) => {
@@ -132,7 +132,7 @@ export async function startTestEmulator(options: EmulatorOptions = {}): Promise<
   };
 }
 
-function hasOwnNames({ fixtures, names }: EmulatorOptions): boolean {
+function hasOwnNames({ fixtures, names }: StartOptions): boolean {
   return names !== undefined || (typeof fixtures === 'object' && fixtures !== null && 'names' in fixtures);
 }
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
 import { type CliOptions, type CliResult, createCliHome, runCli } from './cli.ts';
-import type { EmulatorOptions } from '../../src/lib/emulator/index.ts';
+import type { StartOptions } from '../../src/lib/emulator/index.ts';
 import { startTestEmulator, type TestEmulator } from './emulator.ts';
 
 export interface PlatformHome {
@@ -23,7 +23,7 @@ export interface PlatformHome {
 }
 
 /** Opens one; on a platform that others use too when one is given. */
-export async function openPlatformHome(options: EmulatorOptions = {}, shared?: TestEmulator): Promise<PlatformHome> {
+export async function openPlatformHome(options: StartOptions = {}, shared?: TestEmulator): Promise<PlatformHome> {
   const home = createCliHome();
   const platform = shared ?? (await startTestEmulator(options));
   const env = { ...home.env, ...environmentOf(platform.ready) };

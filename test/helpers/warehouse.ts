@@ -1,7 +1,7 @@
 // A workspace of an embedded platform with a warehouse file behind it, for tests of warehouse sync.
 import { join } from 'node:path';
 import { createDatabaseFile } from '../../src/lib/emulator/db.ts';
-import type { EmulatorOptions } from '../../src/lib/emulator/index.ts';
+import type { StartOptions } from '../../src/lib/emulator/index.ts';
 import { type Exchange, startTestEmulator, type TestEmulator } from './emulator.ts';
 
 /** Makes a SQLite file by SQL statements and returns its path. */
@@ -74,7 +74,7 @@ export interface WarehouseEmulator extends TestEmulator {
 type Kind = 'connections' | 'data-models' | 'inputs/data-pipelines';
 
 /** Starts one with a manual clock unless told otherwise. */
-export async function startWarehouseEmulator(options: EmulatorOptions = {}): Promise<WarehouseEmulator> {
+export async function startWarehouseEmulator(options: StartOptions = {}): Promise<WarehouseEmulator> {
   const emulator = await startTestEmulator({ clock: 'manual', ...options });
   const base = `/platform/v2/workspaces/${emulator.ready.workspace_id}`;
   const ask = (method: string, path: string, body?: unknown): Promise<Exchange> =>
@@ -109,7 +109,7 @@ export const T0 = '2026-03-01T00:00:00Z';
 
 /** The same with the connection, the model and the pipeline in place, the last two changed as given, at `T0`. */
 export async function startSync(
-  options: EmulatorOptions,
+  options: StartOptions,
   pipeline: Record<string, unknown> = {},
   sql: string = MODEL.config.sql_query,
 ): Promise<WarehouseEmulator> {

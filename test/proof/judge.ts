@@ -1,7 +1,7 @@
 // What must hold of any run of any command, whatever befell it: judged from its output and from what the platform received.
 import { allEndpoints } from '../../src/lib/contract/index.ts';
 import type { Endpoint } from '../../src/lib/contract/endpoint.ts';
-import { SERVICE_PATHS } from '../../src/lib/emulator/ready.ts';
+import { SERVICE_PATHS } from '../../src/lib/emulator/service-paths.ts';
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import type { CommandCase } from './cases.ts';
 import type { Outcome } from './world.ts';

@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import type { EmulatorOptions, EmulatorReady } from '../../src/lib/emulator/index.ts';
+import type { StartOptions, EmulatorReady } from '../../src/lib/emulator/index.ts';
 import type { Clock } from '../../src/lib/kernel/clock.ts';
 import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
@@ -64,7 +64,7 @@ const FRESH_MS = 3000;
 const GIVE_UP_MS = 60_000;
 
 /** `options` are the platform's. */
-export async function createWorld(options: Pick<EmulatorOptions, 'names' | 'onExchange'> = {}): Promise<World> {
+export async function createWorld(options: Pick<StartOptions, 'names' | 'onExchange'> = {}): Promise<World> {
   const authority = createCliHome();
   const clock = createFastClock(HURRY);
   const platform = await startTestEmulator({

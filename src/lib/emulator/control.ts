@@ -8,7 +8,7 @@ import { refusalAnswer, write } from './exchange.ts';
 import { Fault } from './faults.ts';
 import type { RunningPlatform } from './platform.ts';
 import { type Answer, answer, refusal } from './platform-error.ts';
-import { CONTROL_PATH, SERVICE_PATHS } from './ready.ts';
+import { CONTROL_PATH, SERVICE_PATHS } from './service-paths.ts';
 import { checkBody, parseBody, PeerGone, readBody } from './request-body.ts';
 
 const BAD_REQUEST = 'Bad request';

@@ -1,7 +1,8 @@
 // Fills in the ready line of a running platform.
+import type { EmulatorReady } from './embedding.ts';
 import type { Fixtures } from './fixtures/grammar.ts';
 import { VENDOR_DOMAIN } from './platform.ts';
-import { CONTROL_PATH, type EmulatorReady, SERVICE_PATHS } from './ready.ts';
+import { CONTROL_PATH, SERVICE_PATHS } from './service-paths.ts';
 
 /** `url` is the platform's own address, `caFile` the certificate of its authority. */
 export function describeReady(

@@ -2,61 +2,27 @@
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { platformAreas } from './areas.ts';
-import type { ClockMode } from './clock.ts';
 import { createControl } from './control.ts';
 import { describeReady } from './describe-ready.ts';
 import { type Database, openDatabase } from './db.ts';
+import type { Emulator, EmulatorOptions } from './embedding.ts';
 import { createExchange } from './exchange.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
 import { openPlatform, type RunningPlatform } from './platform.ts';
-import type { EmulatorReady } from './ready.ts';
 import { PeerGone } from './request-body.ts';
 import { createRouter } from './router.ts';
 import type { SeenExchange } from './seen-exchange.ts';
 import { listen } from './server.ts';
 import { openSigning } from './signing.ts';
 
-export type { EmulatorReady } from './ready.ts';
+export type { Emulator, EmulatorOptions, EmulatorReady } from './embedding.ts';
 
-export interface EmulatorOptions {
-  /** Default `127.0.0.1`. */
-  host?: string;
-  /** Default 0: a free one. */
-  port?: number;
-  /** The folder that keeps the state. Without one the state is in memory. */
-  data?: string;
-  /**
-   * The folder of the authority that the platform's certificate is from, so that several platforms can share one.
-   * Default: one inside `data`, or none.
-   */
-  authority?: string;
-  /** Keep the state in memory, whatever `data` says. */
-  memory?: boolean;
-  /** A fixtures document as parsed from YAML or JSON. Default: the specification's samples, or what `data` began with. */
-  fixtures?: unknown;
-  /** The warehouse file that pipelines read, where the fixtures name none. */
-  warehouse?: string;
-  /** Neutral word -> the word used on the wire; goes before the fixtures' `names`. */
-  names?: Record<string, string>;
-  /** `real` goes with the machine's clock, `manual` stands until it is moved. Default: as `data` was left, else `real`. */
-  clock?: ClockMode;
+/** What this program's own commands and tests may say besides. */
+export interface StartOptions extends EmulatorOptions {
   /** The machine's clock; tests pass another. */
   systemClock?: Clock;
   /** Told of every exchange before its answer is sent; what faults answer is left out. */
   onExchange?: (seen: SeenExchange) => void;
-}
-
-export interface Emulator {
-  /** `http://host:port` */
-  url: string;
-  /** Base of the control address. */
-  control: string;
-  ready: EmulatorReady;
-  port: number;
-  /** Back to the fixtures. */
-  reset(): Promise<void>;
-  /** Ends open connections, keeps what is unwritten and frees the data folder. */
-  close(): Promise<void>;
 }
 
 const FLUSH_MS = 200;
@@ -71,7 +37,7 @@ const OVERDUE_MS = 2000;
  * Starts the platform and resolves once it answers. Throws CliError: invalid fixtures (exit 9), a folder or port that
  * is taken (exit 6), a state that cannot be read (exit 1).
  */
-export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+export async function startEmulator(options: StartOptions = {}): Promise<Emulator> {
   const folder = options.data === undefined || options.memory === true ? undefined : ownFolder(options.data);
   let db: Database | undefined;
   try {
@@ -84,7 +50,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   }
 }
 
-async function serve(options: EmulatorOptions, db: Database, folder: OwnedFolder | undefined): Promise<Emulator> {
+async function serve(options: StartOptions, db: Database, folder: OwnedFolder | undefined): Promise<Emulator> {
   const system = options.systemClock ?? systemClock;
   const closing = new AbortController();
   const signing = await openSigning(options.authority ?? (folder && join(folder.path, 'authority')));

@@ -6,7 +6,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { Control } from './control.ts';
 import { type Exchange, splitUrl, type Target } from './exchange.ts';
 import type { RunningPlatform } from './platform.ts';
-import { CONTROL_PATH, SERVICE_PATHS } from './ready.ts';
+import { CONTROL_PATH, SERVICE_PATHS } from './service-paths.ts';
 
 /** What the server calls for each request; resolves when the answer was handed over. */
 export type Router = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;

@@ -1,4 +1,4 @@
-// What those who check the platform from outside are told of each exchange; it stands alone, since the library's types name it.
+// What those who check the platform from outside are told of each exchange.
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** One exchange as it was on the wire, for whoever checks it from outside. */

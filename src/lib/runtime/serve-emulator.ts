@@ -6,7 +6,7 @@ import { authorityFolder, localFolder } from './local-folder.ts';
 import { registerEmulator } from './running-emulators.ts';
 
 /** As the flags say; `data` is null for memory and undefined for the state of profile `local`. */
-export interface ServeOptions extends Omit<EmulatorOptions, 'data' | 'memory' | 'systemClock'> {
+export interface ServeOptions extends Omit<EmulatorOptions, 'data' | 'memory'> {
   data: string | null | undefined;
 }
 

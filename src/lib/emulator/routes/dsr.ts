@@ -25,7 +25,7 @@ import { RESULTS_MS } from '../dsr-schedule.ts';
 import { VENDOR_DOMAIN } from '../platform.ts';
 import { answer } from '../platform-error.ts';
 import { createRateWindow } from '../rate.ts';
-import { SERVICE_PATHS } from '../ready.ts';
+import { SERVICE_PATHS } from '../service-paths.ts';
 import { parseBody } from '../request-body.ts';
 import { callbacksMigration, createCallbackStore } from '../stores/callbacks.ts';
 import { createDsrStore, dsrMigration, hasResults, type StoredRequest } from '../stores/dsr.ts';

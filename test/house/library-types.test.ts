@@ -1,0 +1,64 @@
+// The types of the library, as they are published: enough for a program that has no types of Node, nor of anything else.
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { root } from './sources.ts';
+
+const CONSUMER = `
+import { startEmulator, type Emulator, type EmulatorOptions, type EmulatorReady } from 'cdpadm';
+
+const options: EmulatorOptions = { port: 0, memory: true, clock: 'manual', fixtures: { roles: [] } };
+export async function use(): Promise<string> {
+  const { url, control, ready, reset, close }: Emulator = await startEmulator(options);
+  const { org_id, client_secret }: EmulatorReady = ready;
+  await reset();
+  await close();
+  return url + control + client_secret + org_id.toFixed();
+}
+// @ts-expect-error there is no such option
+export const wrong = () => startEmulator({ colour: 'blue' });
+`;
+
+const { Bundler, Node16, NodeNext } = ts.ModuleResolutionKind;
+const MODES: [string, ts.ModuleKind, ts.ModuleResolutionKind][] = [
+  ['bundler', ts.ModuleKind.ESNext, Bundler],
+  ['node16', ts.ModuleKind.Node16, Node16],
+  ['nodenext', ts.ModuleKind.NodeNext, NodeNext],
+];
+
+test('a strict program compiles against the library without any other types', () => {
+  const folder = temporaryFolder();
+  const installed = join(folder, 'node_modules', 'cdpadm');
+  mkdirSync(installed, { recursive: true });
+  cpSync(join(root, 'package.json'), join(installed, 'package.json'));
+  cpSync(join(root, 'dist', 'types'), join(installed, 'dist', 'types'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const file = join(folder, 'use.ts');
+  writeFileSync(file, CONSUMER);
+
+  const complaints = MODES.flatMap(([name, module, moduleResolution]) => {
+    // The compiler's own declarations are not what is looked at.
+    const strict = { strict: true, exactOptionalPropertyTypes: true, skipDefaultLibCheck: true, noEmit: true };
+    const program = ts.createProgram([file], {
+      ...strict,
+      target: ts.ScriptTarget.ES2023,
+      lib: ['lib.es2023.d.ts'],
+      types: [],
+      typeRoots: [],
+      module,
+      moduleResolution,
+    });
+    return ts
+      .getPreEmitDiagnostics(program)
+      .map(({ messageText }) => `${name}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
+  });
+  expect(complaints).toEqual([]);
+  // A published file is read by everybody: what is no part of the entry's surface stays at home.
+  const published = readdirSync(join(installed, 'dist', 'types'), { recursive: true, encoding: 'utf8' });
+  expect(published.filter((name) => name.endsWith('.d.ts')).toSorted()).toEqual([
+    join('lib', 'emulator', 'embedding.d.ts'),
+    'library.d.ts',
+  ]);
+});
