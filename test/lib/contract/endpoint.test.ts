@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillPath } from '../../../src/lib/contract/endpoint.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { size } from '../../helpers/size.ts';
 
 const TEMPLATE = '/platform/v2/{first}/middle/{second}/';
 
@@ -40,7 +41,7 @@ describe('fillPath', () => {
         expect([segments[3], segments[5]].map((segment) => decodeURIComponent(segment ?? ''))).toEqual([first, second]);
         expect(path).toMatch(/^[\x21-\x7e]+$/);
       }),
-      { numRuns: 3000 },
+      { numRuns: size(3000) },
     );
   });
 

@@ -12,6 +12,7 @@ import {
   TaskRef,
 } from '../../../src/lib/contract/roles.ts';
 import { parseJson, stringifyJson } from '../../../src/lib/kernel/json.ts';
+import { size } from '../../helpers/size.ts';
 
 const GOOD = { role_id: 'auditor', name: 'Auditor', description: 'Looks on.', tasks: [{ task_id: 'audiences:view' }] };
 
@@ -145,7 +146,7 @@ describe('the tasks of a role', () => {
           one.error?.issues.map((issue) => ({ ...issue, path: ['tasks', ...issue.path] })),
         );
       }),
-      { numRuns: 2000 },
+      { numRuns: size(2000) },
     );
   });
 });

@@ -14,6 +14,7 @@ import {
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 import { stringifyJson } from '../../../src/lib/kernel/json.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { size } from '../../helpers/size.ts';
 
 type Format = 'yaml' | 'json';
 
@@ -32,8 +33,8 @@ async function problemsOf(text: string, format: Format = 'yaml'): Promise<string
   });
 }
 
-const DEEP = 20_000;
-const LONG = 10_000_000;
+const DEEP = size(20_000, 2000);
+const LONG = size(10_000_000, 20_000);
 
 describe('YAML', () => {
   it.each<[string, unknown]>([
@@ -221,7 +222,7 @@ describe('JSON', () => {
         const text = stringifyJson(any, indent);
         expect(await valueOf(text, 'json')).toStrictEqual(any);
       }),
-      { numRuns: 500 },
+      { numRuns: size(500) },
     );
   });
 });

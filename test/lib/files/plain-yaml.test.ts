@@ -7,6 +7,7 @@ import { writeManifestText } from '../../../src/lib/files/roles-file.ts';
 import { readYaml } from '../../../src/lib/files/yaml-document.ts';
 import { role } from '../../helpers/any-roles.ts';
 import { anyStyledManifest } from './styled-yaml.ts';
+import { size } from '../../helpers/size.ts';
 
 /** Whether it is plain; then it must be read alike. */
 function readsAlike(text: string): boolean {
@@ -94,14 +95,14 @@ describe('readPlainYaml', () => {
   it('agrees with the full reader on lines of every kind', () => {
     fc.assert(
       fc.property(anyLines, (text) => void readsAlike(text)),
-      { numRuns: 20_000 },
+      { numRuns: size(20_000) },
     );
   });
 
   it('agrees with the full reader on manifests as people write them', () => {
     fc.assert(
       fc.property(anyStyledManifest, ({ text }) => void readsAlike(text)),
-      { numRuns: 300 },
+      { numRuns: size(300) },
     );
   });
 

@@ -9,6 +9,7 @@ import { updateManifestText, writeManifestText } from '../../../src/lib/files/ro
 import { canonicalJson, stringifyJson } from '../../../src/lib/kernel/json.ts';
 import { anyReply, role } from '../../helpers/any-roles.ts';
 import { anyStyledManifest } from './styled-yaml.ts';
+import { size } from '../../helpers/size.ts';
 
 const FORMATS: DocumentFormat[] = ['yaml', 'json'];
 const OLD = { last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com' };
@@ -40,7 +41,7 @@ describe.each(FORMATS)('a new file in %s', (format) => {
         const value = onTheWire(await valueOf(text, format));
         expect(canonicalJson(value)).toBe(canonicalJson(manifest));
       }),
-      { numRuns: 300 },
+      { numRuns: size(300) },
     );
   });
 
@@ -52,7 +53,7 @@ describe.each(FORMATS)('a new file in %s', (format) => {
         const shuffled = [...manifest.roles].reverse().map((item) => ({ ...item, tasks: [...item.tasks].reverse() }));
         expect(await write(shuffled)).toBe(await write(manifest.roles));
       }),
-      { numRuns: 50 },
+      { numRuns: size(50) },
     );
   });
 });
@@ -106,7 +107,7 @@ describe('bringing a file up to date', () => {
         expect(await says(updated, format, after)).toBe(true);
         expect(await updateManifestText(updated, format, after)).toBe(updated);
       }),
-      { numRuns: 300 },
+      { numRuns: size(300) },
     );
   });
 
@@ -120,7 +121,7 @@ describe('bringing a file up to date', () => {
         // Line ends stay what they were.
         expect(/(?<!\r)\n/.test(updated) && updated.includes('\r\n')).toBe(false);
       }),
-      { numRuns: 400 },
+      { numRuns: size(400) },
     );
   });
 
@@ -139,7 +140,7 @@ describe('bringing a file up to date', () => {
         });
         expect(comments(updated)).toEqual(comments(text));
       }),
-      { numRuns: 300 },
+      { numRuns: size(300) },
     );
   });
 
@@ -153,7 +154,7 @@ describe('bringing a file up to date', () => {
         expect(withoutStamps(updated)).toBe(withoutStamps(text));
         expect(await says(updated, 'yaml', { ...manifest, ...NEW })).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: size(200) },
     );
   });
 
@@ -165,7 +166,7 @@ describe('bringing a file up to date', () => {
         expect(withoutStamps(updated)).toBe(withoutStamps(text));
         expect(await says(updated, 'json', { ...manifest, ...NEW })).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: size(200) },
     );
   });
 });

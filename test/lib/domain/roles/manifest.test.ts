@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RoleReply, TaskRef } from '../../../../src/lib/contract/roles.ts';
 import { sameContent, sameRole } from '../../../../src/lib/domain/roles/manifest.ts';
 import { manifestOf, role } from '../../../helpers/any-roles.ts';
+import { size } from '../../../helpers/size.ts';
 
 /** Few of everything, so that two roles are often the same. */
 const anyTask: fc.Arbitrary<TaskRef> = fc
@@ -31,7 +32,7 @@ describe('sameRole', () => {
       fc.property(anyRole, anyRole, (a, b) => {
         expect(sameRole(a, b)).toBe(sameContent(manifestOf([a]), manifestOf([b])));
       }),
-      { numRuns: 5000 },
+      { numRuns: size(5000) },
     );
   });
 

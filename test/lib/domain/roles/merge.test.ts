@@ -6,6 +6,7 @@ import { type Role, rolesById, sameRole } from '../../../../src/lib/domain/roles
 import { mergeRoles } from '../../../../src/lib/domain/roles/merge.ts';
 import { canonicalJson } from '../../../../src/lib/kernel/json.ts';
 import { anyRoles, role } from '../../../helpers/any-roles.ts';
+import { size } from '../../../helpers/size.ts';
 
 function sameRolesAs(a: readonly Role[], b: readonly Role[]): boolean {
   return isEmptyDiff(diffRoles(a, b));
@@ -31,7 +32,7 @@ describe('mergeRoles', () => {
           [],
         ]);
       }),
-      { numRuns: 400 },
+      { numRuns: size(400) },
     );
   });
 
@@ -57,7 +58,7 @@ describe('mergeRoles', () => {
         expect(other.conflicts.map(canonicalJson).sort()).toEqual(turned.map(canonicalJson).sort());
         if (one.conflicts.length === 0) expect(sameRolesAs(one.roles, other.roles)).toBe(true);
       }),
-      { numRuns: 400 },
+      { numRuns: size(400) },
     );
   });
 
@@ -80,7 +81,7 @@ describe('mergeRoles', () => {
         }
         expect(kept.size).toBe(roles.length);
       }),
-      { numRuns: 400 },
+      { numRuns: size(400) },
     );
   });
 
@@ -109,7 +110,7 @@ describe('mergeRoles', () => {
           }
         }
       }),
-      { numRuns: 400 },
+      { numRuns: size(400) },
     );
   });
 

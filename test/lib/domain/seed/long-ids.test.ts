@@ -17,11 +17,13 @@ import { isWhole } from '../../../proof/sweep.ts';
 import { openParquet } from '../../../../src/lib/files/parquet.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { createRandom } from './rows.ts';
+import { size } from '../../../helpers/size.ts';
 
 // Much to read, on a machine that may have other things to do.
 vi.setConfig({ testTimeout: 120_000 });
 
-const COUNT = 100_000;
+const COUNT = size(100_000, 300);
+const MANY = COUNT.toLocaleString('en');
 const names = createWireNames({});
 
 /** Any 64-bit integer, signed or not, of any length. */
@@ -71,28 +73,28 @@ const csv = (packer: RowPacker) =>
     isOurs: () => true,
   });
 
-test('100,000 through NDJSON, forwarded as they stand', () => {
+test(`${MANY} through NDJSON, forwarded as they stand`, () => {
   const wanted = ids(1);
   expectSame(sent(wanted.map(row).join('\n'), lines), wanted);
 });
 
-test('100,000 through NDJSON, as texts and so by the exact reading', () => {
+test(`${MANY} through NDJSON, as texts and so by the exact reading`, () => {
   const wanted = ids(2);
   expectSame(sent(wanted.map((id) => row(`"${id}"`)).join('\n'), lines), wanted);
 });
 
-test('100,000 through a JSON array', () => {
+test(`${MANY} through a JSON array`, () => {
   const wanted = ids(3);
   expectSame(sent(`[${wanted.map(row).join(', ')}]`, createElementReader), wanted);
 });
 
-test('100,000 through CSV, bare and in quotes', () => {
+test(`${MANY} through CSV, bare and in quotes`, () => {
   const wanted = ids(4);
   const text = `xpid,user:n\n${wanted.map((id, index) => (index % 3 === 0 ? `"${id}","a ""b"""` : `${id},b`)).join('\n')}`;
   expectSame(sent(text, csv), wanted);
 });
 
-test('100,000 through Parquet', async () => {
+test(`${MANY} through Parquet`, async () => {
   const wanted = ids(5, true);
   const path = join(temporaryFolder(), 'ids.parquet');
   writeFileSync(
@@ -109,14 +111,14 @@ test('100,000 through Parquet', async () => {
   expectSame(found, wanted);
 });
 
-test('100,000 through reading and writing JSON, as answers and documents are', () => {
+test(`${MANY} through reading and writing JSON, as answers and documents are`, () => {
   const wanted = ids(6);
   const text = stringifyJson(parseJson(`[${wanted.join(',')}]`));
   expectSame(text.slice(1, -1).split(','), wanted);
 });
 
 // YAML is slow to read: all of them with `vitest --mode whole`.
-const SOME = isWhole ? COUNT : 20_000;
+const SOME = isWhole ? COUNT : size(20_000, 200);
 
 test(`${SOME} through writing and reading YAML`, async () => {
   const wanted = ids(7).slice(0, SOME);
@@ -127,7 +129,7 @@ test(`${SOME} through writing and reading YAML`, async () => {
   );
 });
 
-test('100,000 through tables and CSV for other programs', () => {
+test(`${MANY} through tables and CSV for other programs`, () => {
   const wanted = ids(8);
   const columns = [{ key: 'xpid', value: (id: number | bigint) => id }];
   const rows = wanted.map((id) => parseJson(id) as number | bigint);
@@ -135,7 +137,7 @@ test('100,000 through tables and CSV for other programs', () => {
   expectSame(toCsv(rows, columns, false).trimEnd().split('\n'), wanted);
 });
 
-test('100,000 through --query', async () => {
+test(`${MANY} through --query`, async () => {
   const wanted = ids(9);
   const query = await compileQuery('[].xpid');
   expectSame((query(wanted.map((id) => ({ xpid: parseJson(id) }))) as unknown[]).map(String), wanted);

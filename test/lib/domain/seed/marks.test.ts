@@ -2,9 +2,11 @@
 import { expect, test } from 'vitest';
 import { createMarks, NOTHING_SETTLED, settledBefore, type Settled } from '../../../../src/lib/domain/seed/marks.ts';
 import { createRandom } from './rows.ts';
+import { size } from '../../../helpers/size.ts';
 
-const ROWS = 100_000_000;
+const ROWS = size(100_000_000, 1_000_000);
 const BATCH = 100;
+const MANY_BATCHES = size(100_000, 2000);
 /** As many batches as are under way at most. */
 const UNDER_WAY = 66;
 
@@ -27,12 +29,12 @@ test('100 million rows, settled in any order, never take more than a few kilobyt
 test('one request that hangs while a hundred thousand others come back costs one stretch', () => {
   const marks = createMarks(NOTHING_SETTLED);
   marks.open({ file: 0, from: 0, to: BATCH, endOffset: 1 });
-  for (let from = BATCH; from < BATCH * 100_000; from += BATCH) {
+  for (let from = BATCH; from < BATCH * MANY_BATCHES; from += BATCH) {
     marks.open({ file: 0, from, to: from + BATCH, endOffset: from }).settle();
   }
   expect(marks.snapshot()).toEqual({
     mark: NOTHING_SETTLED.mark,
-    beyond: [{ file: 0, from: BATCH, to: BATCH * 100_000 }],
+    beyond: [{ file: 0, from: BATCH, to: BATCH * MANY_BATCHES }],
   });
 });
 
@@ -40,7 +42,7 @@ test('a run that is cut short again and again forgets nothing that was settled, 
   const random = createRandom(9);
   const settled = new Set<number>();
   let before: Settled = NOTHING_SETTLED;
-  for (let life = 0; life < 200; life++) {
+  for (let life = 0; life < size(200, 30); life++) {
     const isDone = settledBefore(before);
     for (let position = 1; position <= 3000; position++) expect(isDone(0, position)).toBe(settled.has(position));
     const marks = createMarks(before);

@@ -13,6 +13,7 @@ import {
 } from '../../../../src/lib/domain/warehouse/definition.ts';
 import { secretIssues, secretUses, withSecrets } from '../../../../src/lib/domain/warehouse/secrets.ts';
 import { anyMask } from '../../../helpers/any-warehouse.ts';
+import { size } from '../../../helpers/size.ts';
 
 const CONNECTION: Definition = {
   id: 'crm',
@@ -94,7 +95,7 @@ describe('secrets', () => {
         expect(findMasks(value)).toEqual([['config', field]]);
         expect(secretIssues('connection', value)).toHaveLength(1);
       }),
-      { numRuns: 1000 },
+      { numRuns: size(1000) },
     );
   });
 

@@ -1,0 +1,30 @@
+// How tests run against mutants (`npm run test:mutation`): those of the mutated floors alone, with small budgets and in
+// one worker, so that a mutant costs milliseconds; the same values each time, so that a verdict can be repeated.
+import { defineConfig, mergeConfig } from 'vitest/config';
+import { createKeptWorker, endKeptWorker, KEPT } from './test/mutation/kept-worker.ts';
+import usual from './vitest.config.ts';
+
+const { include: _every, ...others } = usual.test ?? {};
+
+export default mergeConfig(
+  defineConfig({ test: others }),
+  defineConfig({
+    test: {
+      include: ['test/lib/{domain,contract,http,files}/**/*.test.ts'],
+      env: { MODE: 'mutation' },
+      setupFiles: ['test/mutation/setup.ts'],
+      isolate: false,
+      maxWorkers: 1,
+    },
+    plugins: [
+      {
+        name: 'kept-worker',
+        // Stryker asks for its own pool by the way that nothing else overrides.
+        configureVitest({ project, vitest }) {
+          Object.assign(project.config, { pool: KEPT, poolRunner: { name: KEPT, createPoolWorker: createKeptWorker } });
+          vitest.onClose(endKeptWorker);
+        },
+      },
+    ],
+  }),
+);
