@@ -5,14 +5,15 @@ import { type BulkResult, bulkView, progressText } from '../../lib/render/seed-b
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import type { SeedCounts } from '../../lib/files/seed-journal.ts';
-import type { BulkNumbers, RawBulkFlags } from './bulk-flags.ts';
+import type { AgainFlags } from './again.ts';
+import { BULK_DEFAULTS } from './bulk-defaults.ts';
+import type { BulkNumbers } from './bulk-flags.ts';
 import type { OpenedInputs } from './inputs.ts';
-import { type ReadFlags, withReadFlags } from './read-flags.ts';
+import { withReadFlags } from './read-flags.ts';
 
-interface BulkFlags extends RawBulkFlags, ReadFlags {
+interface BulkFlags extends AgainFlags {
   resume?: boolean;
   restart?: boolean;
-  rejects?: string;
 }
 
 export function bulkCommand(ctx: Context): Command {
@@ -21,9 +22,13 @@ export function bulkCommand(ctx: Context): Command {
       .description('send the seeds of many users')
       .argument('<file...>', 'NDJSON, a JSON array, CSV or Parquet; also gzip and zstd; - is standard input'),
   )
-    .option('--batch-size <rows>', 'most users in one request', '100')
-    .option('--batch-bytes <size>', 'most bytes in one request', '256KB')
-    .option('--concurrency <n>', 'most requests at once; how many there are adapts to the answers', '64')
+    .option('--batch-size <rows>', 'most users in one request', BULK_DEFAULTS.batchSize)
+    .option('--batch-bytes <size>', 'most bytes in one request', BULK_DEFAULTS.batchBytes)
+    .option(
+      '--concurrency <n>',
+      'most requests at once; how many there are adapts to the answers',
+      BULK_DEFAULTS.concurrency,
+    )
     .option(
       '--rate <n>',
       'most requests a second (or 600/m); of all shards together; default: limits.seeding of the profile',
@@ -76,12 +81,19 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     const result = resultOf(counts, run);
     if (result.rejected > 0) ctx.setExit(EXIT.partial);
     await ctx.out.emit(result, bulkView);
+    if (result.rejects !== null) await tellRejects(ctx, result.rejects, flags);
   } catch (error) {
     progress.end();
     throw withResume(error, run);
   } finally {
     run.close();
   }
+}
+
+/** What to do about the rows that were refused. */
+async function tellRejects(ctx: Context, path: string, flags: BulkFlags): Promise<void> {
+  const { rejectsRun, shownPath } = await import('./again.ts');
+  ctx.out.note(`Correct the refused rows in ${shownPath(ctx, path)}, then send them: ${rejectsRun(ctx, path, flags)}`);
 }
 
 type Run = Awaited<ReturnType<typeof import('./run.ts').openRun>>;
@@ -135,12 +147,16 @@ function withResume(error: unknown, run: Run): unknown {
   if (!(error instanceof CliError) || error.name !== 'CliError') return error;
   const counts = run.journal?.read()?.counts;
   const done = counts && `${counts.accepted} rows were accepted and ${counts.rejected} refused so far.`;
-  const how = run.journal ? `Go on with: ${run.again} --resume` : 'Standard input cannot be resumed.';
+  const { path, bytes } = run.rejects;
+  const refused = bytes === null ? undefined : `The refused rows are in ${path}.`;
+  // A file that is wrong as a whole has to be another one first.
+  const isWrong = error.exit === EXIT.invalidInput && counts === undefined;
+  const goOn = run.journal ? `Go on with: ${run.again} --resume` : 'Standard input cannot be resumed.';
   return new CliError({
     code: error.code,
     message: error.message,
     exit: error.exit,
-    hint: [error.hint, done, how].filter((part) => part !== undefined).join(' '),
+    hint: [error.hint, done, refused, isWrong ? undefined : goOn].filter((part) => part !== undefined).join(' '),
     ...(error.status !== undefined && { status: error.status }),
     ...(error.request && { request: error.request }),
     issues: error.issues,

@@ -1,7 +1,7 @@
 // From the files of a seeding command to inputs that can be read.
 import { createWireNames, type WireNames } from '../../lib/contract/names.ts';
 import { isCalendarDate } from '../../lib/contract/shared.ts';
-import type { ColumnMap } from '../../lib/domain/seed/columns.ts';
+import type { ColumnMap, PassedOver } from '../../lib/domain/seed/columns.ts';
 import type { Shard } from '../../lib/domain/seed/shard.ts';
 import { loadDocument } from '../../lib/files/load.ts';
 import { openSeedBytes, type SeedBytes, type SeedFormat } from '../../lib/files/seed-bytes.ts';
@@ -12,6 +12,9 @@ import { createSeedInput, type SeedInput } from '../../lib/workflows/seed-input.
 import type { ReadFlags } from './read-flags.ts';
 
 const FORMATS: readonly SeedFormat[] = ['ndjson', 'json', 'csv', 'parquet'];
+
+/** More columns are counted, not listed. */
+const LISTED_COLUMNS = 20;
 
 export interface OpenedInputs {
   sources: SeedBytes[];
@@ -42,8 +45,24 @@ export async function openInputs(
     environment: settings.get('environment')?.value,
     cutoffDate: flags.cutoffDate,
   };
-  const inputs = sources.map((source) => createSeedInput(source, { names, defaults, map, shard }));
+  const options = { names, defaults, map, shard, onPassedOver: tellPassedOver(ctx) };
+  const inputs = sources.map((source) => createSeedInput(source, options));
   return { sources, inputs, names };
+}
+
+/** Says of each kind of table once which columns its map leaves out; aloud where one is called like a field. */
+function tellPassedOver(ctx: Context): (name: string, columns: readonly PassedOver[]) => void {
+  const told = new Set<string>();
+  return (name, columns) => {
+    const listed = columns.slice(0, LISTED_COLUMNS).map(({ column }) => `\`${column}\``);
+    const more = columns.length > LISTED_COLUMNS ? ` and ${columns.length - LISTED_COLUMNS} more` : '';
+    const text = `The map file leaves out ${columns.length === 1 ? 'the column' : 'the columns'} ${listed.join(', ')}${more}.`;
+    if (told.has(text)) return;
+    told.add(text);
+    const lines = columns.flatMap(({ column, field }) => (field === undefined ? [] : [`\`${column}: ${field}\``]));
+    if (lines.length === 0) ctx.out.note(`${name}: ${text}`);
+    else ctx.out.warn(`${name}: ${text} To send what is called like a field, add ${lines.join(', ')} to it.`);
+  };
 }
 
 function readFormat(text: string | undefined): SeedFormat | undefined {

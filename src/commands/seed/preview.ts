@@ -25,7 +25,7 @@ export function previewCommand(ctx: Context): Command {
 
 async function preview(ctx: Context, file: string, flags: ReadFlags & { row: string }): Promise<void> {
   if (!/^[1-9]\d{0,11}$/.test(flags.row)) throw usageError(`--row must be a number from 1 on, not \`${flags.row}\`.`);
-  const [{ openInputs }, { findRow }] = await Promise.all([
+  const [{ openInputs }, { findRow, rowIssues }] = await Promise.all([
     import('./inputs.ts'),
     import('../../lib/workflows/seed-validate.ts'),
   ]);
@@ -35,8 +35,7 @@ async function preview(ctx: Context, file: string, flags: ReadFlags & { row: str
     throw new CliError({ code: 'seed.no_row', message: `${file} has no row ${flags.row}.`, exit: EXIT.notFound });
   }
   if ('refused' in found) {
-    const { line, reason } = found.refused;
-    throw invalidInput(`Row ${flags.row} would not be sent.`, [{ file, line, path: '', message: reason }]);
+    throw invalidInput(`Row ${flags.row} would not be sent.`, rowIssues(file, found.refused));
   }
   await ctx.out.emit(parseJson(found.body), view);
 }

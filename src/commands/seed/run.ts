@@ -13,12 +13,11 @@ import type { SeedJournal } from '../../lib/files/seed-journal.ts';
 import { openRejects, type RejectsFile } from '../../lib/files/seed-rejects.ts';
 import { removeFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
-import { shellWord } from '../../lib/kernel/shell-word.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
+import { type AgainFlags, sameRun } from './again.ts';
 import type { BulkNumbers } from './bulk-flags.ts';
 import type { OpenedInputs } from './inputs.ts';
-import type { ReadFlags } from './read-flags.ts';
 
 export interface BulkRun {
   /** Undefined for standard input. */
@@ -33,10 +32,9 @@ export interface BulkRun {
   close(): void;
 }
 
-interface RunFlags extends ReadFlags {
+interface RunFlags extends AgainFlags {
   resume?: boolean;
   restart?: boolean;
-  rejects?: string;
 }
 
 const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
@@ -55,10 +53,8 @@ export async function openRun(
     throw usageError('--resume cannot go on in standard input.', 'Write it to a file first, and give its path.');
   }
   const shares = shard && `${shard.index + 1}/${shard.count}`;
-  const again = commandLine(
-    sources.map(({ name }) => name),
-    { ...flags, shard: shares },
-  );
+  const names = sources.map(({ name }) => name);
+  const again = sameRun(ctx, names, flags, shares);
   const rejectsPath = rejectsOf(ctx, flags.rejects, paths[0], shares);
   const settings = await ctx.settings();
   // A table's rows are another workspace's, or another environment's, when the settings are.
@@ -115,14 +111,6 @@ async function openHeldRun(
   if (flags.resume && known === undefined)
     ctx.out.verbose('There is no earlier run of these files: starting from the beginning.');
   return { ...common, before: fresh, rejects: openRejects(rejectsPath, undefined) };
-}
-
-/** What to type to go on: the files, and the flags without which they would be read as something else. */
-function commandLine(files: readonly string[], flags: ReadFlags & { shard: string | undefined }): string {
-  const { format, mapFile, cutoffDate, shard } = flags;
-  const given = { '--format': format, '--map-file': mapFile, '--cutoff-date': cutoffDate, '--shard': shard };
-  const words = Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
-  return ['cdpadm', 'seed', 'bulk', ...files, ...words].map(shellWord).join(' ');
 }
 
 function rejectsOf(

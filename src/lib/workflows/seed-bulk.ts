@@ -1,7 +1,7 @@
 // A bulk run: one pass over the inputs, rows checked and packed as they come, batches sent as fast as the platform takes
 // them, and a checkpoint of what is settled, so that a run that ends in any way can be resumed.
 import { setMaxListeners } from 'node:events';
-import type { Batch } from '../domain/seed/batch.ts';
+import { type Batch, reasonOf } from '../domain/seed/batch.ts';
 import { createMarks, type Settled, settledBefore } from '../domain/seed/marks.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { WireNames } from '../contract/names.ts';
@@ -104,7 +104,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     const blamed = batch.count === 0 ? [] : await sender.settle(batch);
     const { name } = inputs[batch.file] as SeedInput;
     const refused: Reject[] = [
-      ...batch.refused.map(({ line, reason, original }) => ({ file: name, line, reason, original })),
+      ...batch.refused.map(({ line, issues, original }) => ({ file: name, line, reason: reasonOf(issues), original })),
       ...blamed.map(({ row, reason }) => {
         return { file: name, line: batch.line(row), reason, original: batch.row(row).toString('utf8') };
       }),

@@ -1,8 +1,8 @@
 // One input of a bulk run: its bytes joined with the reader that finds the rows in them, whole or one shard of it.
 import type { WireNames } from '../contract/names.ts';
 import type { TableDefaults } from '../domain/seed/body-writer.ts';
-import type { ColumnMap } from '../domain/seed/columns.ts';
-import { createCsvReader, tableOf } from '../domain/seed/csv-rows.ts';
+import type { ColumnMap, PassedOver } from '../domain/seed/columns.ts';
+import { createCsvReader, type CsvOptions, tableOf } from '../domain/seed/csv-rows.ts';
 import { createElementReader, createLineReader, RowTooLong, type RowReader } from '../domain/seed/json-rows.ts';
 import type { RowPacker } from '../domain/seed/packer.ts';
 import { inByteShard, inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
@@ -24,6 +24,8 @@ export interface InputOptions {
   defaults: TableDefaults;
   map: ColumnMap | undefined;
   shard: Shard | undefined;
+  /** Told once for each table, of the columns that the map leaves out. */
+  onPassedOver?: (name: string, columns: readonly PassedOver[]) => void;
 }
 
 /** Joins bytes and reader. Throws CliError usage (2) for a shard of what cannot be shared out. */
@@ -38,13 +40,14 @@ export function createSeedInput(source: SeedBytes, options: InputOptions): SeedI
       'Give plain NDJSON, CSV or Parquet files, which every machine can read a part of.',
     );
   }
-  const csv = {
+  const table = {
     name,
     defaults: options.defaults,
     map: options.map,
     toWire: (word: string) => names.toWire(word),
-    isOurs: (record: number) => inRecordShard(record, shard),
+    onPassedOver: (columns: readonly PassedOver[]) => options.onPassedOver?.(name, columns),
   };
+  const csv = { ...table, isOurs: (record: number) => inRecordShard(record, shard) };
   const bytes = size === undefined || wrapped ? undefined : size;
   switch (format) {
     case 'ndjson': {
@@ -63,7 +66,7 @@ export function createSeedInput(source: SeedBytes, options: InputOptions): SeedI
     case 'csv':
       return { name, bytes, rows: (packer) => feed(source, createCsvReader(packer, csv)) };
     case 'parquet':
-      return { name, bytes: undefined, rows: (packer) => parquetRows(source, packer, options) };
+      return { name, bytes: undefined, rows: (packer) => parquetRows(source, packer, table, shard) };
   }
 }
 
@@ -106,18 +109,27 @@ async function* lineRows(
   reader?.end();
 }
 
-async function* parquetRows(source: SeedBytes, packer: RowPacker, options: InputOptions): AsyncGenerator<number> {
-  const { names, shard, defaults, map } = options;
+async function* parquetRows(
+  source: SeedBytes,
+  packer: RowPacker,
+  options: Omit<CsvOptions, 'isOurs'>,
+  shard: Shard | undefined,
+): AsyncGenerator<number> {
   const file = await openParquet(source.path ?? '', source.name);
   let table: Table | undefined;
   // A file whose columns are the fields of a body holds bodies; any other is a table.
-  if (map !== undefined || !file.columns.includes('calculated_attributes')) {
-    table = tableOf(file.columns, { name: source.name, defaults, map, toWire: (word) => names.toWire(word) });
+  if (options.map !== undefined || !file.columns.includes('calculated_attributes')) {
+    table = tableOf(file.columns, options);
   }
   for await (const { group, firstRow, rows } of file.rows((index) => inRecordShard(index, shard, 1))) {
     for (const [index, row] of rows.entries()) {
-      const value = table === undefined ? row : table.value(file.columns.map((column) => row[column]));
-      packer.takeValue(value, firstRow + index + 1);
+      const position = firstRow + index + 1;
+      if (table === undefined) packer.takeValue(row, position);
+      else {
+        const { value, issue } = table;
+        const cells = file.columns.map((column) => row[column]);
+        packer.takeValue(value(cells), position, (found) => issue(found, cells));
+      }
     }
     yield group;
   }

@@ -1,5 +1,6 @@
 // Reads inputs through the same packer as a bulk run, and keeps only what is wrong with them.
 import type { WireNames } from '../contract/names.ts';
+import type { RefusedRow } from '../domain/seed/batch.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { Issue } from '../kernel/errors.ts';
 import type { SeedInput } from './seed-input.ts';
@@ -8,8 +9,10 @@ export interface CheckedSeeds {
   rows: number;
   rejected: number;
   batches: number;
-  /** The first of what is wrong, in order. */
+  /** The first of what is wrong, in order; of one row there may be several. */
   issues: Issue[];
+  /** Whether there are more. */
+  isCut: boolean;
   /** The body of the first request. */
   first: Buffer | undefined;
 }
@@ -24,7 +27,7 @@ export async function validateSeeds(
   signal: AbortSignal,
 ): Promise<CheckedSeeds> {
   const packer = new RowPacker(limits, names, () => false);
-  const checked: CheckedSeeds = { rows: 0, rejected: 0, batches: 0, issues: [], first: undefined };
+  const checked: CheckedSeeds = { rows: 0, rejected: 0, batches: 0, issues: [], isCut: false, first: undefined };
   for (const [file, input] of inputs.entries()) {
     packer.begin(file, 0);
     for await (const _read of input.rows(packer, { position: 0, offset: 0 })) {
@@ -44,15 +47,22 @@ export async function validateSeeds(
         checked.batches++;
         checked.first ??= Buffer.from(batch.body());
       }
-      for (const { line, reason } of batch.refused.slice(0, MAX_ISSUES - checked.issues.length)) {
-        checked.issues.push({ file: name, line, path: '', message: reason });
+      for (const refused of batch.refused) {
+        const room = MAX_ISSUES - checked.issues.length;
+        if (refused.issues.length > room) checked.isCut = true;
+        checked.issues.push(...rowIssues(name, refused).slice(0, room));
       }
       packer.recycle(batch);
     }
   }
 }
 
-export type FoundRow = { body: string } | { refused: { line: number; reason: string } };
+/** What is wrong with a row of a file, as it is told. */
+export function rowIssues(file: string, { line, issues }: Pick<RefusedRow, 'line' | 'issues'>): Issue[] {
+  return issues.map(({ path, message }) => ({ file, line, path, message }));
+}
+
+export type FoundRow = { body: string } | { refused: RefusedRow };
 
 /** The row of this number, from 1; undefined when there are not as many. */
 export async function findRow(

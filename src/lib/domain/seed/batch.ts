@@ -2,14 +2,26 @@
 
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './scan.ts';
 
+/** What is wrong with a row, or in one place of it. */
+export interface RowIssue {
+  /** The field: the way to it in a body, or the column of a table as it is called there; empty for the whole row. */
+  path: string;
+  message: string;
+}
+
 /** A row that is not sent. */
 export interface RefusedRow {
   position: number;
   /** The line on which it begins; its number where the input has no lines. */
   line: number;
-  reason: string;
+  issues: readonly RowIssue[];
   /** The row as it was read. */
   original: string;
+}
+
+/** The issues of a row as one line. */
+export function reasonOf(issues: readonly RowIssue[]): string {
+  return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }
 
 /** Room for so many rows to begin with; 100 are the usual size. */

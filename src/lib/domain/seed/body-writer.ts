@@ -2,6 +2,7 @@
 // row. What it writes, the contract accepts; a row with a cell that is not plainly right is left to the exact reading.
 import { isCalendarDate } from '../../contract/shared.ts';
 import { copyBytes, writeText } from './cell-writers.ts';
+import type { TableAttribute } from './cells.ts';
 import type { Column } from './columns.ts';
 import {
   CLOSE_BRACE,
@@ -14,7 +15,7 @@ import {
   scanLong,
   standsAt,
 } from './scan.ts';
-import { DATE_LENGTH, isEmptyPart, seedPartOf, type TableAttribute, writeSeed } from './seed-writer.ts';
+import { DATE_LENGTH, isEmptyPart, seedPartOf, writeSeed } from './seed-writer.ts';
 
 /** What holds for every row that does not say otherwise. */
 export interface TableDefaults {

@@ -1,9 +1,18 @@
 // Cells of a table as the exact reading takes them.
+import { SEED_RULES } from '../../contract/seed-rules.ts';
+import type { CalculationType } from '../../contract/seeding.ts';
 
 /** A column that an attribute is made of; `key` for one of its pairs. */
 export interface Cell {
   index: number;
   key: string | undefined;
+}
+
+/** An attribute of a table and the columns that it is made of. */
+export interface TableAttribute {
+  name: string;
+  type: CalculationType;
+  cells: Cell[];
 }
 
 /** `k=1|m=2` of a column without a key, and the cells of columns with one. */
@@ -33,4 +42,24 @@ export function isEmpty(cell: unknown): boolean {
 export function asText(cell: unknown): unknown {
   if (cell instanceof Date) return cell.toISOString();
   return typeof cell === 'number' || typeof cell === 'bigint' || typeof cell === 'boolean' ? String(cell) : cell;
+}
+
+/** The seed of an attribute; undefined where its cells are empty. */
+export function seedValue(
+  { type, cells: places }: TableAttribute,
+  cells: readonly unknown[],
+): Record<string, unknown> | undefined {
+  const rule = SEED_RULES[type];
+  const cell = places[0] === undefined ? undefined : cells[places[0].index];
+  switch (rule.form) {
+    case 'value':
+      return isEmpty(cell) ? undefined : { value: cell instanceof Date ? cell.getTime() : asText(cell) };
+    case 'list':
+      if (isEmpty(cell)) return undefined;
+      return { list: Array.isArray(cell) ? cell.map(asText) : String(cell).split('|') };
+    case 'key_value_pairs': {
+      const pairs = pairsOf(places, cells);
+      return pairs.length === 0 ? undefined : { key_value_pairs: Object.fromEntries(pairs) };
+    }
+  }
 }

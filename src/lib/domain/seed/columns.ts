@@ -16,15 +16,27 @@ export interface HeaderIssue {
   message: string;
 }
 
+/** A column that the map does not name. */
+export interface PassedOver {
+  column: string;
+  /** The field that it is called like, when no other column holds that one. */
+  field: string | undefined;
+}
+
 const GRAMMAR =
   'known are xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date';
 const PLAIN = ['xpid', 'environment', 'cutoff_date'] as const;
+const KINDS = ['identity', 'attr', 'user'] as const;
 
-/** Reads a header. With a map, columns that it does not name are passed over (undefined). */
-export function readHeader(
-  header: readonly string[],
-  map: ColumnMap | undefined,
-): { columns: (Column | undefined)[]; issues: HeaderIssue[] } {
+export interface Header {
+  /** With a map, those that it does not name are undefined. */
+  columns: (Column | undefined)[];
+  issues: HeaderIssue[];
+  passedOver: PassedOver[];
+}
+
+/** Reads a header; a map says what its columns mean in place of their own names. */
+export function readHeader(header: readonly string[], map: ColumnMap | undefined): Header {
   const issues: HeaderIssue[] = [];
   const seen = new Map<string, string>();
   // A column may be called as something that every object has.
@@ -51,7 +63,24 @@ export function readHeader(
   if (issues.length === 0 && !columns.some((column) => column?.kind === 'xpid' || column?.kind === 'identity')) {
     issues.push({ column: '', message: 'there is neither a column `xpid` nor one `identity:<type>`' });
   }
-  return { columns, issues };
+  const passedOver = header.flatMap((title, index): PassedOver[] => {
+    if (fields === undefined || columns[index] !== undefined || fields.has(title) || fields.has(title.trim()))
+      return [];
+    const field = fieldLike(title.trim());
+    const isTaken = field !== undefined && seen.has(JSON.stringify(readField(field)));
+    return [{ column: title.trim(), field: isTaken ? undefined : field }];
+  });
+  return { columns, issues, passedOver };
+}
+
+/** Identity types that people have columns for; devices are rarely called by hand. */
+const USUAL_IDENTITIES = ['email', 'customer_id', 'mobile_number'] as const;
+
+/** The field that a column is perhaps meant for, by its name. */
+function fieldLike(title: string): string | undefined {
+  if (typeof readField(title) !== 'string') return title;
+  const guess = nearest(title.replaceAll(/[\s-]+/g, '_'), [...PLAIN, ...USUAL_IDENTITIES]);
+  return guess === undefined || PLAIN.some((word) => word === guess) ? guess : `identity:${guess}`;
 }
 
 /** The column that a field's words mean, or what is wrong with them. */
@@ -66,7 +95,8 @@ function readField(field: string): Column | string {
     return kind === 'user' ? { kind, name } : { kind, type: name };
   }
   if (kind !== 'attr') {
-    const guess = nearest(field, PLAIN);
+    const meant = parts.length > 1 ? nearest(kind, KINDS) : undefined;
+    const guess = meant === undefined ? nearest(field, PLAIN) : meant + field.slice(kind.length);
     return guess === undefined ? `is no known column; ${GRAMMAR}` : `is no known column; did you mean \`${guess}\`?`;
   }
   if (name === '' || parts.length < 3 || parts.length > 4) {
@@ -75,7 +105,8 @@ function readField(field: string): Column | string {
   const known = CALCULATION_TYPES.find((word) => word === type);
   if (known === undefined) {
     const guess = nearest(type, CALCULATION_TYPES);
-    return `has an unknown calculation type \`${type}\`${guess === undefined ? '' : `; did you mean \`${guess}\`?`}`;
+    const known = guess === undefined ? `known are ${CALCULATION_TYPES.join(', ')}` : `did you mean \`${guess}\`?`;
+    return `has an unknown calculation type \`${type}\`; ${known}`;
   }
   if (key !== undefined && known !== 'average' && known !== 'most_frequent') return `\`${known}\` takes no key`;
   if (key !== undefined && known === 'average' && key !== 'sum' && key !== 'count') {

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type CliError, invalidInput } from '../../kernel/errors.ts';
 import type { Cells, TableDefaults } from './body-writer.ts';
-import { type ColumnMap, readHeader } from './columns.ts';
+import { type ColumnMap, type PassedOver, readHeader } from './columns.ts';
 import { cellsOf, createRecordScan, separatorOf, textsOf } from './csv-record.ts';
 import { MAX_ROW_BYTES, Pending, type RowReader } from './json-rows.ts';
 import type { RowPacker } from './packer.ts';
@@ -14,11 +14,14 @@ export interface CsvOptions {
   defaults: TableDefaults;
   map: ColumnMap | undefined;
   toWire(word: string): string;
+  /** Told once, of the columns that the map leaves out. */
+  onPassedOver?: ((columns: readonly PassedOver[]) => void) | undefined;
   /** Whether the record of this number, from 0, is ours (`--shard`). */
   isOurs(record: number): boolean;
 }
 
 const SHOWN_BYTES = 200;
+const NO_MAP = 'A file with other columns is read with --map-file, which says what each of them means.';
 
 /** Positions are the lines on which records begin. Throws invalid input (9) for a header that cannot be used. */
 export function createCsvReader(packer: RowPacker, options: CsvOptions): RowReader {
@@ -46,7 +49,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     width = header.length;
   }
 
-  function takeRecord({ value, writer }: Table): void {
+  function takeRecord({ value, writer, issue }: Table): void {
     number++;
     if (!options.isOurs(number)) return;
     if (!isSound() || record.count !== width) {
@@ -64,7 +67,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
       cells = cellsOf(texts);
       if (writer && packer.takeWritten(writer.room(cells.bytes.length), line, writeCells)) return;
     }
-    packer.takeValue(value(texts), line);
+    packer.takeValue(value(texts), line, (found) => issue(found, texts));
   }
 
   /** Takes the whole records of what is pending; returns where the first begins that is not whole. */
@@ -125,17 +128,23 @@ export function tableOf(
     defaults,
     map,
     toWire,
+    onPassedOver,
     line = 1,
-  }: Pick<CsvOptions, 'name' | 'defaults' | 'map' | 'toWire'> & { line?: number },
+  }: Pick<CsvOptions, 'name' | 'defaults' | 'map' | 'toWire' | 'onPassedOver'> & { line?: number },
 ): Table {
-  const { columns, issues } = readHeader(header, map);
+  const { columns, issues, passedOver } = readHeader(header, map);
+  if (passedOver.length > 0) onPassedOver?.(passedOver);
   // Otherwise each of a million rows would say it.
   if (defaults.environment === undefined && !columns.some((column) => column?.kind === 'environment')) {
     issues.push({ column: '', message: 'there is no column `environment`, and the profile has no environment either' });
   }
+  const kinds = new Set(columns.map((column) => column?.kind));
+  if (defaults.cutoffDate === undefined && kinds.has('attribute') && !kinds.has('cutoff_date')) {
+    issues.push({ column: '', message: 'there is no column `cutoff_date`, and no --cutoff-date in its place' });
+  }
   if (issues.length > 0) {
     const places = issues.map(({ column, message }) => ({ file: name, line, path: column, message }));
-    throw invalidInput(`The header of ${name} cannot be used.`, places);
+    throw invalidInput(`The header of ${name} cannot be used.`, places, map === undefined ? NO_MAP : undefined);
   }
-  return createTable(columns, defaults, toWire);
+  return createTable(header, columns, defaults, toWire);
 }

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
 import type { WireNames } from '../../contract/names.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { Batch } from './batch.ts';
+import { Batch, type RowIssue } from './batch.ts';
 import { checkRow, type ReadRow, readRow } from './read-row.ts';
 import { createRowCheck, type RowCheck } from './row-check.ts';
 
@@ -17,6 +17,14 @@ export interface BatchLimits {
 const MAX_REFUSED = 1000;
 /** Batches kept to be filled again. */
 const MAX_SPARE = 128;
+
+/** More issues of one row than this are too many to read. */
+const MAX_ISSUES = 5;
+
+/** Says an issue of a body in the words of the input. */
+export type Place = (issue: FieldIssue) => RowIssue;
+
+const inBody: Place = ({ path, message }) => ({ path: showPath(path), message });
 
 /** Puts a row down at `at` and returns where it ends; a negative number when it cannot. */
 export type RowWriter = (out: Buffer, at: number) => number;
@@ -71,7 +79,7 @@ export class RowPacker {
     const row = bytes.subarray(start, end);
     const text = row.toString('utf8');
     if (!this.sound && !isUtf8(row)) this.refuse(position, 'a byte here is not UTF-8', text);
-    else this.#take(readRow(text, this.#names), position, text);
+    else this.#take(readRow(text, this.#names), position, text, inBody);
   }
 
   /**
@@ -112,14 +120,19 @@ export class RowPacker {
   }
 
   /** A row that is a value. */
-  takeValue(value: unknown, position: number): void {
-    if (!this.#isDone(this.#file, position)) this.#take(checkRow(value, this.#names), position, stringifyJson(value));
+  takeValue(value: unknown, position: number, place: Place = inBody): void {
+    if (this.#isDone(this.#file, position)) return;
+    this.#take(checkRow(value, this.#names), position, stringifyJson(value), place);
   }
 
-  refuse(position: number, reason: string, original: string): void {
-    if (this.#isDone(this.#file, position)) return;
+  /** A row that is wrong as a whole. */
+  refuse(position: number, message: string, original: string): void {
+    if (!this.#isDone(this.#file, position)) this.#refuse(position, [{ path: '', message }], original);
+  }
+
+  #refuse(position: number, issues: readonly RowIssue[], original: string): void {
     const batch = (this.#open ??= this.#newBatch());
-    batch.refused.push({ position, line: this.line ?? position, reason, original });
+    batch.refused.push({ position, line: this.line ?? position, issues, original });
     batch.to = position;
     batch.endOffset = this.offset;
     if (batch.refused.length >= MAX_REFUSED) this.flush();
@@ -145,9 +158,9 @@ export class RowPacker {
     if (batch.capacity === this.#bufferBytes && this.#spare.length < MAX_SPARE) this.#spare.push(batch);
   }
 
-  #take(read: ReadRow, position: number, original: string): void {
+  #take(read: ReadRow, position: number, original: string, place: Place): void {
     if ('text' in read) this.takeChecked(read.text, position);
-    else this.refuse(position, reasonOf(read.issues), original);
+    else this.#refuse(position, tellable(read.issues.map(place)), original);
   }
 
   #room(length: number): Batch {
@@ -166,9 +179,7 @@ export class RowPacker {
   }
 }
 
-/** The issues of a row as one line. */
-export function reasonOf(issues: readonly FieldIssue[]): string {
-  return issues
-    .map(({ path, message }) => [showPath(path), message].filter((part) => part !== '').join(': '))
-    .join('; ');
+/** Each once, as many as can be read: a date that is wrong is wrong for every attribute of its row. */
+function tellable(issues: readonly RowIssue[]): RowIssue[] {
+  return [...new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue])).values()].slice(0, MAX_ISSUES);
 }

@@ -9,9 +9,6 @@ import { JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
 /** A row as it is sent, or what is wrong with it. */
 export type ReadRow = { text: string } | { issues: FieldIssue[] };
 
-/** More issues than this are one too many to read. */
-const MAX_ISSUES = 5;
-
 /** Reads the JSON text of a row. */
 export function readRow(text: string, names: WireNames): ReadRow {
   try {
@@ -40,7 +37,7 @@ export function checkRow(value: unknown, names: WireNames): ReadRow {
   try {
     const neutral = names.decode(value, SEED_NAMES);
     const result = SingleSeed.safeParse(neutral);
-    if (!result.success) return { issues: explainIssues(result.error.issues, neutral).slice(0, MAX_ISSUES) };
+    if (!result.success) return { issues: explainIssues(result.error.issues, neutral) };
     return { text: stringifyJson(names.encode(result.data, SEED_NAMES)) };
   } catch (error) {
     if (!(error instanceof NameCollision)) throw error;

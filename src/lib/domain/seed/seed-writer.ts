@@ -1,6 +1,5 @@
 // Writes the seed of one attribute from the cells of its columns, bytes to bytes.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
-import type { CalculationType } from '../../contract/seeding.ts';
 import {
   copyBytes,
   isNumber,
@@ -11,15 +10,8 @@ import {
   writeSumAndCount,
   writeText,
 } from './cell-writers.ts';
-import type { Cell } from './cells.ts';
+import type { TableAttribute } from './cells.ts';
 import { CLOSE_BRACE, COMMA, FAIL, OPEN_BRACE, QUOTE } from './scan.ts';
-
-/** An attribute of a table and the columns that it is made of. */
-export interface TableAttribute {
-  name: string;
-  type: CalculationType;
-  cells: Cell[];
-}
 
 /** What is the same of an attribute in every row, and where its cells are. */
 export interface SeedPart {

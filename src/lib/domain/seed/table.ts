@@ -1,20 +1,24 @@
 // Turns rows of a table into users: at once into the bytes of their body where every cell is plainly right, else into a
 // value that the contract judges. Both ways give the same body.
-import { SEED_RULES } from '../../contract/seed-rules.ts';
+import type { FieldIssue } from '../../contract/explain.ts';
+import type { RowIssue } from './batch.ts';
 import { type BodyWriter, createBodyWriter, type TableDefaults } from './body-writer.ts';
-import { asText, isEmpty, pairsOf } from './cells.ts';
+import { asText, isEmpty, seedValue, type TableAttribute } from './cells.ts';
+import { createColumnFinder } from './column-finder.ts';
 import type { Column } from './columns.ts';
-import type { TableAttribute } from './seed-writer.ts';
 
 export interface Table {
   /** Writes bodies in the words of the wire; undefined where every row is for the exact reading. */
   writer: BodyWriter | undefined;
   /** The body as a value, right or wrong. Cells may be values of a Parquet file. */
   value(cells: readonly unknown[]): Record<string, unknown>;
+  /** What is wrong with that value, said by the column that it stands in. */
+  issue(issue: FieldIssue, cells: readonly unknown[]): RowIssue;
 }
 
-/** `toWire` gives the deployment's word for `xpid` and for identity types, for texts that go out as they are. */
+/** `header` is what the columns are called; `toWire` gives the deployment's word for `xpid` and for identity types, for texts that go out as they are. */
 export function createTable(
+  header: readonly string[],
   columns: readonly (Column | undefined)[],
   defaults: TableDefaults,
   toWire: (word: string) => string,
@@ -60,7 +64,8 @@ export function createTable(
     };
   }
 
-  return { writer: createBodyWriter(columns, attributes, defaults, toWire), value };
+  const issue = createColumnFinder(header, columns, attributes, toWire);
+  return { writer: createBodyWriter(columns, attributes, defaults, toWire), value, issue };
 }
 
 function groupAttributes(columns: readonly (Column | undefined)[]): TableAttribute[] {
@@ -74,25 +79,6 @@ function groupAttributes(columns: readonly (Column | undefined)[]): TableAttribu
     group.cells.push({ index, key });
   }
   return [...groups.values()];
-}
-
-function seedValue(
-  { type, cells: places }: TableAttribute,
-  cells: readonly unknown[],
-): Record<string, unknown> | undefined {
-  const rule = SEED_RULES[type];
-  const cell = places[0] === undefined ? undefined : cells[places[0].index];
-  switch (rule.form) {
-    case 'value':
-      return isEmpty(cell) ? undefined : { value: cell instanceof Date ? cell.getTime() : asText(cell) };
-    case 'list':
-      if (isEmpty(cell)) return undefined;
-      return { list: Array.isArray(cell) ? cell.map(asText) : String(cell).split('|') };
-    case 'key_value_pairs': {
-      const pairs = pairsOf(places, cells);
-      return pairs.length === 0 ? undefined : { key_value_pairs: Object.fromEntries(pairs) };
-    }
-  }
 }
 
 function dateText(cell: unknown): unknown {

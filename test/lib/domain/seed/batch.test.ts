@@ -12,7 +12,7 @@ test('nothing is left of the rows before', () => {
   batch.begin(0, 0);
   add(batch, '{"a":1}', 1);
   add(batch, '{"a":22}', 2);
-  batch.refused.push({ position: 3, line: 3, reason: 'wrong', original: 'x' });
+  batch.refused.push({ position: 3, line: 3, issues: [{ path: '', message: 'wrong' }], original: 'x' });
   batch.endOffset = 40;
   const { refused } = batch;
 

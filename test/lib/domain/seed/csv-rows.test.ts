@@ -1,6 +1,7 @@
 // CSV bytes to bodies: the way through bytes agrees with parsing the cells and checking them by the contract.
 import { expect, test } from 'vitest';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';
+import { reasonOf } from '../../../../src/lib/domain/seed/batch.ts';
 import { createCsvReader, tableOf } from '../../../../src/lib/domain/seed/csv-rows.ts';
 import { RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
 import { checkRow } from '../../../../src/lib/domain/seed/read-row.ts';
@@ -53,7 +54,7 @@ function readAll(text: Buffer, cut: () => number): Map<number, { body: string } 
     const users = batch.count === 0 ? [] : (parseJson(batch.body().toString('utf8')) as unknown[]);
     expect(users).toHaveLength(batch.count);
     for (const [row, user] of users.entries()) found.set(batch.position(row), { body: canonicalJson(user) });
-    for (const { position, reason } of batch.refused) found.set(position, { reason });
+    for (const { position, issues } of batch.refused) found.set(position, { reason: reasonOf(issues) });
   }
   return found;
 }
