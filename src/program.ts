@@ -4,7 +4,7 @@ import { PROGRAM, VERSION } from './lib/kernel/version.ts';
 import type { Context } from './lib/runtime/context.ts';
 import { defineGlobalFlags } from './lib/runtime/global-flags.ts';
 import { helpSettings } from './lib/runtime/help-screen.ts';
-import { usageFailure } from './lib/runtime/usage-failure.ts';
+import { refuseUnknownWord, usageFailure } from './lib/runtime/usage-failure.ts';
 
 interface Entry {
   name: string;
@@ -204,5 +204,9 @@ function settle(command: Command, ctx: Context): void {
       // What is wrong is told by the failure's own screen.
       outputError: () => undefined,
     })
-    .configureHelp(helpSettings(ctx.io.columns));
+    .configureHelp(helpSettings(ctx.io.columns))
+    .addHelpText('before', ({ command: of }) => {
+      refuseUnknownWord(of);
+      return '';
+    });
 }

@@ -1,16 +1,15 @@
 // Every example of every help page is run, with `--yes`, against an embedded platform and ends well.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createContext } from '../../src/lib/runtime/create-context.ts';
 import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
 import { helpOf } from '../../src/lib/runtime/help.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
-import { entries, loadAll } from '../../src/program.ts';
+import { entries } from '../../src/program.ts';
 import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
-import { type CliHome, type CliOptions, type CliResult, createCliHome, createTestIo, runCli } from '../helpers/cli.ts';
+import { type CliHome, type CliOptions, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
 import { createTestClock } from '../helpers/clock.ts';
+import { commandsBelow, loadProgram } from '../helpers/command-tree.ts';
 import { expectShape } from '../helpers/result-shape.ts';
 import { stageWarehouse } from '../helpers/warehouse-files.ts';
 
@@ -33,18 +32,9 @@ const STAGED = new Set([
 /** The first runs longer than all others together; the examples of the second are run where a callback can be made. */
 const ELSEWHERE = new Set(['tour', 'dsr']);
 
-const program = await loadAll(createContext(createTestIo().io, new AbortController().signal));
-
-function leavesOf(command: Command, path: string[]): [path: string, command: Command][] {
-  const below = command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]));
-  return helpOf(command)
-    ? [[path.join(' '), command], ...below]
-    : below.length > 0
-      ? below
-      : [[path.join(' '), command]];
-}
-
-const leaves = program.commands.flatMap((command) => leavesOf(command, [command.name()]));
+const leaves = commandsBelow(await loadProgram()).filter(
+  ([, command]) => helpOf(command) !== undefined || command.commands.length === 0,
+);
 const groupOf = (path: string): string => path.split(' ')[0] ?? '';
 const examples = leaves
   .filter(([path]) => !ELSEWHERE.has(groupOf(path)))

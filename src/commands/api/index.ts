@@ -31,6 +31,13 @@ export function apiCommand(ctx: Context): Command {
     .option('--paginate', 'follow the pages of a list and join their items')
     .action((method: Method, path: string, flags: ApiFlags) => callApi(ctx, method, path, flags));
   return withHelp(command, {
+    calls: 'platform',
+    exits: {
+      5: 'there is no such thing',
+      6: 'the platform says conflict',
+      9: 'the body’s file is invalid',
+      12: 'you answered no',
+    },
     notes: [
       'The body is sent as it is, without the checks of the other commands; a call that writes asks first.',
       'The wire names of the profile (`names`) are mapped in calls that other commands make too.',

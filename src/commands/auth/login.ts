@@ -19,6 +19,7 @@ export function loginCommand(ctx: Context): Command {
   const command = new Command('login').description('store the secrets of a profile');
   addSecretFlags(command).action((flags: Record<string, unknown>) => login(ctx, flags));
   return withHelp(command, {
+    calls: 'settings',
     columns: asColumns('profile stored'),
     notes: [
       'For the profile in use, or the one that --profile names. On a terminal you are asked for what no flag gives.',
@@ -28,7 +29,7 @@ export function loginCommand(ctx: Context): Command {
       'cdpadm auth login --profile dev --client-secret-stdin --insecure-storage --dry-run < secret.txt',
     ],
     json: '{"profile","stored":["client_secret"]}',
-    errors: ['4  the keychain cannot be used', '5  there is no such profile'],
+    exits: { 4: 'the keychain cannot be used', 5: 'there is no such profile' },
   });
 }
 

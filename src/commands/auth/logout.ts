@@ -17,13 +17,14 @@ const view: DocumentView<{ profile: string; removed: string[] }> = {
 export function logoutCommand(ctx: Context): Command {
   const command = new Command('logout').description('forget the secrets of a profile').action(() => logout(ctx));
   return withHelp(command, {
+    calls: 'settings',
     columns: asColumns('profile removed'),
     notes: [
       'The platform cannot revoke an access token: one that was copied elsewhere works until its eight hours are over.',
     ],
     examples: ['cdpadm auth logout --profile dev --yes', 'cdpadm auth logout --profile dev --dry-run'],
     json: '{"profile","removed":["client_secret"]}',
-    errors: ['5  there is no such profile'],
+    exits: { 5: 'there is no such profile', 12: 'you answered no' },
   });
 }
 

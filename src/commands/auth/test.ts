@@ -28,6 +28,7 @@ const view: ListView<Check> = {
 export function testAuthCommand(ctx: Context): Command {
   const command = new Command('test').description('try the credentials of the profile').action(() => testAuth(ctx));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     columns: view.columns,
     notes: [
@@ -35,11 +36,10 @@ export function testAuthCommand(ctx: Context): Command {
     ],
     examples: ['cdpadm auth test --profile local', 'cdpadm auth test --profile local -o json'],
     json: '[{"credential":"platform|dsr|seeding","area","status":"ok|failed|not_configured|not_checked","detail"}]',
-    errors: [
-      '1  something answered that is not the platform',
-      '4  configured credentials do not work, or there are none',
-      '7, 8  the platform could not be reached',
-    ],
+    exits: {
+      1: 'something answered that is not the platform',
+      4: 'configured credentials do not work, or there are none',
+    },
   });
 }
 

@@ -18,6 +18,7 @@ export function completionCommand(ctx: Context): Command {
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
     .action((shell: Shell) => ctx.out.emit({ shell, script: SCRIPTS[shell] }, view));
   return withHelp(command, {
+    calls: 'nobody',
     notes: [
       'bash: in ~/.bashrc: eval "$(cdpadm completion bash)"',
       'zsh: in ~/.zshrc, behind compinit: eval "$(cdpadm completion zsh)"',

@@ -15,6 +15,7 @@ export function createCommand(ctx: Context): Command {
     'connection',
   ).action((id: string | undefined, flags: ResourceFlags) => createResource(ctx, 'connection', id, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: resourceView('connection').columns,
     notes: [
       'Secrets are references, resolved when they are sent: env:NAME, file:PATH, keychain:NAME, command:LINE. On a terminal a secret that is missing or shown as asterisks is asked for. Flags win over the file, which `cdpadm schema connection` describes.',
@@ -24,11 +25,12 @@ export function createCommand(ctx: Context): Command {
       'cdpadm connections create lake --name Lake --service-provider PROVIDER_D --provider acme --schema shop --dry-run',
     ],
     json: '{"id","name","state","status","errors":[{"message"}],"service_provider","config":{…},"created_on","created_by","last_modified_on","last_modified_by"}',
-    errors: [
-      '1  the platform refuses it, or cannot reach the warehouse (505)',
-      '2  a field that no flag and no file gives',
-      '6  there is one of this id already',
-      '9  the file is invalid',
-    ],
+    exits: {
+      1: 'the platform refuses it, or cannot reach the warehouse (505)',
+      2: 'a field that no flag and no file gives',
+      6: 'there is one of this id already',
+      9: 'the file is invalid',
+      12: 'you answered no',
+    },
   });
 }

@@ -11,9 +11,10 @@ export function deleteCommand(ctx: Context): Command {
     .argument('<connection_id>', 'the id of the connection')
     .action((id: string) => deleteResource(ctx, 'connection', id));
   return withHelp(command, {
+    calls: 'platform',
     columns: deletedView.columns,
     examples: ['cdpadm connections delete unused --dry-run', 'cdpadm connections delete unused --yes'],
     json: '{"id","deleted":true}',
-    errors: ['5  there is no such connection', '6  a pipeline uses it'],
+    exits: { 5: 'there is no such connection', 6: 'a pipeline uses it', 12: 'you answered no' },
   });
 }

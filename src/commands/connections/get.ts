@@ -10,9 +10,10 @@ export function getCommand(ctx: Context): Command {
     .argument('<connection_id>', 'the id of the connection')
     .action((id: string) => getResource(ctx, 'connection', id));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm connections get crm', 'cdpadm connections get crm -o yaml'],
     json: '{"id","name","state","status","errors":[{"message"}],"service_provider","config":{…},"created_on","created_by","last_modified_on","last_modified_by"}',
-    errors: ['5  there is no such connection'],
+    exits: { 5: 'there is no such connection' },
   });
 }

@@ -14,6 +14,7 @@ export function listCommand(ctx: Context): Command {
     .option('--service-provider <provider>', 'only those of this provider')
     .action((flags: { serviceProvider?: string }) => listConnections(ctx, flags.serviceProvider));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm connections list', 'cdpadm connections list --service-provider PROVIDER_A -o json'],
     json: '[{"id","name","state","status","errors":[{"message"}],"service_provider","config":{…},"created_on",…}]',

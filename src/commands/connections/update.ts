@@ -15,6 +15,7 @@ export function updateCommand(ctx: Context): Command {
     'connection',
   ).action((id: string, flags: ResourceFlags) => updateResource(ctx, 'connection', id, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: resourceView('connection').columns,
     notes: [
       'With -f the file is the whole connection. Without it the flags change what is there; the platform never shows a secret, so it must be given again (--password-from), or is asked for on a terminal. An empty text takes a field out.',
@@ -24,6 +25,12 @@ export function updateCommand(ctx: Context): Command {
       'cdpadm connections update crm --role loader --password-from file:password.txt --dry-run',
     ],
     json: '{"id","name","state","status","errors":[{"message"}],"service_provider","config":{…},"created_on","created_by","last_modified_on","last_modified_by"}',
-    errors: ['5  there is no such connection', '6  somebody changed it meanwhile', '9  the file is invalid'],
+    exits: {
+      1: 'the platform refuses it, or cannot reach the warehouse (505)',
+      5: 'there is no such connection',
+      6: 'somebody changed it meanwhile',
+      9: 'the file is invalid',
+      12: 'you answered no',
+    },
   });
 }

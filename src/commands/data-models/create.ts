@@ -15,6 +15,7 @@ export function createCommand(ctx: Context): Command {
     'data_model',
   ).action((id: string | undefined, flags: ResourceFlags) => createResource(ctx, 'data_model', id, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: resourceView('data_model').columns,
     notes: ['`config.sql_file: NAME.sql` beside the file may stand in place of `config.sql_query`.'],
     examples: [
@@ -22,6 +23,12 @@ export function createCommand(ctx: Context): Command {
       'cdpadm data-models create buyers --name Buyers --sql-file active-customers.sql --dry-run -o json',
     ],
     json: '{"id","name","state","status","errors":[{"message"}],"type":"sql","config":{"sql_query"},"created_on",…}',
-    errors: ['1  the platform refuses it', '6  there is one of this id already', '9  the file is invalid'],
+    exits: {
+      1: 'the platform refuses it',
+      2: 'a field that no flag and no file gives',
+      6: 'there is one of this id already',
+      9: 'the file is invalid',
+      12: 'you answered no',
+    },
   });
 }

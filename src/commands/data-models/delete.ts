@@ -11,9 +11,10 @@ export function deleteCommand(ctx: Context): Command {
     .argument('<data_model_id>', 'the id of the data model')
     .action((id: string) => deleteResource(ctx, 'data_model', id));
   return withHelp(command, {
+    calls: 'platform',
     columns: deletedView.columns,
     examples: ['cdpadm data-models delete unused --dry-run', 'cdpadm data-models delete unused --yes'],
     json: '{"id","deleted":true}',
-    errors: ['5  there is no such data model', '6  a pipeline uses it'],
+    exits: { 5: 'there is no such data model', 6: 'a pipeline uses it', 12: 'you answered no' },
   });
 }

@@ -10,9 +10,10 @@ export function getCommand(ctx: Context): Command {
     .argument('<data_model_id>', 'the id of the data model')
     .action((id: string) => getResource(ctx, 'data_model', id));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm data-models get active-customers', 'cdpadm data-models get active-customers -o yaml'],
     json: '{"id","name","state","status","errors":[{"message"}],"type":"sql","config":{"sql_query"},"created_on",…}',
-    errors: ['5  there is no such data model'],
+    exits: { 5: 'there is no such data model' },
   });
 }

@@ -9,6 +9,7 @@ export function listCommand(ctx: Context): Command {
     .description('list the data models of the workspace')
     .action(() => listResources(ctx, 'data_model'));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm data-models list', 'cdpadm data-models list -o name'],
     json: '[{"id","name","state","status","errors":[{"message"}],"type":"sql","config":{"sql_query"},"created_on",…}]',

@@ -15,6 +15,7 @@ export function updateCommand(ctx: Context): Command {
     'data_model',
   ).action((id: string, flags: ResourceFlags) => updateResource(ctx, 'data_model', id, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: resourceView('data_model').columns,
     notes: ['With -f the file is the whole data model. Without it the flags change what is there.'],
     examples: [
@@ -22,6 +23,11 @@ export function updateCommand(ctx: Context): Command {
       'cdpadm data-models update active-customers --sql-file active-customers.sql',
     ],
     json: '{"id","name","state","status","errors":[{"message"}],"type":"sql","config":{"sql_query"},"created_on",…}',
-    errors: ['5  there is no such data model', '6  somebody changed it meanwhile', '9  the file is invalid'],
+    exits: {
+      5: 'there is no such data model',
+      6: 'somebody changed it meanwhile',
+      9: 'the file is invalid',
+      12: 'you answered no',
+    },
   });
 }

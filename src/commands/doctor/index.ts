@@ -46,6 +46,7 @@ export function doctorCommand(ctx: Context): Command {
     .description('check this set-up: files, secrets, clock, addresses, credentials')
     .action(() => diagnose(ctx));
   return withHelp(command, {
+    calls: 'nobody',
     reads: true,
     columns: view.columns,
     notes: [
@@ -53,7 +54,7 @@ export function doctorCommand(ctx: Context): Command {
     ],
     examples: ['cdpadm doctor --profile local', 'cdpadm doctor --profile local -o json'],
     json: '[{"check","status":"ok|warning|failed|skipped","detail","fix"?}]',
-    errors: ['1  at least one check failed'],
+    exits: { 1: 'at least one check failed' },
   });
 }
 

@@ -35,6 +35,7 @@ export function listenCommand(ctx: Context): Command {
     .option('--on <status cmd...>', 'run CMD, without a shell, when a request reaches STATUS (any: each new one)')
     .action((flags: ListenFlags) => listen(ctx, flags));
   return withHelp(command, {
+    calls: 'settings',
     notes: [
       'Any path will do. 202: genuine and stored; 401: a check failed; 405: not POST; 413: too large; 503: it cannot be judged, stored or handed on now, and the platform shall send it again.',
       'A state is stored in the ledger before it is acknowledged, once, and never goes backwards: repeats and disorder do no harm.',
@@ -46,7 +47,7 @@ export function listenCommand(ctx: Context): Command {
       'cdpadm dsr callbacks listen --port 0 --on completed "wc -c" -o json',
     ],
     json: 'one object a line: {"callback_url"}, then {"at","status","valid","checks","subject_request_id","request_status","new","detail"}',
-    errors: ['6    the port is taken', '130  ended by Ctrl-C'],
+    exits: { 6: 'the port is taken', 130: 'ended by Ctrl-C' },
   });
 }
 

@@ -27,13 +27,19 @@ export function verifyCommand(ctx: Context): Command {
     .option('--allow <domain...>', 'processor domains that may sign (default: those of the profile’s vendor domain)')
     .action((flags: VerifyFlags) => verify(ctx, flags));
   return withHelp(command, {
+    calls: 'settings',
     notes: ['A body that was parsed and written again does not fit its signature: keep the bytes as they came.'],
     examples: [
       'cdpadm dsr callbacks verify --headers callback.headers --body callback.json',
       'cdpadm dsr callbacks verify --headers callback.headers --body callback.json --certificate processor.pem -o json',
     ],
     json: '{"valid","checks":[{"name":"domain|certificate_fetched|certificate|signature","ok","detail"}]}',
-    errors: ['1  a check failed', '7, 8  the certificate cannot be fetched'],
+    exits: {
+      1: 'a check failed',
+      7: 'the certificate cannot be had now',
+      8: 'the certificate cannot be fetched',
+      9: 'the headers cannot be read',
+    },
   });
 }
 

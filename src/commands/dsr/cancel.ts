@@ -27,6 +27,7 @@ export function cancelCommand(ctx: Context): Command {
     .option('--group-id <id>', 'every pending request of this group')
     .action((ids: string[], flags: { groupId?: string }) => cancel(ctx, ids, flags.groupId));
   return withHelp(command, {
+    calls: 'platform',
     columns: view.columns,
     notes: ['What was already sent to a partner is not taken back by this; it is named before you are asked.'],
     examples: [
@@ -34,7 +35,7 @@ export function cancelCommand(ctx: Context): Command {
       'cdpadm dsr cancel --group-id spring-clean --yes',
     ],
     json: '[{"subject_request_id","received_time","expected_completion_time","controller_id"}]',
-    errors: ['5  there is no such request or group', '6  a request is not pending'],
+    exits: { 5: 'there is no such request or group', 6: 'a request is not pending', 12: 'you answered no' },
   });
 }
 

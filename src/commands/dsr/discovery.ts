@@ -37,6 +37,7 @@ export function discoveryCommand(ctx: Context): Command {
       await ctx.out.emit(await api.dsr.discovery(ctx.signal), view);
     });
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     notes: ['An identity type is followed by the internal type that it maps to, where the two differ.'],
     examples: ['cdpadm dsr discovery', 'cdpadm dsr discovery -o json'],

@@ -50,6 +50,7 @@ export function ledgerCommand(ctx: Context): Command {
     });
   group.addCommand(
     withHelp(command, {
+      calls: 'nobody',
       notes: [
         'The ledger holds all profiles of this machine. In place of identities it has keyed hashes: the same identity has the same hash here, and nobody can turn one back.',
         'In CSV a cell that a spreadsheet would run as a formula gets a leading apostrophe.',

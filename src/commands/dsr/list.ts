@@ -24,6 +24,7 @@ export function listCommand(ctx: Context): Command {
     .option('--limit <n>', 'without a group: the newest so many', '100')
     .action((flags: ListFlags) => list(ctx, flags));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     notes: [
       'The platform lists requests by group only. Without --group-id the ledger of this machine is listed, for the workspace in use; what is not at its end is read anew.',

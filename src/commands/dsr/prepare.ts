@@ -32,6 +32,7 @@ export function prepareCommand(ctx: Context): Command {
     ),
   );
   return withHelp(command, {
+    calls: 'settings',
     columns: asColumns('rows ids_made out'),
     notes: [
       'Submitting the prepared file is repeatable from any machine: the platform takes each id once. JSON and NDJSON become NDJSON.',
@@ -41,7 +42,7 @@ export function prepareCommand(ctx: Context): Command {
       'cdpadm dsr prepare subjects.csv --out prepared.csv --dry-run',
     ],
     json: '{"rows","ids_made","out"}',
-    errors: ['9  the file is invalid'],
+    exits: { 9: 'the file is invalid' },
   });
 }
 

@@ -30,6 +30,7 @@ export function resultsCommand(ctx: Context): Command {
     .option('--dir <dir>', 'folder of the file', '.')
     .action((id: string, flags: { dir: string }) => results(ctx, id, flags.dir));
   return withHelp(command, {
+    calls: 'platform',
     columns: view.columns,
     notes: [
       'The file is named after the request, readable by you alone, and never written over another. It is fetched from below the profile’s own address only.',
@@ -39,7 +40,10 @@ export function resultsCommand(ctx: Context): Command {
       'cdpadm dsr results 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dir results --dry-run',
     ],
     json: '{"subject_request_id","file","bytes","sha256","content_type"}',
-    errors: ['5  no records match the identities, or the results have expired', '6  the request has no results (yet)'],
+    exits: {
+      5: 'no such request, no records match the identities, or the results have expired',
+      6: 'the request has no results (yet)',
+    },
   });
 }
 

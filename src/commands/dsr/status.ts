@@ -22,6 +22,7 @@ export function statusCommand(ctx: Context): Command {
       else await ctx.out.emit(await readRequests(wanted, session), requestView);
     });
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     notes: [
       'With --watch a terminal is redrawn; elsewhere each change is a line, and with -o json an object a line.',
@@ -32,7 +33,7 @@ export function statusCommand(ctx: Context): Command {
       'cdpadm dsr status 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 -o json',
     ],
     json: '[{"controller_id","expected_completion_time","subject_request_id","group_id","request_status","api_version","results_url","extensions":[{"domain","name","status","status_message"}],"regulation","subject_request_type","submitted_time","deadline","cancellable_until","results_expire_at"}]',
-    errors: ['5  the platform has no such request in this workspace'],
+    exits: { 5: 'the platform has no such request in this workspace' },
   });
 }
 

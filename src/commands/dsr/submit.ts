@@ -46,6 +46,7 @@ export function submitCommand(ctx: Context): Command {
     .option('--rate <n>', 'most requests of a bulk run a second, or as 600/m (default: the profile’s limit)')
     .action((flags: SubmitFlags) => dispatch(ctx, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: ({ bulk, wait }) =>
       bulk !== undefined ? bulkView.columns : wait === true ? requestListView('').columns : submitView.columns,
     notes: [
@@ -60,14 +61,15 @@ export function submitCommand(ctx: Context): Command {
       'cdpadm dsr submit --bulk subjects.csv --regulation gdpr --type access --results done.csv',
     ],
     json: '{"subject_request_id","controller_id","request_status","received_time","expected_completion_time","deadline","signature_valid"}; with --bulk {"rows","submitted","existing","failed","skipped","requests","retries","seconds","results","journal"}',
-    errors: [
-      '1   the answer’s signature is not valid',
-      '3   some rows of a bulk run were refused; the result file says why',
-      '6   a request with the same identities and type is still open',
-      '8   nobody knows whether it arrived; how to find out is said',
-      '9   the file is invalid; nothing was sent',
-      '12  the content of the bulk file was submitted before (--resume goes on with it)',
-    ],
+    exits: {
+      1: 'the answer’s signature is not valid',
+      3: 'some rows of a bulk run were refused; the result file says why',
+      6: 'a request with the same identities and type is still open',
+      8: 'nobody knows whether it arrived; how to find out is said',
+      9: 'the file is invalid; nothing was sent',
+      11: '--timeout is over (with --wait)',
+      12: 'the content of the bulk file was submitted before (--resume goes on with it), or you answered no',
+    },
   });
 }
 

@@ -20,13 +20,18 @@ export function waitCommand(ctx: Context): Command {
       await waitAndShow(ctx, await openDsr(ctx), requestIds(ids), flags.until);
     });
   return withHelp(command, {
+    calls: 'platform',
     notes: ['Most requests take days: give a --timeout, or look now and then with `dsr status`.'],
     examples: [
       'cdpadm dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --until pending',
       'cdpadm dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --until pending --timeout 10m -o json',
     ],
     json: '[{"subject_request_id","request_status","expected_completion_time","results_url","deadline",…}]',
-    errors: ['6   the request was cancelled', '11  --timeout is over'],
+    exits: {
+      5: 'the platform has no such request in this workspace',
+      6: 'the request was cancelled',
+      11: '--timeout is over',
+    },
   });
 }
 

@@ -36,12 +36,13 @@ export function assignRoleCommand(ctx: Context): Command {
       if (made !== undefined) await ctx.out.emit(made as Assignment, view);
     });
   return withHelp(command, {
+    calls: 'emulator',
     columns: view.columns,
     examples: [
       'cdpadm emulator assign-role read-only-role --user ann@example.com',
       'cdpadm emulator assign-role read-only-role --user ann@example.com --dry-run',
     ],
     json: '{"role_id","user","org_id"}',
-    errors: ['5  the role does not exist, or no embedded platform is running'],
+    exits: { 5: 'the role does not exist, or no embedded platform is running' },
   });
 }

@@ -15,6 +15,7 @@ export function callbacksListCommand(ctx: Context): Command {
       await ctx.out.emit(callbacks as Callback[], callbackList);
     });
   return withHelp(command, {
+    calls: 'emulator',
     examples: ['cdpadm emulator callbacks list', 'cdpadm emulator callbacks list -o json'],
     json: '[{"id","workspace_id","subject_request_id","request_status","url","state","queued_on","due_on","attempts":[{"at","status","error"}]}]',
   });

@@ -19,11 +19,12 @@ export function callbacksResendCommand(ctx: Context): Command {
     .option('--port <n>', 'the one on this port; default is the one started last')
     .action((requestId: string | undefined, flags: ResendFlags) => resend(ctx, requestId, flags));
   return withHelp(command, {
+    calls: 'emulator',
     columns: callbackList.columns,
     notes: ['Without an id it sends everything that waits for the quarter hour, or that its receiver did not take.'],
     examples: ['cdpadm emulator callbacks resend', 'cdpadm emulator callbacks resend --dry-run'],
     json: '[{"id","workspace_id","subject_request_id","request_status","url","state","queued_on","due_on","attempts"}]',
-    errors: ['5  no callback is meant, or no embedded platform is running'],
+    exits: { 5: 'no callback is meant, or no embedded platform is running' },
   });
 }
 

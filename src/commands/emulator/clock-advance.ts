@@ -25,6 +25,7 @@ export function clockAdvanceCommand(ctx: Context): Command {
       if (now !== undefined) await ctx.out.emit(now as { now: string }, nowView);
     });
   return withHelp(command, {
+    calls: 'emulator',
     columns: nowView.columns,
     examples: ['cdpadm emulator clock advance 8d', 'cdpadm emulator clock advance 15m --port 4010'],
     json: '{"now"}',

@@ -25,6 +25,7 @@ export function clockCommand(ctx: Context): Command {
       );
     });
   return withHelp(command, {
+    calls: 'emulator',
     examples: ['cdpadm emulator clock', 'cdpadm emulator clock advance 8d'],
     json: '{"now"}',
   });

@@ -22,9 +22,9 @@ export function envCommand(ctx: Context): Command {
       await ctx.out.emit(environmentOf(await findEmulator(ctx, flags.port)), view);
     });
   return withHelp(command, {
+    calls: 'emulator',
     examples: ['eval "$(cdpadm emulator env)"', 'cdpadm emulator env --port 4010 -o json'],
     json: '{"CDPADM_BASE_URL", …}',
-    errors: ['5  no embedded platform is running'],
   });
 }
 

@@ -39,6 +39,7 @@ export function faultAddCommand(ctx: Context): Command {
     .option('--port <n>', 'the one on this port; default is the one started last')
     .action((flags: FaultFlags) => addFault(ctx, flags));
   return withHelp(command, {
+    calls: 'emulator',
     columns: faultRecord.columns,
     examples: [
       'cdpadm emulator fault add --status 503 --retry-after 2 --times 1',

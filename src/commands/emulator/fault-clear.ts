@@ -19,6 +19,7 @@ export function faultClearCommand(ctx: Context): Command {
       if (left !== undefined) await ctx.out.emit(left as Fault[], faultList);
     });
   return withHelp(command, {
+    calls: 'emulator',
     columns: faultList.columns,
     examples: ['cdpadm emulator fault clear', 'cdpadm emulator fault clear --profile local'],
     json: '[]',

@@ -21,6 +21,7 @@ export function faultListCommand(ctx: Context): Command {
       );
     });
   return withHelp(command, {
+    calls: 'emulator',
     examples: ['cdpadm emulator fault list', 'cdpadm emulator fault list -o json'],
     json: '[{"method"?,"path"?,"status"?,"retry_after"?,"delay"?,"drop"?,"times"?,"probability"?}]',
   });

@@ -42,6 +42,7 @@ export function logCommand(ctx: Context): Command {
       await ctx.out.emit(requests as LoggedRequest[], view);
     });
   return withHelp(command, {
+    calls: 'emulator',
     examples: ['cdpadm emulator log', 'cdpadm emulator log -o csv --out requests.csv'],
     json: '[{"at","method","path","status"}]',
   });

@@ -17,9 +17,9 @@ export function resetCommand(ctx: Context): Command {
       await ctx.out.emit(now as { now: string }, nowView);
     });
   return withHelp(command, {
+    calls: 'emulator',
     columns: nowView.columns,
     examples: ['cdpadm emulator reset', 'cdpadm emulator reset --profile local'],
     json: '{"now"}',
-    errors: ['5  no embedded platform is running'],
   });
 }

@@ -21,6 +21,7 @@ export function sampleWarehouseCommand(ctx: Context): Command {
     .option('--rows <n>', 'rows of each table; default 2000')
     .action((file: string, flags: { rows?: string }) => makeFile(ctx, file, flags.rows));
   return withHelp(command, {
+    calls: 'nobody',
     columns: view.columns,
     notes: [
       'Two tables: customers (customer_id, email, first_name, city, plan, loyalty_points, is_member, household_id, updated_at) and purchases (customer_id, event_name, product, amount, purchased_at). Serve it with `cdpadm emulator start --warehouse FILE`.',
@@ -30,7 +31,7 @@ export function sampleWarehouseCommand(ctx: Context): Command {
       'cdpadm emulator sample-warehouse big.sqlite --rows 10000 -o json',
     ],
     json: '{"file","rows","tables":["customers","purchases"]}',
-    errors: ['6  there is such a file already'],
+    exits: { 6: 'there is such a file already' },
   });
 }
 

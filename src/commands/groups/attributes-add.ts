@@ -18,6 +18,7 @@ export function attributesAddCommand(ctx: Context): Command {
       ]);
     });
   return withHelp(command, {
+    calls: 'platform',
     columns: groupView.columns,
     notes: ['The platform replaces the whole list: it is read, changed and written. At most 10 attributes.'],
     examples: [
@@ -25,6 +26,11 @@ export function attributesAddCommand(ctx: Context): Command {
       'cdpadm groups attributes add household is_member=boolean_or city --dry-run',
     ],
     json: '{"id","description","source_user_attribute","attributes":[{"id","type"}],…}',
-    errors: ['5  there is no such group', '9  more than 10 attributes'],
+    exits: {
+      5: 'there is no such group',
+      6: 'somebody changed it meanwhile',
+      9: 'more than 10 attributes',
+      12: 'you answered no',
+    },
   });
 }

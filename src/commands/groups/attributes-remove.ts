@@ -22,13 +22,19 @@ export function attributesRemoveCommand(ctx: Context): Command {
       });
     });
   return withHelp(command, {
+    calls: 'platform',
     columns: groupView.columns,
     examples: [
       'cdpadm groups attributes remove household lifetime_value',
       'cdpadm groups attributes remove household is_member --dry-run',
     ],
     json: '{"id","description","source_user_attribute","attributes":[{"id","type"}],…}',
-    errors: ['5  there is no such group, or it does not share the attribute'],
+    exits: {
+      5: 'there is no such group, or it does not share the attribute',
+      6: 'somebody changed it meanwhile',
+      9: 'no attribute would be left',
+      12: 'you answered no',
+    },
   });
 }
 

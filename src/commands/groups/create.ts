@@ -12,15 +12,17 @@ export function createCommand(ctx: Context): Command {
     .requiredOption('-f, --file <file>', 'the definition, YAML or JSON; - is standard input')
     .action((flags: { file: string }) => createGroup(ctx, flags.file));
   return withHelp(command, {
+    calls: 'platform',
     columns: groupView.columns,
     notes: ['A workspace has one definition, with at most 10 attributes; `cdpadm schema group` describes the file.'],
     examples: ['cdpadm groups create -f group.yaml', 'cdpadm groups create -f group.yaml --dry-run -o json'],
     json: '{"id","description","source_user_attribute","attributes":[{"id","type"}],…}',
-    errors: [
-      '1  the platform refuses it, such as a second definition (422)',
-      '6  there is a group of this id already',
-      '9  the file is invalid',
-    ],
+    exits: {
+      1: 'the platform refuses it, such as a second definition (422)',
+      6: 'there is a group of this id already',
+      9: 'the file is invalid',
+      12: 'you answered no',
+    },
   });
 }
 

@@ -15,11 +15,12 @@ export function deleteCommand(ctx: Context): Command {
     .argument('<group_id>', 'the id of the group')
     .action((groupId: string) => deleteGroup(ctx, groupId));
   return withHelp(command, {
+    calls: 'platform',
     columns: deletedView.columns,
     notes: ['The shared attributes of its members go with it.'],
     examples: ['cdpadm groups delete household --dry-run', 'cdpadm groups delete household --yes'],
     json: '{"id","deleted":true}',
-    errors: ['5  there is no such group'],
+    exits: { 5: 'there is no such group', 12: 'you answered no' },
   });
 }
 

@@ -13,10 +13,11 @@ export function diffCommand(ctx: Context): Command {
     .option('--exit-code', 'exit 10 when there are differences')
     .action((flags: { file: string; exitCode?: boolean }) => diffGroup(ctx, flags));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm groups diff -f group.yaml', 'cdpadm groups diff -f group.yaml --exit-code -o json'],
     json: '{"id","method":"POST"|"PUT"|"PATCH"|null,"changes":{"description"?:{"from","to"},"source_user_attribute"?:{"from","to"},"attributes"?:{"added":[],"removed":[],"changed":[{"id","type":{"from","to"}}]}}}',
-    errors: ['9   the file is invalid', '10  differences, with --exit-code'],
+    exits: { 9: 'the file is invalid', 10: 'differences, with --exit-code' },
   });
 }
 

@@ -13,12 +13,13 @@ export function getCommand(ctx: Context): Command {
       await ctx.out.emit(await findGroup(ctx, groupId), groupView);
     });
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     notes: [
       'A group instance holds at most 10 users: of those that share a value, the first 10 by profile id. Who belongs to it is settled weekly.',
     ],
     examples: ['cdpadm groups get household', 'cdpadm groups get household -o yaml'],
     json: '{"id","description","source_user_attribute","attributes":[{"id","type"}],"created_on","created_by","last_modified_on","last_modified_by"}',
-    errors: ['5  there is no such group'],
+    exits: { 5: 'there is no such group' },
   });
 }

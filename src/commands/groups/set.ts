@@ -13,12 +13,13 @@ export function setCommand(ctx: Context): Command {
       await applyGroup(ctx, await planWanted(ctx, await readGroup(ctx, flags.file)));
     });
   return withHelp(command, {
+    calls: 'platform',
     columns: groupView.columns,
     notes: [
       'POST when there is no group of this id, PATCH when the attributes alone differ, PUT for anything else, and nothing when all is as wanted.',
     ],
     examples: ['cdpadm groups set -f group.yaml', 'cdpadm groups set -f group.yaml --dry-run'],
     json: '{"id","description","source_user_attribute","attributes":[{"id","type"}],…}',
-    errors: ['6  somebody changed the group meanwhile', '9  the file is invalid'],
+    exits: { 6: 'somebody changed the group meanwhile', 9: 'the file is invalid', 12: 'you answered no' },
   });
 }

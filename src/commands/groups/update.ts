@@ -13,13 +13,19 @@ export function updateCommand(ctx: Context): Command {
     .requiredOption('-f, --file <file>', 'the definition, YAML or JSON; - is standard input')
     .action((groupId: string, flags: { file: string }) => updateGroup(ctx, groupId, flags.file));
   return withHelp(command, {
+    calls: 'platform',
     columns: groupView.columns,
     examples: [
       'cdpadm groups update household -f group.yaml',
       'cdpadm groups update household -f group.yaml --dry-run',
     ],
     json: '{"id","description","source_user_attribute","attributes":[{"id","type"}],…}',
-    errors: ['5  there is no such group', '6  somebody changed it meanwhile', '9  the file is invalid'],
+    exits: {
+      5: 'there is no such group',
+      6: 'somebody changed it meanwhile',
+      9: 'the file is invalid',
+      12: 'you answered no',
+    },
   });
 }
 

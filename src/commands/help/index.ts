@@ -16,6 +16,7 @@ export function helpCommand(ctx: Context): Command {
       ctx.out.emit({ topic, text: topicText(topic, self) }, view),
     );
   return withHelp(command, {
+    calls: 'nobody',
     examples: ['cdpadm help exit-codes', 'cdpadm help roles push'],
     json: '{"topic":text,"text":text}',
   });

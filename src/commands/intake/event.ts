@@ -11,6 +11,8 @@ export function eventCommand(ctx: Context): Command {
     .requiredOption('-f, --file <file>', 'the body, JSON or YAML; - is standard input')
     .action((flags: { file: string }) => sendEvents(ctx, flags.file));
   return withHelp(command, {
+    calls: 'platform',
+    exits: { 9: 'the body is wrong; nothing was sent', 12: 'the name of the protected profile was not typed' },
     columns: asColumns('accepted'),
     notes: ['Events are never sent twice: when the answer is lost, the command says so and ends with 8.'],
     examples: ['cdpadm intake event -f event.json', 'cdpadm intake event -f event.json --dry-run'],

@@ -11,6 +11,8 @@ export function identifyCommand(ctx: Context): Command {
     .requiredOption('-f, --file <file>', 'the body, JSON or YAML; - is standard input')
     .action((flags: { file: string }) => identify(ctx, flags.file));
   return withHelp(command, {
+    calls: 'platform',
+    exits: { 9: 'the body is wrong; nothing was sent', 12: 'the name of the protected profile was not typed' },
     columns: asColumns('accepted'),
     examples: ['cdpadm intake identify -f user.json', 'cdpadm intake identify -f user.json --dry-run -o json'],
     json: '{"accepted":true}',

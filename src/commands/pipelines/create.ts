@@ -15,6 +15,7 @@ export function createCommand(ctx: Context): Command {
     'pipeline',
   ).action((id: string | undefined, flags: ResourceFlags) => createResource(ctx, 'pipeline', id, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: resourceView('pipeline').columns,
     notes: [
       'The connection and the data model must be there already. Flags win over the file; `cdpadm schema pipeline` describes the file.',
@@ -24,6 +25,12 @@ export function createCommand(ctx: Context): Command {
       'cdpadm pipelines create nightly -f pipeline.yaml --name Nightly --schedule interval --frequency daily --start 2026-01-01T02:00:00Z --dry-run',
     ],
     json: '{"id","name","pipeline_type","connection_id","data_model_id","state","status","errors":[{"message"}],"sync_mode":{…},"schedule":{…},"environment",…}',
-    errors: ['1  the platform refuses it', '6  there is one of this id already', '9  the file is invalid'],
+    exits: {
+      1: 'the platform refuses it',
+      2: 'a field that no flag and no file gives',
+      6: 'there is one of this id already',
+      9: 'the file is invalid',
+      12: 'you answered no',
+    },
   });
 }

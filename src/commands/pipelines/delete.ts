@@ -11,9 +11,10 @@ export function deleteCommand(ctx: Context): Command {
     .argument('<pipeline_id>', 'the id of the pipeline')
     .action((id: string) => deleteResource(ctx, 'pipeline', id));
   return withHelp(command, {
+    calls: 'platform',
     columns: deletedView.columns,
     examples: ['cdpadm pipelines delete customers --dry-run', 'cdpadm pipelines delete customers --yes'],
     json: '{"id","deleted":true}',
-    errors: ['5  there is no such pipeline'],
+    exits: { 5: 'there is no such pipeline', 12: 'you answered no' },
   });
 }

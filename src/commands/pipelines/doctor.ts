@@ -13,10 +13,11 @@ export function doctorCommand(ctx: Context): Command {
     .argument('<pipeline_id>', 'the id of the pipeline')
     .action((id: string) => examine(ctx, id));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm pipelines doctor customers', 'cdpadm pipelines doctor customers -o json'],
     json: '{"pipeline_id","healthy","state","status","last_success","findings":[{"about","level":"problem"|"notice","problem","next"}]}',
-    errors: ['1  something keeps it from syncing', '5  there is no such pipeline'],
+    exits: { 1: 'something keeps it from syncing', 5: 'there is no such pipeline' },
   });
 }
 

@@ -10,9 +10,10 @@ export function getCommand(ctx: Context): Command {
     .argument('<pipeline_id>', 'the id of the pipeline')
     .action((id: string) => getResource(ctx, 'pipeline', id));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm pipelines get customers', 'cdpadm pipelines get customers -o yaml'],
     json: '{"id","name","pipeline_type","connection_id","data_model_id","state","status","errors":[{"message"}],"sync_mode":{…},"schedule":{…},"environment",…}',
-    errors: ['5  there is no such pipeline'],
+    exits: { 5: 'there is no such pipeline' },
   });
 }

@@ -9,6 +9,7 @@ export function listCommand(ctx: Context): Command {
     .description('list the pipelines of the workspace')
     .action(() => listResources(ctx, 'pipeline'));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm pipelines list', 'cdpadm pipelines list -o name'],
     json: '[{"id","name","pipeline_type","connection_id","data_model_id","state","status","errors":[{"message"}],"sync_mode":{…},"schedule":{…},"environment",…}]',

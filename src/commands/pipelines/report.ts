@@ -16,9 +16,10 @@ export function reportCommand(ctx: Context): Command {
       tellRuns(ctx, (await pipelines.runs(id, { currentPage: 1, pageSize: 100 }, ctx.signal)).items);
     });
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm pipelines report customers', 'cdpadm pipelines report customers -o json'],
     json: '{"pipeline_id","status","errors","connection_status","connection_errors","data_model_status","data_model_errors","latest_successful_pipeline_run_id","current_iterator_position","latest_pipeline_run"}',
-    errors: ['5  there is no such pipeline'],
+    exits: { 5: 'there is no such pipeline' },
   });
 }

@@ -20,11 +20,18 @@ export function resetCommand(ctx: Context): Command {
     .addOption(new Option('--type <type>', 'what is reset').choices(['full']).default('full'))
     .action((id: string) => reset(ctx, id));
   return withHelp(command, {
+    calls: 'platform',
     columns: view.columns,
     notes: ['It wants the id of the pipeline to be typed, or given by --confirm; --yes does not answer that.'],
     examples: ['cdpadm pipelines reset customers --dry-run', 'cdpadm pipelines reset customers --confirm customers'],
     json: '{"pipeline_id","reset_type","reset":true}',
-    errors: ['2  the id was not confirmed', '8  the answer was lost; it is not sent again'],
+    exits: {
+      2: 'the id was not confirmed',
+      5: 'there is no such pipeline',
+      6: 'the pipeline is not idle',
+      8: 'the answer was lost; it is not sent again',
+      12: 'another id was typed',
+    },
   });
 }
 

@@ -12,9 +12,10 @@ export function resumeCommand(ctx: Context): Command {
       .argument('<pipeline_id>', 'the id of the pipeline'),
   ).action((id: string, flags: StateFlags) => setPipelineState(ctx, id, 'active', flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: resourceView('pipeline').columns,
     examples: ['cdpadm pipelines resume customers', 'cdpadm pipelines resume customers --dry-run'],
     json: '{"id","name","pipeline_type","connection_id","data_model_id","state","status",…}',
-    errors: ['5  there is no such pipeline', '6  somebody changed it meanwhile'],
+    exits: { 5: 'there is no such pipeline', 6: 'somebody changed it meanwhile', 12: 'you answered no' },
   });
 }

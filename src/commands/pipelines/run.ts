@@ -15,10 +15,11 @@ export function runCommand(ctx: Context): Command {
       await ctx.out.emit(await onPipeline(ctx, id, pipelines.run(id, run, ctx.signal)), runView);
     });
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     notes: ['To make a pipeline run, see `cdpadm pipelines trigger`.'],
     examples: ['cdpadm pipelines run customers 1001', 'cdpadm pipelines run customers 1001 -o json'],
     json: '{"id","pipeline_id","type","status","errors","logical_date","started_on","ended_on","range_start","range_end","successful_records","failed_records"}',
-    errors: ['5  there is no such run'],
+    exits: { 5: 'there is no such pipeline or run' },
   });
 }

@@ -37,6 +37,7 @@ export function runsCommand(ctx: Context): Command {
     .option('--fail-if-stale <duration>', 'exit 1 when the last success is older')
     .action((id: string, flags: RunsFlags) => listRuns(ctx, id, flags));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     formats: OUTPUT_FORMATS,
     notes: [
@@ -49,7 +50,7 @@ export function runsCommand(ctx: Context): Command {
       'cdpadm pipelines runs customers --all -o html --out runs.html',
     ],
     json: '[{"id","pipeline_id","type","status","errors","logical_date","started_on","ended_on","range_start","range_end","successful_records","failed_records"}]',
-    errors: ['1  the data is stale (--fail-if-stale)', '5  there is no such pipeline'],
+    exits: { 1: 'the data is stale (--fail-if-stale)', 5: 'there is no such pipeline' },
   });
 }
 

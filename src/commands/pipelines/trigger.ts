@@ -26,6 +26,7 @@ export function triggerCommand(ctx: Context): Command {
     .option('--poll <duration>', 'how often to look', '5s')
     .action((id: string, flags: TriggerFlags) => trigger(ctx, id, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: view.columns,
     notes: [
       'It is sent once: when the answer is lost, its run is looked for instead of asking for another.',
@@ -33,12 +34,14 @@ export function triggerCommand(ctx: Context): Command {
     ],
     examples: ['cdpadm pipelines trigger customers --wait', 'cdpadm pipelines trigger customers --wait-idle -o json'],
     json: '{"pipeline_id","pipeline_run_id","status"}',
-    errors: [
-      '1   the run failed or was stopped (with --wait)',
-      '6   the pipeline is not idle, or it is paused',
-      '8   the answer was lost and no run is to be seen',
-      '11  --timeout is over; the run goes on',
-    ],
+    exits: {
+      1: 'the run failed or was stopped (with --wait)',
+      5: 'there is no such pipeline',
+      6: 'the pipeline is not idle, or it is paused',
+      8: 'the answer was lost and no run is to be seen',
+      11: '--timeout is over; the run goes on',
+      12: 'the name of the protected profile was not typed',
+    },
   });
 }
 

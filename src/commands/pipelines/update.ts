@@ -16,6 +16,7 @@ export function updateCommand(ctx: Context): Command {
     'pipeline',
   ).action((id: string, flags: ResourceFlags) => updateResource(ctx, 'pipeline', id, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: resourceView('pipeline').columns,
     notes: [
       'With -f the file is the whole pipeline. Without it the flags change what is there; an empty text takes a field out. Another `sync_mode` resets the sync position: data is read again. That needs --allow-reset.',
@@ -25,11 +26,11 @@ export function updateCommand(ctx: Context): Command {
       'cdpadm pipelines update customers --schedule interval --frequency daily --start 2026-01-01T02:00:00Z',
     ],
     json: '{"id","name","pipeline_type","connection_id","data_model_id","state","status","errors":[{"message"}],"sync_mode":{…},"schedule":{…},"environment",…}',
-    errors: [
-      '5  there is no such pipeline',
-      '6  somebody changed it meanwhile',
-      '9  the file is invalid',
-      '12  the sync position would be reset',
-    ],
+    exits: {
+      5: 'there is no such pipeline',
+      6: 'somebody changed it meanwhile',
+      9: 'the file is invalid',
+      12: 'the sync position would be reset, or you answered no',
+    },
   });
 }

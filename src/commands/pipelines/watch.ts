@@ -17,10 +17,11 @@ export function watchCommand(ctx: Context): Command {
     .option('--poll <duration>', 'how often to look', '5s')
     .action((id: string, run: string | undefined, flags: { poll: string }) => watchPipeline(ctx, id, run, flags.poll));
   return withHelp(command, {
+    calls: 'platform',
     notes: ['Each change is a line, and with -o json an object a line. Ending it changes nothing on the platform.'],
     examples: ['cdpadm pipelines watch customers', 'cdpadm pipelines watch customers --poll 10s -o json'],
     json: 'one object a line: {"id","pipeline_id","type","status","errors",…}',
-    errors: ['1   the run failed or was stopped', '5   there is no such run', '11  --timeout is over'],
+    exits: { 1: 'the run failed or was stopped', 5: 'there is no such pipeline or run', 11: '--timeout is over' },
   });
 }
 

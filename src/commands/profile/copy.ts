@@ -16,11 +16,12 @@ export function copyProfileCommand(ctx: Context): Command {
     .argument('<to>', 'the name of the new one')
     .action((from: string, to: string) => copyProfile(ctx, from, to));
   return withHelp(command, {
+    calls: 'settings',
     columns: asColumns('from to'),
     notes: ['Secrets in a private file are copied; the keychain, variables and commands are shared.'],
     examples: ['cdpadm profile copy dev dev2', 'cdpadm profile copy dev dev2 --dry-run'],
     json: '{"from","to"}',
-    errors: ['5  there is no such profile', '6  there is a profile of the new name'],
+    exits: { 5: 'there is no such profile', 6: 'there is a profile of the new name' },
   });
 }
 

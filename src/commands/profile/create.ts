@@ -33,6 +33,7 @@ export function createProfileCommand(ctx: Context): Command {
     .option('--use', 'make it the current profile; the first one always is')
     .action((name: string, flags: Flags) => createProfile(ctx, name, flags));
   return withHelp(command, {
+    calls: 'settings',
     columns: asColumns('name current file profile'),
     notes: [
       'Ids come by --org, --account and --workspace, further authorities by --ca-file. On a terminal you are asked for what is missing, and whether the credentials are to be tried. A secret is kept in the keychain; the settings file only says where it is.',
@@ -43,7 +44,7 @@ export function createProfileCommand(ctx: Context): Command {
       'cdpadm profile create dev --base-url https://api.example.com --auth-url https://auth.example.com --client-id my-client --client-secret-command "pass show cdp/dev" --dry-run',
     ],
     json: '{"name","current","file","profile":{"base_url",…,"secrets":{"client_id","client_secret":"env:NAME"}}}',
-    errors: ['4  the keychain cannot be used', '6  there is a profile of that name'],
+    exits: { 4: 'the keychain cannot be used', 6: 'there is a profile of that name' },
   });
 }
 

@@ -17,11 +17,12 @@ export function deleteProfileCommand(ctx: Context): Command {
     .argument('<name>', 'the profile')
     .action((name: string) => deleteProfile(ctx, name));
   return withHelp(command, {
+    calls: 'settings',
     columns: asColumns('deleted was_current'),
     notes: ['Nothing on the platform changes. A protected profile asks for its name.'],
     examples: ['cdpadm profile delete dev --yes', 'cdpadm profile delete prod --confirm prod --dry-run'],
     json: '{"deleted","was_current"}',
-    errors: ['5  there is no such profile'],
+    exits: { 5: 'there is no such profile', 12: 'you answered no, or not the name of a protected profile' },
   });
 }
 

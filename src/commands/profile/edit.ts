@@ -19,6 +19,7 @@ export function editProfileCommand(ctx: Context): Command {
     )
     .action((name: string, flags: { set?: string[] }) => editProfile(ctx, name, flags.set));
   return withHelp(command, {
+    calls: 'settings',
     columns: asColumns('name profile changed'),
     notes: ['Secrets are not in a profile, only where they are; `auth login` stores them.'],
     examples: [
@@ -26,7 +27,11 @@ export function editProfileCommand(ctx: Context): Command {
       'cdpadm profile edit prod --set names.xpid=pid --confirm prod --dry-run',
     ],
     json: '{"name","profile","changed"}',
-    errors: ['5  there is no such profile', '9  the edited text is not a profile'],
+    exits: {
+      5: 'there is no such profile',
+      9: 'the edited text is not a profile',
+      12: 'the name of a protected profile was not typed',
+    },
   });
 }
 

@@ -17,12 +17,13 @@ export function exportProfileCommand(ctx: Context): Command {
     .argument('<name>', 'the profile')
     .action((name: string) => exportProfile(ctx, name));
   return withHelp(command, {
+    calls: 'settings',
     notes: [
       'An export never holds a secret. References to variables and commands go along; entries of the keychain and private files are of this machine and stay.',
     ],
     examples: ['cdpadm profile export dev --out dev.profile.json', 'cdpadm profile export dev -o yaml'],
     json: '{"base_url",…,"secrets":{"client_id","client_secret":"env:NAME"}}',
-    errors: ['5  there is no such profile'],
+    exits: { 5: 'there is no such profile' },
   });
 }
 

@@ -21,13 +21,14 @@ export function importProfileCommand(ctx: Context): Command {
       importProfile(ctx, file, name, flags.use === true),
     );
   return withHelp(command, {
+    calls: 'settings',
     columns: asColumns('name current'),
     notes: [
       'A profile says where your credentials go, and may name a command to run for them: look at a file from somebody else before you import it.',
     ],
     examples: ['cdpadm profile import dev.profile.json dev', 'cdpadm profile import - dev --dry-run'],
     json: '{"name","current"}',
-    errors: ['6  there is a profile of that name', '9  the file is not a profile'],
+    exits: { 6: 'there is a profile of that name', 9: 'the file is not a profile', 12: 'you answered no' },
   });
 }
 

@@ -35,6 +35,7 @@ const view: ListView<Row> = {
 export function listProfilesCommand(ctx: Context): Command {
   const command = new Command('list').description('list the profiles').action(() => listProfiles(ctx));
   return withHelp(command, {
+    calls: 'settings',
     examples: ['cdpadm profile list', 'cdpadm profile list -o name'],
     json: '[{"name","current","builtin","base_url","org_id","environment","protected"}]',
   });

@@ -16,10 +16,11 @@ export function renameProfileCommand(ctx: Context): Command {
     .argument('<to>', 'its new name')
     .action((from: string, to: string) => renameProfile(ctx, from, to));
   return withHelp(command, {
+    calls: 'settings',
     columns: asColumns('from to'),
     examples: ['cdpadm profile rename dev staging', 'cdpadm profile rename dev staging --dry-run'],
     json: '{"from","to"}',
-    errors: ['5  there is no such profile', '6  there is a profile of the new name'],
+    exits: { 5: 'there is no such profile', 6: 'there is a profile of the new name' },
   });
 }
 

@@ -36,13 +36,14 @@ export function showProfileCommand(ctx: Context): Command {
     .option('--origin', 'also show where each value comes from')
     .action((name: string | undefined, flags: { origin?: boolean }) => showProfile(ctx, name, flags.origin === true));
   return withHelp(command, {
+    calls: 'settings',
     reads: true,
     notes: [
       'Flags win over the environment, the environment over the project file (.cdpadm.yaml), the project file over the profile. Secrets are named with the place they are in and never shown.',
     ],
     examples: ['cdpadm profile show --origin', 'cdpadm profile show local -o json'],
     json: '{"profile":{"value","origin":{"kind","detail"}},"protected","settings":{"<name>":{"value","origin"}},"secrets":{"<name>":{"origin"}},"limits","names","origins":{"<name>":{"kind","detail"}}}',
-    errors: ['5  there is no such profile'],
+    exits: { 5: 'there is no such profile' },
   });
 }
 

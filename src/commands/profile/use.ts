@@ -15,10 +15,11 @@ export function useProfileCommand(ctx: Context): Command {
     .argument('<name>', 'the profile; local is the embedded platform')
     .action((name: string) => useProfile(ctx, name));
   return withHelp(command, {
+    calls: 'settings',
     columns: asColumns('current'),
     examples: ['cdpadm profile use local', 'cdpadm profile use prod --dry-run'],
     json: '{"current"}',
-    errors: ['5  there is no such profile'],
+    exits: { 5: 'there is no such profile' },
   });
 }
 

@@ -29,10 +29,11 @@ export function compareCommand(ctx: Context): Command {
     .argument('<b>', 'another role id')
     .action((a: string, b: string) => compare(ctx, a, b));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm roles compare admin-role support-role', 'cdpadm roles compare user-role admin-role -o json'],
     json: '{"left","right","both":[],"only_left":[],"only_right":[]}',
-    errors: ['5  there is no such role'],
+    exits: { 5: 'there is no such role' },
   });
 }
 

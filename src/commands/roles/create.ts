@@ -28,13 +28,19 @@ export function createCommand(ctx: Context): Command {
       .option('--task <task_id>', 'a task of the role (repeatable)', collect),
   ).action((roleId: string, flags: CreateFlags) => createRole(ctx, roleId, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: outcomeColumns,
     examples: [
       'cdpadm roles create auditor --from read-only-role --name Auditor --yes',
       'cdpadm roles create viewer --name Viewer --description "Sees audiences" --task audiences:view --dry-run',
     ],
     json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
-    errors: ['5   there is no such template or role', '6   the role exists already', '9   the role is not valid'],
+    exits: {
+      5: 'there is no such template or role',
+      6: 'the role exists already, or another plan than the expected one',
+      9: 'the role is not valid, or a task does not exist',
+      12: 'a guard refused, or you answered no',
+    },
   });
 }
 

@@ -12,6 +12,7 @@ export function deleteCommand(ctx: Context): Command {
     new Command('delete').description('delete roles').argument('<role_id...>', 'the ids of the roles'),
   ).action((roleIds: string[], flags: RawGuardFlags) => deleteRoles(ctx, roleIds, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: outcomeColumns,
     notes: ['Saved first: `roles rollback` puts a deleted role back.'],
     examples: [
@@ -19,7 +20,11 @@ export function deleteCommand(ctx: Context): Command {
       'cdpadm roles delete audiences-only-role read-only-role --allow-delete --force --dry-run',
     ],
     json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
-    errors: ['5   there is no such role', '6   a role is assigned to a user', '12  without --allow-delete'],
+    exits: {
+      5: 'there is no such role',
+      6: 'a role is assigned to a user, or another plan than the expected one',
+      12: 'without --allow-delete, or you answered no',
+    },
   });
 }
 

@@ -34,6 +34,7 @@ export function diffCommand(ctx: Context): Command {
     .option('--exit-code', 'exit 10 when there are differences')
     .action((file: string, flags: DiffFlags) => diffRoles(ctx, file, flags));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     notes: [
       'The last line is the plan: `roles push --expect-plan` applies exactly this one.',
@@ -50,11 +51,11 @@ export function diffCommand(ctx: Context): Command {
       '"tasks"?:{"added":[],"removed":[]}},"escalations":[]}],"deleted":[Role],"unchanged":[role_id],',
       '"summary":{"create","modify","delete","unchanged"}}',
     ].join('\n'),
-    errors: [
-      '6   you and the platform changed the same thing',
-      '9   the file is invalid',
-      '10  differences, with --exit-code',
-    ],
+    exits: {
+      6: 'you and the platform changed the same thing',
+      9: 'the file is invalid',
+      10: 'differences, with --exit-code',
+    },
   });
 }
 

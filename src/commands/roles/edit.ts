@@ -23,13 +23,19 @@ export function editCommand(ctx: Context): Command {
       .argument('[role_id]', 'only this role'),
   ).action((roleId: string | undefined, flags: RawGuardFlags) => editRoles(ctx, roleId, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: outcomeColumns,
     notes: [
       'The editor is CDPADM_EDITOR, VISUAL or EDITOR. An invalid text opens again with what is wrong; an unchanged or empty one sends nothing.',
     ],
     examples: ['cdpadm roles edit', 'cdpadm roles edit admin-role --dry-run'],
     json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
-    errors: ['9   an invalid text was saved again as it was', '12  a guard refused, or you answered no'],
+    exits: {
+      5: 'there is no such role',
+      6: 'the platform changed the same thing, another plan than the expected one, or a deleted role is assigned',
+      9: 'an invalid text was saved again as it was',
+      12: 'a guard refused, or you answered no',
+    },
   });
 }
 

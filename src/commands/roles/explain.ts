@@ -32,10 +32,11 @@ export function explainCommand(ctx: Context): Command {
     .argument('<role_id>', 'the id of the role')
     .action((roleId: string) => explainRole(ctx, roleId));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm roles explain admin-role', 'cdpadm roles explain user-role -o markdown'],
     json: '[{"feature","permission","task_id","meaning","escalation"}]',
-    errors: ['5  there is no such role'],
+    exits: { 5: 'there is no such role' },
   });
 }
 

@@ -23,10 +23,11 @@ export function getCommand(ctx: Context): Command {
     .argument('<role_id>', 'the id of the role')
     .action((roleId: string) => getRole(ctx, roleId));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm roles get admin-role', 'cdpadm roles get admin-role -o yaml'],
     json: '{"role_id","name","description","tasks":[{"task_id"}]}',
-    errors: ['5  there is no such role'],
+    exits: { 5: 'there is no such role' },
   });
 }
 

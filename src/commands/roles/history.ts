@@ -34,6 +34,7 @@ export function historyCommand(ctx: Context): Command {
     .description('list the manifests saved before each write from this machine')
     .action(() => showHistory(ctx));
   return withHelp(command, {
+    calls: 'settings',
     reads: true,
     examples: ['cdpadm roles history', 'cdpadm roles history -o json --query "[0].revision"'],
     json: '[{"revision","saved_at","reason","profile","plan","roles","last_modified_on","last_modified_by"}]',

@@ -22,6 +22,7 @@ export function listCommand(ctx: Context): Command {
     .description('list the custom roles of the organization')
     .action(() => listRoles(ctx));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm roles list', 'cdpadm roles list -o json --query "[].role_id"'],
     json: '[{"role_id","name","description","tasks":[{"task_id"}]}]',

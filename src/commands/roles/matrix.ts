@@ -11,6 +11,7 @@ export function matrixCommand(ctx: Context): Command {
     .description('show which role may do what: roles × tasks')
     .action(() => showMatrix(ctx));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     formats: OUTPUT_FORMATS,
     notes: [

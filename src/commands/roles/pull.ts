@@ -26,12 +26,13 @@ export function pullCommand(ctx: Context): Command {
     .option('--overwrite', 'replace a file that holds local edits')
     .action((file: string, flags: { overwrite?: boolean }) => pullRoles(ctx, file, flags.overwrite === true));
   return withHelp(command, {
+    calls: 'platform',
     columns: (_flags, [file]) =>
       file === '-' ? undefined : asColumns('file roles changed last_modified_on last_modified_by'),
     notes: ['A file without local edits is brought up to date in place: its comments and its order stay.'],
     json: '{"file","roles","changed","last_modified_on","last_modified_by"}; of -, the manifest itself',
     examples: ['cdpadm roles pull', 'cdpadm roles pull team.json --overwrite', 'cdpadm roles pull -'],
-    errors: ['6  the file holds local edits (see --overwrite)'],
+    exits: { 6: 'the file holds local edits (see --overwrite)', 9: 'what the file holds is no YAML or JSON' },
   });
 }
 

@@ -26,6 +26,7 @@ export function pushCommand(ctx: Context): Command {
       .option('--no-write-back', 'leave the file as it is instead of bringing it up to date'),
   ).action((file: string, flags: PushFlags) => pushFile(ctx, file, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: outcomeColumns,
     notes: [
       'A role that is not in the file is deleted, for the whole organization. Nothing is sent before the difference was shown and confirmed.',
@@ -36,11 +37,11 @@ export function pushCommand(ctx: Context): Command {
       'cdpadm roles push roles.yaml --allow-delete --yes',
     ],
     json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
-    errors: [
-      '6   the platform changed in a way that overlaps, another plan than the expected one, or a deleted role is assigned',
-      '9   the file is invalid, or a task does not exist',
-      '12  a guard refused, or you answered no',
-    ],
+    exits: {
+      6: 'the platform changed in a way that overlaps, another plan than the expected one, or a deleted role is assigned',
+      9: 'the file is invalid, or a task does not exist',
+      12: 'a guard refused, or you answered no',
+    },
   });
 }
 

@@ -16,6 +16,7 @@ export function rollbackCommand(ctx: Context): Command {
       .argument('<revision>', 'a revision of `roles history`, or the beginning of one'),
   ).action((revision: string, flags: RawGuardFlags) => rollBack(ctx, revision, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: outcomeColumns,
     notes: ['What is there now is saved first: a rollback can be rolled back.'],
     examples: [
@@ -23,7 +24,11 @@ export function rollbackCommand(ctx: Context): Command {
       'cdpadm roles rollback 20261121T08 --allow-delete',
     ],
     json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
-    errors: ['5   there is no such revision', '12  a guard refused, or you answered no'],
+    exits: {
+      5: 'there is no such revision',
+      6: 'a deleted role is assigned, or another plan than the expected one',
+      12: 'a guard refused, or you answered no',
+    },
   });
 }
 

@@ -21,6 +21,7 @@ export function tasksCommand(ctx: Context): Command {
     .option('--search <text>', 'only tasks with this text in their id, name or description')
     .action((flags: { search?: string }) => listTasks(ctx, flags.search));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm roles tasks', 'cdpadm roles tasks --search audience'],
     json: '[{"task_id","display_name","description"}]',

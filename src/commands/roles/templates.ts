@@ -37,9 +37,10 @@ export function templatesCommand(ctx: Context): Command {
     .argument('[id]', 'only this one')
     .action((id: string | undefined) => showTemplates(ctx, id));
   return withHelp(command, {
+    calls: 'nobody',
     examples: ['cdpadm roles templates', 'cdpadm roles templates compliance-role -o yaml'],
     json: '[{"role_id","name","description","tasks":[{"task_id"}]}], or one of them',
-    errors: ['5  there is no such template'],
+    exits: { 5: 'there is no such template' },
   });
 }
 

@@ -29,13 +29,19 @@ export function updateCommand(ctx: Context): Command {
       .option('--remove-task <task_id>', 'a task to take away (repeatable)', collect),
   ).action((roleId: string, flags: UpdateFlags) => updateRole(ctx, roleId, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: outcomeColumns,
     examples: [
       'cdpadm roles update user-role --add-task user_activity:view --yes',
       'cdpadm roles update user-role --name "Power User" --remove-task rules:* --dry-run',
     ],
     json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
-    errors: ['5   there is no such role', '9   a task does not exist'],
+    exits: {
+      5: 'there is no such role',
+      6: 'another plan than the expected one, or the platform keeps changing',
+      9: 'the role is not valid, or a task does not exist',
+      12: 'a guard refused, or you answered no',
+    },
   });
 }
 

@@ -28,10 +28,11 @@ export function validateCommand(ctx: Context): Command {
     .option('--online', "check the tasks against the platform's own list")
     .action((file: string, flags: { online?: boolean }) => validateRoles(ctx, file, flags.online === true));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     examples: ['cdpadm roles validate', 'cdpadm roles validate roles.yaml --online'],
     json: '{"valid":true,"file","roles","warnings":[{"path","line","column","message"}]}',
-    errors: ['9  the file is invalid; every issue is listed with its place'],
+    exits: { 9: 'the file is invalid; every issue is listed with its place' },
   });
 }
 

@@ -30,6 +30,7 @@ export function whoCanCommand(ctx: Context): Command {
     .argument('<task>', 'a task id, such as privacy:settings')
     .action((task: string) => whoCan(ctx, task));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     notes: ['`privacy:*` grants every task of privacy, and is listed for each of them.'],
     examples: ['cdpadm roles who-can audiences:view', 'cdpadm roles who-can "privacy:*" -o json'],

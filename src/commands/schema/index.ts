@@ -23,6 +23,7 @@ export function schemaCommand(ctx: Context): Command {
         : printSchema(ctx, name, words),
     );
   return withHelp(command, {
+    calls: 'nobody',
     notes: [
       'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one.',
     ],

@@ -40,6 +40,7 @@ export function bulkCommand(ctx: Context): Command {
     .option('--shard <i/n>', 'take one of N shares; auto/N takes JOB_COMPLETION_INDEX')
     .action((files: string[], flags: BulkFlags) => sendBulk(ctx, files, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: bulkView.columns,
     notes: [
       'Every row is checked before it is sent. When the platform refuses a request, the rows at fault are found and the others still go in.',
@@ -53,11 +54,12 @@ export function bulkCommand(ctx: Context): Command {
       'zcat users.ndjson.gz | cdpadm seed bulk -',
     ],
     json: '{"rows","accepted","rejected","batches","requests","retries","seconds","journal","rejects"}',
-    errors: [
-      '3   rows were refused; they are in the rejects file',
-      '6   --resume, and the file has changed since',
-      '12  the same file was run before: give --resume or --restart; or another process is sending it',
-    ],
+    exits: {
+      3: 'rows were refused; they are in the rejects file',
+      6: '--resume, and the file has changed since',
+      9: 'a file cannot be read, or its header is not understood',
+      12: 'the same file was run before: give --resume or --restart; or another process is sending it',
+    },
   });
 }
 

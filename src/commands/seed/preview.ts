@@ -17,9 +17,10 @@ export function previewCommand(ctx: Context): Command {
     .option('--row <n>', 'which row, from 1; headers and empty lines do not count', '1')
     .action((file: string, flags: ReadFlags & { row: string }) => preview(ctx, file, flags));
   return withHelp(command, {
+    calls: 'settings',
     examples: ['cdpadm seed preview users.csv --cutoff-date 2026-01-01', 'cdpadm seed preview users.ndjson --row 12'],
     json: 'the body of one user',
-    errors: ['5  there is no such row', '9  the row is wrong'],
+    exits: { 5: 'there is no such row', 9: 'the row is wrong' },
   });
 }
 

@@ -17,10 +17,11 @@ export function setCommand(ctx: Context): Command {
     .requiredOption('-f, --file <file>', 'the body, JSON or YAML; - is standard input')
     .action((flags: { file: string }) => setSeeds(ctx, flags.file));
   return withHelp(command, {
+    calls: 'platform',
     columns: asColumns('accepted'),
     examples: ['cdpadm seed set -f user.json', 'cdpadm seed set -f user.json --dry-run -o json'],
     json: '{"accepted":true}',
-    errors: ['9  the body is wrong; nothing was sent'],
+    exits: { 9: 'the body is wrong; nothing was sent', 12: 'the name of the protected profile was not typed' },
   });
 }
 

@@ -11,6 +11,7 @@ export function templateCommand(ctx: Context): Command {
     .addOption(new Option('--format <format>', 'of which kind').choices(['csv', 'ndjson']).default('csv'))
     .action((flags: { format: Template['format'] }) => printTemplate(ctx, flags.format));
   return withHelp(command, {
+    calls: 'settings',
     examples: ['cdpadm seed template --out users.csv', 'cdpadm seed template --format ndjson'],
     json: '{"format":"csv|ndjson","text":text}',
   });

@@ -24,9 +24,10 @@ export function validateCommand(ctx: Context): Command {
       .argument('<file...>', 'as of `seed bulk`'),
   ).action((files: string[], flags: ReadFlags) => validate(ctx, files, flags));
   return withHelp(command, {
+    calls: 'settings',
     examples: ['cdpadm seed validate users.ndjson', 'cdpadm seed validate users.csv --cutoff-date 2026-01-01 -o json'],
     json: '{"valid":true,"files","rows"}',
-    errors: ['9  rows are wrong; each is listed as file:line: field: reason'],
+    exits: { 9: 'rows are wrong; each is listed as file:line: field: reason' },
   });
 }
 
@@ -36,20 +37,12 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
     import('../../lib/workflows/seed-validate.ts'),
   ]);
   const { inputs, names } = await openInputs(ctx, files, flags);
-  const { rows, rejected, issues, isCut } = await validateSeeds(
-    inputs,
-    names,
-    { rows: 1000, bytes: 256_000 },
-    ctx.signal,
-  );
+  const { rows, rejected, issues } = await validateSeeds(inputs, names, { rows: 1000, bytes: 256_000 }, ctx.signal);
   if (rejected > 0) {
     throw new CliError({
       code: 'input.invalid',
       message: `${rejected} of ${rows} rows are wrong.`,
-      hint: [
-        ...(isCut ? [`Only the first ${issues.length} faults are listed.`] : []),
-        'Nothing was sent. `cdpadm seed bulk` would send the others and write these to its rejects file.',
-      ],
+      hint: 'Nothing was sent. `cdpadm seed bulk` would send the others and write these to its rejects file.',
       exit: EXIT.invalidInput,
       issues,
       details: { rows, rejected },

@@ -23,6 +23,7 @@ export function tourCommand(ctx: Context): Command {
     .description('a guided run of the main jobs on a throw-away embedded platform')
     .action(() => takeTour(ctx));
   return withHelp(command, {
+    calls: 'nobody',
     notes: ['Needs no account and no terminal; nothing of yours is read or changed.'],
     examples: ['cdpadm tour', 'cdpadm tour --no-color'],
     json: 'one object a line: {"chapter"} | {"say"} | {"command"} | {"exit","stdout","stderr"} | {"file","text"}',

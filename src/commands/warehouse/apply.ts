@@ -35,6 +35,7 @@ export function applyCommand(ctx: Context): Command {
     .option('--send-secrets', 'send every secret again, whether it is known to have changed or not')
     .action((dir: string, flags: ApplyFlags) => applyDirectory(ctx, dir, flags));
   return withHelp(command, {
+    calls: 'platform',
     columns: asColumns('plan steps unchanged summary applied'),
     notes: [
       'What no file defines is deleted, pipelines first. When a step fails, what was done is told, and applying again finishes the rest.',
@@ -44,11 +45,11 @@ export function applyCommand(ctx: Context): Command {
       'cdpadm warehouse apply sync --allow-delete --dry-run -o json',
     ],
     json: '{"applied","plan","steps":[{"action","type","id","changes","secrets","resets"}],"unchanged","summary"}',
-    errors: [
-      '6   another plan than the expected one, or somebody changed a resource meanwhile',
-      '9   a file is invalid',
-      '12  a guard refused, or you answered no',
-    ],
+    exits: {
+      6: 'another plan than the expected one, or somebody changed a resource meanwhile',
+      9: 'a file is invalid',
+      12: 'a guard refused, or you answered no',
+    },
   });
 }
 

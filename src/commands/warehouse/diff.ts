@@ -16,13 +16,14 @@ export function diffCommand(ctx: Context): Command {
     .option('--exit-code', 'exit 10 when there are differences')
     .action((dir: string, flags: { exitCode?: boolean }) => diffWarehouse(ctx, dir, flags.exitCode === true));
   return withHelp(command, {
+    calls: 'platform',
     reads: true,
     notes: [
       'The last line is the plan: `warehouse apply --expect-plan` applies exactly this one. Secrets cannot be read back: one that was sent from this machine and has changed since is noticed, any other is not.',
     ],
     examples: ['cdpadm warehouse diff sync', 'cdpadm warehouse diff sync --exit-code -o markdown'],
     json: '{"plan","steps":[{"action":"create"|"update"|"delete","type","id","changes":{field:{"from","to"}},"secrets":[field],"resets"}],"unchanged":["type/id"],"summary":{"create","update","delete","unchanged"}}',
-    errors: ['9   a file is invalid', '10  differences, with --exit-code'],
+    exits: { 9: 'a file is invalid', 10: 'differences, with --exit-code' },
   });
 }
 

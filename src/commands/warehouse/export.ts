@@ -21,13 +21,17 @@ export function exportCommand(ctx: Context): Command {
     .option('--overwrite', 'bring files up to date that say something else')
     .action((dir: string, flags: { overwrite?: boolean }) => exportWarehouse(ctx, dir, flags.overwrite === true));
   return withHelp(command, {
+    calls: 'platform',
     columns: view.columns,
     notes: [
       'Secrets are written as references to environment variables. A file that says the same stays as it is, comments and all; one that is brought up to date keeps its comments and its references.',
     ],
     examples: ['cdpadm warehouse export sync', 'cdpadm warehouse export sync --overwrite -o json'],
     json: '[{"type","id","file","action":"written"|"updated"|"unchanged"}]',
-    errors: ['6  a file says something else than the platform (see --overwrite)', '9  a file in the folder is invalid'],
+    exits: {
+      6: 'a file says something else than the platform (see --overwrite)',
+      9: 'a file in the folder is invalid',
+    },
   });
 }
 

@@ -1,13 +1,19 @@
 // How every help screen is laid out, from the whole tree's to one command's.
-import type { Command, Help, Option } from 'commander';
-import { helpOf } from './help.ts';
+import type { Command, Help } from 'commander';
+import { type CommandHelp, helpOf, usualExits } from './help.ts';
 
 /** Lines longer than this are hard to read however wide the terminal is. */
 const MAX_WIDTH = 100;
 
+/** Beside flags that leave less than this, what they mean stands below them. */
+const LEAST_BESIDE = 24;
+
+/** Stands for a space at which no line is broken, until it is. */
+const GLUE = '\u2060';
+
 /** What a reader of a command's help should know of the flags that are not its own. */
 const GLOBAL_FLAGS = [
-  '-o json|yaml|csv…, --query, --out, --profile, -n (dry run), -y, -q, -v and more:',
+  `-o json|yaml|csv…, --query, --out, --profile, -n${GLUE}(dry${GLUE}run), -y, -q, -v and more:`,
   'cdpadm help flags',
 ];
 
@@ -34,7 +40,11 @@ export function helpSettings(columns: () => number): Partial<Help> {
 function formatHelp(command: Command, helper: Help): string {
   const width = helper.helpWidth ?? MAX_WIDTH;
   const termWidth = helper.padWidth(command, helper);
-  const item = (term: string, description: string): string => helper.formatItem(term, termWidth, description, helper);
+  const isBeside = width - termWidth - 4 >= LEAST_BESIDE;
+  const item = (term: string, description: string): string =>
+    isBeside || description === ''
+      ? helper.formatItem(term, termWidth, description, helper)
+      : [`  ${term}`, ...helper.boxWrap(description, width - 6).split('\n')].join('\n      ');
   const section = (title: string, lines: string[]): string => [title, ...lines].join('\n');
   const wrap = (text: string): string => helper.boxWrap(text, width);
   const indented = (text: string): string[] => indent(helper.boxWrap(text, width - 2).split('\n'));
@@ -46,7 +56,7 @@ function formatHelp(command: Command, helper: Help): string {
     parts.push(
       section(
         'Arguments:',
-        argumentsShown.map((one) => item(one.name(), helper.argumentDescription(one))),
+        argumentsShown.map((one) => item(one.name(), unquoted(helper.argumentDescription(one)))),
       ),
     );
   }
@@ -57,7 +67,7 @@ function formatHelp(command: Command, helper: Help): string {
     parts.push(
       section(
         title,
-        options.map((one) => item(one.flags, optionDescription(one, helper))),
+        options.map((one) => item(one.flags, unquoted(helper.optionDescription(one)))),
       ),
     );
   }
@@ -77,10 +87,10 @@ function formatHelp(command: Command, helper: Help): string {
         help.json.split('\n').flatMap((line) => shapeLines(line, width)),
       ),
     );
-  if (help?.errors) parts.push(section('Exit codes:', indent(exitCodeLines(help.errors, helper, width - 2))));
+  if (help) parts.push(section('Exit codes:', indent(exitCodeLines(help, helper, width - 2))));
   if (help) parts.push(section('Examples:', indent(help.examples.map((example) => `$ ${example}`))));
   parts.push(command.parent ? section('Global flags:', GLOBAL_FLAGS.flatMap(indented)) : learnMore(helper));
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`.replaceAll(GLUE, ' ');
 }
 
 function learnMore(helper: Help): string {
@@ -89,10 +99,10 @@ function learnMore(helper: Help): string {
   return ['Learn more:', ...lines].join('\n');
 }
 
-/** The shape of a result, broken behind commas. */
+/** The shape of a result, broken behind commas and between forms. */
 function shapeLines(shape: string, width: number): string[] {
   const lines: string[] = [];
-  for (const part of shape.match(/[^,]*,?/g) ?? []) {
+  for (const part of shape.split(/(?<=,|\| )/)) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + part.length <= width) lines[lines.length - 1] = last + part;
     else if (part.trim() !== '') lines.push(`${lines.length === 0 ? '  ' : '    '}${part.trimStart()}`);
@@ -112,24 +122,28 @@ function usageOf(command: Command): string {
   return [...path, ...below, ...words, '[flags]'].join(' ');
 }
 
-function optionDescription(option: Option, helper: Help): string {
-  // `(choices: "a", "b")` and `(default: false)` read better as words; commander adds the rest.
-  return helper.optionDescription(option).replaceAll('"', '');
+/** `(choices: "a", "b")` and `(default: false)` read better as words; commander adds the rest. */
+function unquoted(description: string): string {
+  return description.replaceAll('"', '');
 }
 
-/** `6  nothing was sent`, each: broken between words, so that the codes stand alone on the left. */
-function exitCodeLines(errors: readonly string[], helper: Help, width: number): string[] {
-  const pairs = errors.map((line): [string, string] => {
-    const [codes = '', meaning = line] = line.split(/ {2,}(.*)/);
-    return [codes, meaning];
-  });
-  const column = Math.max(...pairs.map(([codes]) => codes.length)) + 2;
-  return pairs.flatMap(([codes, meaning]) =>
+/**
+ * `6  nothing was sent`, each, broken between words, so that the codes stand alone on the left; then the codes that need no
+ * words of this command's.
+ */
+function exitCodeLines(help: CommandHelp, helper: Help, width: number): string[] {
+  // In the order of their numbers, as an object keeps them.
+  const own = Object.entries(help.exits ?? {});
+  const column = Math.max(0, ...own.map(([code]) => code.length)) + 2;
+  const lines = own.flatMap(([code, meaning]) =>
     helper
       .boxWrap(meaning, width - column)
       .split('\n')
-      .map((line, index) => `${(index === 0 ? codes : '').padEnd(column)}${line}`),
+      .map((line, index) => `${(index === 0 ? code : '').padEnd(column)}${line}`),
   );
+  const usual = Object.entries(usualExits(help)).map(([code, word]) => `${code} ${word}`.replaceAll(' ', GLUE));
+  const rest = `${own.length === 0 ? `0${GLUE}done,` : 'Also'} ${usual.join(', ')}:`;
+  return [...lines, ...helper.boxWrap(rest, width).split('\n'), 'cdpadm help exit-codes'];
 }
 
 function asSentence(text: string): string {

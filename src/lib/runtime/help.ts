@@ -1,6 +1,6 @@
 // What the help of one command says besides its flags; kept beside the command, so that tests can run every example.
 import type { Command } from 'commander';
-import { usageError } from '../kernel/errors.ts';
+import { type ExitCode, usageError } from '../kernel/errors.ts';
 import { chooseColumns } from '../render/cells.ts';
 import type { GlobalFlags, OutputFormat } from './context.ts';
 
@@ -12,7 +12,23 @@ export function asColumns(keys: string): Columns {
   return keys.split(' ').map((key) => ({ key }));
 }
 
+/** What a command leans on; see `USUAL_EXITS`. */
+type Callee = 'platform' | 'emulator' | 'settings' | 'nobody';
+
+/** Exit code -> when the command ends with it. */
+export type Exits = Readonly<Partial<Record<ExitCode, string>>>;
+
+/** How every command can end that leans on the same, a word for each code: `cdpadm help exit-codes` has the rest. */
+const USUAL_EXITS: Readonly<Record<Callee, Exits>> = {
+  platform: { 1: 'refused', 2: 'usage', 4: 'access', 7: 'unavailable', 8: 'network' },
+  emulator: { 1: 'refused', 2: 'usage', 5: 'none running', 8: 'no answer' },
+  settings: { 1: 'failed', 2: 'usage', 9: 'invalid settings' },
+  nobody: { 1: 'failed', 2: 'usage' },
+};
+
 export interface CommandHelp {
+  /** Whom it calls, or whether it opens the settings; one that calls the platform opens them too. */
+  calls: Callee;
   /** It reads from a platform or a profile, changes nothing anywhere and comes to an end: `--profile` may be repeated. */
   reads?: true;
   /** The formats that the result has, where not all but html. Checked before the command does anything. */
@@ -26,8 +42,8 @@ export interface CommandHelp {
   examples: string[];
   /** The shape of `-o json`. */
   json?: string;
-  /** Exit codes that a reader would not guess: `6  the platform changed meanwhile`. */
-  errors?: string[];
+  /** The exit codes that mean something of its own here: `{ 6: 'somebody changed it meanwhile' }`. */
+  exits?: Exits;
   /** Sentences, each a paragraph. */
   notes?: string[];
 }
@@ -54,6 +70,11 @@ export function withHelp(command: Command, help: CommandHelp): Command {
 /** What `withHelp` was given; undefined for a command without. */
 export function helpOf(command: Command): CommandHelp | undefined {
   return registry.get(command);
+}
+
+/** The codes that a command shares with all of its kind, without those that it has words of its own for. */
+export function usualExits({ calls, exits = {} }: CommandHelp): Exits {
+  return Object.fromEntries(Object.entries(USUAL_EXITS[calls]).filter(([code]) => !(code in exits)));
 }
 
 type Asked = Pick<GlobalFlags, 'output' | 'fields' | 'dryRun' | 'query' | 'profiles'>;

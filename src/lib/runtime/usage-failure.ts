@@ -40,6 +40,13 @@ export function usageFailure(error: CommanderError, command: Command): Error {
   }
 }
 
+/** Help is asked for behind a word that is no command (`roles lst --help`). Throws usage (2), as the word alone does. */
+export function refuseUnknownWord(command: Command): void {
+  const [word] = command.args;
+  if (command.commands.length === 0 || word === undefined || word.startsWith('-')) return;
+  throw unknownWord('command', word, command, subcommandNames(command));
+}
+
 function asTold(error: CommanderError, command: Command): CliError {
   return usageError(sentence(error.message), seeHelp(command));
 }

@@ -1,0 +1,77 @@
+// What the help of every command owes its reader, however many commands there will be.
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Command } from 'commander';
+import { EXIT } from '../../src/lib/kernel/errors.ts';
+import { createContext } from '../../src/lib/runtime/create-context.ts';
+import { helpOf } from '../../src/lib/runtime/help.ts';
+import { loadAll } from '../../src/program.ts';
+import { topics } from '../../src/commands/help/topics.ts';
+import { createTestIo } from '../helpers/cli.ts';
+import { commandsBelow, leavesBelow, type Walked } from '../helpers/command-tree.ts';
+
+const WIDTHS = [60, 80, 100];
+const screens = new Map<number, [path: string, command: Command, screen: string][]>();
+
+/** Every command with help of its own, and those that have none below, as they ought to have it. */
+function described(all: Walked[]): Walked[] {
+  return all.filter(([, command]) => helpOf(command) !== undefined || command.commands.length === 0);
+}
+
+beforeAll(async () => {
+  for (const columns of WIDTHS) {
+    const program = await loadAll(createContext(createTestIo({ columns }).io, new AbortController().signal));
+    const drawn = described(commandsBelow(program)).map(
+      ([path, command]) => [path, command, command.helpInformation()] as [string, Command, string],
+    );
+    expect(drawn.length).toBeGreaterThanOrEqual(leavesBelow(program).length);
+    screens.set(columns, drawn);
+  }
+});
+
+/** The lines below a heading. */
+function section(screen: string, heading: string): string[] {
+  return new RegExp(`^${heading}\n((?: .*\n)+)`, 'm').exec(screen)?.[1]?.trimEnd().split('\n') ?? [];
+}
+
+/** The codes that a line names on its left, or within the sentence about all others. */
+function codesIn(lines: readonly string[]): number[] {
+  const text = lines.join(' ');
+  const own = lines.flatMap((line) => /^ {2}(\d+) {2}/.exec(line)?.[1] ?? []);
+  const usual = /(?:Also|0 done,) (.*):/.exec(text)?.[1] ?? '';
+  return [...own, ...[...usual.matchAll(/(?:^|, +)(\d+) /g)].map(([, code = '']) => code)].map(Number);
+}
+
+describe.each(WIDTHS)('at %d columns', (columns) => {
+  test('every command says how it can end, and where all codes are told', () => {
+    for (const [path, , screen] of screens.get(columns) ?? []) {
+      const lines = section(screen, 'Exit codes:');
+      expect(lines.at(-1), path).toBe('  cdpadm help exit-codes');
+      const codes = codesIn(lines);
+      expect(codes, path).toEqual(expect.arrayContaining([1, 2]));
+      expect(new Set(codes).size, path).toBe(codes.length);
+      const known: number[] = Object.values(EXIT);
+      for (const code of codes) expect(known, path).toContain(code);
+    }
+  });
+
+  test('no screen is wider than the terminal, but for what is there to be copied', () => {
+    for (const [path, , screen] of screens.get(columns) ?? []) {
+      const prose = screen.replace(/^Examples:\n(?: .*\n)+/m, '').replace(/^JSON:\n(?: .*\n)+/m, '');
+      for (const line of prose.split('\n')) {
+        if (!line.includes('cdpadm ')) expect(line.length, `${path}: ${line}`).toBeLessThanOrEqual(columns);
+      }
+    }
+  });
+});
+
+test('what only reads has no guard and nothing that is refused in part', () => {
+  for (const [path, command] of screens.get(80) ?? []) {
+    const { reads, exits = {} } = helpOf(command) ?? {};
+    if (reads) expect(Object.keys(exits), path).not.toEqual(expect.arrayContaining(['12', '3']));
+  }
+});
+
+test('the page of the exit codes has them all', () => {
+  const told = [...(topics['exit-codes'] ?? '').matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code));
+  expect(told).toEqual(Object.values(EXIT));
+});
