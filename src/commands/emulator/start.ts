@@ -1,8 +1,8 @@
 // `emulator start`: serves the embedded platform until a signal.
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { invalidDocument, type LoadedDocument, loadDocument } from '../../lib/files/load.ts';
-import { CliError, EXIT, invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { loadDocument } from '../../lib/files/load.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { serveEmulator } from '../../lib/runtime/serve-emulator.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -49,30 +49,15 @@ export function startCommand(ctx: Context): Command {
 }
 
 async function start(ctx: Context, flags: StartFlags): Promise<void> {
-  const fixtures = flags.fixtures === undefined ? undefined : await loadDocument(flags.fixtures, ctx.io);
-  const serving = serveEmulator(ctx, {
+  await serveEmulator(ctx, {
     host: flags.host,
     port: portNumber(flags.port),
     data: flags.memory ? null : flags.data === undefined ? undefined : resolve(ctx.io.cwd, flags.data),
-    ...(fixtures && { fixtures: fixtures.value }),
+    ...(flags.fixtures !== undefined && { fixtures: (await loadDocument(flags.fixtures, ctx.io)).value }),
     ...(flags.warehouse !== undefined && { warehouse: resolve(ctx.io.cwd, flags.warehouse) }),
     ...(flags.clock && { clock: flags.clock }),
     ...(flags.names !== undefined && { names: await loadNames(ctx, flags.names) }),
   });
-  await serving.catch((error: unknown) => {
-    throw fixtures && error instanceof CliError ? placed(fixtures, error) : error;
-  });
-}
-
-/** The platform tells what is wrong with fixtures by paths, `roles[0].name`; only here it is known where that stands. */
-function placed(fixtures: LoadedDocument, error: CliError): CliError {
-  if (error.exit !== EXIT.invalidInput || error.issues.some(({ file }) => file !== undefined)) return error;
-  const issues = error.issues.map(({ path, message }) => {
-    const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
-    const place = fixtures.locate(steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step)));
-    return { file: fixtures.name, ...place, path, message };
-  });
-  return invalidInput(error.message, issues, error.hint);
 }
 
 function portNumber(text: string): number {
@@ -82,17 +67,12 @@ function portNumber(text: string): number {
 }
 
 async function loadNames(ctx: Context, path: string): Promise<Record<string, string>> {
-  const document = await loadDocument(path, ctx.io);
-  const { value } = document;
+  const { name, value } = await loadDocument(path, ctx.io);
   const entries = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
-  const wrong =
-    entries.length === 0 ? [[]] : entries.flatMap(([name, word]) => (typeof word === 'string' ? [] : [[name]]));
-  const message = 'must say for a neutral word which one is on the wire: `xpid: abc_id`';
-  if (wrong.length > 0) {
-    throw invalidDocument(
-      document,
-      'map of names',
-      wrong.map((at) => ({ path: at, message })),
+  if (entries.length === 0 || entries.some(([, word]) => typeof word !== 'string')) {
+    throw usageError(
+      `${name} holds no names.`,
+      'It takes a map from the neutral word to the word on the wire: `xpid: abc_id`.',
     );
   }
   return Object.fromEntries(entries) as Record<string, string>;
