@@ -99,6 +99,17 @@ describe('diffRoles', () => {
     );
   });
 
+  it.each<[string, Role[]]>([
+    ['created', [role('a'), role('b'), role('c')]],
+    ['modified', [role('a'), role('b', ['x:y'])]],
+    ['deleted', [role('a')]],
+    ['created and one modified', [role('a', ['x:y']), role('b'), role('c')]],
+    ['modified and one deleted', [role('a', ['x:y'])]],
+    ['created and one deleted', [role('a'), role('c')]],
+  ])('is not empty with one role %s', (_what, to) => {
+    expect(isEmptyDiff(diffRoles([role('a'), role('b')], to))).toBe(false);
+  });
+
   it('compares by id, never by position', () => {
     const [a, b, c] = [role('a', ['x:y']), role('b', ['x:y']), role('c', ['x:y'])];
     expect(diffRoles([a, b, c], [b, c])).toMatchObject({
@@ -117,12 +128,18 @@ describe('diffRoles', () => {
       role('a', [], { description: 'D' }),
       { description: { from: null, to: 'D' } },
     ],
+    [
+      'another description',
+      role('a', [], { description: 'D' }),
+      role('a', [], { description: 'E' }),
+      { description: { from: 'D', to: 'E' } },
+    ],
     ['a null and a missing text', role('a', [], { name: null }), role('a', [], { name: undefined }), undefined],
     [
       'tasks, sorted',
-      role('a', ['b:1', 'a:1']),
+      role('a', ['b:1', 'z:1', 'a:1']),
       role('a', ['d:1', 'c:1', 'b:1']),
-      { tasks: { added: ['c:1', 'd:1'], removed: ['a:1'] } },
+      { tasks: { added: ['c:1', 'd:1'], removed: ['a:1', 'z:1'] } },
     ],
     ['an unknown field', role('a', [], { on: 1 }), role('a', [], { on: 2 }), { on: { from: 1, to: 2 } }],
     ['an unknown field less', role('a', [], { on: { x: 1 } }), role('a'), { on: { from: { x: 1 }, to: null } }],
@@ -164,7 +181,10 @@ describe('escalations', () => {
 
   it('are told of created and modified roles, for what is gained', () => {
     const from = [role('a', ['rules:*', 'audiences:view']), role('gone', ['privacy:*'])];
-    const to = [role('a', ['audiences:*', 'privacy:settings', 'rules:view']), role('new', ['user:core', 'catalog:*'])];
+    const to = [
+      role('a', ['audiences:*', 'privacy:settings', 'rules:view']),
+      role('new', ['user:core', 'audiences:view', 'catalog:*']),
+    ];
     const diff = diffRoles(from, to);
     expect(diff.modified[0]?.escalations).toEqual(['audiences:*', 'privacy:settings']);
     expect(escalationsOf(diff)).toEqual([

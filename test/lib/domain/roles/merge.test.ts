@@ -127,6 +127,16 @@ describe('mergeRoles', () => {
     });
   });
 
+  it('leaves nothing behind of a field that one side took away', () => {
+    const [held, bare] = [role('a', [], { on: 1 }), role('a')];
+    const [mine] = mergeRoles([held], [bare], [{ ...held, name: 'T' }]).roles;
+    const [theirs] = mergeRoles([held], [{ ...held, name: 'M' }], [bare]).roles;
+    expect([mine, theirs]).toStrictEqual([
+      { ...bare, name: 'T' },
+      { ...bare, name: 'M' },
+    ]);
+  });
+
   it('keeps the order of mine, then what only they have', () => {
     const [a, b, c] = [role('a'), role('b'), role('c')];
     expect(ids(mergeRoles([a, b], [b, a], [a, c, b]).roles)).toEqual(['b', 'a', 'c']);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromReply, inStableOrder, type Manifest, toReply } from '../../../../src/lib/domain/roles/manifest.ts';
-import { planRoles } from '../../../../src/lib/domain/roles/plan.ts';
+import { compareManifests, planRoles } from '../../../../src/lib/domain/roles/plan.ts';
 import { parseJson, stringifyJson } from '../../../../src/lib/kernel/json.ts';
 import { anyReply, anyRoles, manifestOf, role } from '../../../helpers/any-roles.ts';
 
@@ -103,6 +103,12 @@ describe('the plan', () => {
     );
     expect(request).toStrictEqual({ version: 3, roles: [role('b', [{ task_id: 'x:y', n: null }]), LIVE.roles[0]] });
   });
+});
+
+it('two files compared tell what a plan would, and no push can expect it', () => {
+  const { plan, ...told } = planRoles(SCOPE, LIVE, WANTED).plan;
+  expect(compareManifests(LIVE, WANTED)).toEqual({ ...told, plan: null });
+  expect(told.base).toEqual({ last_modified_on: LIVE.last_modified_on, last_modified_by: LIVE.last_modified_by });
 });
 
 describe('a manifest', () => {

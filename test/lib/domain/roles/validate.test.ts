@@ -119,6 +119,7 @@ describe('a role', () => {
       'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`',
     ],
     [{ tasks: [null] }, 'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`'],
+    [{ tasks: [{ task_id: '' }] }, 'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`'],
     [{ tasks: [{ task_id: 'rules:view', level: 1 }] }, 'roles[0].tasks[0].level!: unknown field `level`'],
   ])('%j', (change, issue) => {
     expect(checkRole(change)).toEqual({ issues: [issue], warnings: [] });
@@ -130,6 +131,8 @@ describe('a role', () => {
     { description: 'two\nlines' },
     { tasks: [] },
     { tasks: ['user:core', { task_id: 'rules:view' }] },
+    // Full access to a feature makes no other task of it needless where every role has that one.
+    { tasks: ['user:core', 'rules:*'] },
   ])('may be %j', (change) => {
     expect(checkRole(change)).toEqual(NOTHING);
   });
@@ -143,6 +146,14 @@ describe('a role', () => {
       'roles[0]: description is missing',
       'roles[2].name: name must be a string, not a number; put it in quotes',
       'roles[2].role_id: role_id `a` is already taken by roles[1]',
+    ]);
+  });
+
+  it('without an id is not told that another one without an id has the same', () => {
+    const { role_id, ...nameless } = GOOD;
+    expect(check({ roles: [nameless, { ...nameless, name: 'B' }] }).issues).toEqual([
+      'roles[0]: role_id is missing',
+      'roles[1]: role_id is missing',
     ]);
   });
 
@@ -279,6 +290,29 @@ describe('what the platform itself returned', () => {
       warnings: ['roles[1].name: name `Same` is already taken by roles[0]'],
     });
     expect(check({ roles }).issues).toHaveLength(2);
+  });
+
+  it('excuses no name held twice that the platform holds once, whatever else it holds twice', () => {
+    const live = manifestOf([
+      role('a', [], { name: 'Once' }),
+      role('b', [], { name: 'Twice' }),
+      role('c', [], { name: 'Twice' }),
+    ]);
+    const roles = ['a', 'b'].map((role_id) => ({ ...GOOD, role_id, name: 'Once' }));
+    expect(check({ roles }, { live }).issues).toEqual(['roles[1].name: name `Once` is already taken by roles[0]']);
+  });
+
+  it('is looked into wherever it is a map, in whichever of the two manifests', () => {
+    const [one, other] = [manifestOf([role('a', [], { on: { x: 1 } })]), manifestOf([role('a', [], { on: null })])];
+    for (const known of [
+      { live: one, base: other },
+      { live: other, base: one },
+    ]) {
+      expect(check({ roles: [{ ...GOOD, on: { x: 2 } }] }, known)).toEqual(NOTHING);
+      expect(check({ roles: [{ ...GOOD, on: { y: 2 } }] }, known).issues).toEqual([
+        'roles[0].on.y!: unknown field `y`',
+      ]);
+    }
   });
 
   it('may not be edited beside the roles: that is told, since it is not sent', () => {

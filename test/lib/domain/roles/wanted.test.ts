@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, isEmptyDiff } from '../../../../src/lib/domain/roles/diff.ts';
-import type { Role } from '../../../../src/lib/domain/roles/manifest.ts';
+import type { Manifest, Role } from '../../../../src/lib/domain/roles/manifest.ts';
 import { chooseBase, wantedRoles } from '../../../../src/lib/domain/roles/wanted.ts';
 import { anyRoles, manifestOf, role } from '../../../helpers/any-roles.ts';
 
@@ -62,6 +62,15 @@ describe('wantedRoles', () => {
     expect(isEmptyDiff(diffRoles(live.roles, wanted.roles))).toBe(true);
   });
 
+  it('tells that what the platform changed was kept, also where it is only a field of its own', () => {
+    const base = manifestOf([role('a', ['x:y'], { on: 5 })], OLD);
+    const live = manifestOf([role('a', ['x:y'], { on: 6 })]);
+    expect(wantedRoles(manifestOf(byHand(base.roles), OLD), base, live)).toMatchObject({
+      roles: live.roles,
+      rebased: ['a'],
+    });
+  });
+
   it('with a base carries the edits onto what is there now', () => {
     const base = manifestOf([role('a', ['x:y']), role('b'), role('gone')], OLD);
     const live = manifestOf([role('a', ['x:y', 'theirs:1']), role('b'), role('gone'), role('new')]);
@@ -96,6 +105,19 @@ describe('chooseBase', () => {
     expect(chooseBase(file, [far, near])).toBe(near);
     expect(chooseBase(file, [near, far])).toBe(near);
     expect(chooseBase(file, [far])).toBe(far);
+  });
+
+  it('counts the roles that differ, not those that are there', () => {
+    const roles = ['a', 'b', 'c'].map((id) => role(id, ['x:y']));
+    const [one, all] = [1, 3].map((some) =>
+      manifestOf(roles.map((item, at) => (at < some ? role(item.role_id) : item))),
+    );
+    for (const candidates of [
+      [one, all],
+      [all, one],
+    ]) {
+      expect(chooseBase(manifestOf(roles), candidates as Manifest[])).toBe(one);
+    }
   });
 
   it('takes the newest of several alike', () => {
