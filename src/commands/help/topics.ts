@@ -86,7 +86,11 @@ Under -o json an error is one document on standard error:
 With --profile given several times, a table begins with a column \`profile\`, -o name prints the profile before each id, and
 JSON is a list of {"profile","data"}, with "error" in place of "data" where a profile failed.
 
-There, where standard error is no terminal, notes are left out and a warning is a line {"warning":{"message"}}.
+Under -o json, where standard error is no terminal, nothing but JSON is there: notes are left out, a warning is
+  {"warning":{"message"}}
+and what goes on for long tells now and then how far it is (each step of it with --progress json, nothing with -q):
+  {"progress":{"event":"start"|"progress"|"wait"|"end","title","at","done","total","seconds","text"}}
+with further counts of the command's own. An operation that is over at once tells nothing.
 
 Colour: --color and --no-color, then CDPADM_NO_COLOR, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, TERM=dumb, and at last
 whether the stream is a terminal. Words carry every meaning; colour only repeats it.

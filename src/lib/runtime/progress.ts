@@ -14,16 +14,29 @@ const PLAIN_INTERVAL_MS = 10_000;
 /** Who waits for longer may want to come back another time. */
 const LONG_WAIT_MS = 60_000;
 
+/** What is told of the events: all of them, or as many as a person would be told. */
+type Pace = 'every' | 'now-and-then';
+
 /** Starts the progress of one operation as `--progress` says; without it, as the terminal allows. */
 export function createProgress(title: string, io: Io, flags: GlobalFlags, messages: Messages): Progress {
-  const mode = flags.progress === 'auto' ? automaticMode(io, flags) : flags.progress;
-  if (mode === 'none') return { update: () => undefined, wait: () => undefined, end: () => undefined };
-  if (mode === 'json') return jsonProgress(title, io, messages);
-  return mode === 'live' ? liveProgress(title, io, messages) : plainProgress(title, io, messages);
+  switch (flags.progress === 'auto' ? automaticMode(io, flags) : flags.progress) {
+    case 'none':
+      return { update: () => undefined, wait: () => undefined, end: () => undefined };
+    case 'live':
+      return liveProgress(title, io, messages);
+    case 'json':
+      return jsonProgress(title, io, messages, 'every');
+    case 'paced-json':
+      return jsonProgress(title, io, messages, 'now-and-then');
+    default:
+      return plainProgress(title, io, messages);
+  }
 }
 
-function automaticMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'none' {
+function automaticMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'paced-json' | 'none' {
   if (flags.quiet) return 'none';
+  // Whoever asked for JSON and reads standard error by a program finds nothing but JSON there (decision: D33).
+  if (!io.tty.stderr && (flags.output === 'json' || flags.output === 'ndjson')) return 'paced-json';
   const still = io.env.TERM === 'dumb' || Boolean(io.env.CDPADM_ACCESSIBLE) || Boolean(io.env.CI);
   return io.tty.stderr && !still ? 'live' : 'plain';
 }
@@ -48,21 +61,13 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
 }
 
 function plainProgress(title: string, io: Io, messages: Messages): Progress {
-  let told = io.clock.now();
-  let tenths = 0;
+  const pace = createPace(io);
   return {
     update: (state) => {
-      const reached = state.total ? Math.floor((state.done * 10) / state.total) : 0;
-      if (io.clock.now() - told < PLAIN_INTERVAL_MS && reached <= tenths) return;
-      told = io.clock.now();
-      tenths = reached;
-      messages.line(sentence(title, state));
+      if (pace.isDue(state)) messages.line(sentence(title, state));
     },
     wait: (ms, why) => {
-      // Short waits are told now and then, as all else is.
-      if (io.clock.now() + ms - told < PLAIN_INTERVAL_MS) return;
-      told = io.clock.now();
-      messages.line(waitSentence(title, ms, why));
+      if (pace.isWaitDue(ms)) messages.line(waitSentence(title, ms, why));
     },
     end: (text) => {
       if (text !== undefined) messages.line(text);
@@ -70,15 +75,54 @@ function plainProgress(title: string, io: Io, messages: Messages): Progress {
   };
 }
 
-function jsonProgress(title: string, io: Io, messages: Messages): Progress {
-  const event = (name: string, fields: object): void => {
-    messages.write(`${stringifyJson({ event: name, title, at: isoMillis(io.clock.now()), ...fields })}\n`);
+function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Progress {
+  const { isDue, isWaitDue } = pace === 'every' ? { isDue: () => true, isWaitDue: () => true } : createPace(io);
+  let isStarted = false;
+  const write = (event: string, fields: object): void => {
+    const progress = { event, title, at: isoMillis(io.clock.now()), ...fields };
+    messages.write(`${stringifyJson({ progress })}\n`);
   };
-  event('start', {});
+  const start = (): void => {
+    if (!isStarted) write('start', {});
+    isStarted = true;
+  };
+  const told = (event: string, fields: object): void => {
+    start();
+    write(event, fields);
+  };
+  // An operation that is over before there is anything to tell is no news.
+  if (pace === 'every') start();
   return {
-    update: ({ data, ...state }) => event('progress', { ...state, ...data }),
-    wait: (ms, why) => event('wait', { seconds: Math.ceil(ms / 1000), text: why }),
-    end: (text) => event('end', { text }),
+    update: ({ data, ...state }) => {
+      if (isDue(state)) told('progress', { ...state, ...data });
+    },
+    wait: (ms, why) => {
+      if (isWaitDue(ms)) told('wait', { seconds: Math.ceil(ms / 1000), text: why });
+    },
+    end: (text) => {
+      if (isStarted) told('end', { text });
+    },
+  };
+}
+
+/** When there is something to tell again: at each tenth of the way, or when nothing was told for long. */
+function createPace(io: Io) {
+  let told = io.clock.now();
+  let tenths = 0;
+  return {
+    isDue: ({ done, total }: State): boolean => {
+      const reached = total ? Math.floor((done * 10) / total) : 0;
+      if (io.clock.now() - told < PLAIN_INTERVAL_MS && reached <= tenths) return false;
+      told = io.clock.now();
+      tenths = reached;
+      return true;
+    },
+    // Short waits are told now and then, as all else is.
+    isWaitDue: (ms: number): boolean => {
+      if (io.clock.now() + ms - told < PLAIN_INTERVAL_MS) return false;
+      told = io.clock.now();
+      return true;
+    },
   };
 }
 

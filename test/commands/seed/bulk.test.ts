@@ -205,7 +205,7 @@ test('the progress tells how much is settled, not how much is read, over all fil
   const events = stderr
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line) as { event: string; rows: number; text: string })
+    .map((line) => (JSON.parse(line) as { progress: { event: string; rows: number; text: string } }).progress)
     .filter(({ event }) => event === 'progress');
   expect(events).toHaveLength(60);
   for (const { rows, text } of events) {

@@ -116,6 +116,19 @@ describe('trigger', () => {
     expect(await triggers()).toBe(1);
   });
 
+  it('says why it waits when the platform does not know the pipeline, which may be new', async () => {
+    const stop = new AbortController();
+    onSleep = () => stop.abort(interrupted());
+    const { code, stderr } = await run('pipelines trigger custmers --wait', { stop });
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/^The platform knows no pipeline custmers\. A new one may take a minute/);
+    onSleep = () => undefined;
+    expect(await run('pipelines trigger custmers --wait')).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/looking on\.\nError: .*\n.*`customers`/),
+    });
+  });
+
   it('asks nothing, unless the profile is protected', async () => {
     const bare = (line: string) => home.run(line, { env: SECRET_ENV, clock });
     expect(await bare('pipelines trigger customers --wait')).toMatchObject({ code: 0 });
@@ -126,10 +139,12 @@ describe('trigger', () => {
 
   it('counts records as it waits', async () => {
     const { stderr } = await run('pipelines trigger customers --wait --progress json -o json');
+    // Whoever reads standard error line by line finds JSON in each, whatever is told there.
     const events = stderr
+      .trimEnd()
       .split('\n')
-      .filter((line) => line.startsWith('{"event":"progress"'))
-      .map((line) => JSON.parse(line) as { done: number; text: string });
+      .map((line) => JSON.parse(line) as { progress?: { event: string; done: number; text: string } })
+      .flatMap(({ progress }) => (progress?.event === 'progress' ? [progress] : []));
     const { data } = await json<{ successful_records: number }[]>('pipelines runs customers');
     expect(data[0]?.successful_records).toBeGreaterThan(0);
     expect(events.at(-1)).toMatchObject({

@@ -65,12 +65,46 @@ test('as NDJSON for wrappers', () => {
   });
   expect(text).toBe(
     [
-      '{"event":"start","title":"Sending","at":"2026-11-21T08:00:00.000Z"}',
-      '{"event":"progress","title":"Sending","at":"2026-11-21T08:00:00.000Z","done":1,"rejected":9223372036854775807}',
-      '{"event":"end","title":"Sending","at":"2026-11-21T08:00:00.000Z","text":"Sent."}',
+      '{"progress":{"event":"start","title":"Sending","at":"2026-11-21T08:00:00.000Z"}}',
+      '{"progress":{"event":"progress","title":"Sending","at":"2026-11-21T08:00:00.000Z","done":1,"rejected":9223372036854775807}}',
+      '{"progress":{"event":"end","title":"Sending","at":"2026-11-21T08:00:00.000Z","text":"Sent."}}',
       '',
     ].join('\n'),
   );
+});
+
+describe('under -o json, where standard error is no terminal', () => {
+  const events = (text: string): unknown[] =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => (JSON.parse(line) as { progress: { event: string } }).progress.event);
+
+  it.each(['json', 'ndjson'])('%s: JSON alone, as seldom as lines would come', (output) => {
+    const text = watch({ output }, {}, (progress, clock) => {
+      for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
+      progress.wait(300_000, 'the platform asked to wait');
+      clock.advance(10_000);
+      progress.update({ done: 100, total: 100 });
+      progress.end('Sent.');
+    });
+    expect(events(text)).toEqual(['start', ...Array<string>(10).fill('progress'), 'wait', 'progress', 'end']);
+  });
+
+  test('nothing, when it is over before there is anything to tell', () => {
+    const text = watch({ output: 'json' }, {}, (progress) => {
+      progress.update({ done: 1 });
+      progress.end('Sent.');
+    });
+    expect(text).toBe('');
+  });
+
+  test('as ever on a terminal, and where another form was asked for', () => {
+    const draw = (progress: Progress): void => progress.update({ done: 5, total: 10 });
+    expect(watch({ output: 'json' }, { tty: { stderr: true } }, draw)).toBe('\r\u001b[KSending: 5 of 10 (50 %)');
+    expect(watch({ output: 'json', progress: 'plain' }, {}, draw)).toBe('Sending: 5 of 10 (50 %)\n');
+    expect(watch({ output: 'json', quiet: true }, {}, draw)).toBe('');
+  });
 });
 
 describe('how', () => {
@@ -117,7 +151,9 @@ describe('a wait', () => {
   test('is an event of its own, and nothing where nothing is told', () => {
     const wait = (progress: Progress): void => progress.wait(1500, 'too many requests');
     const events = watch({ progress: 'json' }, {}, wait).trimEnd().split('\n');
-    expect(JSON.parse(events[1] ?? '')).toMatchObject({ event: 'wait', seconds: 2, text: 'too many requests' });
+    expect(JSON.parse(events[1] ?? '')).toMatchObject({
+      progress: { event: 'wait', seconds: 2, text: 'too many requests' },
+    });
     expect(watch({ progress: 'none' }, {}, wait)).toBe('');
   });
 });
