@@ -9,6 +9,7 @@ import { CliError } from '../../../../src/lib/kernel/errors.ts';
 import { canonicalJson, parseJson } from '../../../../src/lib/kernel/json.ts';
 import { isWhole } from '../../../proof/sweep.ts';
 import { createRandom, pick } from './rows.ts';
+import { size } from '../../../helpers/size.ts';
 
 const names = createWireNames({});
 const HEADER = [
@@ -60,8 +61,9 @@ function readAll(text: Buffer, cut: () => number): Map<number, { body: string } 
 }
 
 // The exact reading is slow: all of them with `vitest --mode whole`.
-const RECORDS = isWhole ? 40_000 : 6000;
-const DAMAGED = isWhole ? 20_000 : 6000;
+const PART = size(1000, 200);
+const RECORDS = isWhole ? 40_000 : size(6000, PART);
+const DAMAGED = isWhole ? 20_000 : size(6000, 400);
 
 test.each([
   [',', '\n', 20_261_122],
@@ -73,11 +75,11 @@ test.each([
     const random = createRandom(seed);
     const table = tableOf(HEADER, options);
     let accepted = 0;
-    for (let part = 0; part < RECORDS / 1000; part++) {
+    for (let part = 0; part < RECORDS / PART; part++) {
       const expected = new Map<number, { body: string } | { reason: string }>();
       let line = 2;
       let text = `${HEADER.map((title) => written(title, separator, () => 1)).join(separator)}${end}`;
-      for (let index = 0; index < 1000; index++) {
+      for (let index = 0; index < PART; index++) {
         const cells = HEADER.map((_title, at) => (random() < 0.92 ? (USUAL[at] ?? '') : pick(random, CELLS)));
         const record = cells.map((cell) => written(cell, separator, random)).join(separator);
         const exact = checkRow(table.value(cells), names);
