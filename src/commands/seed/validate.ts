@@ -37,12 +37,20 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
     import('../../lib/workflows/seed-validate.ts'),
   ]);
   const { inputs, names } = await openInputs(ctx, files, flags);
-  const { rows, rejected, issues } = await validateSeeds(inputs, names, { rows: 1000, bytes: 256_000 }, ctx.signal);
+  const { rows, rejected, issues, isCut } = await validateSeeds(
+    inputs,
+    names,
+    { rows: 1000, bytes: 256_000 },
+    ctx.signal,
+  );
   if (rejected > 0) {
     throw new CliError({
       code: 'input.invalid',
       message: `${rejected} of ${rows} rows are wrong.`,
-      hint: 'Nothing was sent. `cdpadm seed bulk` would send the others and write these to its rejects file.',
+      hint: [
+        ...(isCut ? [`Only the first ${issues.length} faults are listed.`] : []),
+        'Nothing was sent. `cdpadm seed bulk` would send the others and write these to its rejects file.',
+      ],
       exit: EXIT.invalidInput,
       issues,
       details: { rows, rejected },
