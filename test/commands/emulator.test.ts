@@ -93,9 +93,14 @@ describe('start', () => {
     [['--port', '70000'], 2, '--port'],
     [['--port', 'x'], 2, '--port'],
     [['--fixtures', 'missing.yaml'], 2, 'missing.yaml'],
-    [['--names', 'list.yaml'], 2, 'list.yaml'],
-  ])('%j ends with %i', async (args, code, text) => {
+    [['--names', 'list.yaml'], 9, 'list.yaml:1:1: must say for a neutral word'],
+    [['--names', 'number.yaml'], 9, 'number.yaml:2:7: xpid: must say'],
+    [['--fixtures', 'roles.yaml'], 9, 'roles.yaml:3:5: roles[0].nmae: unknown field'],
+    [['--fixtures', 'roles.yaml'], 9, 'roles.yaml:5:7: roles[0].tasks[0]: '],
+  ])('%j ends with %i and says %s', async (args, code, text) => {
     writeFileSync(join(home.cwd, 'list.yaml'), '- a\n');
+    writeFileSync(join(home.cwd, 'number.yaml'), 'email: mail\nxpid: 7\n');
+    writeFileSync(join(home.cwd, 'roles.yaml'), 'roles:\n  - role_id: a\n    nmae: A\n    tasks:\n    - 7\n');
     const result = await cli(['emulator', 'start', '--memory', ...args]);
     expect(result.stderr).toContain(text);
     expect(result.code).toBe(code);
@@ -224,6 +229,10 @@ describe.each([
     expect((await cli(['emulator', 'assign-role', 'nobody', '--user', 'a@example.com', ...args])).code).toBe(5);
     const log = (await json(['emulator', 'log', ...args])) as { path: string; status: number }[];
     expect(log.some(({ path, status }) => path.endsWith('/roles') && status === 200)).toBe(true);
+    for (const columns of [100, 80, 60]) {
+      const { stdout } = await cli(['emulator', 'log', ...args], { tty: true, columns });
+      expect(stdout).toMatch(/\/organizations\/\d+\/accounts\/\d+\/roles$/m);
+    }
     await json(['emulator', 'reset', ...args]);
     expect(await json(['emulator', 'log', ...args])).toEqual([]);
   });

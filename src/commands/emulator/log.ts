@@ -16,14 +16,15 @@ interface LoggedRequest {
 const view: ListView<LoggedRequest> = {
   kind: 'list',
   columns: [
-    { key: 'at', value: ({ at }) => at, id: true },
+    { key: 'at', value: ({ at }) => at, rank: 1 },
     { key: 'method', value: ({ method }) => method },
     {
       key: 'status',
       value: ({ status }) => status ?? 'cut',
       paint: (text, { status }, style) => (status === null || status >= 400 ? style.red(text) : text),
     },
-    { key: 'path', value: ({ path }) => path },
+    // It holds ids, which are never cut.
+    { key: 'path', value: ({ path }) => path, id: true },
   ],
   empty: 'The platform was not asked anything yet.',
 };

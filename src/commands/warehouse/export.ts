@@ -11,6 +11,7 @@ import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
+import { GROUPS } from '../../lib/workflows/warehouse-calls.ts';
 import { type DirectoryEntry, readDirectory } from './directory.ts';
 import { type ExportedFile, newFile, updatedFile, type Writing } from './exported-files.ts';
 
@@ -34,6 +35,8 @@ export function exportCommand(ctx: Context): Command {
     },
   });
 }
+
+const FOLDERS = Object.values(GROUPS).join(', ');
 
 const view: ListView<ExportedFile> = {
   kind: 'list',
@@ -59,14 +62,18 @@ async function exportWarehouse(ctx: Context, dir: string, overwrite: boolean): P
   }
   const edited = writings.filter(({ action }) => action === 'updated');
   if (edited.length > 0 && !overwrite) throw localEdits(edited, dir);
-  for (const { texts } of ctx.flags.dryRun ? [] : writings) {
-    for (const { path, text } of texts) writeInto(resolvePath(path, ctx.io.cwd), text);
+  if (!ctx.flags.dryRun) {
+    for (const group of Object.values(GROUPS)) makeFolder(resolvePath(join(dir, group), ctx.io.cwd));
+    for (const { path, text } of writings.flatMap(({ texts }) => texts)) {
+      writeUserFile(resolvePath(path, ctx.io.cwd), text);
+    }
   }
   const alone = entries.filter(({ type, definition }) => !live[type].some(({ id }) => id === definition.id));
   if (alone.length > 0) {
     ctx.out.note(`Not on the platform, left as they are: ${alone.map(({ file }) => file.path).join(', ')}`);
   }
-  ctx.out.note(`Edit them, then: cdpadm warehouse diff ${dir}`);
+  const next = writings.length > 0 ? 'Edit them' : `Its folders take files of your own: ${FOLDERS}. Fill them`;
+  ctx.out.note(`${next}, then: cdpadm warehouse diff ${dir}`);
   await ctx.out.emit(
     writings.map(({ texts: _texts, ...file }) => file),
     view,
@@ -84,18 +91,17 @@ async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]
   return await readDirectory(ctx, dir);
 }
 
-function writeInto(path: string, text: string): void {
+function makeFolder(path: string): void {
   try {
-    mkdirSync(join(path, '..'), { recursive: true });
+    mkdirSync(path, { recursive: true });
   } catch (error) {
     throw new CliError({
       code: 'files.write',
-      message: `The folder of ${path} cannot be made: ${systemErrorCode(error) ?? (error as Error).message}.`,
+      message: `The folder ${path} cannot be made: ${systemErrorCode(error) ?? (error as Error).message}.`,
       exit: EXIT.failed,
       cause: error,
     });
   }
-  writeUserFile(path, text);
 }
 
 function localEdits(files: readonly ExportedFile[], dir: string): CliError {

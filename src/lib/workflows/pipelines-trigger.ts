@@ -56,7 +56,9 @@ export async function requireIdle(id: string, { api, signal }: TriggerPorts): Pr
 
 async function becomeIdle(id: string, options: TriggerOptions, ports: TriggerPorts): Promise<void> {
   const read = () => ports.api.report(id, ports.signal);
-  let report = options.patient ? await bearingUnknown(read, options.pollMs, ports) : await read();
+  const onUnknown = async (): Promise<void> =>
+    ports.tell.note(`The platform knows no pipeline ${id}. A new one may take a minute to appear: looking on.`);
+  let report = options.patient ? await bearingUnknown(read, options.pollMs, ports, onUnknown) : await read();
   while (report.status === 'running' && options.waitIdle) {
     const run = report.latest_pipeline_run;
     options.onState(run && !isEnded(run) ? `run ${runId(run)} is ${run.status ?? 'under way'}` : 'it is running');

@@ -1,5 +1,5 @@
 // A workspace as a folder: export, diff, apply; broken halfway, a changed password, somebody else at the same time.
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions } from '../../helpers/cli.ts';
@@ -204,6 +204,16 @@ describe('export', () => {
     expect(await json('warehouse export sync --overwrite')).toMatchObject({ code: 0 });
     expect(home.read('sync/connections/crm.yaml')).toBe(CONNECTION.replace('role: sync', 'role: loader'));
     expect((await json('warehouse diff sync')).data.steps).toEqual([]);
+  });
+
+  it('makes the folder of a workspace that has nothing yet, and says what goes there', async () => {
+    const { code, stderr } = await home.run('warehouse export empty');
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/take files of your own: connec/),
+    });
+    expect(readdirSync(join(home.cwd, 'empty')).toSorted()).toEqual(['connections', 'data-models', 'pipelines']);
+    expect((await json('warehouse diff empty')).data.steps).toEqual([]);
   });
 
   it('writes nothing in a dry run', async () => {

@@ -125,7 +125,7 @@ describe('trigger', () => {
     onSleep = () => undefined;
     expect(await run('pipelines trigger custmers --wait')).toMatchObject({
       code: 5,
-      stderr: expect.stringMatching(/looking on\.\nError: .*\n.*`customers`/),
+      stderr: expect.stringMatching(/looking on\.\nError: .*\nDid you mean customers/),
     });
   });
 
