@@ -4,7 +4,7 @@ import { DSR_FAILURES } from '../contract/failures.ts';
 import type { Directory } from './directory.ts';
 import { refuse } from './dsr-answers.ts';
 import type { WorkspaceFixture } from './fixtures/directory.ts';
-import { type PlatformError, refusal } from './platform-error.ts';
+import { codedRefusal, type PlatformError, refusal } from './platform-error.ts';
 import type { Tokens } from './stores/tokens.ts';
 
 export interface Caller {
@@ -44,15 +44,15 @@ interface BasicRefusals {
   wrong(): PlatformError;
 }
 
-/** C answers in its own envelope. */
+/** C answers in its own envelope, E and F in another. */
 const REFUSALS: Record<'dsr-basic' | 'seeding-basic', BasicRefusals> = {
   'dsr-basic': {
     missing: () => refuse(DSR_FAILURES.unauthorized, [], CHALLENGE),
     wrong: () => refuse(DSR_FAILURES.unauthorized, [], CHALLENGE),
   },
   'seeding-basic': {
-    missing: () => refusal(401, 'Unauthorized', CHALLENGE),
-    wrong: () => refusal(403, 'Forbidden'),
+    missing: () => codedRefusal(401, 'Unauthorized', CHALLENGE),
+    wrong: () => codedRefusal(403, 'Forbidden'),
   },
 };
 

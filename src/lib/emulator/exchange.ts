@@ -2,11 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { Handler, Platform } from './area.ts';
-import { authenticate } from './auth.ts';
+import { authenticate, type Caller } from './auth.ts';
 import { refuse } from './dsr-answers.ts';
 import { delayOf, type Fault } from './faults.ts';
 import { bodyFromWire, queryFromWire, replyToWire } from './names-edge.ts';
-import { type Answer, answer, PlatformError, refusal } from './platform-error.ts';
+import { type Answer, answer, codedRefusal, PlatformError, refusal } from './platform-error.ts';
 import { PeerGone, readBody } from './request-body.ts';
 import type { SeenExchange } from './seen-exchange.ts';
 
@@ -51,8 +51,13 @@ export function createExchange(
     const record = (status: number | null): void => {
       log.add({ at, method, path: path + search, status });
     };
+    // Who may not send at all is told so before anything is said of the body.
+    const refuseUnread = (error: unknown): never => {
+      if (target && !(error instanceof PeerGone)) identify(platform, incoming, target);
+      throw error;
+    };
     try {
-      const body = hasBody(incoming) ? await readBody(incoming) : Buffer.alloc(0);
+      const body = hasBody(incoming) ? await readBody(incoming).catch(refuseUnread) : Buffer.alloc(0);
       const fault = faults.strike(method, path);
       const result = await carryOut(incoming, fault, target, body);
       record(result?.status ?? null);
@@ -74,6 +79,11 @@ export function createExchange(
   };
 }
 
+/** Throws 401 or 403. */
+function identify({ tokens, directory }: Platform, { headers }: IncomingMessage, { endpoint }: Target): Caller {
+  return authenticate(endpoint.auth, headers.authorization, tokens, directory);
+}
+
 async function handle(
   platform: Platform,
   incoming: IncomingMessage,
@@ -83,7 +93,7 @@ async function handle(
   try {
     if (!target) throw refusal(404, 'Not found');
     const { headers } = incoming;
-    const caller = authenticate(target.endpoint.auth, headers.authorization, platform.tokens, platform.directory);
+    const caller = identify(platform, incoming, target);
     const { names } = platform;
     const result = await target.handle({
       params: target.params,
@@ -116,11 +126,23 @@ export function write(outgoing: ServerResponse, { status, text, headers }: Answe
   outgoing.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes, ...headers }).end(text);
 }
 
-/** In the words of the area that it befalls: C has an envelope of its own. */
+/** In the words of the area that it befalls: C has an envelope of its own, E and F have another. */
 function faultAnswer(status: number, retryAfter: number | string | undefined, target: Target | undefined): Answer {
   const message = 'A fault that was asked for';
-  const { body } = target?.endpoint.service === 'dsr' ? refuse({ status, message }) : refusal(status, message);
+  const { body } = refusalIn(target?.endpoint.service, status, message);
   return answer(status, body, retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) });
+}
+
+function refusalIn(service: Endpoint['service'] | undefined, status: number, message: string): PlatformError {
+  switch (service) {
+    case 'dsr':
+      return refuse({ status, message });
+    case 'seeding':
+    case 'identity':
+      return codedRefusal(status, message);
+    default:
+      return refusal(status, message);
+  }
 }
 
 /** A GET that says nothing of a body has none: no need to wait for its end. */

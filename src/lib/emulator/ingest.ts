@@ -4,7 +4,7 @@ import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { acceptBody } from './accept-body.ts';
 import type { PlatformClock } from './clock.ts';
 import type { DirectoryFixtures } from './fixtures/directory.ts';
-import { PlatformError, refusal } from './platform-error.ts';
+import { codedRefusal, type PlatformError } from './platform-error.ts';
 import { createRateWindow } from './rate.ts';
 import { parseBody } from './request-body.ts';
 
@@ -24,8 +24,9 @@ export function createIngestGate(limits: DirectoryFixtures['limits'], clock: Pla
   const rate = perSecond === undefined ? undefined : createRateWindow(perSecond, message, () => [], SECOND_MS);
   return {
     admit: (workspace, bytes) => {
-      if (bytes > mostBytes) throw refusal(413, `Request body is larger than ${mostBytes} bytes`);
-      rate?.take(workspace, clock.now());
+      if (bytes > mostBytes) throw codedRefusal(413, `Request body is larger than ${mostBytes} bytes`);
+      const seconds = rate?.tryTake(workspace, clock.now());
+      if (seconds !== undefined) throw codedRefusal(429, message, { 'retry-after': String(seconds) });
     },
     clear: () => rate?.clear(),
   };
@@ -36,10 +37,10 @@ const MOST_ERRORS = 100;
 
 /** The 400 of E and F: `<attribute name>: <error message>` for each issue of `value`. */
 export function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformError {
-  const errors = issues
-    .slice(0, MOST_ERRORS)
-    .map((issue) => ({ code: 'BAD_REQUEST', message: nameIssue(issue, value) }));
-  return new PlatformError(400, { errors });
+  return codedRefusal(
+    400,
+    issues.slice(0, MOST_ERRORS).map((issue) => nameIssue(issue, value)),
+  );
 }
 
 /**

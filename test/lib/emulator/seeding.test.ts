@@ -84,7 +84,14 @@ describe.each(CALLS)('%s', (path, body) => {
     ['an empty header', { authorization: '' }, 403],
     ['the right ones, so that the body counts', GOOD, 400],
   ])('looks at the credentials before the body: %s', async (_what, headers, status) => {
-    for (const bad of ['{', '', '{}']) expect((await post(path, bad, headers)).status).toBe(status);
+    for (const bad of ['{', '', '{}']) {
+      const { status: found, json } = await post(path, bad, headers);
+      expect(found).toBe(status);
+      // All of its refusals have one shape.
+      const code = { 400: 'BAD_REQUEST', 401: 'UNAUTHORIZED', 403: 'FORBIDDEN' }[status];
+      const { errors, ...rest } = json as { errors: { code: string; message: string }[] };
+      expect([[...new Set(errors.map((error) => error.code))], rest]).toEqual([[code], {}]);
+    }
     expect(await counts()).toEqual({ profiles: 0, seeds: 0, events: 0 });
   });
 
@@ -103,6 +110,7 @@ describe.each(CALLS)('%s', (path, body) => {
     await emulator.api.addFault({ path, status: 503, retry_after: 4, times: 1 });
     const refused = await post(path, body);
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '4']);
+    expect(refused.json).toEqual({ errors: [{ code: 'SERVICE_UNAVAILABLE', message: 'A fault that was asked for' }] });
     expect((await post(path, body)).status).toBe(202);
   });
 });
@@ -297,6 +305,7 @@ describe('limits', () => {
     expect(statuses).toEqual([202, 202, 202, 202, 429, 429, 429, 429]);
     const refused = await post(SET, user());
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
+    expect(refused.json).toEqual({ errors: [{ code: 'TOO_MANY_REQUESTS', message: 'Provisioned limit exceeded' }] });
     expect((await post(SET, user({ calculated_attributes: {} }), basic('k2:s2'))).status).toBe(202);
     await emulator.api.set('2026-11-21T08:00:00.999Z');
     expect((await post(SET, user())).status).toBe(429);
@@ -306,13 +315,22 @@ describe('limits', () => {
 
   test('count a refused body, and neither wrong credentials nor what is too large', async () => {
     const large = user({ user_attributes: { 1: [{ attribute_name: 'a', attribute_value: 'x'.repeat(2000) }] } });
-    for (let count = 0; count < 5; count++) expect((await post(SET, large)).status).toBe(413);
+    for (let count = 0; count < 5; count++) {
+      expect(await post(SET, large)).toMatchObject({ status: 413, json: { errors: [{ code: 'PAYLOAD_TOO_LARGE' }] } });
+    }
     expect((await post(SET, large, basic('k:x'))).status).toBe(403);
     for (let count = 0; count < 4; count++) expect((await post(BULK, '[')).status).toBe(400);
     expect((await post(BULK, '[')).status).toBe(429);
     await emulator.reset();
     expect((await post(BULK, [user()])).status).toBe(202);
   });
+});
+
+test('a body that is larger than any is refused for the credentials first', async () => {
+  const huge = 'x'.repeat(33 * 1024 * 1024);
+  expect((await post(BULK, huge, {})).status).toBe(401);
+  expect((await post(BULK, huge, basic('k:x'))).status).toBe(403);
+  expect((await post(BULK, huge)).status).toBe(413);
 });
 
 describe('the control address', () => {
