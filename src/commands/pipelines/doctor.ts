@@ -4,6 +4,7 @@ import { EXIT } from '../../lib/kernel/errors.ts';
 import { diagnosisView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { inSamePlace } from '../../lib/runtime/same-place.ts';
 import { examinePipeline } from '../../lib/workflows/pipelines-doctor.ts';
 import { requirePipeline } from './session.ts';
 
@@ -23,7 +24,9 @@ export function doctorCommand(ctx: Context): Command {
 
 async function examine(ctx: Context, id: string): Promise<void> {
   await requirePipeline(ctx, id);
-  const diagnosis = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
+  const found = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
+  const findings = found.findings.map((finding) => ({ ...finding, next: inSamePlace(finding.next, ctx.flags) }));
+  const diagnosis = { ...found, findings };
   await ctx.out.emit(diagnosis, diagnosisView);
   if (!diagnosis.healthy) ctx.setExit(EXIT.failed);
 }

@@ -12,6 +12,7 @@ import { annotation, wantsAnnotations } from './annotations.ts';
 import { createMessages } from './messages.ts';
 import { createProgress } from './progress.ts';
 import type { Query } from './query.ts';
+import { inSamePlace } from './same-place.ts';
 import { jsonText, resultText, UNLIMITED_WIDTH, viewOfQueried, type AnyView, type Target } from './result-text.ts';
 
 export interface OutputSetup {
@@ -38,7 +39,7 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
 
   function note(text: string): void {
     // One line: no name in it begins another, which might look like one of a plan.
-    if (!isSilent) messages.line(redactor.text(cleanLine(text)));
+    if (!isSilent) messages.line(redactor.text(inSamePlace(cleanLine(text), flags)));
   }
 
   async function deliver(text: string): Promise<void> {
@@ -129,7 +130,7 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
     },
     note,
     warn: (text) => {
-      const safe = redactor.text(cleanLine(text));
+      const safe = redactor.text(inSamePlace(cleanLine(text), flags));
       const line = toProgram ? jsonText({ warning: { message: safe } }) : `${styles.stderr.yellow('Warning:')} ${safe}`;
       messages.say(line);
       const place = /^(.+?):(\d+):(\d+): (.*)$/s.exec(safe);

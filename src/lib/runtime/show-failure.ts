@@ -8,20 +8,38 @@ import { createStyle } from '../render/style.ts';
 import { wrapMessage } from '../render/width.ts';
 import { annotation, wantsAnnotations } from './annotations.ts';
 import type { GlobalFlags, Io } from './context.ts';
+import { inSamePlace } from './same-place.ts';
 
 /** Whatever is no CliError is a bug, and said to be one. */
 export async function showFailure(error: unknown, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<number> {
-  const known = error instanceof CliError ? error : bugError(error, flags.debug);
+  const known = error instanceof CliError ? hintedInPlace(error, flags) : bugError(error, flags.debug);
   const isJson = flags.output === 'json' || flags.output === 'ndjson';
   const text = isJson ? failureJson(known, redactor) : await screenOf(known, io, flags, redactor);
-  const stack = flags.debug && known === error && known.stack !== undefined && !isJson;
-  io.stderr.write(stack ? `${text}${redactor.text(cleanText(known.stack ?? ''))}\n` : text);
+  const stack = flags.debug && error instanceof CliError && !isJson ? error.stack : undefined;
+  io.stderr.write(stack === undefined ? text : `${text}${redactor.text(cleanText(stack))}\n`);
   if (!isJson && wantsAnnotations(flags, io.env)) {
     // One that names no line has no place in the code view.
     const placed = known.issues.filter(({ file, line }) => file !== undefined && line !== undefined);
     io.stderr.write(redactor.text(placed.map((issue) => annotation('error', issue)).join('')));
   }
   return known.exit;
+}
+
+/** The same error, whose hint means the platform that the command meant. */
+function hintedInPlace(error: CliError, flags: GlobalFlags): CliError {
+  const hint = error.hintLines.map((line) => inSamePlace(line, flags));
+  if (hint.every((line, index) => line === error.hintLines[index])) return error;
+  return new CliError({
+    code: error.code,
+    message: error.message,
+    exit: error.exit,
+    hint,
+    issues: error.issues,
+    ...(error.status !== undefined && { status: error.status }),
+    ...(error.request && { request: error.request }),
+    ...(error.details && { details: error.details }),
+    cause: error.cause,
+  });
 }
 
 async function screenOf(error: CliError, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<string> {

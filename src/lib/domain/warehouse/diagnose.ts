@@ -131,7 +131,7 @@ function pipelineFindings({ pipeline, report, connection, model }: Evidence): Fi
       about,
       level: 'notice',
       problem: 'Its state is new: it runs only when it is triggered.',
-      next: `cdpadm pipelines trigger ${id} --wait, or cdpadm pipelines resume ${id} to follow its schedule`,
+      next: `\`cdpadm pipelines trigger ${id} --wait\`, or \`cdpadm pipelines resume ${id}\` to follow its schedule`,
     });
   }
   return findings;
@@ -142,7 +142,7 @@ function runFindings({ pipeline, report }: Evidence): Finding[] {
   if (!run) return [];
   const about = `run ${runId(run)}`;
   const look = `cdpadm pipelines run ${pipeline.id} ${runId(run)}`;
-  const again = `Look at it: ${look}; when the cause is mended: cdpadm pipelines trigger ${pipeline.id} --wait`;
+  const again = `Look at it: \`${look}\`; when the cause is mended: cdpadm pipelines trigger ${pipeline.id} --wait`;
   const said = messages(run.errors, undefined);
   if (run.status === 'failed' || run.status === 'stopped') {
     const problem = `The latest run ended as ${run.status}${said ? `: ${said}` : ''}.`;
