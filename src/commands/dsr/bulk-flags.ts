@@ -4,7 +4,7 @@ import { Option, type Command } from 'commander';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
 import { composeRequest } from '../../lib/domain/dsr/compose.ts';
 import { type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
-import { loadDocument } from '../../lib/files/load.ts';
+import { invalidDocument, loadDocument } from '../../lib/files/load.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -136,11 +136,16 @@ function checkDefaults(defaults: RowOptions['defaults'], options: SettleOptions)
 async function mappingOf(ctx: Context, flags: RowFlags): Promise<Map<string, string>> {
   const mapping = new Map<string, string>();
   if (flags.mapFile !== undefined) {
-    const { name, value } = await loadDocument(flags.mapFile, ctx.io);
-    const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (!isMap || Object.values(value).some((field) => typeof field !== 'string')) {
-      throw usageError(`${name} holds no mapping.`, 'It takes a map from column to field: `Mail: email`.');
+    const document = await loadDocument(flags.mapFile, ctx.io);
+    const { value } = document;
+    const message = 'must say for a column which field it holds: `Mail: email`';
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw invalidDocument(document, 'mapping of columns', [{ path: [], message }]);
     }
+    const issues = Object.entries(value).flatMap(([column, field]) =>
+      typeof field === 'string' ? [] : [{ path: [column], message }],
+    );
+    if (issues.length > 0) throw invalidDocument(document, 'mapping of columns', issues);
     for (const [column, field] of Object.entries(value)) mapping.set(column, String(field));
   }
   for (const text of flags.map ?? []) {

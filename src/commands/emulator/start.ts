@@ -1,8 +1,8 @@
 // `emulator start`: serves the embedded platform until a signal.
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { loadDocument } from '../../lib/files/load.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
+import { invalidDocument, type LoadedDocument, loadDocument } from '../../lib/files/load.ts';
+import { CliError, EXIT, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { serveEmulator } from '../../lib/runtime/serve-emulator.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -49,15 +49,31 @@ export function startCommand(ctx: Context): Command {
 }
 
 async function start(ctx: Context, flags: StartFlags): Promise<void> {
-  await serveEmulator(ctx, {
+  const fixtures = flags.fixtures === undefined ? undefined : await loadDocument(flags.fixtures, ctx.io);
+  const serving = serveEmulator(ctx, {
     host: flags.host,
     port: portNumber(flags.port),
     data: flags.memory ? null : flags.data === undefined ? undefined : resolve(ctx.io.cwd, flags.data),
-    ...(flags.fixtures !== undefined && { fixtures: (await loadDocument(flags.fixtures, ctx.io)).value }),
+    ...(fixtures && { fixtures: fixtures.value }),
     ...(flags.warehouse !== undefined && { warehouse: resolve(ctx.io.cwd, flags.warehouse) }),
     ...(flags.clock && { clock: flags.clock }),
     ...(flags.names !== undefined && { names: await loadNames(ctx, flags.names) }),
   });
+  await serving.catch((error: unknown) => {
+    throw fixtures && error instanceof CliError ? placed(fixtures, error) : error;
+  });
+}
+
+/** The platform tells what is wrong with fixtures by paths, `roles[0].name`; only here it is known where that stands. */
+function placed(fixtures: LoadedDocument, error: CliError): CliError {
+  if (error.exit !== EXIT.invalidInput || error.issues.some(({ file }) => file !== undefined)) return error;
+  const issues = error.issues.map(({ path, message }) => {
+    const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
+    const value = steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+    const place = fixtures.locate(value, message.startsWith('unknown field') ? 'key' : undefined);
+    return { file: fixtures.name, ...place, path, message };
+  });
+  return invalidInput(error.message, issues, error.hint);
 }
 
 function portNumber(text: string): number {
@@ -67,12 +83,17 @@ function portNumber(text: string): number {
 }
 
 async function loadNames(ctx: Context, path: string): Promise<Record<string, string>> {
-  const { name, value } = await loadDocument(path, ctx.io);
+  const document = await loadDocument(path, ctx.io);
+  const { value } = document;
   const entries = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
-  if (entries.length === 0 || entries.some(([, word]) => typeof word !== 'string')) {
-    throw usageError(
-      `${name} holds no names.`,
-      'It takes a map from the neutral word to the word on the wire: `xpid: abc_id`.',
+  const wrong =
+    entries.length === 0 ? [[]] : entries.flatMap(([name, word]) => (typeof word === 'string' ? [] : [[name]]));
+  const message = 'must say for a neutral word which one is on the wire: `xpid: abc_id`';
+  if (wrong.length > 0) {
+    throw invalidDocument(
+      document,
+      'map of names',
+      wrong.map((at) => ({ path: at, message })),
     );
   }
   return Object.fromEntries(entries) as Record<string, string>;

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { type infer as Infer, optional, strictObject, string } from 'zod/mini';
 import { explainIssues, showPath } from '../contract/explain.ts';
 import { type CliError, type Issue, invalidInput } from '../kernel/errors.ts';
+import { cannotRead } from '../kernel/file-failure.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
@@ -73,10 +74,14 @@ function unknownField(message: string, path: readonly (string | number)[]): stri
 }
 
 function readText(file: string): string {
-  if (fs.statSync(file).size > MAX_BYTES) {
-    throw unusable(file, [{ file, path: '', message: `is larger than ${MAX_BYTES / 1024} kB` }]);
+  try {
+    if (fs.statSync(file).size > MAX_BYTES) {
+      throw unusable(file, [{ file, path: '', message: `is larger than ${MAX_BYTES / 1024} kB` }]);
+    }
+    return fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    throw cannotRead(file, error);
   }
-  return fs.readFileSync(file, 'utf8');
 }
 
 function unusable(file: string, issues: Issue[]): CliError {

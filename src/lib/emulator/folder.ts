@@ -49,9 +49,18 @@ export function findOwner(folder: string): FolderOwner | undefined {
   const pid = readHolder(lockFile(folder))?.pid;
   if (pid === undefined || !host.isAlive(pid)) return undefined;
   const text = readPrivateFile(announcement(folder));
-  const announced = text === undefined ? undefined : (JSON.parse(text) as FolderOwner);
+  const announced = text === undefined ? undefined : parseAnnouncement(text);
   // The announcement of a killed process stands until the next owner writes its own.
   return announced?.pid === pid ? announced : { pid };
+}
+
+/** It was not synced to the disk: after a loss of power anything may stand there. */
+function parseAnnouncement(text: string): FolderOwner | undefined {
+  try {
+    return JSON.parse(text) as FolderOwner;
+  } catch {
+    return undefined;
+  }
 }
 
 function taken(folder: string): CliError {

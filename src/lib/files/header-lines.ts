@@ -1,6 +1,6 @@
 // The headers of a message as somebody kept them: lines as they were sent, or JSON.
-import { JsonError, parseJson } from '../kernel/json.ts';
 import { invalidInput } from '../kernel/errors.ts';
+import { parseJsonText, placeIssues } from './load.ts';
 import type { InputText } from './read-input.ts';
 
 /** Name and value of each line, repeats among them. Throws invalid input (9) with the place of what is no header. */
@@ -25,25 +25,22 @@ function fromLines(file: string, text: string): [string, string][] {
   return headers;
 }
 
-/** `{"name": "value"}`, `{"name": ["value", …]}` or `[["name", "value"], …]`. */
+/**
+ * `{"name": "value"}`, `{"name": ["value", …]}` or `[["name", "value"], …]`. A name that stands twice in an object is
+ * refused: which of the two was signed, nobody could say.
+ */
 function fromJson(file: string, text: string): [string, string][] {
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    throw notHeaders(file, error instanceof JsonError ? error.message : 'it is no JSON');
-  }
+  const document = parseJsonText(file, text);
+  const { value } = document;
   const pairs = Array.isArray(value) ? (value as unknown[]) : Object.entries(value as object);
-  return pairs.flatMap((pair) => {
+  return pairs.flatMap((pair, index) => {
     const [name, item] = Array.isArray(pair) ? (pair as unknown[]) : [];
     const values = Array.isArray(item) ? (item as unknown[]) : [item];
     return values.map((one): [string, string] => {
-      if (typeof name !== 'string' || typeof one !== 'string') throw notHeaders(file, 'a header is a name and a text');
-      return [name, one];
+      if (typeof name === 'string' && typeof one === 'string') return [name, one];
+      const path = Array.isArray(value) ? [index] : [String(name)];
+      const issues = placeIssues(document, [{ path, message: 'a header is a name and a text' }]);
+      throw invalidInput(`${file} cannot be read as headers.`, issues);
     });
   });
-}
-
-function notHeaders(file: string, message: string): Error {
-  return invalidInput(`${file} cannot be read as headers.`, [{ file, path: '', message }]);
 }

@@ -3,7 +3,7 @@ import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { type CliError, type Issue, invalidInput } from '../kernel/errors.ts';
 import { readJson } from './json-document.ts';
 import { readPlainYaml } from './plain-yaml.ts';
-import type { Problem, ValuePath } from './reading.ts';
+import type { DocumentReading, Problem, ValuePath } from './reading.ts';
 import { type InputSource, readInput } from './read-input.ts';
 
 export type DocumentFormat = 'yaml' | 'json';
@@ -45,8 +45,16 @@ export async function loadDocument(path: string, source: InputSource): Promise<L
  * are no text, `.inf`), aliases that blow the document up, nesting deeper than 100 levels, bare control characters.
  */
 export async function parseDocumentText(name: string, text: string, format: DocumentFormat): Promise<LoadedDocument> {
-  const reading =
-    format === 'json' ? readJson(text) : (readPlainYaml(text) ?? (await import('./yaml-document.ts')).readYaml(text));
+  if (format === 'json') return parseJsonText(name, text);
+  return loaded(name, text, format, readPlainYaml(text) ?? (await import('./yaml-document.ts')).readYaml(text));
+}
+
+/** The same for strict JSON, at once. */
+export function parseJsonText(name: string, text: string): LoadedDocument {
+  return loaded(name, text, 'json', readJson(text));
+}
+
+function loaded(name: string, text: string, format: DocumentFormat, reading: DocumentReading): LoadedDocument {
   const places = new LinePlaces(text);
   if (reading.problems.length > 0) throw unreadable(name, reading.problems, places);
   return { name, format, text, value: reading.value, locate: (path, at) => places.at(reading.offsetOf(path, at)) };

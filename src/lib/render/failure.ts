@@ -8,27 +8,41 @@ import type { Style } from './style.ts';
 /** More issues than this are counted, not listed; JSON holds them all. */
 const LISTED_ISSUES = 50;
 
+/** A sentence that is longer quotes something that is no name: a file in one line, a text of megabytes. */
+const LONGEST_TEXT = 4000;
+
+/** Half of a secret would not be known for one: it is masked before anything is cut. */
+function shortened(text: string, redactor: Redactor): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  const masked = redactor.text(text);
+  return `${masked.slice(0, LONGEST_TEXT / 2)} … (${text.length} characters) … ${masked.slice(-LONGEST_TEXT / 4)}`;
+}
+
 /** What is wrong, where, and what to do; the request it belongs to last. Ends in a line feed. */
 export function failureScreen(error: CliError, style: Style, redactor: Redactor): string {
   // A name in a message begins no line: it might look like one of a plan. A stack is ours, and has several.
-  const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(error.message);
+  const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(shortened(error.message, redactor));
   const lines = [`${style.red(style.bold('Error:'))} ${message}`];
-  for (const issue of error.issues.slice(0, LISTED_ISSUES)) lines.push(`  ${issueLine(issue, style)}`);
+  for (const issue of error.issues.slice(0, LISTED_ISSUES)) lines.push(`  ${issueLine(issue, style, redactor)}`);
   const more = error.issues.length - LISTED_ISSUES;
   if (more > 0) lines.push(`  … and ${more} more; -o json lists them all`);
-  lines.push(...error.hintLines.map(cleanLine));
+  lines.push(...error.hintLines.map((line) => cleanLine(shortened(line, redactor))));
   if (error.request) {
     const { method, path, id } = error.request;
     const status = error.status === undefined ? '' : `status ${error.status}, `;
-    lines.push(style.dim(cleanLine(`${method} ${path} (${status}request ${id})`)));
+    lines.push(style.dim(cleanLine(`${method} ${shortened(path, redactor)} (${status}request ${id})`)));
   }
   return redactor.text(`${lines.join('\n')}\n`);
 }
 
 /** `file:line:column: path: sentence`, each part as far as it is known. */
-function issueLine(issue: Issue, style: Style): string {
+function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
   const place = [issue.file, issue.line, issue.column].filter((part) => part !== undefined).join(':');
-  const parts = [place === '' ? '' : style.cyan(cleanLine(place)), cleanLine(issue.path), cleanLine(issue.message)];
+  const parts = [
+    place === '' ? '' : style.cyan(cleanLine(place)),
+    cleanLine(shortened(issue.path, redactor)),
+    cleanLine(shortened(issue.message, redactor)),
+  ];
   return parts.filter((part) => part !== '').join(': ');
 }
 
@@ -37,11 +51,21 @@ export function failureJson(error: CliError, redactor: Redactor): string {
   const document = {
     error: {
       code: error.code,
-      message: error.message,
-      hint: error.hint,
+      message: shortened(error.message, redactor),
+      hint: error.hint === undefined ? undefined : shortened(error.hint, redactor),
       status: error.status,
-      request: error.request && { id: error.request.id, method: error.request.method, path: error.request.path },
-      issues: error.issues.map(({ path, line, column, message, file }) => ({ path, line, column, message, file })),
+      request: error.request && {
+        id: error.request.id,
+        method: error.request.method,
+        path: shortened(error.request.path, redactor),
+      },
+      issues: error.issues.map(({ path, line, column, message, file }) => ({
+        path: shortened(path, redactor),
+        line,
+        column,
+        message: shortened(message, redactor),
+        file,
+      })),
       ...error.details,
     },
   };

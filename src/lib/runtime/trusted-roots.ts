@@ -1,6 +1,6 @@
 // The authorities that this machine trusts: Node's own, `--ca-file`, and what NODE_EXTRA_CA_CERTS adds.
 import { existsSync, readFileSync } from 'node:fs';
-import { systemErrorCode, usageError } from '../kernel/errors.ts';
+import { type CliError, systemErrorCode, usageError } from '../kernel/errors.ts';
 import type { Context, Io } from './context.ts';
 
 /** Their certificates; PEM texts that cannot be read are refused with a usage error (2). */
@@ -10,9 +10,18 @@ export async function loadTrustedRoots(ctx: Context) {
     import('node:tls'),
     ctx.settings(),
   ]);
-  const files = [settings.get('ca_file')?.value, ctx.io.env.NODE_EXTRA_CA_CERTS].filter((path) => path !== undefined);
-  const extra = files.filter((path) => path !== '').flatMap((path) => blocksOf(path));
-  return [...extra, ...rootCertificates].map((pem) => new X509Certificate(pem));
+  const [own, extra] = [settings.get('ca_file')?.value, ctx.io.env.NODE_EXTRA_CA_CERTS];
+  const files = [...(own ? [own] : []), ...(extra && existsSync(extra) ? [extra] : [])];
+  const further = files.flatMap((path) =>
+    blocksOf(path).map((pem, index) => {
+      try {
+        return new X509Certificate(pem);
+      } catch (error) {
+        throw unusable(path, `holds what is no certificate (number ${index + 1}): ${(error as Error).message}`);
+      }
+    }),
+  );
+  return [...further, ...rootCertificates.map((pem) => new X509Certificate(pem))];
 }
 
 /**
@@ -29,11 +38,15 @@ function readAuthorities(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const isMissing = systemErrorCode(error) === 'ENOENT';
-    throw usageError(
-      `The file of certificate authorities ${path} ${isMissing ? 'is not there' : `cannot be read: ${(error as Error).message}`}.`,
-      'It comes from --ca-file, CDPADM_CA_FILE or the profile (cdpadm profile show --origin): correct the path there.',
-    );
+    throw unusable(path, isMissing ? 'is not there' : `cannot be read: ${(error as Error).message}`);
   }
+}
+
+function unusable(path: string, why: string): CliError {
+  return usageError(
+    `The file of certificate authorities ${path} ${why}.`,
+    'It comes from --ca-file, CDPADM_CA_FILE or the profile (`cdpadm profile show --origin`): correct the path there.',
+  );
 }
 
 function blocksOf(path: string): string[] {

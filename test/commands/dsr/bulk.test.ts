@@ -153,6 +153,19 @@ describe('a file of requests', () => {
     expect(home.read('people.csv.results.csv')).toMatch(/^E-mail;note;subject_request_id;status;error\na@b\.c;"x;y";/);
   });
 
+  it.each([
+    ['- mail\n', 1, 1, ''],
+    ['mail: email\nnote: 7\n', 2, 7, 'note'],
+    ['mail: email\nnote:\n  - a\n', 3, 3, 'note'],
+    ['mail: email\nmail: phone\n', 2, 1, 'mail'],
+  ])('refuses the mapping %j with its place', async (text, line, column, path) => {
+    home.write('people.csv', 'mail;note\na@b.c;x\n');
+    home.write('map.yaml', text);
+    const { code, error } = await home.json(`${BULK} --map-file map.yaml`);
+    expect([code, error.issues]).toMatchObject([9, [{ file: 'map.yaml', line, column, path }]]);
+    expect(() => home.read('people.csv.results.csv')).toThrow('ENOENT');
+  });
+
   it('takes NDJSON of flat rows and of bodies, and JSON', async () => {
     home.write(
       'a.ndjson',

@@ -1,5 +1,5 @@
 // The project file: where it is looked for, and what it may hold.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findProjectFile } from '../../../src/lib/config/find-project-file.ts';
@@ -42,6 +42,34 @@ describe('findProjectFile', () => {
     projectIn(join(root, 'a'));
     expect(findProjectFile(join(root, 'a/b'), '/nowhere')).toBeUndefined();
     expect(findProjectFile(join(root, 'a'), '/nowhere')).toBe(join(root, 'a', '.cdpadm.yaml'));
+  });
+});
+
+describe('a project file that is no file', () => {
+  it.each([
+    ['a link to nothing', (path: string) => symlinkSync(`${path}.gone`, path), 'does not exist'],
+    ['a link to itself', (path: string) => symlinkSync(path, path), 'in a circle'],
+  ])('%s is found, and told', async (_what, make, reason) => {
+    const folder = newFolder();
+    make(join(folder, '.cdpadm.yaml'));
+    const file = findProjectFile(folder, '/nowhere');
+    expect(file).toBe(join(folder, '.cdpadm.yaml'));
+    const error: unknown = await readProjectFile(file ?? '').catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ exit: 1, code: 'files.read', message: expect.stringContaining(reason) as unknown });
+  });
+
+  it('a folder of that name is none', () => {
+    const folder = tree('.cdpadm.yaml', 'folder', 'linked');
+    symlinkSync(join(folder, 'folder'), join(folder, 'linked', '.cdpadm.yaml'));
+    expect(findProjectFile(folder, '/nowhere')).toBeUndefined();
+    expect(findProjectFile(join(folder, 'linked'), '/nowhere')).toBeUndefined();
+  });
+
+  it('a link to a file is as good as the file', async () => {
+    const folder = tree('repo');
+    symlinkSync(projectIn(folder, 'org_id: 7\n'), join(folder, 'repo', '.cdpadm.yaml'));
+    const file = findProjectFile(join(folder, 'repo'), '/nowhere') ?? '';
+    expect(await readProjectFile(file)).toMatchObject({ settings: { org_id: '7' } });
   });
 });
 

@@ -108,6 +108,11 @@ describe('the folder', () => {
     const emulator = await start();
     expect(statSync(join(data, 'platform.db')).mode & 0o777).toBe(0o600);
     expect(findOwner(data)).toEqual({ pid: host.pid, port: emulator.port });
+    // What a loss of power may leave of a file that is not synced.
+    for (const text of ['', '{"pid":', 'null', '\0\0\0']) {
+      writeFileSync(join(data, 'running.json'), text);
+      expect(findOwner(data)).toEqual({ pid: host.pid });
+    }
     await emulator.close();
     expect(findOwner(data)).toBeUndefined();
   });

@@ -53,6 +53,18 @@ test('a secret in a message is masked in both forms', () => {
   expect(failureJson(error, redactor)).toContain('The server said ********.');
 });
 
+test('a text of megabytes is cut, and no half of a secret stays', () => {
+  const redactor = createRedactor();
+  redactor.add('s3cret-value');
+  const [long, split] = ['x'.repeat(1e6), `${'x'.repeat(1995)}s3cret-value${'x'.repeat(1e5)}`];
+  const error = invalidInput(long, [{ path: long, message: split, line: 1, column: 1, file: 'a.csv' }], long);
+  for (const text of [failureScreen(error, plainStyle, redactor), failureJson(error, redactor)]) {
+    expect(text.length).toBeLessThan(20_000);
+    expect(text).toContain('… (1000000 characters) …');
+    expect(text).not.toContain('s3cr');
+  }
+});
+
 test('what nobody expected is called a bug; its stack is for --debug', () => {
   const cause = new TypeError('x is undefined');
   expect(bugError(cause, false)).toMatchObject({

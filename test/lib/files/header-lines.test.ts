@@ -1,0 +1,41 @@
+// Headers of a callback that somebody kept in a file: lines or JSON, and the place of what is none.
+import { describe, expect, it } from 'vitest';
+import { parseHeaderLines } from '../../../src/lib/files/header-lines.ts';
+import { CliError } from '../../../src/lib/kernel/errors.ts';
+
+const parse = (text: string): [string, string][] => parseHeaderLines({ name: 'headers', text });
+
+it.each<[string, string, [string, string][]]>([
+  ['lines', 'A: 1\r\nb:2\n\n A-b :'.replace(' A-b ', 'A-b'), [['A', '1'], ['b', '2'], ['A-b', '']]],
+  ['the status line of curl -i', 'HTTP/1.1 202 Accepted\nA: 1\n', [['A', '1']]],
+  ['the request line', 'POST /callbacks HTTP/1.1\nA: 1: 2\n', [['A', '1: 2']]],
+  ['repeated lines', 'A: 1\nA: 2\n', [['A', '1'], ['A', '2']]],
+  ['an object', '{"A": "1", "b": ["2", "3"]}', [['A', '1'], ['b', '2'], ['b', '3']]],
+  ['pairs', '[["A", "1"], ["A", "2"]]', [['A', '1'], ['A', '2']]],
+  ['nothing', '', []],
+])('takes %s', (_what, text, headers) => {
+  expect(parse(text)).toEqual(headers);
+}); // prettier-ignore
+
+describe('refuses with its place', () => {
+  it.each<[string, string, number, number]>([
+    ['a line without a colon', 'A: 1\nno header\n', 2, 1],
+    ['a blank before the colon', 'A : 1\n', 1, 1],
+    ['a folded line', 'A: 1\n  more\n', 2, 1],
+    ['broken JSON', '{"A": "1",\n "b": }\n', 2, 7],
+    ['a name that stands twice', '{"A": "1",\n "A": "2"}\n', 2, 2],
+    ['a number', '{"A": "1",\n "b": 2}\n', 2, 7],
+    ['a list with a number', '{"A": ["1", 2]}\n', 1, 7],
+    ['what is no pair', '[["A", "1"],\n "b"]\n', 2, 2],
+    ['null', '[null]\n', 1, 2],
+  ])('%s', (_what, text, line, column) => {
+    let error: unknown;
+    try {
+      parse(text);
+    } catch (caught) {
+      error = caught;
+    }
+    expect(error).toBeInstanceOf(CliError);
+    expect(error).toMatchObject({ exit: 9, issues: [{ file: 'headers', line, column }] });
+  });
+});
