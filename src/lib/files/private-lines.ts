@@ -19,10 +19,11 @@ const BUFFER_CHARACTERS = 64 * 1024;
 export function openPrivateLines(path: string): PrivateLines {
   const temporary = momentaryPath(dirname(path));
   let pending = '';
-  let descriptor: number | undefined = attempt(() => {
-    const opened = openSync(temporary, 'wx', 0o600);
-    fchmodSync(opened, 0o600);
-    return opened;
+  let descriptor: number | undefined;
+  // Not in one statement: what fails here is cleaned up after, which asks for the descriptor.
+  attempt(() => {
+    descriptor = openSync(temporary, 'wx', 0o600);
+    fchmodSync(descriptor, 0o600);
   });
 
   function attempt<T>(work: () => T): T {

@@ -64,12 +64,18 @@ export function openRejects(path: string, keep: number | undefined): RejectsFile
       if (rejects.length === 0) return;
       descriptor ??= openFile('wx');
       const text = Buffer.from(rejects.map(lineOf).join(''));
+      let at = bytes ?? 0;
       try {
-        fs.writeSync(descriptor, text, 0, text.length, bytes ?? 0);
+        // A disk that is nearly full takes a part, and says so by the number alone.
+        for (let rest: Buffer = text; rest.length > 0;) {
+          const written = fs.writeSync(descriptor, rest, 0, rest.length, at);
+          rest = rest.subarray(written);
+          at += written;
+        }
       } catch (error) {
         throw cannotWrite(path, error);
       }
-      bytes = (bytes ?? 0) + text.length;
+      bytes = at;
     },
     sync: () => {
       if (descriptor !== undefined) fs.fsyncSync(descriptor);
