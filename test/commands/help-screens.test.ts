@@ -75,3 +75,72 @@ test('the page of the exit codes has them all', () => {
   const told = [...(topics['exit-codes'] ?? '').matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code));
   expect(told).toEqual(Object.values(EXIT));
 });
+
+/** Flags that do nothing while nobody gives them: they choose, add, or say what a file or a question would. Any other has a default. */
+const WITHOUT_DEFAULT: Readonly<Record<string, string>> = {
+  'roles tasks': '--search',
+  'roles diff': '--against --against-profile',
+  'roles push': '--fail-on --expect-plan',
+  'roles edit': '--fail-on --expect-plan',
+  'roles create': '--task --fail-on --expect-plan',
+  'roles update': '--name --description --add-task --remove-task --fail-on --expect-plan',
+  'roles delete': '--fail-on --expect-plan',
+  'roles rollback': '--fail-on --expect-plan',
+  'warehouse apply': '--expect-plan',
+  'connections list': '--service-provider',
+  'pipelines pause': '--partner-feed-key-from',
+  'pipelines resume': '--partner-feed-key-from',
+  'pipelines runs': '--since --from --to --status --fail-if-stale',
+  'seed bulk': '--map-file --cutoff-date --shard',
+  'seed validate': '--map-file --cutoff-date',
+  'seed preview': '--map-file --cutoff-date',
+  'dsr submit':
+    '--regulation --type --identity --extension-identity --group-id --callback-url --map --map-file --save-map --bulk',
+  'dsr prepare': '--regulation --type --group-id --callback-url --map --map-file --save-map',
+  'dsr list': '--group-id',
+  'dsr cancel': '--group-id',
+  'dsr callbacks listen': '--forward-to --on',
+  'dsr callbacks verify': '--certificate',
+  'profile edit': '--set',
+  'emulator fault add': '--status --retry-after --delay --drop',
+  'emulator callbacks resend': '--callback',
+};
+
+/** The fields of a definition and of a profile: what is left out there, the platform decides, or is asked for. */
+const FIELDS_AS_FLAGS = /^(connections|data-models|pipelines) (create|update)$|^profile create$|^auth login$/;
+
+describe('the default of every flag', () => {
+  test('is told, unless the flag does nothing while nobody gives it', () => {
+    for (const [path, command] of screens.get(80) ?? []) {
+      if (FIELDS_AS_FLAGS.test(path)) continue;
+      const silent = command.options.filter(
+        ({ required, optional, mandatory, hidden, long, defaultValue, description }) =>
+          (required || optional) &&
+          !(mandatory || hidden || long === '--file') &&
+          defaultValue === undefined &&
+          !description.includes('(default: '),
+      );
+      expect(silent.map(({ long }) => long).join(' '), path).toBe(WITHOUT_DEFAULT[path] ?? '');
+    }
+  });
+
+  test('stands in one form, on the screen', () => {
+    for (const [path, command, screen] of screens.get(100) ?? []) {
+      const words = screen.replaceAll(/\s+/g, ' ');
+      for (const { description, defaultValue } of [...command.options, ...command.registeredArguments]) {
+        expect(description.replace(/\(default: [^)]+\)/, ''), path).not.toMatch(/\bdefault\b/);
+        if (defaultValue !== undefined && defaultValue !== true) {
+          expect(words, path).toContain(`default: ${String(defaultValue)})`);
+        }
+      }
+    }
+  });
+
+  test('of the flags of every command too', () => {
+    const page = [...(screens.get(80) ?? [])][0]?.[1].parent?.parent?.options ?? [];
+    const silent = page.filter(
+      ({ required, description }) => required && !/\(default: |instead of the profile/.test(description),
+    );
+    expect(silent.map(({ long }) => long)).toEqual(['--query', '--out', '--confirm', '--trace-file']);
+  });
+});

@@ -23,7 +23,7 @@ export function assignRoleCommand(ctx: Context): Command {
     .description('assign a role to a user, so that deleting it is refused')
     .argument('<role_id>', 'a role of the platform’s manifest')
     .requiredOption('--user <email>', 'who gets it')
-    .option('--port <n>', 'the one on this port; default is the one started last')
+    .option('--port <n>', 'the one on this port (default: the one started last)')
     .action(async (roleId: string, flags: { user: string; port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       const body = { role_id: roleId, user: flags.user };

@@ -8,7 +8,7 @@ import { callbackList, type Callback, CALLBACKS } from './callbacks-view.ts';
 export function callbacksListCommand(ctx: Context): Command {
   const command = new Command('list')
     .description('list the status callbacks with what came of each')
-    .option('--port <n>', 'the one on this port; default is the one started last')
+    .option('--port <n>', 'the one on this port (default: the one started last)')
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       const callbacks = await callControl(ctx, emulator, { method: 'GET', path: '/callbacks', reply: CALLBACKS });

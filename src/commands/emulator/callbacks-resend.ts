@@ -16,7 +16,7 @@ export function callbacksResendCommand(ctx: Context): Command {
     .description('send callbacks now: those of a request, a single one, or all that were not delivered')
     .argument('[request_id]', 'all callbacks of this data subject request')
     .addOption(new Option('--callback <id>', 'this one, by the id in the list'))
-    .option('--port <n>', 'the one on this port; default is the one started last')
+    .option('--port <n>', 'the one on this port (default: the one started last)')
     .action((requestId: string | undefined, flags: ResendFlags) => resend(ctx, requestId, flags));
   return withHelp(command, {
     calls: 'emulator',

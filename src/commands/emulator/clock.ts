@@ -14,7 +14,7 @@ export const nowView: RecordView<{ now: string }> = {
 export function clockCommand(ctx: Context): Command {
   const command = new Command('clock')
     .description('show the platform’s time, or move it')
-    .option('--port <n>', 'the one on this port; default is the one started last')
+    .option('--port <n>', 'the one on this port (default: the one started last)')
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       await ctx.out.emit(

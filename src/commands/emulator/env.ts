@@ -17,7 +17,7 @@ const view: DocumentView<Record<string, string>> = {
 export function envCommand(ctx: Context): Command {
   const command = new Command('env')
     .description('print the variables that point every command to a running platform')
-    .option('--port <n>', 'the one on this port; default is the one started last')
+    .option('--port <n>', 'the one on this port (default: the one started last)')
     .action(async (flags: { port?: string }) => {
       await ctx.out.emit(environmentOf(await findEmulator(ctx, flags.port)), view);
     });

@@ -23,8 +23,12 @@ interface FaultFlags {
 export function faultAddCommand(ctx: Context): Command {
   const command = new Command('add')
     .description('add a fault; at least one of --status, --delay and --drop says what it does')
-    .addOption(new Option('--method <method>', 'only requests of this method').choices(METHODS).argParser(methodOf))
-    .option('--path <pattern>', 'only requests to this path; * stands for any characters')
+    .addOption(
+      new Option('--method <method>', 'only requests of this method (default: any method)')
+        .choices(METHODS)
+        .argParser(methodOf),
+    )
+    .option('--path <pattern>', 'only requests to this path; * stands for any characters (default: any path)')
     .option('--status <n>', 'answer this status without processing the request')
     .option('--retry-after <value>', 'the Retry-After header of that answer: seconds, or a date')
     .option('--delay <dur>', 'wait before anything else, such as 2s')
@@ -34,9 +38,9 @@ export function faultAddCommand(ctx: Context): Command {
         'after',
       ]),
     )
-    .option('--times <n>', 'how many requests it befalls; default all')
-    .option('--probability <share>', 'the share of the matching requests, 0 to 1')
-    .option('--port <n>', 'the one on this port; default is the one started last')
+    .option('--times <n>', 'how many requests it befalls (default: all)')
+    .option('--probability <share>', 'the share of the matching requests, 0 to 1 (default: 1)')
+    .option('--port <n>', 'the one on this port (default: the one started last)')
     .action((flags: FaultFlags) => addFault(ctx, flags));
   return withHelp(command, {
     calls: 'emulator',

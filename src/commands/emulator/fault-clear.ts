@@ -8,7 +8,7 @@ import { faultList, type Fault } from './fault-view.ts';
 export function faultClearCommand(ctx: Context): Command {
   const command = new Command('clear')
     .description('take all faults away')
-    .option('--port <n>', 'the one on this port; default is the one started last')
+    .option('--port <n>', 'the one on this port (default: the one started last)')
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       const left = await changeByControl(ctx, emulator, {

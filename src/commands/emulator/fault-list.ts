@@ -8,7 +8,7 @@ import { faultList, type Fault } from './fault-view.ts';
 export function faultListCommand(ctx: Context): Command {
   const command = new Command('list')
     .description('list the faults with the times that are left of each')
-    .option('--port <n>', 'the one on this port; default is the one started last')
+    .option('--port <n>', 'the one on this port (default: the one started last)')
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       await ctx.out.emit(

@@ -32,7 +32,7 @@ const view: ListView<LoggedRequest> = {
 export function logCommand(ctx: Context): Command {
   const command = new Command('log')
     .description('list the requests that the platform was sent')
-    .option('--port <n>', 'the one on this port; default is the one started last')
+    .option('--port <n>', 'the one on this port (default: the one started last)')
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       const requests = await callControl(ctx, emulator, {

@@ -8,7 +8,7 @@ import { nowView } from './clock.ts';
 export function resetCommand(ctx: Context): Command {
   const command = new Command('reset')
     .description('put the platform back to what it began with')
-    .option('--port <n>', 'the one on this port; default is the one started last')
+    .option('--port <n>', 'the one on this port (default: the one started last)')
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       const now = await changeByControl(ctx, emulator, { method: 'POST', path: '/reset', reply: { fields: ['now'] } });

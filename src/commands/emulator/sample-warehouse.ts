@@ -18,7 +18,7 @@ export function sampleWarehouseCommand(ctx: Context): Command {
   const command = new Command('sample-warehouse')
     .description('make a SQLite file with customers and purchases for pipelines to read')
     .argument('<file>', 'the new file')
-    .option('--rows <n>', 'rows of each table; default 2000')
+    .option('--rows <n>', 'rows of each table (default: 2000)')
     .action((file: string, flags: { rows?: string }) => makeFile(ctx, file, flags.rows));
   return withHelp(command, {
     calls: 'nobody',

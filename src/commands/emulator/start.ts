@@ -24,18 +24,18 @@ export function startCommand(ctx: Context): Command {
     .option('--host <address>', 'where it listens; anything but loopback lets others in', '127.0.0.1')
     .option('--port <n>', 'the port; 0 takes a free one', '4010')
     .addOption(
-      new Option('--data <dir>', 'keep the state there; default is the state of profile `local`').conflicts('memory'),
+      new Option('--data <dir>', 'keep the state there (default: the state of profile `local`)').conflicts('memory'),
     )
     .option('--memory', 'keep no state')
     .option('--fixtures <file>', 'what the platform begins with, YAML or JSON (default: the specification’s samples)')
-    .option('--warehouse <file>', 'the warehouse file that pipelines read')
+    .option('--warehouse <file>', 'the warehouse file that pipelines read (default: a sample)')
     .addOption(
       new Option('--clock <mode>', 'go with the machine (default: real), or stand until moved').choices([
         'real',
         'manual',
       ]),
     )
-    .option('--names <file>', 'the words a deployment uses on the wire, YAML or JSON')
+    .option('--names <file>', 'the words a deployment uses on the wire, YAML or JSON (default: the specification’s)')
     .action((flags: StartFlags) => start(ctx, flags));
   return withHelp(command, {
     calls: 'nobody',

@@ -31,7 +31,7 @@ export function runsCommand(ctx: Context): Command {
     .option('--from <time>', 'only those whose logical date is not before: a day, or ISO 8601')
     .option('--to <time>', 'only those whose logical date is not after: a day, or ISO 8601')
     .addOption(new Option('--status <status...>', 'only those in one of these statuses').choices(STATUSES))
-    .option('--page <n>', 'which page; default is the first')
+    .option('--page <n>', 'which page (default: the first)')
     .option('--page-size <n>', 'runs on a page, up to 100', '100')
     .addOption(new Option('--all', 'every page').conflicts('page'))
     .option('--fail-if-stale <duration>', 'exit 1 when the last success is older')

@@ -13,7 +13,7 @@ export function watchCommand(ctx: Context): Command {
   const command = new Command('watch')
     .description('follow a run until it is over')
     .argument('<pipeline_id>', 'the id of the pipeline')
-    .argument('[run_id]', 'the run; default is the latest one')
+    .argument('[run_id]', 'the run (default: the latest one)')
     .option('--poll <duration>', 'how often to look', '5s')
     .action((id: string, run: string | undefined, flags: { poll: string }) => watchPipeline(ctx, id, run, flags.poll));
   return withHelp(command, {

@@ -19,7 +19,7 @@ export interface Field {
 export const FIELDS: readonly Field[] = [
   own('base_url', 'platform address', true),
   own('auth_url', 'token service address', true),
-  own('audience', 'audience of tokens, when it is not the platform address'),
+  own('audience', 'audience of tokens (default: the platform address)'),
   { name: 'org_id', flag: '--org', label: 'organization id', essential: true },
   { name: 'account_id', flag: '--account', label: 'account id', essential: true },
   { name: 'workspace_id', flag: '--workspace', label: 'workspace id' },

@@ -32,7 +32,7 @@ const SECRETS = ['client_id', 'client_secret', 'workspace_key', 'workspace_secre
 export function showProfileCommand(ctx: Context): Command {
   const command = new Command('show')
     .description('show the settings that a command would use')
-    .argument('[name]', 'a profile; default is the one in use')
+    .argument('[name]', 'a profile (default: the one in use)')
     .option('--origin', 'also show where each value comes from')
     .action((name: string | undefined, flags: { origin?: boolean }) => showProfile(ctx, name, flags.origin === true));
   return withHelp(command, {

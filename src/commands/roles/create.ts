@@ -22,9 +22,9 @@ export function createCommand(ctx: Context): Command {
     new Command('create')
       .description('create a role')
       .argument('<role_id>', 'the id of the new role')
-      .option('--from <role>', 'start from a standard template or a live role')
-      .option('--name <text>', 'the display name')
-      .option('--description <text>', 'what the role is for')
+      .option('--from <role>', 'start from a standard template or a live role (default: from nothing)')
+      .option('--name <text>', 'the display name (default: the id)')
+      .option('--description <text>', 'what the role is for (default: as the role of --from)')
       .option('--task <task_id>', 'a task of the role (repeatable)', collect),
   ).action((roleId: string, flags: CreateFlags) => createRole(ctx, roleId, flags));
   return withHelp(command, {

@@ -31,10 +31,10 @@ export function bulkCommand(ctx: Context): Command {
     )
     .option(
       '--rate <n>',
-      'most requests a second (or 600/m); of all shards together; default: limits.seeding of the profile',
+      'most requests a second (or 600/m); of all shards together (default: limits.seeding of the profile)',
     )
     .option('--max-errors <n>', 'stop when more rows than this, or this percentage, were refused (default: never)')
-    .option('--rejects <file>', 'where refused rows go; default: the first input with .rejects.ndjson behind it')
+    .option('--rejects <file>', 'where refused rows go (default: the first input with .rejects.ndjson behind it)')
     .option('--resume', 'go on where an earlier run of the same files ended')
     .option('--restart', 'forget an earlier run of the same files')
     .option('--shard <i/n>', 'take one of N shares; auto/N takes JOB_COMPLETION_INDEX')
