@@ -1,7 +1,7 @@
 // `seed bulk`: sends a file of users, however long, and says of every row whether it was accepted.
 import { Command } from 'commander';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
-import { type BulkResult, bulkView, progressText } from '../../lib/render/seed-bulk.ts';
+import { type BulkResult, bulkView, counted, progressText } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import type { SeedCounts } from '../../lib/files/seed-journal.ts';
@@ -73,9 +73,10 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     await rehearse(ctx, opened, numbers);
     return;
   }
-  if (settings.protected) await ctx.confirmWrite(`Send the seeds of ${files.join(', ')}?`, 'seeding_url');
   const { openRun } = await import('./run.ts');
-  const run = await openRun(ctx, opened, numbers, flags);
+  const run = await openRun(ctx, opened, numbers, flags, async () => {
+    if (settings.protected) await ctx.confirmWrite(`Send the seeds of ${files.join(', ')}?`, 'seeding_url');
+  });
   const progress = ctx.out.progress('Seeding');
   try {
     const counts = run.finished ?? (await send(ctx, opened, numbers, run, progress));
@@ -148,7 +149,7 @@ function resultOf(counts: SeedCounts, run: Run): BulkResult {
 function withResume(error: unknown, run: Run): unknown {
   if (!(error instanceof CliError) || error.name !== 'CliError') return error;
   const counts = run.journal?.read()?.counts;
-  const done = counts && `${counts.accepted} rows were accepted and ${counts.rejected} refused so far.`;
+  const done = counts && `So far ${counted(counts.accepted, 'row')} accepted, ${counts.rejected} refused.`;
   const { path, bytes } = run.rejects;
   const refused = bytes === null ? undefined : `The refused rows are in ${path}.`;
   // A file that is wrong as a whole has to be another one first.

@@ -1,6 +1,7 @@
 // `seed bulk --dry-run`: reads and checks everything and shows the first request; nothing is sent.
 import { parseJson } from '../../lib/kernel/json.ts';
 import type { SingleSeed } from '../../lib/contract/seeding.ts';
+import { counted } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
 import type { BulkNumbers } from './bulk-flags.ts';
@@ -18,7 +19,7 @@ export async function rehearse(ctx: Context, { inputs, names }: OpenedInputs, { 
     first === undefined ? [] : [api.seeding.describeBulk(parseJson(first.toString('utf8')) as SingleSeed[])];
   await ctx.out.emitDryRun(requests, { rows, accepted: rows - rejected, rejected, batches }, () =>
     [
-      `${rows} rows: ${rows - rejected} would be sent in ${batches} requests, ${rejected} are refused by the check.`,
+      `${counted(rows, 'row')}: ${rows - rejected} to send in ${counted(batches, 'request')}, ${rejected} refused by the check.`,
       ...(requests[0] ? [`The first request would go to ${requests[0].url}.`] : []),
     ].join('\n'),
   );

@@ -10,9 +10,10 @@ import {
   type SeedCounts,
 } from '../../lib/files/seed-journal.ts';
 import type { SeedJournal } from '../../lib/files/seed-journal.ts';
-import { openRejects, type RejectsFile } from '../../lib/files/seed-rejects.ts';
+import { openRejects, refuseTaken, type RejectsFile } from '../../lib/files/seed-rejects.ts';
 import { removeFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { counted } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
 import { type AgainFlags, sameRun } from './again.ts';
@@ -39,12 +40,16 @@ interface RunFlags extends AgainFlags {
 
 const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
 
-/** Throws CliError: usage (2), changed since (6), run before or running at this moment (12). */
+/**
+ * `confirm` asks before anything is sent or forgotten, once nothing else speaks against the run. Throws CliError: usage
+ * (2), changed since (6), run before or running at this moment (12), and what `confirm` throws.
+ */
 export async function openRun(
   ctx: Context,
   { sources }: OpenedInputs,
   { shard }: BulkNumbers,
   flags: RunFlags,
+  confirm: () => Promise<void>,
 ): Promise<BulkRun> {
   const paths = sources.flatMap(({ path }) => (path === undefined ? [] : [path]));
   const fromStdin = paths.length < sources.length;
@@ -68,7 +73,7 @@ export async function openRun(
     : openSeedJournal(join(ctx.paths.state, 'seed'), [...target, ...paths, shares ?? '']);
   const lock = journal?.hold();
   try {
-    const run = await openHeldRun(ctx, { paths, journal, again, rejectsPath, flags });
+    const run = await openHeldRun(ctx, { paths, journal, again, rejectsPath, flags, confirm });
     const close = (): void => {
       run.rejects.close();
       lock?.release();
@@ -86,30 +91,36 @@ interface HeldRun {
   again: string;
   rejectsPath: string;
   flags: RunFlags;
+  confirm: () => Promise<void>;
 }
 
 async function openHeldRun(
   ctx: Context,
-  { paths, journal, again, rejectsPath, flags }: HeldRun,
+  { paths, journal, again, rejectsPath, flags, confirm }: HeldRun,
 ): Promise<Omit<BulkRun, 'close'>> {
   const files = await Promise.all(paths.map((path) => fingerprint(path)));
   const known = journal?.read();
   const fresh: SeedCheckpoint = { files, ...NOTHING_SETTLED, counts: NO_COUNTS, rejects: null, finished: false };
   const common = { journal, again, finished: undefined };
-  if (known !== undefined && flags.restart) {
-    // Its rejects belong to what is now done anew.
-    if (known.rejects?.path === rejectsPath) removeFile(rejectsPath);
-    journal?.remove();
-  } else if (known !== undefined && flags.resume) {
+  if (known !== undefined && flags.resume) {
     if (!isSameContent(known.files, files)) throw changed(again);
-    ctx.out.note(`Resuming: ${known.counts.accepted + known.counts.rejected} rows were settled before.`);
+    if (!known.finished) await confirm();
+    const settled = known.counts.accepted + known.counts.rejected;
+    ctx.out.note(`Resuming: ${counted(settled, 'row')} settled before.`);
     const rejects = openRejects(known.rejects?.path ?? rejectsPath, known.rejects?.bytes);
     return { ...common, before: known, rejects, finished: known.finished ? known.counts : undefined };
-  } else if (known !== undefined && (!known.finished || isSameContent(known.files, files))) {
+  }
+  if (known !== undefined && !flags.restart && (!known.finished || isSameContent(known.files, files))) {
     throw ranBefore(known, again);
   }
-  if (flags.resume && known === undefined)
-    ctx.out.verbose('There is no earlier run of these files: starting from the beginning.');
+  const restarted = flags.restart ? known : undefined;
+  // Its rejects belong to what is now done anew.
+  const isReplaced = restarted !== undefined && restarted.rejects?.path === rejectsPath;
+  if (!isReplaced) refuseTaken(rejectsPath);
+  await confirm();
+  if (isReplaced) removeFile(rejectsPath);
+  if (restarted) journal?.remove();
+  if (flags.resume) ctx.out.verbose('There is no earlier run of these files: starting from the beginning.');
   return { ...common, before: fresh, rejects: openRejects(rejectsPath, undefined) };
 }
 
@@ -128,7 +139,7 @@ function ranBefore({ finished, counts }: SeedCheckpoint, again: string): CliErro
   const how = finished ? 'was run to its end before' : 'was begun before and has not come to its end';
   return new CliError({
     code: 'seed.run_before',
-    message: `This ${how} (${counts.accepted} rows accepted, ${counts.rejected} refused).`,
+    message: `This ${how} (${counted(counts.accepted, 'row')} accepted, ${counts.rejected} refused).`,
     hint: finished
       ? `To send all of it again: ${again} --restart`
       : `Go on with: ${again} --resume; or begin anew with --restart, which sets the same values again.`,

@@ -28,12 +28,7 @@ const PRIVATE = 0o600;
  * it a file that is already there is refused (usage, 2) before anything is sent.
  */
 export function openRejects(path: string, keep: number | undefined): RejectsFile {
-  if (keep === undefined && fs.existsSync(path)) {
-    throw usageError(
-      `${path} is there already; it holds the refused rows of another run.`,
-      'Move it away, or name another file with --rejects FILE.',
-    );
-  }
+  if (keep === undefined) refuseTaken(path);
   let descriptor: number | undefined;
   let bytes: number | null = null;
   if (keep !== undefined && fs.existsSync(path)) {
@@ -85,6 +80,15 @@ export function openRejects(path: string, keep: number | undefined): RejectsFile
       descriptor = undefined;
     },
   };
+}
+
+/** Throws usage (2) where a file is already. */
+export function refuseTaken(path: string): void {
+  if (!fs.existsSync(path)) return;
+  throw usageError(
+    `${path} is there already; it holds the refused rows of another run.`,
+    'Move it away, or name another file with --rejects FILE.',
+  );
 }
 
 function lineOf({ file, line, reason, original }: Reject): string {
