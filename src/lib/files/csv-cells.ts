@@ -52,7 +52,7 @@ export function createCsvReader(delimiter: string): CsvReader {
 
   function endRecord(done: Cell[][]): void {
     endCell();
-    if (record.length > 1 || record[0]?.text !== '' || start.column > 1) done.push(record);
+    if (record.length > 1 || record[0]?.text !== '') done.push(record);
     record = [];
   }
 

@@ -42,6 +42,16 @@ describe('rows', () => {
     ]);
   });
 
+  it.each(['\n', '\r\n'])('are none where nothing stands on a line, ended by %j', (end) => {
+    const { records } = readAll(['a,b', '', '1,2', '', '', '3,4', '', ''].join(end), [6, 7]);
+    expect(records.map((record) => record.map((item) => item.text))).toEqual([
+      ['a', 'b'],
+      ['1', '2'],
+      ['3', '4'],
+    ]);
+    expect(records[2]?.[0]).toEqual({ text: '3', line: 6, column: 1 });
+  });
+
   it('end with the text, line feed or not', () => {
     expect(readAll('a,b').records).toHaveLength(1);
     expect(readAll('a,b\r').records[0]?.[1]?.text).toBe('b\r');

@@ -1,6 +1,6 @@
 // The journal of a bulk run: what is written is read back, and what a killed process left does no harm.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { expect, describe, it } from 'vitest';
 import { type JournalHead, type JournalLine, journalPath, openDsrJournal } from '../../../src/lib/files/dsr-journal.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';

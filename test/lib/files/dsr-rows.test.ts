@@ -1,0 +1,222 @@
+// Rows of requests from every format: each with its number, its place, and its cells or its value.
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type DsrRow, openDsrTable } from '../../../src/lib/files/dsr-rows.ts';
+import { openText } from '../../../src/lib/files/text-chunks.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+
+interface Read {
+  columns: string[] | undefined;
+  delimiter: string;
+  rows: DsrRow[];
+  digest: string;
+}
+
+async function read(text: string | Buffer, name?: string): Promise<Read> {
+  const bytes = Buffer.from(text);
+  const path = join(temporaryFolder(), name ?? 'unused');
+  if (name !== undefined) writeFileSync(path, bytes);
+  const table = await openDsrTable(name === undefined ? { bytes } : { path }, name ?? '<stdin>');
+  const rows: DsrRow[] = [];
+  for await (const group of table.rows) rows.push(...group);
+  const { columns, delimiter } = table.heading;
+  return { columns: columns?.map((cell) => cell.text), delimiter, rows, digest: table.digest() };
+}
+
+const contents = ({ rows }: Read): unknown[] => rows.map(({ content, number }) => [number, content]);
+const place = (row: DsrRow | undefined, where: Parameters<DsrRow['locate']>[0]): string => {
+  const found = row?.locate(where);
+  return `${found?.line}:${found?.column}`;
+};
+
+describe('which format a file is', () => {
+  const ROW = '{"email":"a"}';
+  it.each<[string | undefined, string, unknown]>([
+    ['a.ndjson', ROW, [[1, { value: { email: 'a' } }]]],
+    ['a.JSONL', ROW, [[1, { value: { email: 'a' } }]]],
+    ['a.json', `[${ROW}]`, [[1, { value: { email: 'a' } }]]],
+    ['a.csv', 'email\na', [[1, { cells: ['a'] }]]],
+    ['json', 'email\na', [[1, { cells: ['a'] }]]],
+    ['a.json.txt', 'email\na', [[1, { cells: ['a'] }]]],
+    // Standard input has no name: what it looks like decides.
+    [undefined, 'email\na', [[1, { cells: ['a'] }]]],
+    [
+      undefined,
+      ` ${ROW}\n${ROW}`,
+      [
+        [1, { value: { email: 'a' } }],
+        [2, { value: { email: 'a' } }],
+      ],
+    ],
+    [
+      undefined,
+      `[${ROW},\n${ROW}]`,
+      [
+        [1, { value: { email: 'a' } }],
+        [2, { value: { email: 'a' } }],
+      ],
+    ],
+    [undefined, `[${ROW}]\n`, [[1, { value: { email: 'a' } }]]],
+    [undefined, '{\n"email":"a"}', [[1, { value: { email: 'a' } }]]],
+  ])('%s: %j', async (name, text, rows) => {
+    expect(contents(await read(text, name))).toEqual(rows);
+  });
+});
+
+describe('CSV', () => {
+  it('has a line of column names, and rows that are numbered; empty lines are passed over', async () => {
+    const table = await read('email;group_id\n\na;1\n\r\nb;2', 'a.csv');
+    expect([table.columns, table.delimiter]).toEqual([['email', 'group_id'], ';']);
+    expect(contents(table)).toEqual([
+      [1, { cells: ['a', '1'] }],
+      [2, { cells: ['b', '2'] }],
+    ]);
+    expect(place(table.rows[1], { column: 1 })).toBe('5:3');
+    expect(place(table.rows[1], { path: ['email'] })).toBe('5:1');
+  });
+
+  it('may have column names that hold line feeds', async () => {
+    const table = await read('"e\nmail",x\na,b\n', 'a.csv');
+    expect([table.columns, contents(table)]).toEqual([['e\nmail', 'x'], [[1, { cells: ['a', 'b'] }]]]);
+  });
+
+  it.each([
+    ['one cell too few', 'a,b\n1\n', 'this line has 1 cell; the headings are 2', '2:1'],
+    ['two cells too many', 'a,b\n1,2,3,4\n', 'this line has 4 cells; the headings are 2', '2:5'],
+  ])('tells a row with %s, and where; the next one is read', async (_what, text, fault, at) => {
+    const table = await read(`${text}5,6\n`, 'a.csv');
+    expect(contents(table)).toEqual([
+      [1, { fault }],
+      [2, { cells: ['5', '6'] }],
+    ]);
+    expect(place(table.rows[0], { column: 0 })).toBe(at);
+  });
+
+  it.each([
+    ['is empty', '', 1, 1],
+    ['ends in a quoted column name', '"email\n', 1, 1],
+    ['ends in a quoted cell', 'email\n"a\n', 2, 1],
+    ['has text behind a quote', 'email\n"a"b\n', 2, 4],
+  ])('that %s cannot be read', async (_what, text, line, column) => {
+    await expect(read(text, 'a.csv')).rejects.toMatchObject({ exit: 9, issues: [{ file: 'a.csv', line, column }] });
+  });
+
+  it('of many pieces loses nothing between them', async () => {
+    const wanted = Array.from({ length: 20_000 }, (_, row) => [`é${row}@example.com`, `"g ${row}`]);
+    const text = wanted.map(([mail, group]) => `${mail ?? ''},"${(group ?? '').replaceAll('"', '""')}"`).join('\r\n');
+    const table = await read(`email,group_id\r\n${text}`, 'a.csv');
+    expect(table.rows.map(({ content }) => ('cells' in content ? content.cells : content))).toEqual(wanted);
+    expect(place(table.rows.at(-1), { column: 0 })).toBe('20001:1');
+  });
+});
+
+describe('NDJSON', () => {
+  it('is a value a line; empty lines count for places, not for numbers', async () => {
+    const table = await read('{"a":1}\n\n  \n{"b":9223372036854775807}', 'a.ndjson');
+    expect(contents(table)).toEqual([
+      [1, { value: { a: 1 } }],
+      [2, { value: { b: 9223372036854775807n } }],
+    ]);
+    expect(table.columns).toBeUndefined();
+    expect(place(table.rows[1], { path: ['b'] })).toBe('4:6');
+    expect(place(table.rows[1], { path: ['b'], at: 'key' })).toBe('4:2');
+    expect(place(table.rows[1], { column: 3 })).toBe('4:1');
+  });
+
+  it('tells what is no JSON by its place, and reads on', async () => {
+    const table = await read('{"a":1}\n{"a":}\n{"a":2}\n', 'a.ndjson');
+    expect(table.rows.map(({ content, number }) => [number, Object.keys(content)])).toEqual([
+      [1, ['value']],
+      [2, ['fault']],
+      [3, ['value']],
+    ]);
+    expect(place(table.rows[1], { path: [] })).toBe('2:6');
+  });
+
+  it('refuses a row in which an identity stands twice: the wrong one might be taken', async () => {
+    const table = await read('{"email":"a","email":"b"}\n', 'a.ndjson');
+    expect(contents(table)).toEqual([[1, { fault: expect.stringContaining('`email`') as string }]]);
+    expect(place(table.rows[0], { path: [] })).toBe('1:14');
+  });
+
+  it('of many pieces loses nothing between them', async () => {
+    const wanted = Array.from({ length: 10_000 }, (_, row) => ({ email: `é${row}@example.com` }));
+    const table = await read(wanted.map((row) => JSON.stringify(row)).join('\n'), 'a.ndjson');
+    expect(table.rows.map(({ content }) => ('value' in content ? content.value : content))).toEqual(wanted);
+  });
+});
+
+describe('JSON', () => {
+  it('is a list of rows, or one', async () => {
+    const list = await read('[\n {"a":1},\n {"b":2}]', 'a.json');
+    expect(contents(list)).toEqual([
+      [1, { value: { a: 1 } }],
+      [2, { value: { b: 2 } }],
+    ]);
+    expect(place(list.rows[1], { path: ['b'] })).toBe('3:7');
+    expect(place(list.rows[1], { path: ['b'], at: 'key' })).toBe('3:3');
+    expect(place(list.rows[1], { column: 0 })).toBe('3:2');
+    const one = await read('{"a":\n1}', 'a.json');
+    expect(contents(one)).toEqual([[1, { value: { a: 1 } }]]);
+    expect(place(one.rows[0], { path: ['a'] })).toBe('2:1');
+  });
+
+  it('that is none is refused by its place', async () => {
+    await expect(read('[{"a":1},]', 'a.json')).rejects.toMatchObject({
+      exit: 9,
+      issues: [{ file: 'a.json', line: 1, column: 10 }],
+    });
+  });
+});
+
+describe('the digest', () => {
+  it.each(['a.csv', 'a.ndjson', 'a.json'])('of %s is that of its bytes, whichever way they came in', async (name) => {
+    const text = name === 'a.csv' ? '\ufeffemail\na\n' : '[{"email":"a"}]';
+    const wanted = createHash('sha256').update(text).digest('hex');
+    expect((await read(text, name)).digest).toBe(wanted);
+    expect((await read(text)).digest).toBe(wanted);
+  });
+});
+
+describe('a file as text', () => {
+  const text = async (source: string | Uint8Array): Promise<string> => {
+    let all = '';
+    for await (const chunk of openText(source, 'a.csv').chunks) all += chunk;
+    return all;
+  };
+
+  it('is cut nowhere within a character, and has no byte-order mark', async () => {
+    const long = '😀é'.repeat(30_000);
+    expect(await text(Buffer.from(`\ufeffx${long}`))).toBe(`x${long}`);
+  });
+
+  it.each([
+    ['UTF-16', Buffer.from('\ufeffa', 'utf16le'), 1, /UTF-16/],
+    ['UTF-16, big-endian', Buffer.from([0xfe, 0xff, 0, 0x61]), 1, /UTF-16/],
+    ['a byte that is not UTF-8', Buffer.concat([Buffer.alloc(70_000, 'x\n'), Buffer.from([0xff])]), 1, /not UTF-8/],
+    ['half a character at the end', Buffer.from('a\nb\né').subarray(0, 5), 3, /not UTF-8/],
+  ])('that holds %s is refused', async (_what, bytes, line, message) => {
+    await expect(text(bytes)).rejects.toMatchObject({
+      exit: 9,
+      issues: [{ file: 'a.csv', column: 1, message: expect.stringMatching(message) as string }],
+    });
+    const error: unknown = await text(bytes).catch((thrown: unknown) => thrown);
+    expect((error as { issues: { line: number }[] }).issues[0]?.line).toBeGreaterThanOrEqual(line);
+  });
+
+  it('that is not there, or a folder, is told so', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'sub'));
+    await expect(text(join(folder, 'gone'))).rejects.toMatchObject({
+      code: 'files.read',
+      exit: 2,
+      message: 'Cannot read a.csv: there is no such file.',
+    });
+    await expect(text(join(folder, 'sub'))).rejects.toMatchObject({
+      exit: 2,
+      message: 'Cannot read a.csv: it is a folder.',
+    });
+  });
+});
