@@ -2,7 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ManifestReply } from '../contract/roles.ts';
+import { looseObject, nullable, string, type ZodMiniType } from 'zod/mini';
+import { ManifestReply } from '../contract/roles.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import { canonicalJson, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
@@ -24,6 +25,15 @@ export interface Revision {
   plan: string;
   manifest: ManifestReply;
 }
+
+const SavedRevision = looseObject({
+  revision: string(),
+  saved_at: string(),
+  reason: string(),
+  profile: nullable(string()),
+  plan: string(),
+  manifest: ManifestReply,
+});
 
 export interface RolesStore {
   /** Remembers a manifest that a file on disk now stands for. */
@@ -65,12 +75,13 @@ export function openRolesStore(
       .reverse();
   }
 
-  /** Undefined for a file that is gone, or that a failing disk left unreadable: the others still count. */
-  function read<T>(path: string): T | undefined {
+  /** Undefined for a file that is gone, or that a failing disk or a hand left unusable: the others still count. */
+  function read<T>(path: string, schema: ZodMiniType<T>): T | undefined {
     const text = readPrivateFile(path);
     if (text === undefined) return undefined;
     try {
-      return parseJson(text) as T;
+      const value = parseJson(text);
+      return schema.safeParse(value).success ? (value as T) : undefined;
     } catch (error) {
       if (error instanceof JsonError) return undefined;
       throw error;
@@ -104,18 +115,18 @@ export function openRolesStore(
     bases: (stamp) =>
       files(bases)
         .filter((name) => name.includes(stampKey(stamp)))
-        .flatMap((name) => read<ManifestReply>(join(bases, name)) ?? []),
+        .flatMap((name) => read(join(bases, name), ManifestReply) ?? []),
     saveRevision: (entry) => {
       const revision = `${stampName()}-${randomBytes(3).toString('hex')}`;
       const saved: Revision = { revision, saved_at: new Date(clock.now()).toISOString(), ...entry };
       writePrivateFile(join(history, `${revision}.json`), `${stringifyJson(saved, 2)}\n`);
       return revision;
     },
-    revisions: () => files(history).flatMap((name) => read<Revision>(join(history, name)) ?? []),
+    revisions: () => files(history).flatMap((name) => read(join(history, name), SavedRevision) ?? []),
     findRevision: (name) => {
       const matches = files(history).filter((file) => name !== '' && file.startsWith(name));
       const only = matches.find((file) => file === `${name}.json`) ?? (matches.length === 1 ? matches[0] : undefined);
-      return only === undefined ? undefined : read<Revision>(join(history, only));
+      return only === undefined ? undefined : read(join(history, only), SavedRevision);
     },
     exclusively: (work, signal) => withLock(join(folder, 'write.lock'), clock, work, signal),
   };

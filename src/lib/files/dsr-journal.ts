@@ -32,7 +32,7 @@ export interface DsrJournal {
   readonly path: string;
   /** The head of an earlier run; undefined when there was none. Throws when the file is not a journal. */
   head(): Promise<JournalHead | undefined>;
-  /** Every line behind the head; half a line of a killed process is passed over. */
+  /** Every line behind the head; half a line of a killed process is passed over. Throws for a line of another kind. */
   lines(): AsyncGenerator<JournalLine>;
   /** Appends; on the disk when it returns. */
   write(...lines: (JournalHead | JournalLine)[]): void;
@@ -66,18 +66,20 @@ export function openDsrJournal(path: string): DsrJournal {
       const head = first.done ? undefined : (parse(first.value) as Partial<JournalHead> | undefined);
       const isAlone = first.done === true || (await lines.next()).done === true;
       await lines.return(undefined);
-      if (head?.version === 1 && typeof head.rows === 'number') return head as JournalHead;
+      if (head !== undefined && isHead(head)) return head;
       if (!isAlone) throw unreadable(path);
       // The process died while it wrote its first line: nothing was sent.
       removeFile(path);
       return undefined;
     },
     lines: async function* () {
-      let isHead = true;
+      let isFirst = true;
       for await (const line of linesOf(path)) {
-        const value = isHead ? undefined : parse(line);
-        isHead = false;
-        if (value !== undefined) yield value as JournalLine;
+        const value = isFirst ? undefined : parse(line);
+        isFirst = false;
+        if (value === undefined) continue;
+        if (!isJournalLine(value)) throw unreadable(path);
+        yield value;
       }
     },
     write: (...lines) => {
@@ -89,6 +91,24 @@ export function openDsrJournal(path: string): DsrJournal {
       lock.release();
     },
   };
+}
+
+const HEAD_TEXTS = ['input', 'settings', 'results', 'submitted_time', 'at'] as const;
+
+function isHead(value: Partial<JournalHead> | null): value is JournalHead {
+  return value?.version === 1 && isCount(value.rows) && HEAD_TEXTS.every((field) => typeof value[field] === 'string');
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+function isJournalLine(value: unknown): value is JournalLine {
+  const { d, p, u } = (value ?? {}) as Partial<Record<'d' | 'p' | 'u', unknown>>;
+  const isRow = (row: unknown): boolean => Array.isArray(row) && isCount(row[0]) && typeof row[1] === 'string';
+  return [
+    [p, isRow],
+    [d, isRow],
+    [u, isCount],
+  ].some(([rows, isWhole]) => Array.isArray(rows) && rows.every(isWhole as (row: unknown) => boolean));
 }
 
 async function* linesOf(path: string): AsyncGenerator<string, undefined> {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { array, boolean, literal, nonnegative, nullable, number, object, string } from 'zod/mini';
 import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { type Lock, tryLock } from '../kernel/lock.ts';
@@ -70,10 +71,29 @@ export function openSeedJournal(folder: string, key: readonly string[]): SeedJou
   };
 }
 
+const Count = number().check(nonnegative());
+const Stretch = { file: Count, from: Count, to: Count };
+const Checkpoint = object({
+  version: literal(1),
+  files: array(object({ path: string(), size: Count, modified: number(), hash: string() })),
+  mark: object({ file: Count, position: Count, offset: Count }),
+  beyond: array(object(Stretch)),
+  counts: object({
+    accepted: Count,
+    rejected: Count,
+    batches: Count,
+    requests: Count,
+    retries: Count,
+    ms: Count,
+  }),
+  rejects: nullable(object({ path: string(), bytes: Count })),
+  finished: boolean(),
+});
+
 function parse(path: string, text: string): SeedCheckpoint {
   try {
-    const value = JSON.parse(text) as SeedCheckpoint & { version: number };
-    if (value.version === 1 && Array.isArray(value.files) && Array.isArray(value.beyond)) return value;
+    const value = Checkpoint.safeParse(JSON.parse(text));
+    if (value.success) return value.data;
   } catch {
     // Told below.
   }
