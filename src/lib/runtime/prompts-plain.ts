@@ -64,7 +64,8 @@ function readLine(io: Io, signal: AbortSignal, question: string, hidden: boolean
     io.stderr.write(question);
     const stop = (): void => {
       signal.removeEventListener('abort', aborted);
-      lines.removeAllListeners('close');
+      // The reader's own listeners stay: by them it lets go of the terminal.
+      lines.off('close', ended);
       lines.close();
     };
     const fail = (reason: Error): void => {
@@ -73,9 +74,10 @@ function readLine(io: Io, signal: AbortSignal, question: string, hidden: boolean
       reject(reason);
     };
     const aborted = (): void => fail(signal.reason as Error);
+    const ended = (): void => fail(promptEnded('ctrl-d'));
     signal.addEventListener('abort', aborted, { once: true });
     lines.on('SIGINT', () => fail(promptEnded('ctrl-c')));
-    lines.on('close', () => fail(promptEnded('ctrl-d')));
+    lines.on('close', ended);
     lines.once('line', (line) => {
       stop();
       if (hidden) io.stderr.write('\n');

@@ -1,0 +1,20 @@
+// Questions line by line: what a long dialogue leaves behind. How they look is test/e2e/accessible.test.ts.
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { createPlainAsker } from '../../../src/lib/runtime/prompts-plain.ts';
+import { createTestIo } from '../../helpers/cli.ts';
+
+test.each(['input', 'secret'] as const)('a question (%s) lets go of the terminal when it is answered', async (kind) => {
+  const stdin = new PassThrough();
+  const asker = createPlainAsker({ ...createTestIo({}).io, stdin }, new AbortController().signal);
+  const held = (): number[] => ['data', 'end', 'error'].map((event) => stdin.listenerCount(event));
+  const ask = async (answer: string): Promise<void> => {
+    const asked = asker[kind]('Name?', {});
+    stdin.write(`${answer}\n`);
+    expect(await asked).toBe(answer);
+  };
+  await ask('first');
+  const before = held();
+  for (const answer of ['second', 'third', 'fourth']) await ask(answer);
+  expect(held()).toEqual(before);
+});
