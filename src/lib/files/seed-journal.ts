@@ -72,19 +72,19 @@ export function openSeedJournal(folder: string, key: readonly string[]): SeedJou
 }
 
 const Count = number().check(nonnegative());
-const Stretch = { file: Count, from: Count, to: Count };
 const Checkpoint = object({
   version: literal(1),
   files: array(object({ path: string(), size: Count, modified: number(), hash: string() })),
-  mark: object({ file: Count, position: Count, offset: Count }),
-  beyond: array(object(Stretch)),
+  // The offset is -1 where rows are no stretches of bytes, as in a compressed file.
+  mark: object({ file: Count, position: Count, offset: number() }),
+  beyond: array(object({ file: Count, from: Count, to: Count })),
   counts: object({
     accepted: Count,
     rejected: Count,
     batches: Count,
     requests: Count,
     retries: Count,
-    ms: Count,
+    ms: number(),
   }),
   rejects: nullable(object({ path: string(), bytes: Count })),
   finished: boolean(),
