@@ -1,12 +1,12 @@
 // The built program killed in the middle of an apply or a trigger, and ten of them at once on one workspace.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
-import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL } from '../helpers/warehouse-files.ts';
+import { SECRET_ENV, stageSync } from '../helpers/warehouse-files.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const WRITES = 12;
@@ -14,16 +14,7 @@ const WRITES = 12;
 let home: PlatformHome;
 beforeEach(async () => {
   home = await openPlatformHome();
-  for (const folder of ['connections', 'data-models', 'pipelines']) {
-    mkdirSync(join(home.cwd, 'sync', folder), { recursive: true });
-  }
-  home.write('sync/connections/crm.yaml', CONNECTION);
-  home.write('sync/data-models/active-customers.sql', SQL);
-  home.write('sync/data-models/active-customers.yaml', MODEL);
-  for (let index = 0; index < WRITES - 3; index++) {
-    home.write(`sync/data-models/model-${index}.yaml`, MODEL.replace('id: active-customers', `id: model-${index}`));
-  }
-  home.write('sync/pipelines/customers.yaml', PIPELINE);
+  stageSync(home.cwd, WRITES);
 });
 afterEach(() => home.close());
 

@@ -71,6 +71,25 @@ export function stageWarehouse(folder: string): void {
     'sync/data-models/active-customers.sql': SQL,
     'sync/pipelines/customers.yaml': PIPELINE,
   };
+  writeAll(folder, files);
+}
+
+/** A folder `sync` of that many definitions: a connection, a pipeline, the data model that it reads, and others like it. */
+export function stageSync(folder: string, count: number): void {
+  const others = Array.from({ length: count - 3 }, (_, index) => [
+    `sync/data-models/model-${index}.yaml`,
+    MODEL.replace('id: active-customers', `id: model-${index}`),
+  ]);
+  writeAll(folder, {
+    'sync/connections/crm.yaml': CONNECTION,
+    'sync/data-models/active-customers.yaml': MODEL,
+    'sync/data-models/active-customers.sql': SQL,
+    'sync/pipelines/customers.yaml': PIPELINE,
+    ...(Object.fromEntries(others) as Record<string, string>),
+  });
+}
+
+function writeAll(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(folder, name, '..'), { recursive: true });
     writeFileSync(join(folder, name), text);

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { host } from '../../src/lib/kernel/host.ts';
 import type { FaultPlan, ProxiedRequest, ProxyFault } from '../helpers/fault-proxy.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { type Clean, cleanOf, deeds, repeatable } from './judge.ts';
@@ -137,20 +138,12 @@ const locks = (world: World): string[] =>
 /** Whether it is a temporary file that no sweep would know for one of a process that is no more. */
 const isStrayed = (path: string): boolean => {
   const owner = /\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/.exec(path)?.[1];
-  return path.includes('.tmp') && (owner === undefined || isAlive(Number(owner)));
+  return path.includes('.tmp') && (owner === undefined || host.isAlive(Number(owner)));
 };
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
-}
 
 function isHeld(path: string): boolean {
   try {
-    return isAlive((JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid);
+    return host.isAlive((JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid);
   } catch {
     // What cannot be read hinders, too.
     return true;

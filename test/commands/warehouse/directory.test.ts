@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions } from '../../helpers/cli.ts';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
-import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL } from '../../helpers/warehouse-files.ts';
+import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL, stageSync } from '../../helpers/warehouse-files.ts';
 
 interface Plan {
   plan: string;
@@ -15,17 +15,7 @@ interface Plan {
 let home: PlatformHome;
 beforeEach(async () => {
   home = await openPlatformHome();
-  for (const folder of ['connections', 'data-models', 'pipelines']) {
-    mkdirSync(join(home.cwd, 'sync', folder), { recursive: true });
-  }
-  home.write('sync/connections/crm.yaml', CONNECTION);
-  home.write('sync/data-models/active-customers.yaml', MODEL);
-  home.write('sync/data-models/active-customers.sql', SQL);
-  home.write('sync/pipelines/customers.yaml', PIPELINE);
-  for (let index = 0; index < 7; index++) {
-    const model = MODEL.replace('id: active-customers', `id: model-${index}`);
-    home.write(`sync/data-models/model-${index}.yaml`, model);
-  }
+  stageSync(home.cwd, 10);
 });
 afterEach(() => home.close());
 
