@@ -2,7 +2,7 @@
 import type { ZodMiniType } from 'zod/mini';
 import { explain, showPath } from '../../lib/contract/explain.ts';
 import { INTAKE_NAMES } from '../../lib/contract/intake.ts';
-import { createWireNames } from '../../lib/contract/names.ts';
+import { createWireNames, pathAsWritten } from '../../lib/contract/names.ts';
 import { loadDocument } from '../../lib/files/load.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
@@ -24,11 +24,13 @@ export interface IntakeCall<Body> {
 export async function sendIntake<Body>(ctx: Context, file: string, call: IntakeCall<Body>): Promise<void> {
   const document = await loadDocument(file, ctx.io);
   const settings = await ctx.settings();
-  const body = createWireNames(settings.names).decode(document.value, INTAKE_NAMES);
+  const names = createWireNames(settings.names);
+  const body = names.decode(document.value, INTAKE_NAMES);
   const issues = explain(call.schema, body);
   if (issues.length > 0) {
     const places = issues.map(({ path, message }) => {
-      return { file: document.name, path: showPath(path), ...document.locate(path), message };
+      const written = pathAsWritten(document.value, path, names);
+      return { file: document.name, path: showPath(written), ...document.locate(written), message };
     });
     throw invalidInput(`${document.name} is ${call.what}.`, places);
   }

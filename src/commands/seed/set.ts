@@ -1,7 +1,7 @@
 // `seed set`: the seeds of one user.
 import { Command } from 'commander';
 import { explainIssues, showPath } from '../../lib/contract/explain.ts';
-import { createWireNames } from '../../lib/contract/names.ts';
+import { createWireNames, pathAsWritten } from '../../lib/contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../lib/contract/seeding.ts';
 import { loadDocument } from '../../lib/files/load.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
@@ -28,11 +28,13 @@ export function setCommand(ctx: Context): Command {
 async function setSeeds(ctx: Context, file: string): Promise<void> {
   const document = await loadDocument(file, ctx.io);
   const settings = await ctx.settings();
-  const neutral = createWireNames(settings.names).decode(document.value, SEED_NAMES);
+  const names = createWireNames(settings.names);
+  const neutral = names.decode(document.value, SEED_NAMES);
   const checked = SingleSeed.safeParse(neutral);
   if (!checked.success) {
     const issues = explainIssues(checked.error.issues, neutral).map(({ path, message }) => {
-      return { file: document.name, path: showPath(path), ...document.locate(path), message };
+      const written = pathAsWritten(document.value, path, names);
+      return { file: document.name, path: showPath(written), ...document.locate(written), message };
     });
     throw invalidInput(`${document.name} is no body of one user.`, issues);
   }

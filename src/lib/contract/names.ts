@@ -56,6 +56,22 @@ export function createWireNames(names: NamesMap): WireNames {
   };
 }
 
+/** A way through a decoded value as the value itself is written: the deployment's word where that stands there. */
+export function pathAsWritten(
+  value: unknown,
+  path: readonly (string | number)[],
+  names: WireNames,
+): (string | number)[] {
+  let inner = value;
+  return path.map((segment) => {
+    const word = typeof segment === 'string' ? names.toWire(segment) : segment;
+    const isWritten = isRecord(inner) && !Object.hasOwn(inner, segment) && Object.hasOwn(inner, word);
+    const step = isWritten ? word : segment;
+    inner = typeof inner === 'object' && inner !== null ? (inner as Record<string | number, unknown>)[step] : undefined;
+    return step;
+  });
+}
+
 interface Rule {
   from: string;
   to: string;

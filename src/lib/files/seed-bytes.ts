@@ -69,7 +69,10 @@ async function readHead(name: string, path: string): Promise<{ head: Buffer; siz
     const status = await stat(path);
     if (status.isDirectory()) throw usageError(`Cannot read ${name}: it is a folder.`, 'Give the path of a file.');
     if (!status.isFile()) {
-      throw usageError(`${name} is a pipe or a device.`, `Give it as standard input: cdpadm seed bulk - < ${name}`);
+      throw usageError(
+        `${name} is a pipe or a device.`,
+        `Give \`-\` in its place, and it as standard input: < ${name}`,
+      );
     }
     file = await open(path, 'r');
     const head = Buffer.alloc(SNIFFED_BYTES);

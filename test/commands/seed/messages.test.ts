@@ -106,6 +106,23 @@ test('NDJSON that is wrong has an issue for each fault, with its way through the
   ]);
 });
 
+test('a body in the deployment’s words is told in those, with their places', async () => {
+  seeding.write('.cdpadm.yaml', 'names: { xpid: ourid, osa_id: ours_id }\n');
+  const body = { environment: 'production', ourid: 'x', calculated_attributes: {} };
+  const identity = { ours_id: '' };
+  seeding.write('users.ndjson', JSON.stringify(body));
+  seeding.write('user.json', JSON.stringify({ ...body, ourid: 1, identities: identity }, undefined, 1));
+  seeding.write('event.json', JSON.stringify({ environment: 'production', user_identities: identity, events: [] }));
+  for (const [line, places] of [
+    ['seed validate users.ndjson', [['ourid', 1]]],
+    ['seed set -f user.json', [['identities.ours_id', 6]]],
+    ['intake event -f event.json', [['user_identities.ours_id', 1], ['events', 1]]],
+  ] as const) {
+    const { code, stderr } = await seeding.run([...line.split(' '), '-o', 'json']);
+    expect([code, told({ stderr }).issues.map(({ path, line: at }) => [path, at])]).toEqual([9, places]);
+  }
+}); // prettier-ignore
+
 test('more faults than are listed are said to be more', async () => {
   const file = seeding.write('users.ndjson', userRows(1001).replaceAll('production', 'prod'));
   const { stderr } = await seeding.run(['seed', 'validate', file, '-o', 'json']);

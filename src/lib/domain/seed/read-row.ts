@@ -1,7 +1,7 @@
 // Reads one user's body exactly: parsed, in neutral words, checked by the contract. Slower than the byte check, and the
 // one that says what is wrong.
 import { explainIssues, type FieldIssue } from '../../contract/explain.ts';
-import { NameCollision, type WireNames } from '../../contract/names.ts';
+import { NameCollision, pathAsWritten, type WireNames } from '../../contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../contract/seeding.ts';
 import { holdsEachKey } from '../../kernel/json-keys.ts';
 import { JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
@@ -37,7 +37,10 @@ export function checkRow(value: unknown, names: WireNames): ReadRow {
   try {
     const neutral = names.decode(value, SEED_NAMES);
     const result = SingleSeed.safeParse(neutral);
-    if (!result.success) return { issues: explainIssues(result.error.issues, neutral) };
+    if (!result.success) {
+      const issues = explainIssues(result.error.issues, neutral);
+      return { issues: issues.map((issue) => ({ ...issue, path: pathAsWritten(value, issue.path, names) })) };
+    }
     return { text: stringifyJson(names.encode(result.data, SEED_NAMES)) };
   } catch (error) {
     if (!(error instanceof NameCollision)) throw error;
