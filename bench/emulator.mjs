@@ -4,24 +4,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
+import { median } from './measure.mjs';
 
 const CONNECTIONS = 16;
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const SECONDS = 3;
+const STARTS = 7;
 const GROUP = '/platform/workspaces/3001/groups/household';
 const ATTRIBUTES = JSON.stringify({ attributes: [{ id: 'points', type: 'sum' }] });
 
-const self = fileURLToPath(import.meta.url);
+const bare = fileURLToPath(new URL('bare.mjs', import.meta.url));
 const program = fileURLToPath(new URL('../bin/cdpadm.js', import.meta.url));
 
 /** @typedef {import('../src/lib/emulator/embedding.ts').EmulatorReady} Ready */
-/** @typedef {{url: string, headers: Record<string, string>, stop: () => void}} Served */
+/** @typedef {{url: string, headers: Record<string, string>, stop: () => Promise<void>}} Served */
 
 /** @param {string[]} args @param {Record<string, string>} env */
 async function serve(args, env = {}) {
@@ -31,23 +31,33 @@ async function serve(args, env = {}) {
   });
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   const ready = /** @type {Ready} */ (JSON.parse(String(line)));
-  return { ready, stop: () => child.kill() };
+  const stop = async () => {
+    const ended = once(child, 'close');
+    child.kill();
+    await ended;
+  };
+  return { ready, stop };
 }
 
 /** @param {string} kind @returns {Promise<Served>} */
 async function serveBare(kind) {
-  const { ready, stop } = await serve([self, kind]);
+  const { ready, stop } = await serve([bare, kind]);
   return { url: ready.base_url, headers: {}, stop };
 }
 
-/** @param {string} folder @returns {Promise<Served>} */
-async function servePlatform(folder) {
-  const { ready, stop } = await serve([program, 'emulator', 'start', '--memory', '--port', '0', '-o', 'json'], {
+/** @param {string} folder */
+function startPlatform(folder) {
+  return serve([program, 'emulator', 'start', '--memory', '--port', '0', '-o', 'json'], {
     CDPADM_CONFIG_DIR: folder,
     CDPADM_STATE_DIR: folder,
     CDPADM_CACHE_DIR: folder,
     CDPADM_DATA_DIR: folder,
   });
+}
+
+/** @param {string} folder @returns {Promise<Served>} */
+async function servePlatform(folder) {
+  const { ready, stop } = await startPlatform(folder);
   const pool = new Pool(ready.base_url);
   const json = { 'content-type': 'application/json' };
   const { body } = await pool.request({
@@ -98,80 +108,57 @@ async function load({ url, headers }) {
   return done / SECONDS;
 }
 
-/** @param {number[]} values */
-const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
-
-async function bench() {
+/** @param {{ rounds: number | undefined }} options @returns {Promise<import('./figures.mjs').Section>} */
+export async function measureEmulator({ rounds = 3 }) {
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-bench-'));
-  /** @type {Record<string, Served>} */
-  const servers = {};
+  /** @type {Served[]} */
+  const served = [];
+  /** @type {Record<'platform' | 'hono' | 'node', number[]>} */
+  const rates = { platform: [], hono: [], node: [] };
+  /** @type {number[]} */
+  const ready = [];
   try {
-    servers.platform = await servePlatform(folder);
-    servers.hono = await serveBare('hono');
-    servers.node = await serveBare('node');
-    /** @type {Record<string, number[]>} */
-    const rates = { platform: [], hono: [], node: [] };
+    // The first start makes the certificates and is not counted.
+    for (let start = 0; start <= STARTS; start += 1) {
+      const begun = performance.now();
+      const { stop } = await startPlatform(folder);
+      if (start > 0) ready.push(performance.now() - begun);
+      await stop();
+    }
+    const servers = {
+      platform: await servePlatform(folder),
+      hono: await serveBare('hono'),
+      node: await serveBare('node'),
+    };
+    served.push(...Object.values(servers));
+    const names = /** @type {const} */ (['platform', 'hono', 'node']);
     // The first round warms up and is not counted.
-    for (let round = 0; round <= ROUNDS; round += 1) {
-      for (const [name, served] of Object.entries(servers)) {
-        const rate = await load(served);
-        if (round > 0) rates[name]?.push(rate);
+    for (let round = 0; round <= rounds; round += 1) {
+      for (const name of names) {
+        const rate = await load(servers[name]);
+        if (round > 0) rates[name].push(rate);
       }
     }
-    const [platform, hono, node] = [rates.platform, rates.hono, rates.node].map((values) => median(values ?? []));
-    process.stdout.write(
-      [
-        `emulator          ${platform?.toFixed(0)} requests/s`,
-        `bare, Hono        ${hono?.toFixed(0)} requests/s; ratio ${((platform ?? 0) / (hono ?? 1)).toFixed(2)}`,
-        `bare, Node alone  ${node?.toFixed(0)} requests/s; ratio ${((platform ?? 0) / (node ?? 1)).toFixed(2)}`,
-        '',
-      ].join('\n'),
-    );
   } finally {
-    for (const { stop } of Object.values(servers)) stop();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    for (const { stop } of served) await stop();
+    rmSync(folder, { recursive: true });
   }
+  const { platform, hono, node } = {
+    platform: median(rates.platform),
+    hono: median(rates.hono),
+    node: median(rates.node),
+  };
+  const count = (/** @type {number} */ rate) => Math.round(rate).toLocaleString('en');
+  return {
+    title: 'The embedded platform',
+    method: `80 % reads, 20 % writes, ${CONNECTIONS} connections, ${SECONDS} s each, medians of ${rounds} interleaved rounds; starts: the median of ${STARTS}.`,
+    results: [
+      {
+        id: 'emulatorRate',
+        value: platform / hono,
+        plain: `${count(platform)} requests/s of ${count(hono)}; Node alone ${count(node)}`,
+      },
+      { id: 'emulatorReady', value: median(ready), plain: '' },
+    ],
+  };
 }
-
-const ANSWER = {
-  id: 'household',
-  description: '',
-  source_user_attribute: 'address',
-  attributes: [{ id: 'points', type: 'sum' }],
-  created_on: '2026-01-01T00:00:00.000Z',
-  created_by: 'someone@example.com',
-  last_modified_on: '2026-01-01T00:00:00.000Z',
-  last_modified_by: 'someone@example.com',
-};
-
-/** @param {number} port */
-const announce = (port) => process.stdout.write(`${JSON.stringify({ base_url: `http://127.0.0.1:${port}` })}\n`);
-
-async function bareHono() {
-  const [{ Hono }, { serve: listen }] = await Promise.all([import('hono'), import('@hono/node-server')]);
-  const app = new Hono({ strict: false });
-  app.get('/platform/workspaces/:workspace/groups/:group', (context) => context.json(ANSWER));
-  app.patch('/platform/workspaces/:workspace/groups/:group', async (context) => {
-    await context.req.json();
-    return context.json(ANSWER);
-  });
-  listen({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => announce(port));
-}
-
-function bareNode() {
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(ANSWER));
-    });
-  });
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    if (typeof address === 'object' && address) announce(address.port);
-  });
-}
-
-const kind = process.argv[2];
-if (kind === 'hono') await bareHono();
-else if (kind === 'node') bareNode();
-else await bench();
-if (kind !== undefined) process.stdin.resume().on('end', () => process.exit());

@@ -37,7 +37,7 @@ export function medians(cases, rounds, measure) {
 }
 
 /** @param {number[]} values */
-function median(values) {
+export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   const [low = NaN, high = NaN] = sorted.length % 2 ? [sorted[middle], sorted[middle]] : sorted.slice(middle - 1);

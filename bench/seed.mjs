@@ -1,48 +1,58 @@
-// `npm run bench:seed [-- --users N --rounds N]`: bulk seeding beside what people use instead, to the same sink, in
-// interleaved rounds; what arrived is counted at the sink. Writes `bench/seed-results.md`.
+// Bulk seeding beside what people use instead, to the same sink, in interleaved rounds; what arrived is counted at the
+// sink.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { median } from './measure.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const entry = join(here, '..', 'bin', 'cdpadm.js');
-const { values } = parseArgs({
-  options: { users: { type: 'string', default: '1000000' }, rounds: { type: 'string', default: '3' } },
-});
-const users = Number(values.users);
-const rounds = Number(values.rounds);
+const users = 1_000_000;
 const CSV_HEADER =
   'xpid,identity:customer_id,attr:Lifetime Value:sum,attr:Average Order:average:sum,attr:Average Order:average:count,attr:Favourites:unique_list,cutoff_date\n';
+const [OURS, OURS_CSV] = ['cdpadm', 'cdpadm, CSV'];
+const [PLAIN, PLAIN_CSV] = ['plain node script', 'csv-parse, zod, stringify'];
+const [XARGS, PYTHON, WRK] = ['split, xargs -P16, curl', 'python, threads', 'wrk, one fixed body'];
 const WRK_SECONDS = 4;
 /** The slow ones are given a part of it: they are compared by users a second. */
 const FEW = Math.ceil(users / 10);
 
-const folder = await mkdtemp(join(tmpdir(), 'cdpadm-bench-seed-'));
-const sink = spawn(process.execPath, [join(here, 'seed-sink.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
-const told = createInterface(sink.stdout)[Symbol.asyncIterator]();
-try {
-  const url = `http://127.0.0.1:${(await told.next()).value}`;
-  const text = await measure(url);
-  await writeFile(join(here, 'seed-results.md'), text);
-  process.stdout.write(text);
-} finally {
-  sink.stdin.end();
-  await rm(folder, { recursive: true });
+/** @param {{ rounds: number | undefined }} options @returns {Promise<import('./figures.mjs').Section>} */
+export async function measureSeed({ rounds = 2 }) {
+  const folder = await mkdtemp(join(tmpdir(), 'cdpadm-bench-seed-'));
+  const sink = spawn(process.execPath, [join(here, 'seed-sink.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const told = createInterface(sink.stdout)[Symbol.asyncIterator]();
+  /** How many rows came to the sink since it was asked last. */
+  const countedRows = async () => {
+    sink.stdin.write('\n');
+    /** @type {{rows: number}} */
+    const { rows } = JSON.parse((await told.next()).value);
+    return rows;
+  };
+  try {
+    const url = `http://127.0.0.1:${(await told.next()).value}`;
+    return await measure({ url, folder, rounds, countedRows });
+  } finally {
+    sink.stdin.end();
+    await rm(folder, { recursive: true });
+  }
 }
 
-/** @param {string} url */
-async function measure(url) {
+/**
+ * @param {{ url: string, folder: string, rounds: number, countedRows: () => Promise<number> }} stage
+ * @returns {Promise<import('./figures.mjs').Section>}
+ */
+async function measure({ url, folder, rounds, countedRows }) {
   const files = {
-    many: await generate('many.ndjson', users, ndjsonRow),
-    few: await generate('few.ndjson', FEW, ndjsonRow),
-    table: await generate('table.csv', users, csvRow, CSV_HEADER),
-    five: await generate('five.ndjson', users * 5, ndjsonRow),
+    many: await generate(folder, 'many.ndjson', users, ndjsonRow),
+    few: await generate(folder, 'few.ndjson', FEW, ndjsonRow),
+    table: await generate(folder, 'table.csv', users, csvRow, CSV_HEADER),
+    five: await generate(folder, 'five.ndjson', users * 5, ndjsonRow),
   };
   const plain = join(here, 'seed-plain.mjs');
   const xargs = `split -l 100 ${files.few} ${folder}/part- && ls ${folder}/part-* | xargs -P16 -I{} sh -c 'paste -sd, {} | sed "s/^/[/;s/$/]/" | curl -sS -o /dev/null -H "content-type: application/json" -u k:s --data-binary @- ${url}/v2/bulkcalculatedattributes' && rm ${folder}/part-*`;
@@ -53,20 +63,20 @@ async function measure(url) {
   /** Rows are undefined where the sink's own count says how many there were. */
   /** @type {Record<string, {rows: number | undefined, run: () => number | void}>} */
   const cases = {
-    cdpadm: { rows: users, run: () => cdpadm(url, files.many) },
-    'plain node script': { rows: FEW, run: () => node([plain, 'ndjson', files.few, url]) },
-    'split, xargs -P16, curl': { rows: FEW, run: () => shell(xargs) },
+    [OURS]: { rows: users, run: () => cdpadm(url, folder, files.many) },
+    [PLAIN]: { rows: FEW, run: () => node([plain, 'ndjson', files.few, url]) },
+    [XARGS]: { rows: FEW, run: () => shell(xargs) },
     ...(hasPython && {
-      'python, threads': { rows: FEW, run: () => program('python3', [join(here, 'seed-plain.py'), files.few, url]) },
+      [PYTHON]: { rows: FEW, run: () => program('python3', [join(here, 'seed-plain.py'), files.few, url]) },
     }),
     ...(hasWrk && {
-      'wrk, one fixed body': {
+      [WRK]: {
         rows: undefined,
         run: () => program('wrk', ['-t1', '-c16', `-d${WRK_SECONDS}s`, '-s', lua, url]),
       },
     }),
-    'cdpadm, CSV': { rows: users, run: () => cdpadm(url, files.table) },
-    'csv-parse, zod, stringify': { rows: users, run: () => node([plain, 'csv', files.table, url]) },
+    [OURS_CSV]: { rows: users, run: () => cdpadm(url, folder, files.table) },
+    [PLAIN_CSV]: { rows: users, run: () => node([plain, 'csv', files.table, url]) },
   };
   /** @type {Record<string, number[]>} */
   const rates = {};
@@ -83,50 +93,44 @@ async function measure(url) {
   /** @type {{one: number[], five: number[]}} */
   const peaks = { one: [], five: [] };
   for (let round = 0; round < rounds; round += 1) {
-    peaks.one.push(cdpadm(url, files.many));
-    peaks.five.push(cdpadm(url, files.five));
+    peaks.one.push(cdpadm(url, folder, files.many));
+    peaks.five.push(cdpadm(url, folder, files.five));
     const counted = await countedRows();
     if (counted !== users * 6) throw new Error(`memory: ${counted} of ${users * 6} rows arrived`);
   }
-  return describe(rates, { one: median(peaks.one), five: median(peaks.five) });
+  return describe(rates, { one: median(peaks.one), five: median(peaks.five) }, rounds);
 }
 
 /**
  * @param {Record<string, number[]>} rates
  * @param {{one: number, five: number}} memory
+ * @param {number} rounds
+ * @returns {import('./figures.mjs').Section}
  */
-function describe(rates, memory) {
+function describe(rates, memory, rounds) {
   const rate = (/** @type {string} */ name) => median(rates[name] ?? []);
-  const row = (/** @type {string} */ name) => `| ${name} | ${Math.round(rate(name)).toLocaleString('en')} |`;
-  const ratio = (/** @type {string} */ a, /** @type {string} */ b) => (rate(a) / rate(b)).toFixed(1);
-  const lines = [
-    '# Bulk seeding, measured',
-    '',
-    `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model.trim()}; ${users.toLocaleString('en')} users, 100 a request,`,
-    `medians of ${rounds} rounds, everything counted at the sink. Written by \`npm run bench:seed\`.`,
-    '',
-    '| What | users/s |',
-    '| --- | ---: |',
-    ...Object.keys(rates).map(row),
-    '',
-    '| Ratio | Now | Must | Goal |',
-    '| --- | ---: | ---: | ---: |',
-    `| against split, xargs, curl | ${ratio('cdpadm', 'split, xargs -P16, curl')} | 10 | 25 |`,
-    `| against the plain node script | ${ratio('cdpadm', 'plain node script')} | 3 | 6 |`,
-    rates['wrk, one fixed body'] === undefined
-      ? '| against wrk | skipped: it is not installed | 0.035 | 0.08 |'
-      : `| against wrk sending one fixed body | ${(rate('cdpadm') / rate('wrk, one fixed body')).toFixed(3)} | 0.035 | 0.08 |`,
-    `| CSV against csv-parse, zod, stringify | ${ratio('cdpadm, CSV', 'csv-parse, zod, stringify')} | 2.5 | 4 |`,
-    `| peak memory, ${(users * 5).toLocaleString('en')} users | ${memory.five.toFixed(0)} MB | 180 | 120 |`,
-    `| the same / ${users.toLocaleString('en')} users | ${(memory.five / memory.one).toFixed(2)} | 1.10 | 1.05 |`,
-    '',
-  ];
-  return lines.join('\n');
-}
-
-/** @param {number[]} values */
-function median(values) {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
+  const count = (/** @type {string} */ name) => Math.round(rate(name)).toLocaleString('en');
+  /**
+   * @param {import('./figures.mjs').FigureId} id @param {string} name @param {string} other
+   * @returns {import('./figures.mjs').Result}
+   */
+  const compared = (id, name, other) =>
+    rates[other] === undefined
+      ? { id, value: undefined, plain: 'it is not installed' }
+      : { id, value: rate(name) / rate(other), plain: `${count(name)} users/s of ${count(other)}` };
+  const python = rates[PYTHON] && ` A Python script with threads: ${count(PYTHON)} users/s.`;
+  return {
+    title: 'Seeding in bulk',
+    method: `${users.toLocaleString('en')} users, 100 a request, medians of ${rounds} interleaved rounds, counted at the sink.${python ?? ''}`,
+    results: [
+      compared('seedXargs', OURS, XARGS),
+      compared('seedPlain', OURS, PLAIN),
+      compared('seedWrk', OURS, WRK),
+      compared('seedCsv', OURS_CSV, PLAIN_CSV),
+      { id: 'seedMemory', value: memory.five, plain: `${(users * 5).toLocaleString('en')} users` },
+      { id: 'seedMemoryGrowth', value: memory.five / memory.one, plain: `of ${memory.one.toFixed(0)} MB` },
+    ],
+  };
 }
 
 /** The same hundred users again and again. */
@@ -140,20 +144,13 @@ function wrkScript() {
   ].join('\n');
 }
 
-/** How many rows came to the sink since it was asked last. */
-async function countedRows() {
-  sink.stdin.write('\n');
-  /** @type {{rows: number}} */
-  const { rows } = JSON.parse((await told.next()).value);
-  return rows;
-}
-
 /**
  * @param {string} url
+ * @param {string} folder
  * @param {string} file
  * @returns {number} peak memory in MB
  */
-function cdpadm(url, file) {
+function cdpadm(url, folder, file) {
   const state = join(folder, `state-${Math.random().toString(36).slice(2)}`);
   const env = {
     PATH: process.env.PATH ?? '',
@@ -226,12 +223,13 @@ function csvRow(index) {
 }
 
 /**
+ * @param {string} folder
  * @param {string} name
  * @param {number} count
  * @param {(index: number) => string} row
  * @param {string} [header]
  */
-async function generate(name, count, row, header = '') {
+async function generate(folder, name, count, row, header = '') {
   const path = join(folder, name);
   const out = createWriteStream(path);
   out.write(header);

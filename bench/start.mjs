@@ -1,0 +1,94 @@
+// Start, memory and size of the built program, beside the floor: Node running an empty file.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { bundleSize, installedSize } from './installed.mjs';
+import { BIG_ORG, editedYaml, SMALL_ORG } from './manifests.mjs';
+import { medians, peakMemory, time } from './measure.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, '..');
+const program = join(root, 'bin', 'cdpadm.js');
+
+/** @param {{ rounds: number | undefined }} options @returns {Promise<import('./figures.mjs').Section>} */
+export async function measureStart({ rounds = 31 }) {
+  const folder = await mkdtemp(join(tmpdir(), 'cdpadm-bench-'));
+  const platform = spawn(process.execPath, [join(here, 'platform.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  try {
+    const [address] = /** @type {[string]} */ (await once(createInterface(platform.stdout), 'line'));
+    const method = `Medians of ${rounds} interleaved rounds; × is the ratio to \`node\` running an empty file.`;
+    return { title: 'Start, memory, size', method, results: await measureAll(address, folder, rounds) };
+  } finally {
+    platform.stdin.end();
+    await rm(folder, { recursive: true });
+  }
+}
+
+/**
+ * @param {string} address of the server of fixed answers
+ * @param {string} folder
+ * @param {number} rounds
+ * @returns {Promise<import('./figures.mjs').Result[]>}
+ */
+async function measureAll(address, folder, rounds) {
+  const empty = join(folder, 'empty.cjs');
+  const edited = join(folder, 'roles.yaml');
+  await writeFile(empty, '');
+  await writeFile(edited, editedYaml());
+
+  /** @param {string} org */
+  const environment = (org) => () => ({
+    CDPADM_BASE_URL: address,
+    CDPADM_AUTH_URL: address,
+    CDPADM_ORG_ID: org,
+    CDPADM_ACCOUNT_ID: '1',
+    CDPADM_CLIENT_ID: 'bench',
+    CDPADM_CLIENT_SECRET: 'bench-secret',
+    CDPADM_CONFIG_DIR: join(folder, 'config'),
+    CDPADM_CACHE_DIR: join(folder, 'cache'),
+    CDPADM_DATA_DIR: join(folder, 'data'),
+    // New for each run: the client's budget of requests a minute lives there, and would make later runs wait.
+    CDPADM_STATE_DIR: mkdtempSync(join(folder, 'state-')),
+  });
+  /**
+   * @param {string[]} args
+   * @param {string} [org]
+   */
+  const command = (args, org = SMALL_ORG) => ({ args: [program, ...args], env: environment(org) });
+  const floor = { args: [empty], env: environment(SMALL_ORG), silent: true };
+  const get = command(['roles', 'list']);
+
+  const cases = {
+    floor,
+    version: command(['--version']),
+    help: command(['--help']),
+    groupHelp: command(['roles', '--help']),
+    commandHelp: command(['roles', 'push', '--help']),
+    completion: command(['__complete', 'bash', ' ', 'cdpadm', 'cdpadm roles pu']),
+    get,
+    diff: command(['roles', 'diff', edited], BIG_ORG),
+  };
+  const milliseconds = medians(cases, rounds, time);
+  const megabytes = medians({ floor, get }, Math.min(rounds, 11), peakMemory);
+
+  const times = /** @type {const} */ (['version', 'help', 'groupHelp', 'commandHelp', 'completion', 'get', 'diff']);
+  return [
+    ...times.map((id) => ({
+      id,
+      value: milliseconds[id] / milliseconds.floor,
+      plain: `${milliseconds[id].toFixed(1)} ms of ${milliseconds.floor.toFixed(1)}`,
+    })),
+    {
+      id: 'getMemory',
+      value: megabytes.get / megabytes.floor,
+      plain: `${megabytes.get.toFixed(1)} MB of ${megabytes.floor.toFixed(1)}`,
+    },
+    { id: 'installed', value: await installedSize(root), plain: '' },
+    { id: 'bundle', value: await bundleSize(root), plain: '' },
+  ];
+}
