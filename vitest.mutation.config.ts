@@ -15,9 +15,6 @@ export default mergeConfig(
       setupFiles: ['test/mutation/setup.ts'],
       isolate: false,
       maxWorkers: 1,
-      // What waits for ever is a mutant that was noticed.
-      testTimeout: 4000,
-      hookTimeout: 4000,
     },
     plugins: [
       {

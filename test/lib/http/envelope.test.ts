@@ -1,0 +1,109 @@
+// What the platform says in the body of a refusal, whatever shape it has; and what is a page for a browser.
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../src/lib/http/answer.ts';
+import { type Envelope, htmlTitle, isHtml, readEnvelope } from '../../../src/lib/http/envelope.ts';
+
+const answer = (text: string, type = 'application/json'): Answer => ({
+  status: 400,
+  headers: { 'content-type': type },
+  text,
+  size: text.length,
+  problem: undefined,
+});
+const read = (body: unknown): Envelope => readEnvelope(answer(typeof body === 'string' ? body : JSON.stringify(body)));
+
+describe('readEnvelope', () => {
+  it.each<[string, unknown, string[], unknown[]]>([
+    [
+      'a list of messages',
+      { errors: [{ message: 'a' }, { message: 'b' }] },
+      ['a', 'b'],
+      [{ message: 'a' }, { message: 'b' }],
+    ],
+    ['a list of texts', { errors: ['a', ' b '] }, ['a', ' b '], [{ message: 'a' }, { message: ' b ' }]],
+    ['codes and messages', { errors: [{ code: 7, message: 'a' }] }, ['a'], [{ code: 7, message: 'a' }]],
+    [
+      'a reason where there is no message',
+      { errors: [{ reason: 'r', domain: 'd' }] },
+      ['r'],
+      [{ domain: 'd', reason: 'r' }],
+    ],
+    [
+      'a code where there is nothing else',
+      { errors: [{ code: 42 }, { code: 'E1' }] },
+      ['42', 'E1'],
+      [{ code: 42 }, { code: 'E1' }],
+    ],
+    ['a domain, which says nothing to people', { errors: [{ domain: 'd' }] }, [], [{ domain: 'd' }]],
+    [
+      'a sentence over its details',
+      { code: 1, message: 'm', errors: [{ message: 'a' }] },
+      ['m', 'a'],
+      [{ message: 'a' }],
+    ],
+    ['an object of its own', { error: { message: 'm', errors: [{ message: 'a' }] } }, ['m', 'a'], [{ message: 'a' }]],
+    [
+      'lists inside and outside',
+      { errors: ['a'], error: { errors: ['b'] } },
+      ['a', 'b'],
+      [{ message: 'a' }, { message: 'b' }],
+    ],
+    ['the words of OAuth', { error: 'invalid_client', error_description: 'Unknown client.' }, ['Unknown client.'], []],
+    ['the short word of OAuth', { error: 'invalid_client' }, ['invalid_client'], []],
+    ['an empty description', { error: 'invalid_client', error_description: ' ' }, ['invalid_client'], []],
+    ['a status besides', { statusCode: 400, errors: [{ message: 'a' }] }, ['a'], [{ message: 'a' }]],
+    [
+      'the same sentence twice',
+      { message: 'm', errors: [{ message: 'm' }, { message: 'm' }] },
+      ['m'],
+      [{ message: 'm' }, { message: 'm' }],
+    ],
+    ['spaces around a sentence', { message: '  m\n' }, ['m'], []],
+    ['empty entries', { message: '', errors: [{}, { message: ' ' }, null, 7, { code: null }] }, [], []],
+    ['no list in its place', { errors: { message: 'a' } }, [], []],
+    ['a text of JSON', '"no"', ['no'], []],
+    ['nothing', '  ', [], []],
+    ['null', 'null', [], []],
+    ['a list', '[1]', [], []],
+    ['plain text', ' Service down ', ['Service down'], []],
+    ['half of JSON', '{"errors":', ['{"errors":'], []],
+  ])('reads %s', (_what, body, sentences, errors) => {
+    expect(read(body)).toEqual({ sentences, errors });
+  });
+
+  it('shows no more of a long text than a person reads', () => {
+    expect(read('x'.repeat(2000)).sentences).toEqual(['x'.repeat(500)]);
+  });
+
+  it('takes an answer of megabytes for no error body', () => {
+    const body = JSON.stringify({ message: 'm', rest: 'x'.repeat(1024 * 1024) });
+    expect(read(body).sentences).toEqual([body.slice(0, 500)]);
+  });
+
+  it('reads of a page its title, and nothing where it has none', () => {
+    const page = '<!DOCTYPE html><head><title lang="en">\n Sign  in\t here </title></head><body>password</body>';
+    expect(readEnvelope(answer(page, 'text/html; charset=utf-8'))).toEqual({ sentences: ['Sign in here'], errors: [] });
+    expect(readEnvelope(answer('<html><body>secret</body></html>', 'text/html'))).toEqual({
+      sentences: [],
+      errors: [],
+    });
+    expect(htmlTitle(`<title>${'x'.repeat(600)}</title>`)).toBe('x'.repeat(500));
+    expect(htmlTitle('<TITLE>a')).toBe('a');
+  });
+});
+
+describe('a page for a browser', () => {
+  it.each([
+    ['text/html', 'x', true],
+    ['TEXT/HTML; charset=x', '', true],
+    ['application/xhtml+xml', 'x', false],
+    ['application/json', '<!DOCTYPE html>', true],
+    ['', '  \n<html lang="en">', true],
+    ['', '<htmlx>', false],
+    ['application/json', '{"a":"<html>"}', false],
+    ['text/plain', 'html', false],
+  ])('%j with %j: %s', (type, text, expected) => {
+    expect(isHtml(answer(text, type))).toBe(expected);
+    expect(isHtml({ ...answer(text), headers: type === '' ? {} : { 'content-type': type } })).toBe(expected);
+  });
+});
