@@ -213,7 +213,7 @@ function keptSecrets(type: ResourceType, { live, file, fields }: DefinitionSourc
 /** Issues that lie in a file have a line there; those of what a flag gave, or nobody, have the flag. */
 function placesOf(
   type: ResourceType,
-  { file, fields }: DefinitionSource,
+  { file, fields, live }: DefinitionSource,
   document: LoadedDocument | undefined,
   issues: readonly FieldIssue[],
 ): Issue[] {
@@ -222,7 +222,11 @@ function placesOf(
     const given = fields.find(({ path }) => path.join('.') === dotted)?.flag;
     const flag = given ?? (file === undefined ? flagOf(type, issue.path) : undefined);
     if (document && flag === undefined) return placeIssues(document, [issue]);
-    return [{ path: flag ?? showPath(issue.path), message: issue.message }];
+    const isKept = file === undefined && live !== undefined && issue.message.startsWith('is a mask');
+    const message = isKept
+      ? 'is needed again: the platform never shows this secret, and takes a change whole'
+      : issue.message;
+    return [{ path: flag ?? showPath(issue.path), message }];
   });
 }
 
@@ -236,7 +240,7 @@ function invalidSource(
   const count = issues.length === 1 ? 'one issue' : `${issues.length} issues`;
   const masked = found.find(({ path, message }) => message.startsWith('is a mask') && flagOf(type, path));
   const flag = masked && flagOf(type, masked.path);
-  const hint = flag && `Or give ${flag} env:NAME, or run it on a terminal, where it is asked for.`;
+  const hint = flag && `Give ${flag} env:NAME, or run it on a terminal, where it is asked for.`;
   if (document) {
     const message = `${document.name} is not a valid ${NOUNS[type]}: ${count}. Nothing was sent.`;
     return invalidInput(message, issues, hint);

@@ -4,8 +4,9 @@ import { Option, type Command } from 'commander';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
 import { composeRequest } from '../../lib/domain/dsr/compose.ts';
 import { type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
-import { invalidDocument, loadDocument } from '../../lib/files/load.ts';
+import { formatOf, invalidDocument, loadDocument } from '../../lib/files/load.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
+import { toYaml } from '../../lib/files/to-yaml.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { parseRate } from '../../lib/kernel/rate.ts';
@@ -96,10 +97,10 @@ export async function rowOptions(
 ): Promise<RowOptions> {
   const mapping = await mappingOf(ctx, flags);
   if (flags.saveMap !== undefined && !ctx.flags.dryRun) {
-    writeUserFile(
-      resolvePath(flags.saveMap, ctx.io.cwd),
-      `${JSON.stringify(Object.fromEntries(mapping), undefined, 2)}\n`,
-    );
+    const saved = Object.fromEntries(mapping);
+    const isYaml = formatOf(flags.saveMap) === 'yaml';
+    const text = isYaml ? await toYaml(saved) : `${JSON.stringify(saved, undefined, 2)}\n`;
+    writeUserFile(resolvePath(flags.saveMap, ctx.io.cwd), text);
   }
   const defaults = {
     regulation: flags.regulation,

@@ -3,7 +3,8 @@ import { Command } from 'commander';
 import type { Verdict } from '../../lib/domain/callbacks/verify.ts';
 import { parseHeaderLines } from '../../lib/files/header-lines.ts';
 import { readInput, readInputBytes } from '../../lib/files/read-input.ts';
-import { EXIT } from '../../lib/kernel/errors.ts';
+import { EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { isLoopback } from '../../lib/kernel/loopback.ts';
 import { verdictView } from '../../lib/render/verdict.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -43,18 +44,33 @@ export function verifyCommand(ctx: Context): Command {
   });
 }
 
+function isAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text);
+}
+
+/** A certificate that anybody on the way could exchange proves nothing. */
+function refusePlain(address: string): void {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url && (url.protocol === 'https:' || isLoopback(url.hostname))) return;
+  throw usageError(
+    url ? `--certificate takes an https address, not ${address}.` : `--certificate: ${address} is no address.`,
+    'Or give the certificate as a file.',
+  );
+}
+
 async function verify(ctx: Context, flags: VerifyFlags): Promise<void> {
+  const { certificate } = flags;
+  if (certificate !== undefined && isAddress(certificate)) refusePlain(certificate);
   const headers = parseHeaderLines(await readInput(flags.headers, ctx.io));
   const body = Buffer.from(await readInputBytes(flags.body, ctx.io));
   const session = await openDsr(ctx);
   const ports = verificationOf(ctx, session, flags.allow);
-  const { certificate } = flags;
   const certificates =
     certificate === undefined
       ? ports.certificates
       : givenCertificate(
           certificate,
-          /^https?:\/\//i.test(certificate) ? session.api : { text: (await readInput(certificate, ctx.io)).text },
+          isAddress(certificate) ? session.api : { text: (await readInput(certificate, ctx.io)).text },
           ctx.signal,
         );
   const { unreachable, ...verdict } = await createMessageVerifier({ ...ports, certificates })(headers, body);

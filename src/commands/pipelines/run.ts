@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { runView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { onPipeline } from './session.ts';
+import { onPipeline, runIdOf } from './session.ts';
 
 export function runCommand(ctx: Context): Command {
   const command = new Command('run')
@@ -11,8 +11,9 @@ export function runCommand(ctx: Context): Command {
     .argument('<pipeline_id>', 'the id of the pipeline')
     .argument('<run_id>', 'the id of the run')
     .action(async (id: string, run: string) => {
+      const wanted = runIdOf(run);
       const { pipelines } = await ctx.api();
-      await ctx.out.emit(await onPipeline(ctx, id, pipelines.run(id, run, ctx.signal)), runView);
+      await ctx.out.emit(await onPipeline(ctx, id, pipelines.run(id, wanted, ctx.signal)), runView);
     });
   return withHelp(command, {
     calls: 'platform',

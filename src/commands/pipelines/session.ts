@@ -21,6 +21,15 @@ export function durationFlag(text: string, flag: string): number {
   throw usageError(`${flag} takes a duration such as 5s or 10m, not \`${text}\`.`);
 }
 
+/** The id of a run as it was typed: a number. Throws usage (2) for what cannot be one. */
+export function runIdOf(text: string): string {
+  if (/^\d{1,19}$/.test(text)) return text;
+  throw usageError(
+    `\`${text}\` is no id of a run: those are numbers.`,
+    'The runs of a pipeline: cdpadm pipelines runs PIPELINE_ID',
+  );
+}
+
 /** Throws not found (5) with the nearest id when the platform does not know the pipeline. */
 export async function requirePipeline(ctx: Context, id: string) {
   return await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);

@@ -7,7 +7,7 @@ import { runLine } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
-import { durationFlag, onPipeline, requirePipeline, runPorts } from './session.ts';
+import { durationFlag, onPipeline, requirePipeline, runIdOf, runPorts } from './session.ts';
 
 export function watchCommand(ctx: Context): Command {
   const command = new Command('watch')
@@ -27,8 +27,10 @@ export function watchCommand(ctx: Context): Command {
 
 async function watchPipeline(ctx: Context, id: string, run: string | undefined, poll: string): Promise<void> {
   const pollMs = durationFlag(poll, '--poll');
+  const named = run === undefined ? undefined : runIdOf(run);
   const ports = await runPorts(ctx);
-  const wanted = run ?? (await latestRun(ctx, id));
+  const wanted = named ?? (await latestRun(ctx, id));
+
   let shown = '';
   const onState = async (state: RunReply): Promise<void> => {
     const now = `${state.status ?? ''} ${String(state.successful_records ?? '')}`;

@@ -1,5 +1,6 @@
 // A profile as text, for the editor and for export, and `FIELD=VALUE` changes of it.
 import { showPath } from '../../lib/contract/explain.ts';
+import { isNeutralName, NEUTRAL_WORDS } from '../../lib/contract/neutral-words.ts';
 import { parseDocumentText } from '../../lib/files/load.ts';
 import { toYaml } from '../../lib/files/to-yaml.ts';
 import { type CliError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
@@ -108,6 +109,21 @@ function unknownField(field: string): CliError {
 function proposals(field: string): string[] {
   const proposal = nearest(field, KNOWN);
   return proposal === undefined ? [] : [`\`${proposal}\`?`];
+}
+
+/**
+ * A sentence for each word in `names` that `before` did not have and the specification does not know: it may be an identity
+ * type of a newer platform, and is most likely a slip.
+ */
+export function strangeNames(after: Profile, before?: Profile): string[] {
+  const added = Object.keys(after.names ?? {}).filter((name) => before?.names?.[name] === undefined);
+  return added
+    .filter((name) => !isNeutralName(name))
+    .map((name) => {
+      const guess = nearest(name.replace(/\*$/, ''), NEUTRAL_WORDS);
+      const end = guess === undefined ? '.' : `; did you mean \`${guess}\`?`;
+      return `names.${name}: the specification has no such word${end} It is kept, in case your platform has one.`;
+    });
 }
 
 function isTextMap(value: unknown): value is Record<string, string> {

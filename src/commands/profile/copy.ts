@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns, withHelp } from '../../lib/runtime/help.ts';
+import { profileText } from './change-text.ts';
 
 const view: DocumentView<{ from: string; to: string }> = {
   kind: 'document',
@@ -27,10 +28,11 @@ export function copyProfileCommand(ctx: Context): Command {
 
 async function copyProfile(ctx: Context, from: string, to: string): Promise<void> {
   const profiles = await ctx.profiles();
-  await profiles.find(from);
+  const profile = await profiles.find(from);
   await profiles.checkNewName(to);
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([], { from, to }, () => `Profile ${from} would be copied to ${to}.`);
+    const text = await profileText(profile);
+    await ctx.out.emitDryRun([], { from, to, profile }, () => `Profile ${from} would be copied to ${to}:\n\n${text}`);
     return;
   }
   await profiles.copy(from, to);

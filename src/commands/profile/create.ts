@@ -6,6 +6,7 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
+import { profileText } from './change-text.ts';
 import { askForMissing } from './questions.ts';
 import { offerTry } from './try-credentials.ts';
 import { addSecretFlags, optionKey, readSecretFlags } from '../../lib/runtime/secret-flags.ts';
@@ -64,10 +65,11 @@ async function createProfile(ctx: Context, name: string, flags: Flags): Promise<
   if (ctx.prompt.possible) await askForMissing(ctx, profiles, draft, Object.keys(draft.profile).length === 0);
   refuseEmpty(draft);
   if (ctx.flags.dryRun) {
+    const text = await profileText(asStored(draft));
     await ctx.out.emitDryRun(
       [],
-      { name, profile: draft.profile },
-      () => `Profile ${name} would be created in ${profiles.file}.`,
+      { name, profile: asStored(draft) },
+      () => `Profile ${name} would be created in ${profiles.file}:\n\n${text}`,
     );
     return;
   }
@@ -79,6 +81,13 @@ async function createProfile(ctx: Context, name: string, flags: Flags): Promise<
   await ctx.out.emit({ name, current, file: profiles.file, profile } satisfies Created, view);
   const isTried = ctx.prompt.possible && !ctx.flags.yes && profile.secrets !== undefined && (await offerTry(ctx, name));
   if (!isTried) ctx.out.note(`Try it: cdpadm auth test${current ? '' : ` --profile ${name}`}`);
+}
+
+/** The profile as it would be kept: a secret that was typed or piped in is named with its place. */
+function asStored({ profile, typed, storage }: Draft): Draft['profile'] {
+  const kept = Object.fromEntries(Object.keys(typed).map((name) => [name, `${storage}:`]));
+  const secrets = { ...profile.secrets, ...kept };
+  return { ...profile, ...(Object.keys(secrets).length > 0 && { secrets }) };
 }
 
 /** Every setting that a flag gives, or with `--from-env` a variable, checked. */

@@ -5,7 +5,7 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openEditedFile } from '../../lib/runtime/editor.ts';
 import { asColumns, withHelp } from '../../lib/runtime/help.ts';
-import { changesBetween, parseProfile, type Profile, profileText, withChanges } from './change-text.ts';
+import { changesBetween, parseProfile, type Profile, profileText, strangeNames, withChanges } from './change-text.ts';
 import type { Profiles } from './fields.ts';
 
 export function editProfileCommand(ctx: Context): Command {
@@ -42,6 +42,7 @@ async function editProfile(ctx: Context, name: string, assignments: string[] | u
     assignments === undefined ? await editByHand(ctx, before, profiles) : withChanges(before, assignments, profiles);
   const changes = changesBetween(before, after);
   const changed = changes.length > 0;
+  for (const sentence of strangeNames(after, before)) ctx.out.warn(sentence);
   if (ctx.flags.dryRun) {
     await ctx.out.emitDryRun([], { name, profile: after }, () =>
       [`Profile ${name} would ${changed ? 'be changed' : 'stay as it is'}.`, ...changes].join('\n'),

@@ -4,7 +4,7 @@ import { readInput } from '../../lib/files/read-input.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns, withHelp } from '../../lib/runtime/help.ts';
-import { parseProfile } from './change-text.ts';
+import { parseProfile, strangeNames } from './change-text.ts';
 
 const view: DocumentView<{ name: string; current: boolean }> = {
   kind: 'document',
@@ -37,6 +37,7 @@ async function importProfile(ctx: Context, file: string, name: string, use: bool
   await profiles.checkNewName(name);
   const input = await readInput(file, ctx.io);
   const profile = await parseProfile(input.name, input.text, profiles);
+  for (const sentence of strangeNames(profile)) ctx.out.warn(sentence);
   const commands = Object.values(profile.secrets ?? {}).filter((text) => String(text).startsWith('command:'));
   for (const line of commands) ctx.out.warn(`This profile runs a command for a secret: ${String(line).slice(8)}`);
   if (ctx.flags.dryRun) {

@@ -17,14 +17,29 @@ export async function changeRoles(
   flags: RawGuardFlags,
 ): Promise<void> {
   const memory = await openRolesMemory(ctx);
+  const told = new Set<string>();
   const want = (live: Manifest, liveTasks: ReadonlySet<string>) => {
     const roles = change(live.roles);
-    const { issues } = checkManifest({ roles }, { live, liveTasks, catalogTasks: catalogTasks() });
+    const { issues, warnings } = checkManifest({ roles }, { live, liveTasks, catalogTasks: catalogTasks() });
     if (issues.length > 0) throw invalidRoles(issues, roles);
+    for (const advice of adviceOn(roles, live, warnings)) {
+      // The roles may be read, and changed, more than once.
+      if (!told.has(advice)) ctx.out.warn(advice);
+      told.add(advice);
+    }
     return { roles, conflicts: [], rebased: [], stale: false };
   };
   const outcome = await applyIntent(ctx, memory, { reason, want }, flags);
   await emitOutcome(ctx, outcome);
+}
+
+/** Advice on what the command changes; the other roles are not its affair. */
+function adviceOn(roles: readonly Role[], live: Manifest, warnings: readonly FieldIssue[]): string[] {
+  return warnings.flatMap(({ path: [, index, ...rest], message }) => {
+    const role = roles[Number(index)];
+    if (role === undefined || live.roles.includes(role)) return [];
+    return [`${showPath([role.role_id, ...rest])}: ${message}`];
+  });
 }
 
 /** There is no file to point into: an issue is named by the role's id. */

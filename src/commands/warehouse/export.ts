@@ -44,7 +44,8 @@ const view: ListView<ExportedFile> = {
     { key: 'type', value: (it) => it.type },
     { key: 'id', id: true, value: (it) => it.id },
     { key: 'action', value: (it) => it.action },
-    { key: 'file', value: (it) => it.file },
+    // It is there to be opened: never cut.
+    { key: 'file', id: true, value: (it) => it.file },
   ],
   empty: 'This workspace has no connections, data models or pipelines.',
 };

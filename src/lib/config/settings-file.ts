@@ -112,7 +112,7 @@ function refuseNewer(file: string, value: unknown): void {
     code: 'config.newer',
     message: `${file} was written by a newer version of this program (format ${version}; this one knows ${FILE_VERSION}).`,
     hint: 'Update cdpadm, or point CDPADM_CONFIG_DIR at another folder.',
-    exit: EXIT.failed,
+    exit: EXIT.invalidInput,
   });
 }
 

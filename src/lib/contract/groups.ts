@@ -21,7 +21,7 @@ export type Aggregation = (typeof AGGREGATIONS)[number];
 
 export const GroupAttribute = strictObject({
   /** The user attribute to share. */
-  id: textOf(1, GROUP_LIMITS.attributeId, 'an attribute id'),
+  id: textOf(1, GROUP_LIMITS.attributeId),
   type: oneOf(AGGREGATIONS),
 });
 export type GroupAttribute = Infer<typeof GroupAttribute>;
@@ -50,14 +50,14 @@ const readOnly = {
 };
 
 const definition = {
-  description: optional(textOf(0, GROUP_LIMITS.description, 'description')),
+  description: optional(textOf(0, GROUP_LIMITS.description)),
   /** Users that share a value of this attribute are a group. */
-  source_user_attribute: textOf(1, GROUP_LIMITS.attributeId, 'source_user_attribute'),
+  source_user_attribute: textOf(1, GROUP_LIMITS.attributeId),
   attributes: GroupAttributes,
   ...readOnly,
 };
 
-export const GroupId = textOf(GROUP_LIMITS.idMin, GROUP_LIMITS.idMax, 'id');
+export const GroupId = textOf(GROUP_LIMITS.idMin, GROUP_LIMITS.idMax);
 
 /** The body of POST. A missing description is an empty one (decision: D61). */
 export const GroupRequest = strictObject({ id: GroupId, ...definition });

@@ -5,7 +5,7 @@ import { Environment, Identities, Integer, textOf } from './shared.ts';
 
 /** `event_type` is an open list: the specification only shows some. */
 export const IntakeEvent = looseObject({
-  event_type: textOf(1, 256, 'event_type'),
+  event_type: textOf(1, 256),
   data: record(string(), unknown()),
 });
 

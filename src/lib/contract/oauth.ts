@@ -4,9 +4,9 @@ import { endpoint } from './endpoint.ts';
 import { textOf } from './shared.ts';
 
 export const TokenRequest = object({
-  client_id: textOf(1, 1000, 'client_id'),
-  client_secret: textOf(1, 10_000, 'client_secret'),
-  audience: textOf(1, 2000, 'audience'),
+  client_id: textOf(1, 1000),
+  client_secret: textOf(1, 10_000),
+  audience: textOf(1, 2000),
   grant_type: literal('client_credentials'),
 });
 export type TokenRequest = Infer<typeof TokenRequest>;

@@ -9,15 +9,15 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** A string of `min` to `max` characters. */
-export function textOf(min: number, max: number, what: string) {
+/** A string of `min` to `max` characters. What is wrong is told behind the field's name. */
+export function textOf(min: number, max: number) {
   return string().check(
     check((context) => {
       const length = characterCount(context.value);
       if (length >= min && length <= max) return;
       const found = length === 0 ? 'is empty' : `has ${length} ${length === 1 ? 'character' : 'characters'}`;
       const bound = length < min ? `at least ${min} are needed` : `at most ${max} are allowed`;
-      const message = length === 0 && min === 1 ? `${what} ${found}` : `${what} ${found}; ${bound}`;
+      const message = length === 0 && min === 1 ? found : `${found}; ${bound}`;
       context.issues.push({ code: 'custom', message, input: context.value });
     }),
   );
@@ -43,7 +43,7 @@ export const Integer = union([number(), bigint()]).check(
 export const Environment = oneOf(['production', 'development']);
 
 /** Identity type to value (E and F). Both are texts; types are an open list (decision: D27). */
-export const Identities = record(string(), textOf(1, 4096, 'an identity'));
+export const Identities = record(string(), textOf(1, 4096));
 
 const CALENDAR_DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 

@@ -63,7 +63,7 @@ describe('reading', () => {
   });
 
   it('refuses a file of a newer version', async () => {
-    await expect(readSettingsFile(folderWith({ version: 2 }))).rejects.toMatchObject({ code: 'config.newer', exit: 1 });
+    await expect(readSettingsFile(folderWith({ version: 2 }))).rejects.toMatchObject({ code: 'config.newer', exit: 9 });
   });
 
   it('drops a `__proto__` without harm', async () => {

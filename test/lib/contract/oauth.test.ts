@@ -9,10 +9,10 @@ describe('the request', () => {
   it.each<[Record<string, unknown>, string[]]>([
     [{}, []],
     [{ client_id: undefined }, ['client_id: is missing']],
-    [{ client_secret: '' }, ['client_secret: client_secret is empty']],
+    [{ client_secret: '' }, ['client_secret: is empty']],
     [{ audience: 5 }, ['audience: must be a string, not a number; put it in quotes']],
     [{ grant_type: 'password' }, ['grant_type: must be `client_credentials`']],
-    [{ client_id: '', audience: null }, ['client_id: client_id is empty', 'audience: must be a string, not empty']],
+    [{ client_id: '', audience: null }, ['client_id: is empty', 'audience: must be a string, not empty']],
   ])('%j', (change, issues) => {
     const found = explain(TokenRequest, { ...GOOD, ...change });
     expect(found.map(({ path, message }) => `${showPath(path)}: ${message}`)).toEqual(issues);

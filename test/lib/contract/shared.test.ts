@@ -27,15 +27,15 @@ describe('characterCount', () => {
 
 describe('textOf', () => {
   const sentence = (min: number, max: number, text: unknown): string | undefined =>
-    explain(textOf(min, max, 'id'), text)[0]?.message;
+    explain(textOf(min, max), text)[0]?.message;
 
   it.each([
-    [1, 3, '', 'id is empty'],
-    [3, 32, '', 'id is empty; at least 3 are needed'],
-    [3, 32, 'a', 'id has 1 character; at least 3 are needed'],
-    [3, 32, '🙂🙂', 'id has 2 characters; at least 3 are needed'],
-    [1, 3, 'abcd', 'id has 4 characters; at most 3 are allowed'],
-    [0, 3, '🙂🙂🙂🙂', 'id has 4 characters; at most 3 are allowed'],
+    [1, 3, '', 'is empty'],
+    [3, 32, '', 'is empty; at least 3 are needed'],
+    [3, 32, 'a', 'has 1 character; at least 3 are needed'],
+    [3, 32, '🙂🙂', 'has 2 characters; at least 3 are needed'],
+    [1, 3, 'abcd', 'has 4 characters; at most 3 are allowed'],
+    [0, 3, '🙂🙂🙂🙂', 'has 4 characters; at most 3 are allowed'],
     [1, 3, 5, 'must be a string, not a number; put it in quotes'],
     [1, 3, null, 'must be a string, not empty'],
     [1, 3, undefined, 'is missing'],

@@ -78,7 +78,7 @@ describe('definitions', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['an id that is too short', { ...DEFINITION, id: 'ab' }, 'id id has 2 characters; at least 3 are needed'],
+    ['an id that is too short', { ...DEFINITION, id: 'ab' }, 'id has 2 characters; at least 3 are needed'],
     ['an id that is too long', { ...DEFINITION, id: 'a'.repeat(33) }, 'at most 32 are allowed'],
     ['no id', { ...DEFINITION, id: undefined }, 'id is missing'],
     ['a long description', { ...DEFINITION, description: 'a'.repeat(256) }, 'at most 255 are allowed'],
