@@ -98,7 +98,7 @@ describe('a connection', () => {
     await run('connections create -f connection.yaml');
     expect(await run('connections update crm --role loader')).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/--password-from: is a mask.*--password-from env:NAME/s),
+      stderr: expect.stringMatching(/--password-from: is needed again.*--password-from env:NAME/s),
     });
     expect(await run('connections update crm --role loader --password-from env:WAREHOUSE_PASSWORD')).toMatchObject({
       code: 0,
