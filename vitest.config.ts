@@ -7,15 +7,17 @@ for (const name of Object.keys(process.env)) {
   if (FOREIGN.test(name)) delete process.env[name];
 }
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     include: ['test/**/*.test.ts'],
     // A clock that goes by the machine's zone hides mistakes of the zone.
     env: { TZ: 'America/St_Johns' },
     // Tests wait for sockets and processes as much as they compute: every core has a worker.
     maxWorkers: '100%',
-    testTimeout: 30_000,
+    // `--mode whole` gives property tests a larger budget, and the time that it takes.
+    setupFiles: mode === 'whole' ? ['test/helpers/many-runs.ts'] : [],
+    testTimeout: mode === 'whole' ? 1_800_000 : 30_000,
     hookTimeout: 30_000,
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
   },
-});
+}));

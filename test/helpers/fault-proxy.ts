@@ -170,7 +170,7 @@ function forward(
 }
 
 /** The answer with its framing made anew, `change` over its headers. */
-function answerBytes({ status, headers, body }: PlatformAnswer, change: Record<string, string> = {}): Buffer {
+export function answerBytes({ status, headers, body }: PlatformAnswer, change: Record<string, string> = {}): Buffer {
   const { connection: _, 'transfer-encoding': __, 'content-length': ___, ...kept } = headers;
   const framed = status === 204 ? {} : { 'content-length': String(body.length) };
   const lines = Object.entries({ ...kept, ...framed, ...change }).map(
@@ -182,7 +182,7 @@ function answerBytes({ status, headers, body }: PlatformAnswer, change: Record<s
 type Change = (answer: PlatformAnswer) => { status?: number; headers?: Record<string, string>; body?: string | Buffer };
 
 /** The platform's answer with something changed. */
-function changed(name: string, delivered: boolean, change: Change): ProxyFault {
+export function changed(name: string, delivered: boolean, change: Change): ProxyFault {
   return {
     name,
     delivered,

@@ -1,7 +1,7 @@
 // The journal of a bulk run: which id each row got, before it was sent, and what became of it. No identity is in it.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { removeFile } from '../kernel/durable.ts';
 import { type DurableLog, openDurableLog } from '../kernel/durable-log.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
@@ -96,7 +96,8 @@ export function openDsrJournal(path: string): DsrJournal {
 const HEAD_TEXTS = ['input', 'settings', 'results', 'submitted_time', 'at'] as const;
 
 function isHead(value: Partial<JournalHead> | null): value is JournalHead {
-  return value?.version === 1 && isCount(value.rows) && HEAD_TEXTS.every((field) => typeof value[field] === 'string');
+  const texts = HEAD_TEXTS.every((field) => typeof value?.[field] === 'string');
+  return value?.version === 1 && isCount(value.rows) && texts && isAbsolute(value.results ?? '');
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

@@ -1,5 +1,6 @@
 // Headers of a callback that somebody kept in a file: lines or JSON, and the place of what is none.
-import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
 import { parseHeaderLines } from '../../../src/lib/files/header-lines.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 
@@ -38,4 +39,37 @@ describe('refuses with its place', () => {
     expect(error).toBeInstanceOf(CliError);
     expect(error).toMatchObject({ exit: 9, issues: [{ file: 'headers', line, column }] });
   });
+});
+
+test('what was written as lines, as an object or as pairs is read alike', () => {
+  const name = fc.stringMatching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,20}$/).filter((it) => it !== '__proto__');
+  const value = fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/);
+  const headers = fc.uniqueArray(fc.tuple(name, value), { selector: ([it]) => it, maxLength: 8 });
+  fc.assert(
+    fc.property(headers, fc.constantFrom('\n', '\r\n'), (pairs, end) => {
+      expect(parse(pairs.map(([key, text]) => `${key}: ${text}${end}`).join(''))).toEqual(pairs);
+      expect(parse(JSON.stringify(pairs))).toEqual(pairs);
+      const byName = (a: readonly string[], b: readonly string[]): number => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1);
+      expect(parse(JSON.stringify(Object.fromEntries(pairs))).sort(byName)).toEqual([...pairs].sort(byName));
+    }),
+  );
+});
+
+test('whatever stands there, it is headers or an issue with its place', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.json(),
+        fc.json().map((text) => `[${text}]`),
+      ),
+      (text) => {
+        try {
+          parse(text);
+        } catch (error) {
+          expect(error).toMatchObject({ exit: 9, issues: [{ file: 'headers', line: expect.any(Number) as number }] });
+        }
+      },
+    ),
+  );
 });

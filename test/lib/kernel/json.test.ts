@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, JsonError, parseJson, stringifyJson } from '../../../src/lib/kernel/json.ts';
 import { damagedJson, parsesAsJson } from './damaged-json.ts';
+import { size } from '../../helpers/size.ts';
 
 /** What `parseJson` makes of an integer. */
 function asParsed(value: bigint): number | bigint {
@@ -119,7 +120,7 @@ describe('parseJson', () => {
         if (!parsesAsJson(plain)) expect(failure(text).message).toMatch(/^not valid JSON: |^a number is too big$/);
         else if (!/\d{16}|e\+?\d{3}|__proto__/i.test(text)) expect(parseJson(text)).toEqual(JSON.parse(plain));
       }),
-      { numRuns: 2000 },
+      { numRuns: size(2000) },
     );
   });
 
@@ -128,7 +129,7 @@ describe('parseJson', () => {
       fc.property(anyValue, fc.constantFrom(undefined, 2), (value, indent) => {
         expect(parseJson(stringifyJson(value, indent))).toEqual(normalized(value));
       }),
-      { numRuns: 2000 },
+      { numRuns: size(2000) },
     );
   });
 
@@ -250,7 +251,7 @@ describe('canonicalJson', () => {
         const members = normalized(one);
         expect(canonicalJson(parseJson(canonicalJson(members)))).toBe(canonicalJson(members));
       }),
-      { numRuns: 1000 },
+      { numRuns: size(1000) },
     );
   });
 
