@@ -29,7 +29,7 @@ const remade = (name: string, make: (value: Json) => Json | string): ProxyFault 
   changed(name, true, ({ body }) => {
     let value: Json;
     try {
-      value = JSON.parse(body) as Json;
+      value = JSON.parse(body.toString()) as Json;
     } catch {
       return {};
     }
