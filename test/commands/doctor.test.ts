@@ -68,6 +68,14 @@ describe('doctor', () => {
     expect((await admin.run('doctor', { env })).stderr).not.toContain('To mend it');
   });
 
+  it.each([60, 80, 100])('cuts no detail at %i columns', async (columns) => {
+    const { data } = await admin.json<Finding[]>('doctor');
+    const { stdout } = await admin.run('doctor --no-color', { tty: true, columns });
+    expect(stdout).not.toContain('…');
+    const words = stdout.split(/\s+/);
+    for (const { detail } of data) expect(words).toEqual(expect.arrayContaining(detail.split(' ')));
+  });
+
   it('warns of files that others can read and of a broken settings file', async () => {
     const folder = join(admin.home, 'config');
     mkdirSync(folder, { recursive: true, mode: 0o755 });

@@ -35,7 +35,7 @@ const view: ListView<Finding> = {
               ? style.yellow(text)
               : style.dim(text),
     },
-    { key: 'detail', value: (item) => item.detail },
+    { key: 'detail', uncut: true, value: (item) => item.detail },
     { key: 'fix', rank: 1, whole: true, value: (item) => item.fix },
   ],
   empty: '',
@@ -73,7 +73,7 @@ async function diagnose(ctx: Context): Promise<void> {
   if (wrong > 0) ctx.setExit(EXIT.failed);
 }
 
-/** A table may have cut what is wrong, or dropped how to mend it: on a terminal both are told in full. */
+/** A narrow table has left out how to mend what is wrong: on a terminal it is told below, beside what it mends. */
 function tellFixes(ctx: Context, findings: readonly Finding[]): void {
   if (!ctx.io.tty.stdout) return;
   for (const { check, status, detail, fix } of findings) {

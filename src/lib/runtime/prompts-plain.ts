@@ -40,7 +40,11 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
       const initial = choices.findIndex(({ value }) => value === options.initial) + 1;
       return untilRight(`Number${initial > 0 ? ` (${initial})` : ''} `, (line) => {
         const number = line === '' ? initial : Number(line);
-        return choices[number - 1]?.value ?? complain(`Type a number from 1 to ${choices.length}.`);
+        const named = choices.find(({ value, label }) => isWord(line, value) || isWord(line, label));
+        return (
+          (choices[number - 1] ?? named)?.value ??
+          complain(`Type a number from 1 to ${choices.length}, or the word itself.`)
+        );
       });
     },
     yesNo: (question, fallback) =>
@@ -50,6 +54,11 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
         return /^(n|no)$/i.test(line) ? false : complain('Type y or n.');
       }),
   };
+}
+
+/** Whether somebody typed a choice instead of its number. */
+function isWord(typed: string, word: string | undefined): boolean {
+  return word !== undefined && typed !== '' && typed.toLowerCase() === word.toLowerCase();
 }
 
 /**

@@ -32,11 +32,12 @@ const LOOKS = 4;
 export async function triggerPipeline(id: string, options: TriggerOptions, ports: TriggerPorts): Promise<Triggered> {
   const { api, signal } = ports;
   let known: ReadonlySet<string>;
+  let seen: Seen = 'nothing';
   try {
-    await becomeIdle(id, options, ports);
+    await becomeIdle(id, options, ports, (what) => (seen = what));
     known = new Set((await edgeRuns(id, ports)).map(runId));
   } catch (error) {
-    throw signal.aborted ? notTriggered(id, error) : error;
+    throw signal.aborted ? notTriggered(id, error, seen) : error;
   }
   try {
     const reply = await api.trigger(id, signal);
@@ -54,12 +55,23 @@ export async function requireIdle(id: string, { api, signal }: TriggerPorts): Pr
   if (report.status === 'running') throw notIdle(id, report);
 }
 
-async function becomeIdle(id: string, options: TriggerOptions, ports: TriggerPorts): Promise<void> {
+/** What was last known of a pipeline while it was waited for: by it one is told how to go on. */
+type Seen = 'nothing' | 'unknown' | 'running';
+
+async function becomeIdle(
+  id: string,
+  options: TriggerOptions,
+  ports: TriggerPorts,
+  onSeen: (what: Seen) => void,
+): Promise<void> {
   const read = () => ports.api.report(id, ports.signal);
-  const onUnknown = async (): Promise<void> =>
+  const onUnknown = async (): Promise<void> => {
+    onSeen('unknown');
     ports.tell.note(`The platform knows no pipeline ${id}. A new one may take a minute to appear: looking on.`);
+  };
   let report = options.patient ? await bearingUnknown(read, options.pollMs, ports, onUnknown) : await read();
   while (report.status === 'running' && options.waitIdle) {
+    onSeen('running');
     const run = report.latest_pipeline_run;
     options.onState(run && !isEnded(run) ? `run ${runId(run)} is ${run.status ?? 'under way'}` : 'it is running');
     await ports.clock.sleep(options.pollMs, ports.signal);
@@ -160,12 +172,17 @@ function paused(id: string, cause: CliError): CliError {
 }
 
 /** The waiting was ended before anything was sent. */
-function notTriggered(id: string, error: unknown): unknown {
+function notTriggered(id: string, error: unknown, seen: Seen): unknown {
   if (!(error instanceof CliError)) return error;
+  const next: Record<Seen, string> = {
+    nothing: '',
+    unknown: ' Compare the id with those of `cdpadm pipelines list`.',
+    running: ` What is running goes on: cdpadm pipelines watch ${id}`,
+  };
   return new CliError({
     code: error.code,
     message: error.message,
-    hint: `Nothing was triggered. What is running goes on: cdpadm pipelines watch ${id}`,
+    hint: `Nothing was triggered.${next[seen]}`,
     exit: error.exit,
     cause: error,
   });

@@ -111,7 +111,7 @@ describe('trigger', () => {
     onSleep = () => stop.abort(interrupted());
     expect(await run('pipelines trigger customers --wait-idle', { stop })).toMatchObject({
       code: 130,
-      stderr: expect.stringMatching(/Nothing was triggered.*pipelines watch customers/),
+      stderr: expect.stringMatching(/Nothing was triggered\. What is running goes on: .*pipelines watch customers/),
     });
     expect(await triggers()).toBe(1);
   });
@@ -122,6 +122,8 @@ describe('trigger', () => {
     const { code, stderr } = await run('pipelines trigger custmers --wait', { stop });
     expect(code).toBe(130);
     expect(stderr).toMatch(/^The platform knows no pipeline custmers\. A new one may take a minute/);
+    expect(stderr).toMatch(/Nothing was triggered\. Compare the id with those of `cdpadm pipelines list`\./);
+    expect(stderr).not.toContain('goes on');
     onSleep = () => undefined;
     expect(await run('pipelines trigger custmers --wait')).toMatchObject({
       code: 5,

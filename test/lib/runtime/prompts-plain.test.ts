@@ -18,3 +18,16 @@ test.each(['input', 'secret'] as const)('a question (%s) lets go of the terminal
   for (const answer of ['second', 'third', 'fourth']) await ask(answer);
   expect(held()).toEqual(before);
 });
+
+test.each([
+  ['its number', '2', 'erasure'],
+  ['the word itself', 'Erasure', 'erasure'],
+  ['the words that stand for it', 'leave open', ''],
+])('a choice is taken by %s', async (_what, typed, value) => {
+  const stdin = new PassThrough();
+  const asker = createPlainAsker({ ...createTestIo({}).io, stdin }, new AbortController().signal);
+  const choices = [{ value: 'access' }, { value: 'erasure' }, { value: '', label: 'leave open' }];
+  const asked = asker.select('Type?', choices, {});
+  stdin.write(`${typed}\n`);
+  expect(await asked).toBe(value);
+});
