@@ -22,7 +22,10 @@ export interface OpenedInputs {
   names: WireNames;
 }
 
-/** Opens the files and says how they are read. Throws CliError: usage (2), invalid input (9). */
+/**
+ * Opens the files and says how they are read. Throws CliError: usage (2), invalid input (9); for the header of any file
+ * here, before a row of the files in front of it is read.
+ */
 export async function openInputs(
   ctx: Context,
   files: string[],
@@ -47,6 +50,7 @@ export async function openInputs(
   };
   const options = { names, defaults, map, shard, onPassedOver: tellPassedOver(ctx) };
   const inputs = sources.map((source) => createSeedInput(source, options));
+  for (const input of inputs) await input.check();
   return { sources, inputs, names };
 }
 

@@ -1,6 +1,7 @@
 // `seed validate`: every row of the files against the specification; nothing is sent.
 import { Command } from 'commander';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { counted } from '../../lib/render/seed-bulk.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -14,7 +15,7 @@ interface Validation {
 
 const view: DocumentView<Validation> = {
   kind: 'document',
-  text: ({ files, rows }) => `${files.join(', ')}: ${rows} ${rows === 1 ? 'row' : 'rows'}, all valid.`,
+  text: ({ files, rows }) => `${files.join(', ')}: ${counted(rows, 'row')}, all valid.`,
 };
 
 export function validateCommand(ctx: Context): Command {
@@ -46,7 +47,7 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
   if (rejected > 0) {
     throw new CliError({
       code: 'input.invalid',
-      message: `${rejected} of ${rows} rows are wrong.`,
+      message: `${rejected} of ${counted(rows, 'row')} ${rejected === 1 ? 'is' : 'are'} wrong.`,
       hint: [
         ...(isCut ? [`Only the first ${issues.length} faults are listed.`] : []),
         'Nothing was sent. `cdpadm seed bulk` would send the others and write these to its rejects file.',

@@ -7,7 +7,7 @@ export interface ParquetFile {
   /** The rows of each wanted row group; `firstRow` counts from 0 through the whole file. */
   rows(
     wants: (group: number) => boolean,
-  ): AsyncIterable<{ group: number; firstRow: number; rows: Record<string, unknown>[] }>;
+  ): AsyncGenerator<{ group: number; firstRow: number; rows: Record<string, unknown>[] }>;
 }
 
 /** Rows that are in memory at once. */

@@ -4,9 +4,9 @@ import type { TableDefaults } from '../domain/seed/body-writer.ts';
 import type { ColumnMap, PassedOver } from '../domain/seed/columns.ts';
 import { createCsvReader, type CsvOptions, tableOf } from '../domain/seed/csv-rows.ts';
 import { createElementReader, createLineReader, RowTooLong, type RowReader } from '../domain/seed/json-rows.ts';
-import type { RowPacker } from '../domain/seed/packer.ts';
+import { RowPacker } from '../domain/seed/packer.ts';
+import { LINE_FEED } from '../domain/seed/scan.ts';
 import { inByteShard, inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
-import type { Table } from '../domain/seed/table.ts';
 import { openParquet } from '../files/parquet.ts';
 import type { SeedBytes } from '../files/seed-bytes.ts';
 import { usageError } from '../kernel/errors.ts';
@@ -15,6 +15,8 @@ export interface SeedInput {
   name: string;
   /** Bytes that will be read, where that is known. */
   bytes: number | undefined;
+  /** Looks at the header of a table, as far as it can be read twice. Throws invalid input (9) when it cannot be used. */
+  check(): Promise<void>;
   /** Packs the rows behind what was settled; yields how many bytes were read after each stretch of them. */
   rows(packer: RowPacker, settled: { position: number; offset: number }): AsyncIterable<number>;
 }
@@ -49,25 +51,63 @@ export function createSeedInput(source: SeedBytes, options: InputOptions): SeedI
   };
   const csv = { ...table, isOurs: (record: number) => inRecordShard(record, shard) };
   const bytes = size === undefined || wrapped ? undefined : size;
+  const noCheck = (): Promise<void> => Promise.resolve();
   switch (format) {
     case 'ndjson': {
-      if (wrapped)
-        return { name, bytes, rows: (packer) => feed(source, createLineReader(packer, { line: 0, offset: -1 })) };
+      if (wrapped) {
+        const rows = (packer: RowPacker) => feed(source, createLineReader(packer, { line: 0, offset: -1 }));
+        return { name, bytes, check: noCheck, rows };
+      }
       const range = shardRange(size, shard);
       const label = shard && shard.count > 1 ? `${name}[${shard.index + 1}/${shard.count}]` : name;
       return {
         name: label,
         bytes: range.end - range.start,
+        check: noCheck,
         rows: (packer, settled) => lineRows(source, range, packer, settled),
       };
     }
     case 'json':
-      return { name, bytes, rows: (packer) => feed(source, createElementReader(packer)) };
+      return { name, bytes, check: noCheck, rows: (packer) => feed(source, createElementReader(packer)) };
     case 'csv':
-      return { name, bytes, rows: (packer) => feed(source, createCsvReader(packer, csv)) };
+      return {
+        name,
+        bytes,
+        check: () => checkCsv(source, csv, names),
+        rows: (packer) => feed(source, createCsvReader(packer, csv)),
+      };
     case 'parquet':
-      return { name, bytes: undefined, rows: (packer) => parquetRows(source, packer, table, shard) };
+      return {
+        name,
+        bytes: undefined,
+        check: () => checkParquet(source, table),
+        rows: (packer) => parquetRows(source, packer, table, shard),
+      };
   }
+}
+
+/** Reads no further than to the first end of a line; the rows behind it are left to the run. */
+async function checkCsv(source: SeedBytes, options: CsvOptions, names: WireNames): Promise<void> {
+  // What comes through a pipe comes once.
+  if (source.path === undefined) return;
+  const unused = new RowPacker({ rows: 1, bytes: 65_536 }, names, () => true);
+  const reader = createCsvReader(unused, { ...options, onPassedOver: undefined, isOurs: () => false });
+  for await (const chunk of source.chunks()) {
+    reader.feed(chunk);
+    if (chunk.includes(LINE_FEED)) return;
+  }
+  reader.end();
+}
+
+async function checkParquet(source: SeedBytes, options: Omit<CsvOptions, 'isOurs'>): Promise<void> {
+  const file = await openParquet(source.path ?? '', source.name);
+  await file.rows(() => false).next();
+  if (isTable(file.columns, options)) tableOf(file.columns, { ...options, onPassedOver: undefined });
+}
+
+/** A file whose columns are the fields of a body holds bodies; any other is a table. */
+function isTable(columns: readonly string[], { map }: Pick<CsvOptions, 'map'>): boolean {
+  return map !== undefined || !columns.includes('calculated_attributes');
 }
 
 async function* feed(source: SeedBytes, reader: RowReader): AsyncGenerator<number> {
@@ -116,11 +156,7 @@ async function* parquetRows(
   shard: Shard | undefined,
 ): AsyncGenerator<number> {
   const file = await openParquet(source.path ?? '', source.name);
-  let table: Table | undefined;
-  // A file whose columns are the fields of a body holds bodies; any other is a table.
-  if (options.map !== undefined || !file.columns.includes('calculated_attributes')) {
-    table = tableOf(file.columns, options);
-  }
+  const table = isTable(file.columns, options) ? tableOf(file.columns, options) : undefined;
   for await (const { group, firstRow, rows } of file.rows((index) => inRecordShard(index, shard, 1))) {
     for (const [index, row] of rows.entries()) {
       const position = firstRow + index + 1;

@@ -80,6 +80,36 @@ test.each([
   expect(code).toBe(9);
 });
 
+test.each(['bulk', 'bulk --dry-run', 'validate', 'preview'])(
+  'a header that cannot be used is told by %s before a row of the files in front of it is read',
+  async (command) => {
+    seeding.write('a.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
+    seeding.write('b.csv', '\nxpid,Orders\n1,2\n');
+    const files = command === 'preview' ? ['b.csv'] : ['a.ndjson', 'b.csv'];
+    const { code, stderr } = await seeding.run(['seed', ...command.split(' '), ...files]);
+    expect([code, seeding.sink.requests]).toEqual([9, 0]);
+    expect(stderr).toContain('b.csv:2: Orders: ');
+    expect(stderr).not.toContain('a.ndjson');
+    expect(stderr).not.toContain('--resume');
+  },
+);
+
+test.each([
+  ['a header of several lines', '"xpid",cutoff_date,"attr:Or\nders:count"\n1,2024-01-31,2\n', 1],
+  ['a header without an end of line', 'xpid,cutoff_date,attr:Orders:count', 0],
+])('%s is no mistake', async (_what, content, rows) => {
+  const { code, result } = await seeding.bulk([seeding.write('users.csv', content)]);
+  expect([code, result.accepted]).toEqual([0, rows]);
+});
+
+test('validate counts one row as one', async () => {
+  const file = seeding.write('u.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
+  expect((await seeding.run(['seed', 'validate', file])).stderr).toContain('1 of 2 rows is wrong.');
+  expect((await seeding.run(['seed', 'validate', seeding.write('v.ndjson', userRow('"x"'))])).stderr).toContain(
+    '1 of 1 row is wrong.',
+  );
+});
+
 test('validate tells each row as file:line: field: reason', async () => {
   const rows = [userRow(1), userRow(2).replace('2024-01-31', '2024-02-30'), userRow(3).replace('count', 'cuont')];
   const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write('u.ndjson', rows.join('\n'))]);

@@ -39,6 +39,14 @@ test.each([
   expect(seeding.sink.requests).toBe(1);
 });
 
+test('a header that cannot be used is told before the question', async () => {
+  seeding.write('users.csv', 'xpid,Orders\n1,2\n');
+  const { code, stderr } = await run('seed bulk users.ndjson users.csv --no-input');
+  expect(code).toBe(9);
+  expect(stderr).toContain('users.csv:1: Orders: ');
+  expect(stderr).not.toContain('protected');
+});
+
 test('a run that is refused anyway asks for nothing, and one that nobody confirmed has forgotten nothing', async () => {
   seeding.write('users.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
   expect((await run('seed bulk users.ndjson --confirm local')).code).toBe(3);
