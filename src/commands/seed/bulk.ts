@@ -126,7 +126,7 @@ async function send(
     signal: ctx.signal,
     onDecision: ctx.out.verbose,
     onWait: progress.wait,
-    onProgress: (state) => progress.update(progressText(state)),
+    onProgress: (state) => progress.update({ ...progressText(state), isPassing: true }),
   });
 }
 

@@ -74,7 +74,14 @@ export interface TextSink {
 
 /** What a running operation tells while it goes on; drawn as `--progress` says. */
 export interface Progress {
-  update(state: { done: number; total?: number; text?: string; data?: Record<string, unknown> }): void;
+  /** `isPassing`: one of very many that follow each other closely, of which one now and then is enough, and the last. */
+  update(state: {
+    done: number;
+    total?: number;
+    text?: string;
+    data?: Record<string, unknown>;
+    isPassing?: boolean;
+  }): void;
   /** Nothing goes on for so many milliseconds; long waits say that the run may be ended and resumed. */
   wait(ms: number, why: string): void;
   /** Takes the line away; `text` is left standing in its place. */

@@ -11,6 +11,8 @@ type State = Parameters<Progress['update']>[0];
 /** A live line is drawn at most this often; a plain one at least this often, and at every tenth of the way. */
 const LIVE_INTERVAL_MS = 100;
 const PLAIN_INTERVAL_MS = 10_000;
+/** Of states that follow each other closely one event in this time is enough: a log of them may go on for days. */
+const PASSING_INTERVAL_MS = 1000;
 /** Who waits for longer may want to come back another time. */
 const LONG_WAIT_MS = 60_000;
 
@@ -78,6 +80,9 @@ function plainProgress(title: string, io: Io, messages: Messages): Progress {
 function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Progress {
   const { isDue, isWaitDue } = pace === 'every' ? { isDue: () => true, isWaitDue: () => true } : createPace(io);
   let isStarted = false;
+  let passedAt = Number.NEGATIVE_INFINITY;
+  /** The newest state that was not told. */
+  let passed: object | undefined;
   const write = (event: string, fields: object): void => {
     const progress = { event, title, at: isoMillis(io.clock.now()), ...fields };
     messages.write(`${stringifyJson({ progress })}\n`);
@@ -93,13 +98,22 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
   // An operation that is over before there is anything to tell is no news.
   if (pace === 'every') start();
   return {
-    update: ({ data, ...state }) => {
-      if (isDue(state)) told('progress', { ...state, ...data });
+    update: ({ data, isPassing = false, ...state }) => {
+      if (!isDue(state)) return;
+      const fields = { ...state, ...data };
+      if (isPassing && io.clock.now() - passedAt < PASSING_INTERVAL_MS) passed = fields;
+      else {
+        passed = undefined;
+        passedAt = io.clock.now();
+        told('progress', fields);
+      }
     },
     wait: (ms, why) => {
       if (isWaitDue(ms)) told('wait', { seconds: Math.ceil(ms / 1000), text: why });
     },
     end: (text) => {
+      if (passed !== undefined) told('progress', passed);
+      passed = undefined;
       if (isStarted) told('end', { text });
     },
   };

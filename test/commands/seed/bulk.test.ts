@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
 import type { Answer, Reply } from '../../helpers/seed-sink.ts';
 import { type Seeding, startSeeding, userRow, userRows } from './setup.ts';
@@ -199,9 +200,15 @@ describe('a platform that refuses', () => {
 });
 
 test('the progress tells how much is settled, not how much is read, over all files', async () => {
-  const it = await start();
+  // An answer takes longer than what lies between two events.
+  let waited = 0;
+  const it = await start(() => {
+    waited += 1500;
+    return undefined;
+  });
+  const clock = { ...systemClock, now: () => systemClock.now() + waited };
   const files = [it.write('a.ndjson', userRows(3000)), it.write('b.ndjson', userRows(3000))];
-  const { stderr } = await it.bulk([...files, '--concurrency', '1', '--progress', 'json']);
+  const { stderr } = await it.bulk([...files, '--concurrency', '1', '--progress', 'json'], { clock });
   const events = stderr
     .trimEnd()
     .split('\n')
@@ -211,6 +218,18 @@ test('the progress tells how much is settled, not how much is read, over all fil
   for (const { rows, text } of events) {
     expect(Math.abs(Number(/(\d+) %/.exec(text)?.[1]) - rows / 60)).toBeLessThanOrEqual(2);
   }
+});
+
+test('the events of a quick run are few, and the last one tells all of it', async () => {
+  const it = await start();
+  const clock = { ...systemClock, now: () => 1_800_000_000_000 };
+  const { stderr } = await it.bulk([it.write('a.ndjson', userRows(3000)), '--progress', 'json'], { clock });
+  const rows = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { progress: { event: string; rows?: number } }).progress);
+  expect(rows.map(({ event }) => event)).toEqual(['start', 'progress', 'progress', 'end']);
+  expect(rows[2]?.rows).toBe(3000);
 });
 
 describe('a platform in trouble', () => {

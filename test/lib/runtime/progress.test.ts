@@ -73,6 +73,19 @@ test('as NDJSON for wrappers', () => {
   );
 });
 
+test('of states that follow each other closely an event a second is told, and the last of them', () => {
+  const text = watch({ progress: 'json' }, {}, (progress, clock) => {
+    for (let done = 1; done <= 25; done++) {
+      progress.update({ done, isPassing: true, data: { rejected: 0 } });
+      clock.advance(100);
+    }
+    progress.end();
+    progress.end();
+  });
+  expect(text).not.toContain('isPassing');
+  expect([...text.matchAll(/"done":(\d+)/g)].map(([, done]) => done)).toEqual(['1', '11', '21', '25']);
+});
+
 describe('under -o json, where standard error is no terminal', () => {
   const events = (text: string): unknown[] =>
     text
