@@ -87,7 +87,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     if (result.rejects !== null) await tellRejects(ctx, result.rejects, flags);
   } catch (error) {
     progress.end();
-    throw withResume(error, run);
+    throw withResume(error, run, flags);
   } finally {
     run.close();
   }
@@ -146,7 +146,7 @@ function resultOf(counts: SeedCounts, run: Run): BulkResult {
 }
 
 /** An error that ended the run, with what was done and how to go on. */
-function withResume(error: unknown, run: Run): unknown {
+function withResume(error: unknown, run: Run, { maxErrors }: BulkFlags): unknown {
   if (!(error instanceof CliError) || error.name !== 'CliError') return error;
   const counts = run.journal?.read()?.counts;
   const done = counts && `So far ${counted(counts.accepted, 'row')} accepted, ${counts.rejected} refused.`;
@@ -154,7 +154,10 @@ function withResume(error: unknown, run: Run): unknown {
   const refused = bytes === null ? undefined : `The refused rows are in ${path}.`;
   // A file that is wrong as a whole has to be another one first.
   const isWrong = error.exit === EXIT.invalidInput && counts === undefined;
-  const goOn = run.journal ? `Go on with: ${run.again} --resume` : 'Standard input cannot be resumed.';
+  // A limit that ended the run would end the next one, too.
+  const isWithoutLimit = maxErrors === undefined || error.code === 'seed.too_many_errors';
+  const again = isWithoutLimit ? run.again : `${run.again} --max-errors ${maxErrors.replace(/\s+/g, '')}`;
+  const goOn = run.journal ? `Go on with: ${again} --resume` : 'Standard input cannot be resumed.';
   return new CliError({
     code: error.code,
     message: error.message,

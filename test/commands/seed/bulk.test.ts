@@ -343,6 +343,18 @@ describe('how to go on', () => {
     );
   });
 
+  test('keeps to the limit of refused rows, unless that is what ended the run', async () => {
+    const it = await start(() => ({ status: 403 }));
+    const file = it.write('users.ndjson', userRows(1));
+    expect((await it.run(['seed', 'bulk', file, '--max-errors', '5 %'])).stderr).toContain(
+      'cdpadm seed bulk users.ndjson --max-errors 5% --resume',
+    );
+    const wrong = it.write('wrong.ndjson', `${userRow('"x"')}\n`);
+    expect((await it.run(['seed', 'bulk', wrong, '--max-errors', '0'])).stderr).toContain(
+      'cdpadm seed bulk wrong.ndjson --resume',
+    );
+  });
+
   test('is to wait while another process sends the same file', async () => {
     let second: Promise<{ code: number; stderr: string }> | undefined;
     // The first run has no answer before the second one has ended.

@@ -102,6 +102,14 @@ test.each([
   expect([code, result.accepted]).toEqual([0, rows]);
 });
 
+test('a table without a header, or without an environment, is told with its place and a way out', async () => {
+  const empty = await seeding.run(['seed', 'validate', seeding.write('empty.csv', '')]);
+  expect([empty.code, empty.stderr]).toEqual([9, expect.stringContaining('empty.csv:1: there is no header')]);
+  const file = seeding.write('users.csv', 'xpid,cutoff_date,attr:Orders:count\n1,2024-01-31,2\n');
+  const bare = await seeding.run(['seed', 'validate', file], { env: { CDPADM_ENVIRONMENT: '' } });
+  expect([bare.code, bare.stderr]).toEqual([9, expect.stringContaining('CDPADM_ENVIRONMENT')]);
+});
+
 test('validate counts one row as one', async () => {
   const file = seeding.write('u.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
   expect((await seeding.run(['seed', 'validate', file])).stderr).toContain('1 of 2 rows is wrong.');

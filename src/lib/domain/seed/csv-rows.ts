@@ -115,7 +115,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     },
     end: () => {
       if (pending.length > 0) take(pending.length, true);
-      if (table === undefined) throw invalidInput(`${options.name} has no header.`, []);
+      if (table === undefined) throw unreadable('there is no header');
     },
   };
 }
@@ -136,7 +136,9 @@ export function tableOf(
   if (passedOver.length > 0) onPassedOver?.(passedOver);
   // Otherwise each of a million rows would say it.
   if (defaults.environment === undefined && !columns.some((column) => column?.kind === 'environment')) {
-    issues.push({ column: '', message: 'there is no column `environment`, and the profile has no environment either' });
+    const message =
+      'there is no column `environment`, and the profile has no environment either; CDPADM_ENVIRONMENT stands for both';
+    issues.push({ column: '', message });
   }
   const kinds = new Set(columns.map((column) => column?.kind));
   if (defaults.cutoffDate === undefined && kinds.has('attribute') && !kinds.has('cutoff_date')) {
