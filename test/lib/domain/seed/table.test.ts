@@ -94,7 +94,7 @@ function told(cells: Partial<Record<string, string>>): string[] {
 test.each<[Partial<Record<string, string>>, string[]]>([
   [{ xpid: 'seven' }, ['xpid: must be an integer of at most 64 bits']],
   [{ xpid: '' }, ['xpid, identity:email: needs `xpid`, or `identities` with at least one identity']],
-  [{ 'identity:email': 'x'.repeat(5000) }, ['identity:email: an identity has 5000 characters']],
+  [{ 'identity:email': 'x'.repeat(5000) }, ['identity:email: has 5000 characters']],
   [{ environment: 'prod' }, ['environment: must be `production` or `development`']],
   [{ 'attr:Orders:count': 'x' }, ['attr:Orders:count: must be a whole number from 0 on']],
   // The attributes before it are empty, so that it is the first of the body.
