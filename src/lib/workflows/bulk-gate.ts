@@ -56,6 +56,9 @@ const MIN_EXCUSED = 4;
 const MAX_BUSY = 14;
 /** A late timer may be made up for by this much, so that the wanted rate is reached. */
 const CATCH_UP_MS = 250;
+/** Made up for little by little: what goes at once arrives late together, and would come too soon a second later. */
+const CATCH_UP_PACE = 0.8;
+const CATCH_UP_AT_ONCE_MS = 10;
 
 export function createGate(options: GateOptions): Gate {
   const { clock, signal } = options;
@@ -67,6 +70,7 @@ export function createGate(options: GateOptions): Gate {
   let requests = 0;
   let retries = 0;
   let nextAt = 0;
+  let soonestAt = 0;
   let pausedUntil = 0;
   let troubles = 0;
   let busy = 0;
@@ -85,13 +89,16 @@ export function createGate(options: GateOptions): Gate {
       const room = troubles > 0 || busy > 0 ? 1 : window.size;
       if (inFlight >= room) return;
       const now = clock.now();
-      const startAt = Math.max(pausedUntil, nextAt, slots?.from ?? 0);
+      const startAt = Math.max(pausedUntil, nextAt, soonestAt, slots?.from ?? 0);
       if (now < startAt) {
         wakeAfter(startAt - now);
         return;
       }
       slots?.take(now);
-      if (interval > 0) nextAt = Math.max(nextAt, now - CATCH_UP_MS) + interval;
+      if (interval > 0) {
+        nextAt = Math.max(nextAt, now - CATCH_UP_MS) + interval;
+        soonestAt = Math.max(soonestAt, now - CATCH_UP_AT_ONCE_MS) + interval * CATCH_UP_PACE;
+      }
       inFlight++;
       requests++;
       const waiter = waiting.repeat.shift() ?? waiting.fresh.shift();

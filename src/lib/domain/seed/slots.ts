@@ -11,7 +11,7 @@ export interface Slots {
 /** More are not remembered: a stretch of that many is short enough. */
 const MAX_SLOTS = 10_000;
 /** What travels slowly arrives with what was sent later: a little longer than the platform's own second. */
-const MARGIN = 1.02;
+const MARGIN = 1.01;
 
 /** `rate` is requests a second. */
 export function createSlots(rate: number): Slots {
