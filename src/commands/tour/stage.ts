@@ -3,11 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, EXIT, type ExitCode } from '../../lib/kernel/errors.ts';
 import { cleanText } from '../../lib/render/clean.ts';
+import { fitText, wrapMessage, wrapUnder } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { CommandRun, Rehearsal } from '../../lib/runtime/rehearsal.ts';
+import { UNLIMITED_WIDTH } from '../../lib/runtime/result-text.ts';
 
 /** A busy machine takes a while to post a callback. */
 const MOST_MS = 20_000;
+const INDENT = '  ';
 
 export interface Stage {
   readonly rehearsal: Rehearsal;
@@ -26,11 +29,11 @@ export interface Stage {
 }
 
 export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
+  const width = ctx.io.tty.stdout ? ctx.io.columns() : UNLIMITED_WIDTH;
   const indent = (text: string): string =>
-    text
-      .trimEnd()
+    wrapMessage(text.trimEnd(), width - INDENT.length)
       .split('\n')
-      .map((line) => (line === '' ? '' : `  ${line}`))
+      .map((line) => (line === '' ? '' : INDENT + line))
       .join('\n');
 
   async function run(line: string, expect: ExitCode = EXIT.ok): Promise<CommandRun> {
@@ -39,7 +42,9 @@ export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
       (style) => `\n${style.cyan('$')} ${style.bold(`cdpadm ${line}`)}`,
     );
     const result = await rehearsal.run(splitWords(line));
-    const output = [result.stderr, inColumns(result.stdout)].filter((text) => text.trim() !== '').map(indent);
+    const output = [result.stderr, inColumns(result.stdout, width - INDENT.length)]
+      .filter((text) => text.trim() !== '')
+      .map(indent);
     const ending = result.exit === 0 ? [] : [`  (exit ${result.exit})`];
     await ctx.out.emitLine(result, (style) => [...output, ...ending.map(style.dim)].join('\n'));
     if (result.exit !== expect) throw unexpected(line, expect, result);
@@ -50,7 +55,7 @@ export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
     rehearsal,
     run,
     chapter: (title) => ctx.out.emitLine({ chapter: title }, (style) => `\n${style.bold(`── ${title} ──`)}`),
-    say: (text) => ctx.out.emitLine({ say: text }, `\n${text}`),
+    say: (text) => ctx.out.emitLine({ say: text }, `\n${wrapMessage(text, width)}`),
     waitFor: async (event) => {
       const over = new AbortController();
       await Promise.race([event, ctx.clock.sleep(MOST_MS, AbortSignal.any([ctx.signal, over.signal]))]);
@@ -65,30 +70,55 @@ export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
     },
     show: async (file, lines) => {
       const text = readFileSync(join(rehearsal.folder, file), 'utf8').split('\n').slice(0, lines).join('\n');
-      await ctx.out.emitLine({ file, text }, (style) => style.dim(indent(cleanText(`${text}\n…`))));
+      const shown = [...cleanText(text).split('\n'), '…'].map((line) => INDENT + fitText(line, width - INDENT.length));
+      await ctx.out.emitLine({ file, text }, (style) => style.dim(shown.join('\n')));
     },
   };
 }
 
-/** Aligns tab-separated rows, which is what a pipe gets, for the people who read along. */
-function inColumns(text: string): string {
+/**
+ * Aligns tab-separated rows, which is what a pipe gets, for the people who read along. A table that is too wide becomes a
+ * card for each of its rows.
+ */
+function inColumns(text: string, width: number): string {
   if (!text.includes('\t')) return text;
   const rows = text
     .trimEnd()
     .split('\n')
     .map((line) => line.split('\t'));
+  const table = aligned(rows);
+  if (table.every((line) => line.length <= width)) return table.join('\n');
+  const [header = [], ...others] = rows;
+  // A list names its columns in capitals; what else is too wide is a record, a name and its value on a line.
+  if (header.some((name) => name !== name.toUpperCase())) return card(rows, width);
+  return others
+    .map((row) =>
+      card(
+        header.map((name, index) => [name, row[index] ?? '']).filter(([, cell]) => cell !== ''),
+        width,
+      ),
+    )
+    .join('\n\n');
+}
+
+function card(rows: readonly string[][], width: number): string {
+  const names = aligned(rows.map(([name = '']) => [name, '.']));
+  return rows
+    .map(([, ...cells], index) => wrapUnder((names[index] ?? '').slice(0, -1), cells.join('  '), width))
+    .join('\n');
+}
+
+function aligned(rows: readonly string[][]): string[] {
   const widths = rows.reduce<number[]>(
     (most, row) => row.map((cell, index) => Math.max(most[index] ?? 0, cell.length)),
     [],
   );
-  return rows
-    .map((row) =>
-      row
-        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  return rows.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 }
 
 /** Words of a line of ours; quotes group. */
