@@ -121,7 +121,7 @@ describe('a refused seed', () => {
     ['another environment', { environment: 'test' }, 'environment: must be `production` or `development`'],
     ['nobody', { identities: undefined }, 'body: needs `xpid`, or `identities` with at least one identity'],
     ['no identity', { identities: {} }, 'body: needs `xpid`, or `identities` with at least one identity'],
-    ['an empty identity', { identities: { email: '' } }, 'identities: email an identity is empty'],
+    ['an empty identity', { identities: { email: '' } }, 'identities: email is empty'],
     ['an id of 65 bits', { xpid: '18446744073709551616' }, 'xpid: must be an integer of at most 64 bits'],
     ['no attributes', { calculated_attributes: undefined }, 'calculated_attributes: is missing'],
     ['no list', { calculated_attributes: { 1: seed() } }, 'calculated_attributes: 1 must be a list, not an object'],
