@@ -69,7 +69,7 @@ const coldStart = (ms: number, cold: number) => (request: number, random: () => 
 const held = (ms: number, spread: number, delay: number) => (_request: number, random: () => number) =>
   random() < 0.01 ? delay : ms + spread * (random() - 0.5);
 
-describe.each([20, 90, 200, 1000])('at %d requests a second', (limit) => {
+describe.each([20, 90, 200, 500])('at %d requests a second', (limit) => {
   test.each<[string, Platform]>([
     ['a steady road', { limit, way: steady(2), answerMs: 20 }],
     ['a cold start', { limit, way: coldStart(2, 60), answerMs: 20 }],
@@ -78,7 +78,7 @@ describe.each([20, 90, 200, 1000])('at %d requests a second', (limit) => {
   ])('%s', async (_name, platform) => {
     const seconds = 20;
     const runs: Run[] = [];
-    for (let seed = 1; seed <= 3; seed++) runs.push(await send(platform, limit, limit * seconds, seed));
+    for (let seed = 1; seed <= 2; seed++) runs.push(await send(platform, limit, limit * seconds, seed));
     for (const run of runs) {
       expect.soft(run.ms).toBeLessThan(seconds * 1000 * 1.05);
       expect.soft(run.refused).toBeLessThan(limit * seconds * 0.05);
