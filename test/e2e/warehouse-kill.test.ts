@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { isStrayed } from '../helpers/stray-file.ts';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
 import { SECRET_ENV, stageSync } from '../helpers/warehouse-files.ts';
 
@@ -67,7 +68,7 @@ async function killAfter(requests: number, args: readonly string[]): Promise<End
 }
 
 const locks = (): string[] =>
-  readdirSync(join(home.folder, 'state', 'warehouse')).filter((name) => /\.lock$|\.tmp/.test(name));
+  readdirSync(join(home.folder, 'state', 'warehouse')).filter((name) => name.endsWith('.lock') || isStrayed(name));
 
 test('an apply that is killed at each request and run again does everything once', async () => {
   let killed = 0;

@@ -6,6 +6,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { host } from '../../src/lib/kernel/host.ts';
+import { isStrayed } from '../helpers/stray-file.ts';
 import type { FaultPlan, ProxiedRequest, ProxyFault } from '../helpers/fault-proxy.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { type Clean, cleanOf, deeds, repeatable } from './judge.ts';
@@ -134,12 +135,6 @@ const locks = (world: World): string[] =>
   filesOf(world)
     .filter((path) => path.endsWith('.dead') || (path.endsWith('.lock') && isHeld(path)) || isStrayed(path))
     .map((path) => `${relative(world.home.folder, path)} stands`);
-
-/** Whether it is a temporary file that no sweep would know for one of a process that is no more. */
-const isStrayed = (path: string): boolean => {
-  const owner = /\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/.exec(path)?.[1];
-  return path.includes('.tmp') && (owner === undefined || host.isAlive(Number(owner)));
-};
 
 function isHeld(path: string): boolean {
   try {
