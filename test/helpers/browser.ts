@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { vi } from 'vitest';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -45,6 +46,8 @@ export async function openBrowser(): Promise<{ open(url: string): Promise<Page>;
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-browser-'));
   const child = spawn(CHROMIUM, [...FLAGS, `--user-data-dir=${folder}`], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+    // A process group of its own, so that its children can be ended with it.
+    detached: true,
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const [write, read] = [child.stdio[3] as Writable, child.stdio[4] as Readable];
@@ -117,10 +120,11 @@ export async function openBrowser(): Promise<{ open(url: string): Promise<Page>;
   return {
     open,
     close: async () => {
-      child.kill('SIGKILL');
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
       await ended;
-      // Its children end a little later than it does.
-      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+      // Its children end a little later than it does, and may write until then; `maxRetries` would only try
+      // again to remove the folder, not the files that came into it meanwhile.
+      await vi.waitFor(() => rmSync(folder, { recursive: true, force: true }), { timeout: 20_000 });
     },
   };
 }
