@@ -1,26 +1,21 @@
 // The built program killed with -9 at each request of every command that writes, and run again: nothing is done twice,
 // nothing is left undone, no file is torn, no lock stands. It takes hours, and is run on demand: `npm run test:kills`.
-import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { host } from '../../src/lib/kernel/host.ts';
 import { isStrayed } from '../helpers/stray-file.ts';
 import type { FaultPlan, ProxiedRequest, ProxyFault } from '../helpers/fault-proxy.ts';
-import { CASES, type CommandCase } from './cases.ts';
+import type { CommandCase } from './cases.ts';
 import { type Clean, cleanOf, deeds, repeatable } from './judge.ts';
+import { type Ended, filesOf, nameOf, runProgram, torn, WRITING, writes } from './program.ts';
 import { inTurn, isWhole, randomFrom, SEED, tell } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const WORLDS = 2;
 const HOUR = 3_600_000;
 /** Of the whole, so much is taken. */
 const SHARE = Number(process.env.SHARE ?? 1);
-/** Far beyond what a run takes on a busy machine. */
-const GIVE_UP_MS = 90_000;
-
 /**
  * Asked for once more, these are done once more: that is what whoever types them again wants. A connection's secret
  * cannot be compared with what the platform holds, so the same values are set again.
@@ -33,52 +28,15 @@ const RESUMED = /^(dsr submit --bulk|seed bulk)/;
 const MOMENTS = ['before delivery', 'delivered, unanswered', 'answered'] as const;
 type Moment = (typeof MOMENTS)[number];
 
-const nameOf = ({ args, command }: CommandCase): string =>
-  `${command} ${typeof args === 'string' ? args : args.join(' ')}`.trim();
-const only = new RegExp(process.env.ONLY ?? '');
-const WRITING = CASES.filter(
-  (one) =>
-    one.elsewhere === undefined &&
-    one.local !== true &&
-    !one.serves &&
-    !one.command.startsWith('emulator') &&
-    !one.reports &&
-    only.test(nameOf(one)),
-);
-
-interface Ended {
-  /** Null for one that was killed. */
-  code: number | null;
-  stderr: string;
-}
-
-/** Runs the built program in the world's home, and kills it when the plan's request comes. */
-async function start(world: World, wanted: CommandCase, flags: readonly string[], kill?: Kill): Promise<Ended> {
-  let end = (): void => undefined;
-  await world.begin(kill && planOf(kill, () => end()));
-  const child = spawn(process.execPath, [PROGRAM, ...world.lineOf(wanted, [...flags, '-o', 'json'])], {
-    cwd: world.folder,
-    env: { PATH: process.env.PATH, ...world.env(wanted) },
-    stdio: [wanted.stdin === undefined ? 'ignore' : 'pipe', 'ignore', 'pipe'],
-  });
-  child.stdin?.end(wanted.stdin);
-  end = () => void child.kill('SIGKILL');
-  let stderr = '';
-  child.stderr?.on('data', (text: Buffer) => (stderr += text.toString()));
-  const timer = setTimeout(() => {
-    stderr += 'hangs';
-    child.kill('SIGKILL');
-  }, GIVE_UP_MS);
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  clearTimeout(timer);
-  return { code, stderr };
-}
-
 interface Kill {
   /** The number of the request, from 0. */
   at: number;
   moment: Moment;
 }
+
+/** Runs the built program, and kills it when the plan's request comes. */
+const start = (world: World, wanted: CommandCase, kill?: Kill, flags: readonly string[] = []): Promise<Ended> =>
+  runProgram(world, wanted, { flags, ...(kill && { plan: (end) => planOf(kill, end) }) });
 
 /** Killed when an answer has come: at the next request, which then does not go through. */
 function planOf({ at, moment }: Kill, end: () => void): FaultPlan {
@@ -98,36 +56,6 @@ async function cleanRun(world: World, wanted: CommandCase): Promise<Clean> {
   const clean = cleanOf(world.proxy.requests);
   cleanRuns.set(wanted, clean);
   return clean;
-}
-
-function filesOf(world: World): string[] {
-  const { folder } = world.home;
-  return ['config', 'state', 'cache'].flatMap((kind) => {
-    const below = join(folder, kind);
-    if (!statSync(below, { throwIfNoEntry: false })) return [];
-    return readdirSync(below, { recursive: true, encoding: 'utf8' })
-      .map((name) => join(below, name))
-      .filter((path) => statSync(path).isFile());
-  });
-}
-
-/** Files that cannot be read; the last line of a journal may be missing its end as long as the next run bears it. */
-function torn(world: World): string[] {
-  const broken = (text: string): boolean => {
-    try {
-      JSON.parse(text);
-      return false;
-    } catch {
-      return true;
-    }
-  };
-  return filesOf(world)
-    .filter((path) => {
-      const text = readFileSync(path, 'utf8');
-      if (path.endsWith('.ndjson')) return text.split('\n').slice(0, -1).some(broken);
-      return path.endsWith('.json') && broken(text);
-    })
-    .map((path) => `${relative(world.home.folder, path)} is torn`);
 }
 
 /** What hinders: the locks and temporary files of a process that is no more are taken over, or swept, by the next write there. */
@@ -164,17 +92,17 @@ async function problemsOf(world: World, wanted: CommandCase, kills: readonly Kil
   const problems: string[] = [];
   const requests: ProxiedRequest[] = [];
   const again = (run: number): string[] => (run > 0 && RESUMED.test(nameOf(wanted)) ? ['--resume'] : []);
-  let ended: Ended = { code: null, stderr: '' };
+  let ended: Ended = { code: null, stdout: '', stderr: '', hangs: false };
   for (const [run, kill] of [...kills, undefined].entries()) {
-    ended = await start(world, wanted, again(run), kill);
+    ended = await start(world, wanted, kill, again(run));
     requests.push(...world.proxy.requests);
     // It was killed before there was anything to go on with.
     if (run > 0 && again(run).length > 0 && ended.code === 2) {
-      ended = await start(world, wanted, [], kill);
+      ended = await start(world, wanted, kill);
       requests.push(...world.proxy.requests);
     }
     problems.push(...torn(world));
-    if (ended.stderr.includes('hangs')) problems.push('hangs');
+    if (ended.hangs) problems.push('hangs');
     if (/This is a bug|TypeError|Cannot read prop|unhandled/i.test(ended.stderr)) problems.push(ended.stderr);
   }
   problems.push(...locks(world), ...compare(wanted, kills.length + 1, requests, clean));
@@ -197,8 +125,6 @@ function killsOf({ requests }: Clean): Kill[][] {
 }
 
 const pickOther = (moment: Moment): Moment => MOMENTS[(MOMENTS.indexOf(moment) + 1) % MOMENTS.length] ?? moment;
-
-const writes = ({ deeds: done, repeatable: sent }: Clean): boolean => done.size + sent.size > 0;
 
 // With SHARE=0.05 it is a sample.
 test.runIf(isWhole)(

@@ -1,0 +1,103 @@
+// The built program where no file may grow beyond a limit, as on a full disk or at the end of a quota: for every command
+// that writes to the platform. What has to be kept before it is done is not done; no file that stood there is harmed;
+// and with room again, the same command line does the rest.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CommandCase } from './cases.ts';
+import { type Clean, cleanOf, deeds, judge, repeatable } from './judge.ts';
+import { nameOf, runProgram, torn, WRITING, writes } from './program.ts';
+import { isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
+import { createWorld, type World } from './world.ts';
+
+/** Blocks of 512 bytes: nothing at all, hardly anything, and too little for files of some length. */
+const LIMITS = [0, 1, 2, 4, 8, 16];
+/** What keeps an id or a copy of what it replaces, before it sends anything. */
+const KEPT_FIRST = /^(dsr submit|roles (push|edit|create|update|delete|rollback))/;
+/** Asked for again, these are done again. */
+const ASKED_ANEW = /^(pipelines (trigger|reset)|connections update|intake event|api|dsr submit --regulation)/;
+const RESUMED = /^(dsr submit --bulk|seed bulk)/;
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+async function cleanRun(wanted: CommandCase): Promise<Clean> {
+  await world.prepare(wanted);
+  const { code, stderr } = await world.run(wanted, ['-o', 'json']);
+  expect(wanted.exits ?? [0], `${nameOf(wanted)}: ${stderr}`).toContain(code);
+  return cleanOf(world.proxy.requests);
+}
+
+/** What the user's own folder holds, by name. */
+function contents(folder: string): Map<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    files.map(({ name, parentPath }) => [join(parentPath, name), readFileSync(join(parentPath, name), 'latin1')]),
+  );
+}
+
+async function problemsOf(wanted: CommandCase, fileLimit: number, clean: Clean): Promise<string[]> {
+  await world.prepare(wanted);
+  const before = contents(world.folder);
+  const ended = await runProgram(world, wanted, { fileLimit });
+  const first = [...world.proxy.requests];
+  const took = ended.hangs ? Infinity : 0;
+  const problems = judge(wanted, { ...ended, code: ended.code ?? -1, took }, first, clean);
+  problems.push(...torn(world));
+  const done = deeds(first);
+  if (fileLimit === 0 && KEPT_FIRST.test(nameOf(wanted)) && done.size > 0)
+    problems.push(`sent, although nothing could be kept: ${[...done.keys()].join(', ')}`);
+  const after = contents(world.folder);
+  for (const [path, text] of before) {
+    if (after.get(path) !== text && ended.code !== 0) problems.push(`${path} was harmed`);
+  }
+
+  const name = nameOf(wanted);
+  // What was done is not asked for once more by somebody who was told so.
+  if (ended.code !== 0 && !ASKED_ANEW.test(name)) {
+    let again = await runProgram(world, wanted, { flags: RESUMED.test(name) ? ['--resume'] : [] });
+    let requests = [...first, ...world.proxy.requests];
+    // There was nothing yet to go on with.
+    if (again.code === 2 && RESUMED.test(name)) {
+      again = await runProgram(world, wanted);
+      requests = [...requests, ...world.proxy.requests];
+    }
+    const all = deeds(requests);
+    const made = repeatable(requests);
+    for (const [deed, count] of clean.deeds) {
+      if ((all.get(deed) ?? 0) !== count) problems.push(`with room again, done ${all.get(deed) ?? 0} times: ${deed}`);
+    }
+    for (const call of clean.repeatable) if (!made.has(call)) problems.push(`with room again, not sent: ${call}`);
+    if (again.code !== 0 && !again.stderr.includes('"hint"')) problems.push(`then exit ${again.code}: ${again.stderr}`);
+  }
+  return problems.map(
+    (problem) => `${name} | ${fileLimit} blocks: ${problem} [exit ${ended.code} ${ended.stderr.slice(0, 300)}]`,
+  );
+}
+
+test(
+  'where the disk takes no more, nothing is sent that could not be kept, and nothing that was kept is harmed',
+  async () => {
+    const random = randomFrom(SEED);
+    const chosen = isWhole ? WRITING : Array.from({ length: 4 }, () => pick(WRITING, random));
+    const problems: string[] = [];
+    let count = 0;
+    tell(`seed ${SEED}`);
+    for (const wanted of new Set(chosen)) {
+      const clean = await cleanRun(wanted);
+      if (!writes(clean)) continue;
+      for (const limit of isWhole ? LIMITS : [0, pick(LIMITS, random)]) {
+        const found = await problemsOf(wanted, limit, clean);
+        for (const problem of isWhole ? found : []) tell(problem);
+        problems.push(...found);
+        count++;
+      }
+    }
+    tell(`${count} runs on a limited disk, ${problems.length} problems`);
+    expect(problems).toEqual([]);
+  },
+  isWhole ? 3_600_000 : 300_000,
+);
