@@ -44,8 +44,9 @@ export function signingIssue(extensions: Extensions): string | undefined {
 export function authorityIssue(extensions: Extensions, below: number, domain: string): string | undefined {
   const constraints = extensions.get(BASIC_CONSTRAINTS);
   const [isAuthority, most] = constraints ? childrenOf(readDer(constraints.value, 0)) : [];
-  if (isAuthority?.tag !== 0x01 || isAuthority.content[0] === 0) return 'is no authority';
-  if (most?.tag === 0x02 && most.content.readUIntBE(0, Math.min(most.content.length, 6)) < below) {
+  if (isAuthority?.tag !== 0x01 || (isAuthority.content[0] ?? 0) === 0) return 'is no authority';
+  // Written so that a number which cannot be read allows none.
+  if (most?.tag === 0x02 && !(Number(`0x${most.content.toString('hex')}`) >= below)) {
     return 'may not stand above so many others';
   }
   if (!allowsUsage(extensions, SIGNS_CERTIFICATES)) return 'may not sign certificates';
@@ -71,10 +72,10 @@ function mayName(extensions: Extensions, domain: string): boolean {
       .flatMap((list) => childrenOf(list).flatMap((subtree) => childrenOf(subtree).slice(0, 1)))
       .filter((base) => base.tag === DNS_NAME)
       .map((base) => base.content.toString('latin1').toLowerCase());
-  const within = (base: string): boolean => {
-    const bare = base.replace(/^\./, '');
-    return bare === '' || domain === bare || domain.endsWith(`.${bare}`);
-  };
+  const isWithin = (base: string): boolean =>
+    base === '' || domain === base || domain.endsWith(base.startsWith('.') ? base : `.${base}`);
   const permitted = names(PERMITTED);
-  return !names(EXCLUDED).some(within) && (permitted.length === 0 || permitted.some(within));
+  // Readers differ on whether `.a.example` means `a.example`, too: it is not permitted by that, and it is excluded.
+  const isExcluded = names(EXCLUDED).some((base) => isWithin(base) || isWithin(base.replace(/^\./, '')));
+  return !isExcluded && (permitted.length === 0 || permitted.some(isWithin));
 }

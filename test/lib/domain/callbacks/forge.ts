@@ -18,8 +18,10 @@ export interface Wanted {
   /** Lines such as `subjectAltName=DNS:a.example`. */
   extensions?: string[];
   key?: string;
-  /** Of the signature; default sha256. */
-  digest?: string;
+  /** Of the signature; default sha256; undefined for keys that have one of their own. */
+  digest?: string | undefined;
+  /** Further options of the signature, such as `rsa_padding_mode:pss`. */
+  options?: string[];
   days?: number;
 }
 
@@ -33,19 +35,27 @@ const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.expor
   format: 'pem',
 }) as string;
 
-export function newKey(kind: 'rsa' | 'weak' | 'ec'): string {
-  const { privateKey } =
-    kind === 'ec'
-      ? generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
-      : generateKeyPairSync('rsa', { modulusLength: kind === 'weak' ? 1024 : 2048 });
+/** Keys on curves are made in no time. */
+export function newKey(kind: 'rsa' | 'weak' | 'ec' | 'ed25519' | 'ed448'): string {
+  const { privateKey } = newPair(kind);
   return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+}
+
+function newPair(kind: 'rsa' | 'weak' | 'ec' | 'ed25519' | 'ed448') {
+  if (kind === 'ec') return generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  if (kind === 'ed25519') return generateKeyPairSync('ed25519');
+  if (kind === 'ed448') return generateKeyPairSync('ed448');
+  return generateKeyPairSync('rsa', { modulusLength: kind === 'weak' ? 1024 : 2048 });
 }
 
 export function openForge(): Forge {
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-forge-'));
   let count = 0;
   return {
-    issue: ({ by, days = 30, digest = 'sha256', extensions = [], key = RSA, subject }) => {
+    issue: (wanted) => {
+      const { by, days = 30, extensions = [], key = RSA, options = [], subject } = wanted;
+      const digest = 'digest' in wanted ? wanted.digest : 'sha256';
+      const how = digest === undefined ? [] : [`-${digest}`];
       const file = (kind: string): string => join(folder, `${++count}.${kind}`);
       const [keyFile, requestFile, certFile, extFile] = [file('key'), file('csr'), file('crt'), file('cnf')];
       writeFileSync(keyFile, key);
@@ -53,7 +63,7 @@ export function openForge(): Forge {
       const run = (args: string[]): void => {
         execFileSync('openssl', args, { stdio: 'pipe' });
       };
-      run(['req', '-new', '-key', keyFile, '-subj', subject, '-out', requestFile, `-${digest}`]);
+      run(['req', '-new', '-key', keyFile, '-subj', subject, '-out', requestFile]);
       let signer = ['-signkey', keyFile];
       if (by) {
         const [caFile, caKey] = [file('ca'), file('cakey')];
@@ -61,8 +71,17 @@ export function openForge(): Forge {
         writeFileSync(caKey, by.key);
         signer = ['-CA', caFile, '-CAkey', caKey, '-CAcreateserial'];
       }
-      const made = ['-req', '-in', requestFile, '-out', certFile, '-days', String(days), `-${digest}`];
-      run(['x509', ...made, ...signer, '-extfile', extFile, '-extensions', 'e']);
+      const made = ['-req', '-in', requestFile, '-out', certFile, '-days', String(days), ...how];
+      run([
+        'x509',
+        ...made,
+        ...signer,
+        ...options.flatMap((option) => ['-sigopt', option]),
+        '-extfile',
+        extFile,
+        '-extensions',
+        'e',
+      ]);
       return { pem: readFileSync(certFile, 'utf8'), key };
     },
     close: () => rmSync(folder, { recursive: true, force: true }),

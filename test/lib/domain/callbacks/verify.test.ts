@@ -1,8 +1,14 @@
 // The four checks against every forgery that we could think of: none passes, and the genuine one does.
-import { createSign, X509Certificate } from 'node:crypto';
+import { constants, createPublicKey, createSign, sign, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkCertificate, indexRoots } from '../../../../src/lib/domain/callbacks/certificate.ts';
-import { checkDomain, checkSignature, type HeaderLines } from '../../../../src/lib/domain/callbacks/verify.ts';
+import { checkCertificate, indexRoots, parseCertificates } from '../../../../src/lib/domain/callbacks/certificate.ts';
+import {
+  type Check,
+  checkDomain,
+  checkSignature,
+  type HeaderLines,
+  verdictOf,
+} from '../../../../src/lib/domain/callbacks/verify.ts';
 import { AUTHORITY, type Forge, type Forged, newKey, openForge, type Wanted } from './forge.ts';
 
 const DOMAIN = 'opendsr.platform.example';
@@ -13,12 +19,12 @@ const DAY = 86_400_000;
 
 let forge: Forge;
 let root: Forged;
+/** Of the same name, with another key. */
 let other: Forged;
 beforeAll(() => {
   forge = openForge();
-  root = forge.issue({ subject: '/CN=Root', key: newKey('rsa'), extensions: AUTHORITY });
-  // Of the same name, with another key.
-  other = forge.issue({ subject: '/CN=Root', key: newKey('rsa'), extensions: AUTHORITY });
+  root = forge.issue({ subject: '/CN=Root', key: newKey('ec'), extensions: AUTHORITY });
+  other = forge.issue({ subject: '/CN=Root', key: newKey('ec'), extensions: AUTHORITY });
 });
 afterAll(() => forge.close());
 
@@ -26,7 +32,12 @@ const trust = (now = NOW) => ({ roots: indexRoots([new X509Certificate(root.pem)
 const issue = (wanted: Partial<Wanted>): Forged =>
   forge.issue({ subject: '/CN=processor', by: root, extensions: [SAN], ...wanted });
 const authority = (wanted: Partial<Wanted>): Forged =>
-  issue({ subject: '/CN=Middle', key: newKey('rsa'), extensions: AUTHORITY, ...wanted });
+  issue({ subject: '/CN=Middle', key: newKey('ec'), extensions: AUTHORITY, ...wanted });
+/** A root with a key of another kind. */
+const anchor = (key: string, digest: string | undefined = 'sha256'): Forged =>
+  forge.issue({ subject: '/CN=Anchor', key, digest, extensions: AUTHORITY });
+const rsa = (): Forged => forge.issue({ subject: '/CN=Anchor', extensions: AUTHORITY });
+const NOT_TRUSTED = 'was signed by an authority that is not trusted here';
 const verdict = (pem: string, now?: number, domain = DOMAIN) => checkCertificate(pem, domain, trust(now));
 
 describe('a certificate that holds', () => {
@@ -53,6 +64,79 @@ describe('a certificate that holds', () => {
     ],
   ])('%s', (_what, pem) => {
     expect(verdict(pem())).toHaveProperty('key');
+  });
+
+  it.each<[string, () => Forged, Partial<Wanted>?]>([
+    ['RSA', () => anchor(newKey('rsa'))],
+    ['RSA and SHA-384', () => rsa(), { digest: 'sha384' }],
+    ['RSA and SHA-512', () => rsa(), { digest: 'sha512' }],
+    ['RSA with its newer padding', () => rsa(), { options: ['rsa_padding_mode:pss'] }],
+    ['a curve and SHA-384', () => root, { digest: 'sha384' }],
+    ['a curve and SHA-512', () => root, { digest: 'sha512' }],
+    ['Ed25519', () => anchor(newKey('ed25519'), undefined), { digest: undefined }],
+    ['Ed448', () => anchor(newKey('ed448'), undefined), { digest: undefined }],
+  ])('may be signed by %s', (_what, by, wanted) => {
+    const above = by();
+    const roots = indexRoots([new X509Certificate(above.pem)]);
+    expect(checkCertificate(issue({ by: above, ...wanted }).pem, DOMAIN, { roots, now: NOW })).toHaveProperty('key');
+  });
+
+  it('gives its own key, and tells until when it is in force', () => {
+    const middle = authority({});
+    const own = issue({ by: middle, days: 10 });
+    const { publicKey, validTo } = new X509Certificate(own.pem);
+    const found = verdict(own.pem + middle.pem) as { key: typeof publicKey; validTo: number };
+    expect(found.key.equals(publicKey)).toBe(true);
+    expect(found.validTo).toBe(Date.parse(validTo));
+  });
+
+  it('is in force from its first second to its last', () => {
+    const { pem } = issue({ days: 10 });
+    const { validFrom, validTo } = new X509Certificate(pem);
+    const [first, last] = [Date.parse(validFrom), Date.parse(validTo)];
+    // The root began in the same second or before.
+    expect(verdict(pem, first)).toHaveProperty('key');
+    expect(verdict(pem, last)).toHaveProperty('key');
+    expect(verdict(pem, first - 1)).toHaveProperty('issue', `is valid only from ${validFrom} on`);
+    expect(verdict(pem, last + 1)).toHaveProperty('issue', `has expired on ${validTo}`);
+  });
+
+  it('may have the authorities behind it in any order, and others among them', () => {
+    const upper = authority({ subject: '/CN=Upper' });
+    const lower = authority({ subject: '/CN=Lower', by: upper });
+    const stranger = forge.issue({ subject: '/CN=Stranger', extensions: AUTHORITY });
+    const { pem } = issue({ by: lower });
+    for (const between of [
+      [lower, upper],
+      [upper, lower],
+      [stranger, upper, stranger, lower],
+    ]) {
+      expect(verdict(pem + between.map((one) => one.pem).join(''))).toHaveProperty('key');
+    }
+  });
+
+  it('is signed by any of several roots of one name', () => {
+    const [one, two] = [root, other].map(({ pem }) => new X509Certificate(pem)) as [X509Certificate, X509Certificate];
+    const roots = [indexRoots([one, two]), indexRoots([two, one])];
+    for (const of of roots) {
+      expect(checkCertificate(issue({}).pem, DOMAIN, { roots: of, now: NOW })).toHaveProperty('key');
+      expect(checkCertificate(issue({ by: other }).pem, DOMAIN, { roots: of, now: NOW })).toHaveProperty('key');
+    }
+  });
+
+  it('is at most five authorities away from the root', () => {
+    const chain = [root];
+    for (let number = 1; number <= 6; number++) {
+      chain.push(authority({ subject: `/CN=Number ${number}`, by: chain.at(-1) as Forged }));
+    }
+    const below = (count: number): string =>
+      issue({ by: chain[count] as Forged }).pem +
+      chain
+        .slice(1, count + 1)
+        .map(({ pem }) => pem)
+        .join('');
+    expect(verdict(below(5))).toHaveProperty('key');
+    expect(verdict(below(6))).toHaveProperty('issue', NOT_TRUSTED);
   });
 
   it('is the trusted one itself', () => {
@@ -163,64 +247,220 @@ describe('a certificate that does not hold', () => {
     const { pem } = issue({ days: 10 });
     expect(verdict(pem, NOW - DAY)).toHaveProperty('issue', expect.stringContaining('valid only from'));
     expect(verdict(pem, NOW + 11 * DAY)).toHaveProperty('issue', expect.stringContaining('expired'));
-    const middle = authority({ days: 5 });
-    expect(verdict(issue({ by: middle }).pem + middle.pem, NOW + 6 * DAY)).toHaveProperty('issue');
+  });
+
+  it.each<[string, Partial<Wanted>, RegExp]>([
+    ['has expired', { days: 5 }, /^has expired on /],
+    [
+      'makes an unknown condition',
+      { extensions: [...AUTHORITY, '1.2.3.4=critical,DER:0500'] },
+      /^has a critical extension that is not known here$/,
+    ],
+    [
+      'may not vouch for the domain',
+      { extensions: [...AUTHORITY, 'nameConstraints=permitted;DNS:a.example'] },
+      /^may not vouch/,
+    ],
+  ])('is from an authority, named, that %s', (_what, wanted, why) => {
+    const middle = authority({ subject: '/O=Some/CN=Middle', ...wanted });
+    const { issue: found } = verdict(issue({ by: middle }).pem + middle.pem, NOW + 6 * DAY) as { issue: string };
+    const beginning = 'was signed by an authority (O=Some, CN=Middle) that ';
+    expect(found.slice(0, beginning.length)).toBe(beginning);
+    expect(found.slice(beginning.length)).toMatch(why);
+  });
+
+  it('is from authorities that vouch for each other alone', () => {
+    const [a, b] = [newKey('ec'), newKey('ec')];
+    const first = forge.issue({ subject: '/CN=A', key: a, extensions: AUTHORITY });
+    const second = forge.issue({ subject: '/CN=B', key: b, by: first, extensions: AUTHORITY });
+    const again = forge.issue({ subject: '/CN=A', key: a, by: second, extensions: AUTHORITY });
+    expect(verdict(issue({ by: again }).pem + again.pem + second.pem)).toHaveProperty('issue', NOT_TRUSTED);
+  });
+
+  it('is from an authority whose own signature is unsafe', () => {
+    const middle = authority({ digest: 'sha1' });
+    const { pem } = issue({ by: middle });
+    expect(verdict(pem + middle.pem)).toHaveProperty('issue', 'was signed in a way that is no longer safe');
+  });
+
+  it('is damaged in a part that only we read', () => {
+    const { pem } = issue({ extensions: [SAN, '1.2.3.4=DER:0500', '1.2.3.5=DER:0500'] });
+    const bytes = Buffer.from(new X509Certificate(pem).raw);
+    // Two extensions of one name: other readers may take the other one.
+    bytes[bytes.indexOf(Buffer.from('06032a0305', 'hex')) + 4] = 0x04;
+    const damaged = `-----BEGIN CERTIFICATE-----\n${bytes.toString('base64')}\n-----END CERTIFICATE-----\n`;
+    expect(verdict(damaged)).toEqual({ issue: 'is damaged: an extension stands twice' });
+  });
+});
+
+describe('a PEM text', () => {
+  it('holds one to ten certificates, whatever stands between them', () => {
+    const { pem } = issue({});
+    const { raw } = new X509Certificate(pem);
+    const count = (text: string): number | undefined => parseCertificates(text)?.length;
+    expect(parseCertificates(`subject=x\n${pem}`)?.map((one) => one.raw.equals(raw))).toEqual([true]);
+    expect([count(pem), count(pem.repeat(10)), count(pem.repeat(11)), count('')]).toEqual([
+      1,
+      10,
+      undefined,
+      undefined,
+    ]);
+    // One that is damaged spoils all.
+    expect(count(`${pem}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)).toBeUndefined();
   });
 });
 
 describe('the header of the domain', () => {
+  const NAME = 'x-opendsr-processor-domain';
   const lines = (...values: string[]): HeaderLines => values.map((value) => ['X-OpenDSR-Processor-Domain', value]);
-  it.each<[HeaderLines, boolean]>([
-    [lines(DOMAIN), true],
-    [lines(` ${DOMAIN.toUpperCase()} `), true],
-    [lines(), false],
-    [lines(''), false],
-    [lines(DOMAIN, DOMAIN), false],
-    [lines(DOMAIN, 'evil.example'), false],
-    [lines(`${DOMAIN}, evil.example`), false],
-    [lines(`${DOMAIN}.`), false],
-    [lines(`${DOMAIN}.evil.example`), false],
-    [lines(`evil.example/${DOMAIN}`), false],
-    [lines(`${DOMAIN}\u0000.evil.example`), false],
-    [lines('*.platform.example'), false],
-    [lines(`ｏpendsr.platform.example`), false],
-  ])('%j', (headers, ok) => {
-    expect(checkDomain(headers, [DOMAIN]).ok).toBe(ok);
+  const NONE = 'the header names no domain';
+  const long = (length: number): string => `${'a.'.repeat((length - 1) / 2)}a`;
+
+  it.each<[HeaderLines, string]>([
+    [lines(DOMAIN), DOMAIN],
+    [lines(` ${DOMAIN.toUpperCase()} `), DOMAIN],
+    [[['host', 'a'], ...lines(DOMAIN), ['via', 'b']], DOMAIN],
+    [[[NAME, DOMAIN]], DOMAIN],
+    [lines('a-1.b2'), 'a-1.b2'],
+    [lines('1.2'), '1.2'],
+    [lines(long(253)), long(253)],
+  ])('%j names one that is allowed', (headers, domain) => {
+    const allow = ['first.example', 'OpenDSR.platform.example', 'a-1.b2', '1.2', long(253)];
+    expect(checkDomain(headers, allow)).toEqual({ name: 'domain', ok: true, detail: `${domain} is allowed`, domain });
+  });
+
+  it.each<[HeaderLines, string]>([
+    [lines(), `the header ${NAME} is missing`],
+    [[['x-opendsr-signature', DOMAIN]], `the header ${NAME} is missing`],
+    [lines(''), `the header ${NAME} is empty`],
+    [lines('  '), `the header ${NAME} is empty`],
+    [lines(DOMAIN, DOMAIN), `the header ${NAME} stands 2 times`],
+    [lines(DOMAIN, 'evil.example', DOMAIN), `the header ${NAME} stands 3 times`],
+    [lines('evil.example'), `evil.example is not allowed; allowed: ${DOMAIN}, b.example`],
+    [lines(`a.${DOMAIN}`), `a.${DOMAIN} is not allowed; allowed: ${DOMAIN}, b.example`],
+    [lines('platform.example'), `platform.example is not allowed; allowed: ${DOMAIN}, b.example`],
+    [lines(`${DOMAIN}.evil.example`), `${DOMAIN}.evil.example is not allowed; allowed: ${DOMAIN}, b.example`],
+    [lines(`${DOMAIN}, evil.example`), NONE],
+    [lines(`${DOMAIN}.`), NONE],
+    [lines(`.${DOMAIN}`), NONE],
+    [lines('opendsr..example'), NONE],
+    [lines('-opendsr.example'), NONE],
+    [lines('opendsr-.example'), NONE],
+    [lines('opendsr.-example'), NONE],
+    [lines('opendsr.example-'), NONE],
+    [lines('opendsr.ex_ample'), NONE],
+    [lines('localhost'), NONE],
+    [lines(`evil.example/${DOMAIN}`), NONE],
+    [lines(`${DOMAIN}/path`), NONE],
+    [lines(`${DOMAIN}:443`), NONE],
+    [lines(`${DOMAIN}\u0000.evil.example`), NONE],
+    [lines('*.platform.example'), NONE],
+    [lines(`ｏpendsr.platform.example`), NONE],
+    [lines(long(255)), NONE],
+  ])('%j does not', (headers, detail) => {
+    expect(checkDomain(headers, [DOMAIN, 'b.example'])).toEqual({ name: 'domain', ok: false, detail });
+  });
+
+  it('names none that is allowed where none is', () => {
+    expect(checkDomain(lines(DOMAIN), []).detail).toBe(`${DOMAIN} is not allowed; allowed: nothing`);
   });
 });
 
 describe('the signature', () => {
+  const NAME = 'x-opendsr-signature';
   const body = Buffer.from('{"request_status":"completed"}');
-  const signed = (bytes: Buffer, algorithm = 'sha256', key = root.key): string =>
+  const [own, foreign] = [newKey('rsa'), newKey('rsa')];
+  const signed = (bytes: Buffer, algorithm = 'sha256', key = own): string =>
     createSign(algorithm).update(bytes).sign(key, 'base64');
-  const check = (values: string[], over: Buffer = body) => {
-    const key = new X509Certificate(root.pem).publicKey;
+  const check = (values: string[], over: Buffer = body, title = NAME): Check => {
+    const key = createPublicKey(own);
     return checkSignature(
-      values.map((value) => ['x-opendsr-signature', value]),
+      values.map((value) => [title, value]),
       over,
       key,
-    ).ok;
+    );
   };
 
-  it('holds over the very bytes', () => {
-    expect(check([signed(body)])).toBe(true);
+  it('holds over the very bytes, under the header in any letters', () => {
+    const whole = { name: 'signature', ok: true, detail: 'it fits the body' };
+    expect(check([signed(body)])).toEqual(whole);
+    expect(check([` ${signed(body)} `], body, 'X-OpenDSR-Signature')).toEqual(whole);
+    expect(check([signed(Buffer.alloc(0))], Buffer.alloc(0))).toEqual(whole);
   });
 
-  it.each<[string, () => string[], Buffer?]>([
-    ['is missing', () => []],
-    ['is empty', () => ['']],
-    ['stands twice', () => [signed(body), signed(body)]],
-    ['is of another key', () => [signed(body, 'sha256', other.key)]],
-    ['is by SHA-1', () => [signed(body, 'sha1')]],
-    ['is of other bytes', () => [signed(Buffer.from('{}'))]],
-    ['is of the same JSON with other spaces', () => [signed(body)], Buffer.from('{"request_status": "completed"}')],
-    ['is of the body and a line feed', () => [signed(body)], Buffer.concat([body, Buffer.from('\n')])],
-    ['has a character of another alphabet', () => [signed(body).replace(/.$/, '-')]],
-    ['has spaces within', () => [`${signed(body).slice(0, 8)} ${signed(body).slice(8)}`]],
-    ['has text behind it', () => [`${signed(body)}====`]],
-    ['is hex', () => [Buffer.from(signed(body), 'base64').toString('hex')]],
-    ['is cut short', () => [signed(body).slice(0, 200)]],
-  ])('does not when it %s', (_what, values, over) => {
-    expect(check(values(), over)).toBe(false);
+  const OTHER = 'it does not fit the body';
+  const NO_BASE64 = 'the signature is not Base64';
+  it.each<[string, () => string[], string, Buffer?]>([
+    ['is missing', () => [], `the header ${NAME} is missing`],
+    ['is empty', () => [''], `the header ${NAME} is empty`],
+    ['stands twice', () => [signed(body), signed(body)], `the header ${NAME} stands 2 times`],
+    ['is of another key', () => [signed(body, 'sha256', foreign)], OTHER],
+    ['is by SHA-1', () => [signed(body, 'sha1')], OTHER],
+    ['is by SHA-512', () => [signed(body, 'sha512')], OTHER],
+    [
+      'has the newer padding',
+      () => [sign('sha256', body, { key: own, padding: constants.RSA_PKCS1_PSS_PADDING }).toString('base64')],
+      OTHER,
+    ],
+    ['is of other bytes', () => [signed(Buffer.from('{}'))], OTHER],
+    [
+      'is of the same JSON with other spaces',
+      () => [signed(body)],
+      OTHER,
+      Buffer.from('{"request_status": "completed"}'),
+    ],
+    ['is of the body and a line feed', () => [signed(body)], OTHER, Buffer.concat([body, Buffer.from('\n')])],
+    ['is cut short', () => [signed(body).slice(0, 200)], OTHER],
+    ['is of the alphabet of URLs', () => [`-_${signed(body).slice(2)}`], NO_BASE64],
+    ['has spaces within', () => [`${signed(body).slice(0, 8)} ${signed(body).slice(8)}`], NO_BASE64],
+    ['has text behind it', () => [`${signed(body)}====`], NO_BASE64],
+    ['has text before it', () => [`====${signed(body)}`], NO_BASE64],
+    ['lacks its end', () => [signed(body).slice(0, -1)], NO_BASE64],
+    ['is nothing but an end', () => ['===='], NO_BASE64],
+    [
+      'is in a form that is not the shortest',
+      () => [signed(body).replace(/.==$/, (end) => `${next(end)}==`)],
+      NO_BASE64,
+    ],
+    ['is hex', () => [Buffer.from(signed(body), 'base64').toString('hex')], OTHER],
+  ])('does not when it %s', (_what, values, detail, over) => {
+    expect(check(values(), over)).toEqual({ name: 'signature', ok: false, detail });
+  });
+
+  /** The letter behind it, which a reader that is not strict takes for the same. */
+  function next(end: string): string {
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+    return letters.charAt(letters.indexOf(end.charAt(0)) + 1);
+  }
+});
+
+describe('the verdict', () => {
+  const ORDER = ['domain', 'certificate_fetched', 'certificate', 'signature'] as const;
+  const good = ORDER.map((name): Check => ({ name, ok: true, detail: `${name} holds` }));
+  const open = (name: Check['name']): Check => ({
+    name,
+    ok: false,
+    detail: 'not looked at, because the check before failed',
+  });
+
+  it('is good when all four checks are, in whatever order they were made', () => {
+    expect(verdictOf(good)).toEqual({ valid: true, checks: good });
+    expect(verdictOf(good.toReversed())).toEqual({ valid: true, checks: good });
+  });
+
+  it.each(ORDER.map((name, index) => [name, index] as const))('is bad when %s is', (name, index) => {
+    const failed: Check = { name, ok: false, detail: 'no' };
+    const done = [...good.slice(0, index), failed];
+    expect(verdictOf(done)).toEqual({ valid: false, checks: [...done, ...ORDER.slice(index + 1).map(open)] });
+    expect(verdictOf([...done, ...good.slice(index + 1)]).valid).toBe(false);
+  });
+
+  it.each(ORDER)('is bad when %s was not looked at', (name) => {
+    expect(verdictOf(good.filter((check) => check.name !== name)).valid).toBe(false);
+  });
+
+  it('tells of a check what it says of itself, and nothing of what it found besides', () => {
+    const { checks } = verdictOf([{ ...good[0], domain: DOMAIN } as Check]);
+    expect(checks[0]).toEqual(good[0]);
   });
 });
