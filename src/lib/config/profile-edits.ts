@@ -41,9 +41,13 @@ export function createProfileEdits({ folder, secrets, change, find, refuseName, 
     return await find(name);
   }
 
-  /** The names of the secrets that are in the profile's own file, with their values. */
-  function filedSecrets(name: string, profile: Profile): Partial<Record<ProfileSecretName, string>> {
-    const filed = namesOf(profile).filter((secret) => profile.secrets?.[secret] === 'file:');
+  /** The secrets that are in the profile's own file, but for some, with their values. */
+  function filedSecrets(
+    name: string,
+    profile: Profile,
+    except: readonly ProfileSecretName[] = [],
+  ): Partial<Record<ProfileSecretName, string>> {
+    const filed = namesOf(profile).filter((secret) => isFiled(profile, secret) && !except.includes(secret));
     return Object.fromEntries(filed.map((secret) => [secret, readSecretFile(folder, name, secret)]));
   }
 
@@ -83,14 +87,22 @@ export function createProfileEdits({ folder, secrets, change, find, refuseName, 
     setSecrets: async (name, { typed, references, storage }) =>
       await change(async (raw, write) => {
         const profile = await findOwn(name);
-        const filed = storage === 'file' ? filedSecrets(name, profile) : {};
-        const kept = await secrets.keep(name, storage === 'file' ? { ...filed, ...typed } : typed, storage);
         const before = profile.secrets ?? {};
+        const replaced = namesOf({ secrets: { ...references, ...typed } });
+        const leavesFile = replaced.some((secret) => isFiled(profile, secret));
+        const writesFile = storage === 'file' && Object.keys(typed).length > 0;
+        const others = leavesFile || writesFile ? filedSecrets(name, profile, replaced) : {};
+        const kept = await secrets.keep(name, writesFile ? { ...others, ...typed } : typed, storage);
         raw.profiles[name] = checked({ ...profile, secrets: { ...before, ...references, ...kept } });
         write();
-        const replaced = namesOf({ secrets: { ...references, ...kept } });
-        const stale = replaced.flatMap((secret) => before[secret] ?? []).filter((text) => text.startsWith('keychain:'));
-        await secrets.discard(name, stale);
+        if (leavesFile && !writesFile) {
+          if (Object.keys(others).length > 0) writeSecretFile(folder, name, others);
+          else removeSecretFile(folder, name);
+        }
+        const inKeychain = replaced
+          .flatMap((secret) => before[secret] ?? [])
+          .filter((text) => text.startsWith('keychain:'));
+        await secrets.discard(name, unsharedReferences(inKeychain, raw.profiles));
       }),
     forgetSecrets: async (name) =>
       await change(async (raw, write) => {
@@ -99,11 +111,8 @@ export function createProfileEdits({ folder, secrets, change, find, refuseName, 
         const { secrets: before = {}, ...rest } = profile;
         raw.profiles[name] = checked(rest);
         write();
-        const others = JSON.stringify(raw.profiles);
         const written = removed.flatMap((secret) => before[secret] ?? []);
-        // A copied profile may refer to the same keychain entry.
-        const unshared = written.filter((text) => text === 'file:' || !others.includes(JSON.stringify(text)));
-        return { removed, left: await secrets.discard(name, unshared) };
+        return { removed, left: await secrets.discard(name, unsharedReferences(written, raw.profiles)) };
       }),
   };
 }
@@ -112,4 +121,17 @@ const SECRETS: readonly ProfileSecretName[] = ['client_id', 'client_secret', 'wo
 
 function namesOf({ secrets }: Pick<Profile, 'secrets'>): ProfileSecretName[] {
   return SECRETS.filter((name) => secrets?.[name] !== undefined);
+}
+
+function isFiled({ secrets }: Pick<Profile, 'secrets'>, name: ProfileSecretName): boolean {
+  return secrets?.[name] === 'file:';
+}
+
+/**
+ * Those references whose secret belongs to nobody else: a copied profile refers to the same keychain entry. `left` are
+ * the profiles that stay; a profile's own file is never shared.
+ */
+export function unsharedReferences(written: readonly string[], left: Readonly<Record<string, unknown>>): string[] {
+  const others = JSON.stringify(left);
+  return written.filter((text) => text === 'file:' || !others.includes(JSON.stringify(text)));
 }

@@ -1,7 +1,7 @@
 // The door to profiles: reading, creating, choosing and deleting them, and the places their secrets are kept in.
 import { explainIssues, showPath } from '../contract/explain.ts';
 import { CliError, EXIT, usageError } from '../kernel/errors.ts';
-import { createProfileEdits, type ProfileEdits } from './profile-edits.ts';
+import { createProfileEdits, type ProfileEdits, unsharedReferences } from './profile-edits.ts';
 import { profileNotFound } from './load-settings.ts';
 import { LOCAL_PROFILE, profileNameProblem } from './profile-name.ts';
 import { Profile } from './profile-schema.ts';
@@ -91,11 +91,8 @@ export function openProfiles(options: SecretsOptions): Profiles {
       if (wasCurrent) delete raw.current;
       delete raw.profiles[name];
       write();
-      const others = JSON.stringify(raw.profiles);
       const written = Object.values(profile.secrets ?? {}).filter((text) => typeof text === 'string');
-      // A copied profile may refer to the same keychain entry.
-      const unshared = written.filter((text) => text === 'file:' || !others.includes(JSON.stringify(text)));
-      return { wasCurrent, left: await secrets.discard(name, unshared) };
+      return { wasCurrent, left: await secrets.discard(name, unsharedReferences(written, raw.profiles)) };
     });
   }
 

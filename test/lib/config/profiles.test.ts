@@ -162,6 +162,55 @@ describe('use and remove', () => {
   });
 });
 
+describe('setSecrets', () => {
+  const changed = { typed: {}, references: {}, storage: 'keychain' as const };
+
+  it('keeps the keychain entry that a copied profile refers to as well', async () => {
+    const keychain = memoryKeychain();
+    const profiles = openProfiles(secretsOptions(newFolder(), { keychain: async () => keychain }));
+    await profiles.create('a', draftOf({ typed: { client_secret: CANARY } }));
+    await profiles.copy('a', 'b');
+    const [shared = ''] = keychain.entries.keys();
+    await profiles.setSecrets('b', { ...changed, typed: { client_secret: 'new-secret' } });
+    expect(keychain.entries.get(shared)).toBe(CANARY);
+    expect(keychain.entries.size).toBe(2);
+    await profiles.setSecrets('a', { ...changed, references: { client_secret: `keychain:${shared}` } });
+    expect(keychain.entries.get(shared)).toBe(CANARY);
+    await profiles.setSecrets('a', { ...changed, references: { client_secret: 'env:OTHER' } });
+    expect([...keychain.entries.values()]).toEqual(['new-secret']);
+  });
+
+  it('leaves nothing in the file of what is kept elsewhere from now on', async () => {
+    const folder = newFolder();
+    const keychain = memoryKeychain();
+    const profiles = openProfiles(secretsOptions(folder, { keychain: async () => keychain }));
+    const file = join(folder, 'secrets', 'a.json');
+    const typed = { client_secret: CANARY, workspace_secret: 'other-secret' };
+    await profiles.create('a', draftOf({ typed, storage: 'file' }));
+    await profiles.setSecrets('a', { ...changed, references: { client_secret: 'env:SECRET' } });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ workspace_secret: 'other-secret' });
+    await profiles.setSecrets('a', { ...changed, typed: { workspace_secret: 'new-secret' } });
+    expect(existsSync(file)).toBe(false);
+    expect((await profiles.find('a')).secrets).toEqual({
+      client_secret: 'env:SECRET',
+      workspace_secret: expect.stringMatching(/^keychain:/) as unknown,
+    });
+  });
+
+  it('notes a reference beside a secret that goes to the file', async () => {
+    const folder = newFolder();
+    const profiles = openProfiles(secretsOptions(folder));
+    const typed = { client_secret: CANARY, workspace_secret: 'other-secret' };
+    await profiles.create('a', draftOf({ typed, storage: 'file' }));
+    const references = { client_secret: 'env:SECRET' };
+    await profiles.setSecrets('a', { references, typed: { workspace_secret: 'new-secret' }, storage: 'file' });
+    expect((await profiles.find('a')).secrets).toEqual({ client_secret: 'env:SECRET', workspace_secret: 'file:' });
+    expect(JSON.parse(readFileSync(join(folder, 'secrets', 'a.json'), 'utf8'))).toEqual({
+      workspace_secret: 'new-secret',
+    });
+  });
+});
+
 describe('several writers at once', () => {
   it('lose nothing within one process', async () => {
     const folder = newFolder();
