@@ -1,0 +1,110 @@
+// What people read when no answer came: what happened, between whom, and the exit code that scripts go by.
+import { describe, expect, it } from 'vitest';
+import { type LostExchange, networkFailure } from '../../../src/lib/http/network-failure.ts';
+import { TransportError, type TransportKind } from '../../../src/lib/http/transport-error.ts';
+import { CliError } from '../../../src/lib/kernel/errors.ts';
+
+const lost: LostExchange = {
+  request: { id: 'id-1', method: 'GET', path: '/a' },
+  origin: 'https://api.example',
+  proxy: undefined,
+  requestTimeoutMs: 60_000,
+};
+const coded = (code: string, message = code): Error => Object.assign(new Error(message), { code });
+const failed = (kind: TransportKind, cause?: unknown, circumstances: Partial<LostExchange> = {}): CliError =>
+  networkFailure({ ...lost, ...circumstances }, new TransportError(kind, 'not-delivered', cause));
+
+describe('networkFailure', () => {
+  it.each<[TransportKind, unknown, string, string]>([
+    [
+      'refused',
+      coded('ECONNREFUSED'),
+      'The connection was refused: nothing listens at api.example:443.',
+      'Check the address and port',
+    ],
+    [
+      'dns',
+      coded('ENOTFOUND'),
+      'The host name of api.example:443 could not be resolved (ENOTFOUND).',
+      'spelling, the network and the DNS',
+    ],
+    ['dns', undefined, 'The host name of api.example:443 could not be resolved (DNS).', 'spelling'],
+    [
+      'unreachable',
+      coded('EHOSTUNREACH'),
+      'Api.example:443 cannot be reached from here (EHOSTUNREACH).',
+      'HTTPS_PROXY, NO_PROXY',
+    ],
+    ['unreachable', undefined, 'Api.example:443 cannot be reached from here (no route).', 'VPN'],
+    [
+      'certificate',
+      coded('CERT_HAS_EXPIRED', 'it ended. Long ago.'),
+      'The certificate of api.example is not trusted: it ended. Long ago (CERT_HAS_EXPIRED).',
+      '--ca-file FILE or CDPADM_CA_FILE. Nothing was sent.',
+    ],
+    ['certificate', new Error('odd'), 'The certificate of api.example is not trusted: odd (TLS).', '--ca-file'],
+    ['tls', coded('EPROTO'), 'No encrypted connection with api.example came about (EPROTO).', 'speak https'],
+    ['tls', undefined, 'No encrypted connection with api.example came about (TLS).', 'speak https'],
+    ['connect-timeout', undefined, 'No connection with api.example:443 within 10s.', 'firewalls'],
+    ['timeout', undefined, 'No whole answer from api.example within 1m.', '--request-timeout 2m'],
+    ['idle', undefined, 'The answer of api.example began and then stopped.', 'Repeat the command'],
+    [
+      'reset',
+      coded('ECONNRESET'),
+      'The connection with api.example was closed before an answer came (ECONNRESET).',
+      'Repeat the command',
+    ],
+    ['reset', undefined, 'The connection with api.example was closed before an answer came.', 'Repeat the command'],
+    ['truncated', undefined, 'The answer of api.example was cut off in the middle.', 'Repeat the command'],
+    [
+      'malformed',
+      coded('HPE_INVALID_CONSTANT'),
+      'What api.example answered is no HTTP (HPE_INVALID_CONSTANT).',
+      'those of the platform',
+    ],
+    ['malformed', undefined, 'What api.example answered is no HTTP (malformed).', 'those of the platform'],
+  ])('%s (%s)', (kind, cause, message, hint) => {
+    expect(failed(kind, cause)).toMatchObject({
+      code: `network.${kind.replace('-', '_')}`,
+      exit: 8,
+      message,
+      hint: expect.stringContaining(hint) as string,
+      request: lost.request,
+      cause: { kind },
+    });
+  });
+
+  it('names the proxy where that was connected to, with the port that it has by default', () => {
+    const proxy = 'http://proxy.example';
+    expect(failed('refused', undefined, { proxy }).message).toContain('nothing listens at the proxy proxy.example:80.');
+    expect(failed('unreachable', undefined, { proxy }).message).toMatch(/^The proxy proxy\.example:80 cannot/);
+    expect(failed('dns', undefined, { proxy: 'https://proxy.example' }).message).toContain('proxy.example:443');
+    expect(failed('connect-timeout', undefined, { proxy: 'http://[::1]:3128' }).message).toContain('[::1]:3128');
+    expect(failed('timeout', undefined, { proxy }).message).not.toContain('proxy');
+  });
+
+  it('says what a proxy answered that opened no way', () => {
+    const proxy = 'http://proxy.example:3128';
+    const refused = failed('proxy', new Error('Proxy response (407) !== 200'), { proxy });
+    expect(refused.message).toBe(`The proxy ${proxy} opened no way to api.example (it answered 407).`);
+    expect(refused.hint).toContain('NO_PROXY');
+    expect(failed('proxy', new Error('closed'), { proxy }).message).toBe(
+      `The proxy ${proxy} opened no way to api.example.`,
+    );
+  });
+
+  it('tells how long a connection had, which is no longer than the whole request', () => {
+    expect(failed('connect-timeout', undefined, { requestTimeoutMs: 3000 }).message).toContain('within 3s');
+  });
+
+  it('ends with the exit code of what interrupted it', () => {
+    const terminated = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 143 });
+    expect(failed('aborted', terminated)).toMatchObject({ code: 'interrupted', exit: 143 });
+    expect(failed('aborted', new Error('stop'))).toMatchObject({
+      code: 'interrupted',
+      exit: 130,
+      message: 'The request was interrupted.',
+      hint: 'Repeat the command.',
+    });
+  });
+});

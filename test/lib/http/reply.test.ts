@@ -1,0 +1,130 @@
+// A 2xx answer becomes a value that the contract knows, or an error that says why it does not.
+import { describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../../src/lib/contract/endpoint.ts';
+import { OutcomeUnknownError } from '../../../src/lib/http/outcome-unknown.ts';
+import { readReply } from '../../../src/lib/http/reply.ts';
+import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { answered, ended } from './calls.ts';
+import { deleteThing, getNumber, getThing, putThing, seedThings } from './endpoints.ts';
+
+const PAGE = '<!DOCTYPE html><title>Sign in</title>';
+
+function refused(text: string, endpoint: Endpoint = getThing, problem?: string): CliError {
+  try {
+    readReply(ended(endpoint), answered(text, { problem }));
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+  throw new Error('it was read');
+}
+const why = (text: string, problem?: string): string => refused(text, getThing, problem).message;
+const UNREADABLE = 'Unreadable answer: what GET /v3/things/a answered ';
+
+describe('readReply', () => {
+  it('gives status, headers, the text as it came and the value', () => {
+    const text = ' {"id":"a","run":9223372036854775807}';
+    expect(readReply(ended(), answered(text, { status: 206, headers: { 'x-a': 'b' } }))).toEqual({
+      status: 206,
+      headers: { 'x-a': 'b' },
+      text,
+      body: { id: 'a', run: 9223372036854775807n },
+    });
+  });
+
+  it('has no value where none is expected, whatever came', () => {
+    for (const text of ['', '{', 'thanks!']) {
+      expect(readReply(ended(seedThings), answered(text, { status: 202 }))).toEqual({
+        status: 202,
+        headers: {},
+        text,
+        body: undefined,
+      });
+    }
+  });
+
+  it('checks the value in the contract’s words', () => {
+    const decode = (value: unknown): unknown => ({ id: (value as { name: string }).name });
+    expect(readReply(ended(), answered('{"name":"a"}'), decode).body).toEqual({ id: 'a' });
+  });
+
+  it.each<[string, string, string]>([
+    ['nothing', '', 'is empty.'],
+    ['blanks', ' \n', 'is empty.'],
+    ['half of it', '{"id":', 'is no usable JSON: not valid JSON: '],
+    [
+      'another type',
+      '{"id":7}',
+      'has another shape than expected (id must be a string, not a number; put it in quotes).',
+    ],
+    ['a missing field', '{}', 'has another shape than expected (id is missing).'],
+    ['a list', '[]', 'has another shape than expected (the whole must be an object, not a list).'],
+    ['a page', PAGE, 'is a web page ("Sign in"), not JSON.'],
+  ])('says of %s what is wrong with it', (_name, text, words) => {
+    const error = refused(text);
+    expect(error).toMatchObject({ code: 'http.unreadable', exit: 1, status: 200 });
+    expect(error.message.startsWith(UNREADABLE + words)).toBe(true);
+  });
+
+  it('says where JSON ends to be such', () => {
+    expect(why('{"id":"a",}')).toMatch(/ at character 10\.$/);
+    expect(why('It works!')).toMatch(/ at character 0\.$/);
+  });
+
+  it('relies on no text that could not be read whole', () => {
+    expect(why('{"id":"a"}', 'is not valid UTF-8')).toBe(`${UNREADABLE}is not valid UTF-8.`);
+  });
+
+  it('leaves the outcome of a write open', () => {
+    const error = refused('{}', putThing);
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error).toMatchObject({ details: { cause: 'http.unreadable' }, exit: 8 });
+  });
+
+  it('takes a page for no success where nothing is expected', () => {
+    expect(refused(PAGE, deleteThing)).toBeInstanceOf(OutcomeUnknownError);
+    expect(refused(PAGE, seedThings)).toMatchObject({ code: 'http.unreadable' });
+  });
+});
+
+describe('more values than memory is good for', () => {
+  const list = (elements: number, element: string): string => `[${Array<string>(elements).fill(element).join(',')}]`;
+  const wanted = (rest: string): string => `{"run":1,"rest":${rest}}`;
+  const isRead = (text: string): boolean => {
+    try {
+      readReply(ended(getNumber), answered(text));
+      return true;
+    } catch (error) {
+      expect((error as Error).message).toContain('holds more values than any answer of the platform');
+      return false;
+    }
+  };
+
+  it('are counted by what begins or parts them', () => {
+    expect(isRead(wanted(list(199_000, '{"a":1}')))).toBe(true);
+    expect(isRead(wanted(list(201_000, '{"a":1}')))).toBe(false);
+    expect(isRead(wanted(list(399_000, '10')))).toBe(true);
+    expect(isRead(wanted(list(401_000, '10')))).toBe(false);
+    expect(isRead(wanted(list(99_000, '[[1],20]')))).toBe(true);
+    expect(isRead(wanted(list(101_000, '[[1],20]')))).toBe(false);
+  });
+
+  it('are not what stands in a text', () => {
+    const punctuation = ',[{'.repeat(300_000);
+    expect(isRead(wanted(JSON.stringify(punctuation)))).toBe(true);
+    expect(isRead(wanted(JSON.stringify(`\\"${punctuation}\\`)))).toBe(true);
+    expect(isRead(wanted(JSON.stringify([`a"${punctuation}\\\\`, 'b', punctuation])))).toBe(true);
+  });
+
+  it('are counted behind a text, too', () => {
+    const values = list(401_000, '10');
+    for (const text of ['', 'a', '\\', '"', 'a\\"', '\\\\', '","']) {
+      expect(isRead(`{"run":1,"text":${JSON.stringify(text)},"rest":${values}}`)).toBe(false);
+    }
+  });
+
+  it('are not looked for behind a text without an end', () => {
+    const text = `{"run":1,"text":"${','.repeat(900_000)}`;
+    expect(() => readReply(ended(getNumber), answered(text))).toThrow('is no usable JSON');
+  });
+});
