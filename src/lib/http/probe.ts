@@ -33,6 +33,8 @@ export async function probeAddress(address: string, options: ProbeOptions): Prom
       agent: false,
       timeout: timeoutMs,
       signal,
+      // Said outright, because the environment could otherwise turn the check of certificates off.
+      rejectUnauthorized: true,
       ...(secureContext && { secureContext }),
     });
     call.on('timeout', () => call.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })));

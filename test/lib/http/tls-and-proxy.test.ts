@@ -1,6 +1,8 @@
 // Certificates that are refused or trusted, and the proxies that requests go through, over both engines.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { probeAddress } from '../../../src/lib/http/probe.ts';
 import { proxyFor, proxySecrets } from '../../../src/lib/http/proxy.ts';
+import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { makeCertificate } from '../../helpers/certificate.ts';
 import { type FaultServer, json, raw, startFaultServer } from '../../helpers/fault-server.ts';
 import { startProxy } from '../../helpers/proxy-server.ts';
@@ -25,6 +27,19 @@ describe.skipIf(certificate === undefined)('TLS (needs openssl)', () => {
   beforeEach(async () => {
     server = await opened(startFaultServer({ tls }));
     server.otherwise(json({ id: 'a' }));
+  });
+
+  test('a look at an address judges its certificate as a call does, whatever the environment says', async () => {
+    const options = { timeoutMs: 5000, clock: systemClock, signal: new AbortController().signal };
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      await expect(probeAddress(server.url, options)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+      await expect(probeAddress(server.url, { ...options, extraAuthorities: tls.cert })).resolves.toMatchObject({
+        status: 200,
+      });
+    } finally {
+      delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    }
   });
 
   describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
