@@ -10,7 +10,8 @@ import {
   valueAt,
   withValue,
 } from '../../lib/domain/warehouse/definition.ts';
-import { definitionText, withChangedFields } from '../../lib/files/warehouse-dir.ts';
+import { toYaml } from '../../lib/files/to-yaml.ts';
+import { withChangedFields } from '../../lib/files/warehouse-dir.ts';
 import { SQL_FILE } from '../../lib/files/warehouse-file.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { GROUPS } from '../../lib/workflows/warehouse-calls.ts';
@@ -46,7 +47,7 @@ export async function newFile(type: ResourceType, definition: Definition, dir: s
     texts.push({ path: join(dir, GROUPS[type], `${id}.sql`), text: sql.endsWith('\n') ? sql : `${sql}\n` });
     value = { ...value, config: { [SQL_FILE]: `${id}.sql` } };
   }
-  texts.push({ path: file, text: await definitionText(value) });
+  texts.push({ path: file, text: await toYaml(value) });
   return { type, id, file, action: 'written', texts };
 }
 

@@ -1,6 +1,7 @@
 // The file of refused rows: private, NDJSON, each with its place, its reason and itself, so that it can be fed back.
 import * as fs from 'node:fs';
-import { CliError, EXIT, systemErrorCode, usageError } from '../kernel/errors.ts';
+import { type CliError, systemErrorCode, usageError } from '../kernel/errors.ts';
+import { cannotWrite } from '../kernel/file-failure.ts';
 
 export interface Reject {
   file: string;
@@ -32,21 +33,27 @@ export function openRejects(path: string, keep: number | undefined): RejectsFile
   let descriptor: number | undefined;
   let bytes: number | null = null;
   if (keep !== undefined && fs.existsSync(path)) {
-    if (keep === 0) fs.rmSync(path);
-    else {
-      descriptor = openFile('r+');
-      fs.ftruncateSync(descriptor, keep);
-      bytes = keep;
-    }
+    attempt(() => {
+      if (keep === 0) fs.rmSync(path);
+      else {
+        descriptor = openFile('r+');
+        fs.ftruncateSync(descriptor, keep);
+        bytes = keep;
+      }
+    });
   }
 
   function openFile(flags: string): number {
+    const opened = fs.openSync(path, flags, PRIVATE);
+    fs.fchmodSync(opened, PRIVATE);
+    return opened;
+  }
+
+  function attempt(work: () => void): void {
     try {
-      const opened = fs.openSync(path, flags, PRIVATE);
-      fs.fchmodSync(opened, PRIVATE);
-      return opened;
+      work();
     } catch (error) {
-      throw cannotWrite(path, error);
+      throw notWritten(path, error);
     }
   }
 
@@ -57,24 +64,22 @@ export function openRejects(path: string, keep: number | undefined): RejectsFile
     },
     add: (rejects) => {
       if (rejects.length === 0) return;
-      descriptor ??= openFile('wx');
-      const text = Buffer.from(rejects.map(lineOf).join(''));
-      let at = bytes ?? 0;
-      try {
+      attempt(() => {
+        const file = (descriptor ??= openFile('wx'));
+        let at = bytes ?? 0;
         // A disk that is nearly full takes a part, and says so by the number alone.
-        for (let rest: Buffer = text; rest.length > 0;) {
-          const written = fs.writeSync(descriptor, rest, 0, rest.length, at);
+        for (let rest: Buffer = Buffer.from(rejects.map(lineOf).join('')); rest.length > 0;) {
+          const written = fs.writeSync(file, rest, 0, rest.length, at);
           rest = rest.subarray(written);
           at += written;
         }
-      } catch (error) {
-        throw cannotWrite(path, error);
-      }
-      bytes = at;
+        bytes = at;
+      });
     },
-    sync: () => {
-      if (descriptor !== undefined) fs.fsyncSync(descriptor);
-    },
+    sync: () =>
+      attempt(() => {
+        if (descriptor !== undefined) fs.fsyncSync(descriptor);
+      }),
     close: () => {
       if (descriptor !== undefined) fs.closeSync(descriptor);
       descriptor = undefined;
@@ -110,12 +115,8 @@ function oneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ');
 }
 
-function cannotWrite(path: string, error: unknown): CliError {
-  const why = systemErrorCode(error) === 'ENOSPC' ? 'the disk is full' : (error as Error).message;
-  return new CliError({
-    code: 'files.write',
-    message: `Cannot write ${path}: ${why}.`,
-    exit: EXIT.failed,
-    cause: error,
-  });
+function notWritten(path: string, error: unknown): CliError {
+  const isTaken = systemErrorCode(error) === 'EEXIST';
+  const cause = isTaken ? new Error('a file came to stand there meanwhile') : error;
+  return cannotWrite(path, cause, 'Mend that, then go on with --resume.');
 }

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { usageError } from '../kernel/errors.ts';
+import { cannotRead } from '../kernel/file-failure.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type DocumentFormat, type LoadedDocument, loadDocument } from './load.ts';
 import { type InputSource, resolvePath } from './read-input.ts';
@@ -14,7 +15,10 @@ export interface DirectoryFile {
   document: LoadedDocument;
 }
 
-/** Reads every `.yaml`, `.yml` and `.json` of the groups' folders, in the order of their names. */
+/**
+ * Reads every `.yaml`, `.yml` and `.json` of the groups' folders, in the order of their names. Throws CliError: usage (2)
+ * when `dir` is no folder, 1 for a folder in it that cannot be read, and as `loadDocument` does.
+ */
 export async function readWarehouseDir(
   dir: string,
   groups: readonly string[],
@@ -26,10 +30,7 @@ export async function readWarehouseDir(
   }
   const files: DirectoryFile[] = [];
   for (const group of groups) {
-    const folder = join(root, group);
-    if (!existsSync(folder)) continue;
-    const names = readdirSync(folder).filter((name) => /^[^.].*\.(?:ya?ml|json)$/i.test(name));
-    for (const name of names.sort()) {
+    for (const name of definitionFiles(join(root, group))) {
       const path = join(dir, group, name);
       files.push({ group, path, document: await loadDocument(path, source) });
     }
@@ -37,10 +38,16 @@ export async function readWarehouseDir(
   return files;
 }
 
-/** A definition as the text of a new file. */
-export async function definitionText(value: Record<string, unknown>): Promise<string> {
-  const [yaml, { blockText }] = await Promise.all([import('yaml'), import('./yaml-text.ts')]);
-  return blockText(yaml, value);
+/** The names of the definitions in a folder, sorted; none where there is no such folder. */
+function definitionFiles(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  try {
+    return readdirSync(folder)
+      .filter((name) => /^[^.].*\.(?:ya?ml|json)$/i.test(name))
+      .sort();
+  } catch (error) {
+    throw cannotRead(folder, error);
+  }
 }
 
 /**

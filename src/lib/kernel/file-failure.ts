@@ -19,9 +19,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: 'the disk reports an error',
 };
 
-/** The error of a write that failed; a CliError is passed on as it is. What was there before is still there. */
-export function cannotWrite(path: string, error: unknown): CliError {
-  return failure('files.write', `Cannot write ${path}`, error, 'What was there before is unchanged.');
+/** The error of a write that failed; a CliError is passed on as it is. By the hint, what was there before is still there. */
+export function cannotWrite(path: string, error: unknown, hint = 'What was there before is unchanged.'): CliError {
+  return failure('files.write', `Cannot write ${path}`, error, hint);
 }
 
 /** The error of a read that failed; a CliError is passed on as it is. */

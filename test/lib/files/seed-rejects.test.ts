@@ -60,7 +60,8 @@ describe('openRejects', () => {
       expect.objectContaining({
         code: 'files.write',
         exit: 1,
-        message: expect.stringContaining(`Cannot write ${path}: `) as string,
+        message: `Cannot write ${path}: a file came to stand there meanwhile.`,
+        hint: expect.stringContaining('--resume') as string,
       }),
     );
     expect(readFileSync(path, 'utf8')).toBe('theirs\n');
