@@ -1,5 +1,6 @@
 // A pipeline's runs as one page: a column a run, its rows and failures, and the runs in words below.
 import type { RunReply } from '../contract/pipelines.ts';
+import { oldestFirst, recordsOf, startOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { formatDuration, parseIso } from '../kernel/timestamps.ts';
 import { escapeHtml, htmlPage } from './html-page.ts';
 import { errorsText } from './warehouse.ts';
@@ -41,7 +42,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 
 /** The page for runs in any order. Texts of the platform are escaped; the page holds no script and loads nothing. */
 export function runTimelinePage(runs: readonly RunReply[]): string {
-  const ordered = [...runs].sort((a, b) => timeOf(a) - timeOf(b));
+  const ordered = oldestFirst(runs);
   const [first] = ordered;
   const title = `Runs of ${first?.pipeline_id ?? 'a pipeline'}`;
   if (!first) return htmlPage(title, `<h1>${escapeHtml(title)}</h1>\n<p>There are no such runs.</p>`);
@@ -56,16 +57,13 @@ export function runTimelinePage(runs: readonly RunReply[]): string {
 }
 
 function summaryOf(runs: readonly RunReply[]): string {
-  const counts = new Map<string, number>();
-  for (const { status } of runs) counts.set(status ?? 'unknown', (counts.get(status ?? 'unknown') ?? 0) + 1);
-  const states = [...counts].map(([status, count]) => `${count} ${status}`).join(', ');
-  const rows = runs.reduce((sum, run) => sum + rowsOf(run), 0);
-  const refused = runs.reduce((sum, run) => sum + refusedOf(run), 0);
-  return `${runs.length} run${runs.length === 1 ? '' : 's'} (${states}); ${grouped(rows)} rows went in, ${grouped(refused)} failed.`;
+  const rows = runs.reduce((sum, run) => sum + recordsOf(run).successful, 0);
+  const refused = runs.reduce((sum, run) => sum + recordsOf(run).failed, 0);
+  return `${runs.length} run${runs.length === 1 ? '' : 's'} (${statusCounts(runs)}); ${grouped(rows)} rows went in, ${grouped(refused)} failed.`;
 }
 
 function drawing(runs: readonly RunReply[]): string {
-  const most = Math.max(1, ...runs.map((run) => rowsOf(run) + refusedOf(run)));
+  const most = Math.max(1, ...runs.map((run) => recordsOf(run).successful + recordsOf(run).failed));
   const step = (WIDTH - LEFT) / runs.length;
   const width = Math.max(1, Math.min(WIDEST_COLUMN, step * 0.8));
   const height = (rows: number): number => (rows / most) * (BASE - TOP);
@@ -73,10 +71,10 @@ function drawing(runs: readonly RunReply[]): string {
   const columns = runs.map((run, index) => {
     const x = LEFT + index * step + (step - width) / 2;
     const middle = x + width / 2;
-    const good = height(rowsOf(run));
-    const bad = height(refusedOf(run));
+    const good = height(recordsOf(run).successful);
+    const bad = height(recordsOf(run).failed);
     const parts = [
-      `<title>${escapeHtml(`Run ${String(run.id)}: ${run.status ?? 'unknown'}, ${grouped(rowsOf(run))} rows, ${grouped(refusedOf(run))} failed, ${startOf(run) ?? ''}`)}</title>`,
+      `<title>${escapeHtml(`Run ${String(run.id)}: ${run.status ?? 'unknown'}, ${grouped(recordsOf(run).successful)} rows, ${grouped(recordsOf(run).failed)} failed, ${startOf(run) ?? ''}`)}</title>`,
       good + bad === 0
         ? `<rect class="empty" x="${round(x)}" y="${BASE - 3}" width="${round(width)}" height="3"/>`
         : `<rect class="rows" x="${round(x)}" y="${round(BASE - good)}" width="${round(width)}" height="${round(good)}"/>`,
@@ -125,21 +123,13 @@ function table(runs: readonly RunReply[]): string {
       cell(run.logical_date ?? ''),
       cell(run.started_on ?? ''),
       cell(tookOf(run)),
-      cell(grouped(rowsOf(run)), 'number'),
-      cell(grouped(refusedOf(run)), 'number'),
+      cell(grouped(recordsOf(run).successful), 'number'),
+      cell(grouped(recordsOf(run).failed), 'number'),
       cell(errorsText(run.errors)),
     ].join('')}</tr>`;
   });
   const head = HEADINGS.map((heading) => `<th scope="col">${heading}</th>`).join('');
   return `<div class="scroll"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody>\n</table></div>`;
-}
-
-function startOf(run: RunReply): string | undefined {
-  return run.started_on ?? run.logical_date ?? undefined;
-}
-
-function timeOf(run: RunReply): number {
-  return parseIso(startOf(run) ?? '') ?? 0;
 }
 
 function dayOf(run: RunReply): string {
@@ -153,14 +143,6 @@ function hourOf(run: RunReply): string {
 function tookOf({ started_on, ended_on }: RunReply): string {
   const [start, end] = [parseIso(started_on ?? ''), parseIso(ended_on ?? '')];
   return start === undefined || end === undefined || end < start ? '' : formatDuration(end - start);
-}
-
-function rowsOf({ successful_records }: RunReply): number {
-  return Math.max(0, Number(successful_records ?? 0)) || 0;
-}
-
-function refusedOf({ failed_records }: RunReply): number {
-  return Math.max(0, Number(failed_records ?? 0)) || 0;
 }
 
 /** `12,345`. */

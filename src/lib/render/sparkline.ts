@@ -1,6 +1,6 @@
 // The last runs of a pipeline as one line of signs, with the words that say the same beside it.
 import type { RunReply } from '../contract/pipelines.ts';
-import { parseIso } from '../kernel/timestamps.ts';
+import { oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { cleanLine } from './clean.ts';
 
 /** More runs than this tell nobody more, and would not fit beside their words. */
@@ -20,29 +20,15 @@ export function wantsPlainSigns(env: Readonly<Record<string, string | undefined>
  */
 export function runSparkline(runs: readonly RunReply[], plain: boolean): string {
   const signs = plain ? PLAIN : BLOCKS;
-  const shown = [...runs].sort((a, b) => timeOf(a) - timeOf(b)).slice(-SHOWN);
+  const shown = oldestFirst(runs).slice(-SHOWN);
   if (shown.length === 0) return '';
-  const records = shown.filter(({ status }) => status === 'success').map(recordsOf);
+  const records = shown.filter(({ status }) => status === 'success').map((run) => recordsOf(run).successful);
   const most = Math.max(1, ...records);
   const line = shown.map((run) => {
     if (run.status === 'failed') return signs.failed;
     if (run.status !== 'success') return signs.other;
-    return signs.levels.charAt(Math.round((recordsOf(run) / most) * (signs.levels.length - 1)));
+    return signs.levels.charAt(Math.round((recordsOf(run).successful / most) * (signs.levels.length - 1)));
   });
   const range = records.length === 0 ? '' : `; ${Math.min(...records)} to ${Math.max(...records)} records`;
-  return `Last ${shown.length === 1 ? 'run' : `${shown.length} runs`}: ${line.join('')}  ${countsOf(shown)}${range}`;
-}
-
-function countsOf(runs: readonly RunReply[]): string {
-  const counts = new Map<string, number>();
-  for (const { status } of runs) counts.set(status ?? 'unknown', (counts.get(status ?? 'unknown') ?? 0) + 1);
-  return [...counts].map(([status, count]) => `${count} ${cleanLine(status)}`).join(', ');
-}
-
-function timeOf({ started_on, logical_date }: RunReply): number {
-  return parseIso(started_on ?? logical_date ?? '') ?? Number.POSITIVE_INFINITY;
-}
-
-function recordsOf({ successful_records }: RunReply): number {
-  return Number(successful_records ?? 0);
+  return `Last ${shown.length === 1 ? 'run' : `${shown.length} runs`}: ${line.join('')}  ${cleanLine(statusCounts(shown))}${range}`;
 }

@@ -25,6 +25,11 @@ test('the newest of many, one, and none', () => {
   expect(runSparkline([], false)).toBe('');
 });
 
+test('a count that is no number counts as none', () => {
+  const odd = { ...run(3, 'success'), successful_records: 'many' };
+  expect(runSparkline([odd, run(1, 'success', 4)], false)).toBe('Last 2 runs: █▁  2 success; 0 to 4 records');
+});
+
 test.each([
   [{ LANG: 'en_US.UTF-8' }, false],
   [{ LC_ALL: 'C', LANG: 'en_US.UTF-8' }, true],

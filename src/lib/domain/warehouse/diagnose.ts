@@ -1,7 +1,7 @@
 // From everything that is known of a pipeline to what is wrong with it, in the order in which one thing causes the next.
 import type { PipelineReply, PipelineReportReply, RunReply } from '../../contract/pipelines.ts';
 import { formatDuration, parseIso } from '../../kernel/timestamps.ts';
-import { ageOf, runId } from './runs.ts';
+import { ageOf, recordsOf, runId } from './runs.ts';
 
 export interface Finding {
   /** What it is about: `connection crm`. */
@@ -148,7 +148,7 @@ function runFindings({ pipeline, report }: Evidence): Finding[] {
     const problem = `The latest run ended as ${run.status}${said ? `: ${said}` : ''}.`;
     return [{ about, level: 'problem', problem, next: again }];
   }
-  const failed = Number(run.failed_records ?? 0);
+  const { failed } = recordsOf(run);
   if (failed === 0) return [];
   const problem = `${failed} of its records failed${said ? `: ${said}` : ''}.`;
   return [{ about, level: 'notice', problem, next: look }];

@@ -1,7 +1,16 @@
 // Runs of a pipeline: which are over, which are new, and how old the data is.
 import { describe, expect, it } from 'vitest';
 import type { RunReply } from '../../../../src/lib/contract/pipelines.ts';
-import { ageOf, isEnded, lagOf, newManualRuns, runId } from '../../../../src/lib/domain/warehouse/runs.ts';
+import {
+  ageOf,
+  isEnded,
+  lagOf,
+  newManualRuns,
+  oldestFirst,
+  recordsOf,
+  runId,
+  statusCounts,
+} from '../../../../src/lib/domain/warehouse/runs.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const run = (id: number | bigint, over: Record<string, unknown> = {}): RunReply => ({ id, ...over }) as RunReply;
@@ -22,6 +31,35 @@ describe('isEnded', () => {
 
 it('an id of 64 bits loses no digit', () => {
   expect(runId(run(9_223_372_036_854_775_807n))).toBe('9223372036854775807');
+});
+
+it('runs go by when they began, or were to begin; those without a time come last', () => {
+  const runs = [
+    run(4),
+    run(3, { started_on: '2026-01-02T00:00:00Z', logical_date: '2026-01-01T00:00:00Z' }),
+    run(2, { started_on: null, logical_date: '2026-01-01T12:00:00Z' }),
+    run(1, { started_on: '2026-01-01T00:00:00Z' }),
+  ];
+  expect(oldestFirst(runs).map(runId)).toEqual(['1', '2', '3', '4']);
+});
+
+it.each([
+  [
+    { successful_records: 5, failed_records: '2' },
+    { successful: 5, failed: 2 },
+  ],
+  [{ successful_records: null }, { successful: 0, failed: 0 }],
+  [
+    { successful_records: 'many', failed_records: -1 },
+    { successful: 0, failed: 0 },
+  ],
+])('records of %j', (over, records) => {
+  expect(recordsOf(run(1, over))).toEqual(records);
+});
+
+it('runs are counted by status', () => {
+  const runs = [run(1, { status: 'success' }), run(2), run(3, { status: 'success' })];
+  expect(statusCounts(runs)).toBe('2 success, 1 unknown');
 });
 
 it('new runs by hand are those that nobody saw before, and no scheduled one', () => {
