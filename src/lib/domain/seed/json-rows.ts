@@ -132,9 +132,11 @@ export function createElementReader(packer: RowPacker): RowReader {
     start = -1;
   }
 
-  function scan(): void {
+  function scan(isLast: boolean): void {
     const { bytes, length } = pending;
-    if (!begun && length >= 3) {
+    if (!begun) {
+      // A byte-order mark may come in parts.
+      if (length < 3 && !isLast) return;
       begun = true;
       at = markLength(bytes);
     }
@@ -178,7 +180,7 @@ export function createElementReader(packer: RowPacker): RowReader {
   return {
     feed: (chunk) => {
       pending.append(chunk);
-      scan();
+      scan(false);
       const keep = start < 0 ? Math.min(at, pending.length) : start;
       packer.keep();
       pending.drop(keep);
@@ -195,13 +197,13 @@ export function createElementReader(packer: RowPacker): RowReader {
       }
     },
     end: () => {
-      if (start >= 0) {
-        take(pending.length);
-        packer.keep();
-      } else if (inArray) {
+      if (!begun) scan(true);
+      if (start >= 0) take(pending.length);
+      else if (inArray) {
         packer.line = line;
         packer.refuse(position + 1, 'the array is not closed: the file is cut off', '');
       }
+      packer.keep();
     },
   };
 }
