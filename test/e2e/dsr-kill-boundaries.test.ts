@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome, type DsrHome } from '../helpers/dsr-home.ts';
 import { send } from '../helpers/emulator.ts';
+import { isStrayed } from '../helpers/stray-file.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const MINUTES = 60_000;
@@ -107,7 +108,7 @@ it.each(MOMENTS)(
     }
     const files = filesOfState();
     // No lock stands, nothing half-written lies about, and every line of every file is whole.
-    expect(files.filter((path) => /\.(lock|tmp)|\.dead$/.test(path))).toEqual([]);
+    expect(files.filter((path) => /\.lock|\.dead$/.test(path) || isStrayed(path))).toEqual([]);
     for (const path of files.filter((name) => name.endsWith('.ndjson'))) {
       for (const line of readFileSync(path, 'utf8').trimEnd().split('\n'))
         expect(() => JSON.parse(line) as unknown).not.toThrow();

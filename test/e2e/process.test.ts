@@ -1,5 +1,6 @@
 // The built program as a process: its streams, its signals, and its exit code where a terminal is not at hand.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +15,10 @@ beforeEach(() => {
   home = createCliHome();
   children = [];
 });
-afterEach(() => {
-  for (const child of children) child.kill('SIGKILL');
+afterEach(async () => {
+  const running = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+  // One that still writes would put files back into the folder that is being removed.
+  await Promise.all(running.map((child) => (child.kill('SIGKILL'), once(child, 'exit'))));
   home.remove();
 });
 

@@ -42,7 +42,7 @@ describe('A', () => {
     } finally {
       await emulator.close();
     }
-  }, 60_000);
+  });
 });
 
 describe('a window', () => {
