@@ -102,12 +102,16 @@ function isHead(value: Partial<JournalHead> | null): value is JournalHead {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
+const STATES: readonly unknown[] = ['submitted', 'existing', 'failed', 'skipped'];
+
 function isJournalLine(value: unknown): value is JournalLine {
   const { d, p, u } = (value ?? {}) as Partial<Record<'d' | 'p' | 'u', unknown>>;
-  const isRow = (row: unknown): boolean => Array.isArray(row) && isCount(row[0]) && typeof row[1] === 'string';
+  const isNamed = (row: unknown): boolean => Array.isArray(row) && isCount(row[0]) && typeof row[1] === 'string';
+  const isSettled = (row: unknown): boolean =>
+    Array.isArray(row) && isCount(row[0]) && STATES.includes(row[1]) && ['undefined', 'string'].includes(typeof row[2]);
   return [
-    [p, isRow],
-    [d, isRow],
+    [p, isNamed],
+    [d, isSettled],
     [u, isCount],
   ].some(([rows, isWhole]) => Array.isArray(rows) && rows.every(isWhole as (row: unknown) => boolean));
 }

@@ -41,8 +41,11 @@ function left(text: string): string {
 async function linesOf(path: string): Promise<JournalLine[]> {
   const journal = openDsrJournal(path);
   const found: JournalLine[] = [];
-  for await (const line of journal.lines()) found.push(line);
-  journal.close();
+  try {
+    for await (const line of journal.lines()) found.push(line);
+  } finally {
+    journal.close();
+  }
   return found;
 }
 
@@ -54,6 +57,14 @@ async function headOf(path: string): Promise<JournalHead | undefined> {
     journal.close();
   }
 }
+
+/** The error that each way of reading gives for a file that is no journal. */
+const unreadable = (path: string): unknown => ({
+  code: 'dsr.journal',
+  exit: 1,
+  message: `The journal ${path} cannot be read; what was submitted before is not known.`,
+  hint: expect.stringContaining('ledger export') as string,
+});
 
 const text = (...lines: unknown[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
@@ -145,12 +156,80 @@ describe('what is no journal', () => {
     ['text', 'once upon\na time\n'],
   ])('is not gone on from, and not removed: %s', async (_what, content) => {
     const path = left(content);
-    await expect(headOf(path)).rejects.toMatchObject({
-      code: 'dsr.journal',
-      exit: 1,
-      message: `The journal ${path} cannot be read; what was submitted before is not known.`,
-      hint: expect.stringContaining('ledger export') as string,
-    });
+    await expect(headOf(path)).rejects.toMatchObject(unreadable(path) as object);
     expect(readFileSync(path, 'utf8')).toBe(content);
   });
+});
+
+describe('each field of a journal’s head', () => {
+  it.each<[keyof JournalHead, unknown[]]>([
+    ['version', [undefined, 0, 2, '1']],
+    ['input', [undefined, null, 5]],
+    ['rows', [undefined, null, '3', -1, 1.5, 2 ** 53, [3]]],
+    ['settings', [undefined, null, {}]],
+    ['results', [undefined, null, 5, '', 'r.csv', './r.csv']],
+    ['submitted_time', [undefined, null, 1_774_000_000]],
+    ['at', [undefined, null, true]],
+  ])('%s must be right', async (field, wrong) => {
+    for (const value of wrong) {
+      const path = left(text({ ...HEAD, [field]: value }, LINES[0]));
+      await expect(headOf(path), JSON.stringify(value)).rejects.toMatchObject(unreadable(path) as object);
+    }
+  });
+
+  it('is right at its edges', async () => {
+    const head = { ...HEAD, input: '', settings: '', rows: 0 };
+    expect(await headOf(left(text(head, LINES[0])))).toEqual(head);
+  });
+
+  it.each(['null', '1', '"x"', '[]', '{}'])('is missing in %s', async (line) => {
+    const path = left(`${line}\n${text(LINES[0])}`);
+    await expect(headOf(path)).rejects.toMatchObject(unreadable(path) as object);
+  });
+});
+
+describe('a line behind the head', () => {
+  it.each<[string, JournalLine]>([
+    ['no rows', { p: [] }],
+    ['the first row and the last', { u: [0, Number.MAX_SAFE_INTEGER] }],
+    ['an empty id', { p: [[1, '']] }],
+    ...(['submitted', 'existing', 'failed', 'skipped'] as const).map((state): [string, JournalLine] => {
+      return [`a row that was ${state}`, { d: [[1, state]] }];
+    }),
+    ['a reason', { d: [[1, 'failed', '']] }],
+  ])('may tell of %s', async (_what, line) => {
+    expect(await linesOf(left(text(HEAD, line)))).toEqual([line]);
+  });
+
+  it.each<[string, unknown[]]>([
+    ['is no object with rows', [null, 1, 'x', [], {}, { x: [1] }, { p: {} }, { p: 1 }, { d: null }, { u: 'x' }]],
+    ['has an id without its row', [{ p: ['id'] }, { p: [['id']] }, { p: [[]] }, { p: [null] }, { p: [[null, 'id']] }]],
+    ['has a row without its id', [{ p: [1] }, { p: [[1]] }, { p: [[1, null]] }, { p: [[1, 5]] }]],
+    [
+      'has a row that is no count',
+      [{ p: [['1', 'id']] }, { p: [[-1, 'id']] }, { p: [[1.5, 'id']] }, { p: [[1e300, 'id']] }],
+    ],
+    ['has a right row and a wrong one', [{ p: [[1, 'id'], [2]] }, { u: [1, '2'] }, { d: [[1, 'failed'], [2]] }]],
+    ['takes back what is no row', [{ u: ['1'] }, { u: [null] }, { u: [-1] }, { u: [0.5] }, { u: [[1]] }]],
+    [
+      'settles what is no row',
+      [{ d: [1] }, { d: ['submitted'] }, { d: [null] }, { d: [['1', 'failed']] }, { d: [[-1, 'failed']] }],
+    ],
+    [
+      'settles a row in a way that is unknown',
+      [{ d: [[1]] }, { d: [[1, 'open']] }, { d: [[1, 5]] }, { d: [[1, null]] }],
+    ],
+    ['has a reason that is no text', [{ d: [[1, 'failed', 5]] }, { d: [[1, 'failed', null]] }]],
+  ])('is not gone on from where it %s', async (_what, wrong) => {
+    for (const line of wrong) {
+      const path = left(text(HEAD, LINES[0], line, LINES[1]));
+      await expect(linesOf(path), JSON.stringify(line)).rejects.toMatchObject(unreadable(path) as object);
+    }
+  });
+});
+
+it('empty lines between others are no lines', async () => {
+  const path = left(`${text(HEAD)}\n\n${text(LINES[0])}\n${text(LINES[1])}`);
+  expect(await headOf(path)).toEqual(HEAD);
+  expect(await linesOf(path)).toEqual(LINES.slice(0, 2));
 });

@@ -59,6 +59,57 @@ describe('openSeedJournal', () => {
     );
   });
 
+  const file = CHECKPOINT.files[0];
+  const stretch = CHECKPOINT.beyond[0];
+  const NO_COUNT = [undefined, null, '1', -1];
+  const NO_NUMBER = [undefined, null, '1'];
+  const NO_TEXT = [undefined, null, 5];
+  it.each<[string, (value: unknown) => unknown, unknown[]]>([
+    ['version', (version) => ({ version }), [undefined, null, 0, 2, '1']],
+    ['files', (files) => ({ files }), [undefined, null, {}, [null], [{}]]],
+    ['path of a file', (path) => ({ files: [{ ...file, path }] }), NO_TEXT],
+    ['size of a file', (value) => ({ files: [{ ...file, size: value }] }), NO_COUNT],
+    ['time of a file', (modified) => ({ files: [{ ...file, modified }] }), NO_NUMBER],
+    ['digest of a file', (hash) => ({ files: [file, { ...file, hash }] }), NO_TEXT],
+    ['mark', (mark) => ({ mark }), [undefined, null, 3, {}]],
+    ['file of the mark', (value) => ({ mark: { ...CHECKPOINT.mark, file: value } }), NO_COUNT],
+    ['row of the mark', (position) => ({ mark: { ...CHECKPOINT.mark, position } }), NO_COUNT],
+    ['place of the mark', (offset) => ({ mark: { ...CHECKPOINT.mark, offset } }), NO_NUMBER],
+    ['stretches', (beyond) => ({ beyond }), [undefined, null, {}, [null], [[5, 9]]]],
+    ['file of a stretch', (value) => ({ beyond: [{ ...stretch, file: value }] }), NO_COUNT],
+    ['beginning of a stretch', (from) => ({ beyond: [{ ...stretch, from }] }), NO_COUNT],
+    ['end of a stretch', (to) => ({ beyond: [stretch, { ...stretch, to }] }), NO_COUNT],
+    ['counts', (counts) => ({ counts }), [undefined, null, {}]],
+    ...(['accepted', 'rejected', 'batches', 'requests', 'retries'] as const).map(
+      (field): [string, (value: unknown) => unknown, unknown[]] => {
+        return [`count of ${field}`, (value) => ({ counts: { ...CHECKPOINT.counts, [field]: value } }), NO_COUNT];
+      },
+    ),
+    ['time it took', (ms) => ({ counts: { ...CHECKPOINT.counts, ms } }), NO_NUMBER],
+    ['refused rows', (rejects) => ({ rejects }), [undefined, 'r.ndjson', {}]],
+    ['path of the refused rows', (path) => ({ rejects: { ...CHECKPOINT.rejects, path } }), NO_TEXT],
+    ['bytes of the refused rows', (bytes) => ({ rejects: { ...CHECKPOINT.rejects, bytes } }), NO_COUNT],
+    ['end', (finished) => ({ finished }), [undefined, null, 'false', 0]],
+  ])('does not go on where the %s is wrong', (_what, change, wrong) => {
+    const journal = openSeedJournal(temporaryFolder(), ['a']);
+    for (const value of wrong) {
+      const text = JSON.stringify({ version: 1, ...CHECKPOINT, ...(change(value) as object) });
+      writeFileSync(journal.path, text, { mode: 0o600 });
+      expect(() => journal.read(), text).toThrow(expect.objectContaining({ code: 'seed.journal' }));
+    }
+  });
+
+  it.each<[string, Partial<SeedCheckpoint>]>([
+    ['whose rows are no stretches of bytes', { mark: { file: 0, position: 3, offset: -1 } }],
+    ['that refused no row', { rejects: null }],
+    ['that has not begun', { files: [], beyond: [], mark: { file: 0, position: 0, offset: 0 } }],
+    ['of a file from before 1970', { files: [{ path: 'a', size: 0, modified: -1.5, hash: '' }] }],
+  ])('goes on with a run %s', (_what, change) => {
+    const journal = openSeedJournal(temporaryFolder(), ['a']);
+    journal.write({ ...CHECKPOINT, ...change });
+    expect(journal.read()).toEqual({ version: 1, ...CHECKPOINT, ...change });
+  });
+
   it('is held by one at a time', () => {
     const folder = temporaryFolder();
     const [mine, theirs, other] = [['a'], ['a'], ['b']].map((key) => openSeedJournal(folder, key));
