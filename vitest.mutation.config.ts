@@ -2,7 +2,11 @@
 // one worker, so that a mutant costs milliseconds; the same values each time, so that a verdict can be repeated.
 import { defineConfig, mergeConfig } from 'vitest/config';
 import { createKeptWorker, endKeptWorker, KEPT } from './test/mutation/kept-worker.ts';
+import { SmallFirst } from './test/mutation/small-first.ts';
 import usual from './vitest.config.ts';
+
+/** `TESTS=contract/*` takes a part of them. */
+const tests = process.env['TESTS'] ?? '{domain,contract,http,files}/**/*';
 
 const { include: _every, ...others } = usual.test ?? {};
 
@@ -10,10 +14,11 @@ export default mergeConfig(
   defineConfig({ test: others }),
   defineConfig({
     test: {
-      include: ['test/lib/{domain,contract,http,files}/**/*.test.ts'],
+      include: [`test/lib/${tests}.test.ts`],
       env: { MODE: 'mutation' },
       setupFiles: ['test/mutation/setup.ts'],
       isolate: false,
+      sequence: { sequencer: SmallFirst },
       maxWorkers: 1,
     },
     plugins: [

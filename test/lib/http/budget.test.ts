@@ -139,6 +139,11 @@ describe('takeSlots', () => {
     ['another shape', '{"written":"x","slots":{}}'],
     ['null', 'null'],
     ['slots in a far future', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME + 1e12] })],
+    ['a slot that is no moment', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME, 'later'] })],
+    ['a slot before all time', JSON.stringify({ written: TEST_TIME, slots: [-1] })],
+    ['no moment of writing', JSON.stringify({ slots: Array(90).fill(TEST_TIME) })],
+    ['no slots', JSON.stringify({ written: TEST_TIME, slots: 90 })],
+    ['a number', '7'],
     ['slots out of order', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME, TEST_TIME - 5] })],
   ])('a damaged file (%s) is begun anew', async (_name, content) => {
     const { take } = taker(() => TEST_TIME);
@@ -164,8 +169,37 @@ describe('takeSlots', () => {
     await expect(take()).rejects.toMatchObject({ code: 'files.symlink' });
   });
 
+  test('a short wait is not worth a word, one of a second is', async () => {
+    let now = TEST_TIME;
+    const { take, decisions } = taker(() => now);
+    await take(90);
+    now += 60_001;
+    await take();
+    expect(decisions).toEqual([]);
+    now = TEST_TIME + 60_000;
+    await take(90);
+    expect(decisions).toHaveLength(1);
+  });
+
+  test.each([
+    ['fewer', 30, 30],
+    ['more', 900, 90],
+  ])('a profile’s limit of %s', async (_name, most, expected) => {
+    const clock = createTestClock();
+    const options = { folder, clock, onDecision: () => undefined, most };
+    const never = new AbortController().signal;
+    for (let request = 0; request < 91; request++) await takeSlots('roles', 'https://a.example', 1, options, never);
+    expect(clock.sleeps[0]).toBe(61_000);
+    expect(clock.sleeps).toHaveLength(Math.floor(90 / expected));
+    // What belongs together goes together, even beyond what the profile sets.
+    clock.advance(61_000);
+    await takeSlots('roles', 'https://a.example', 40, options, never);
+    expect(clock.sleeps).toHaveLength(Math.floor(90 / expected));
+  });
+
   test('more than the whole budget cannot be had at once', async () => {
     await expect(taker(() => TEST_TIME).take(91)).rejects.toThrow(RangeError);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('the signal ends the wait', async () => {

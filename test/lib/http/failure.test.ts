@@ -1,9 +1,12 @@
 // Every error body that was seen or specified becomes its sentences; every refusal says what to do.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { oauthEndpoints } from '../../../src/lib/contract/oauth.ts';
 import { rolesEndpoints } from '../../../src/lib/contract/roles.ts';
-import type { CliError } from '../../../src/lib/kernel/errors.ts';
+import { outcomeUnknown, refusal, unreadable } from '../../../src/lib/http/failure.ts';
+import { CliError } from '../../../src/lib/kernel/errors.ts';
 import { answer, type FaultServer, json, startFaultServer } from '../../helpers/fault-server.ts';
-import { getThing, seedThings, triggerThing } from './endpoints.ts';
+import { answered, ended } from './calls.ts';
+import { getNumber, getThing, putThing, seedThings, triggerThing } from './endpoints.ts';
 import { closeClients, failureOf, testClient } from './setup.ts';
 
 let server: FaultServer;
@@ -175,4 +178,115 @@ test('a write of the roles whose answer is a page of a proxy leaves its outcome 
 test('an accepted request whose answer has no meaning for us is accepted', async () => {
   server.otherwise(answer({ status: 202, body: 'thanks!' }));
   await expect(testClient(server.url).call(seedThings, { body: { xpid: 1 } })).resolves.toBeUndefined();
+});
+
+describe('what a refusal says', () => {
+  const NEVER = undefined;
+  const bearer = ended();
+  const ready = ended(getThing, true);
+  const basic = ended(getNumber);
+  const seeding = ended(seedThings);
+  const token = ended(oauthEndpoints.token);
+  test.each<[number, typeof bearer, string, string, number, string | undefined]>([
+    [400, bearer, 'http.bad_request', 'The platform refused the request', 1, NEVER],
+    [401, bearer, 'http.unauthorized', 'The platform does not accept the credentials', 4, 'fresh token'],
+    [401, ready, 'http.unauthorized', 'The platform does not accept the credentials', 4, 'CDPADM_ACCESS_TOKEN'],
+    [401, basic, 'http.unauthorized', 'The platform does not accept the credentials', 4, 'CDPADM_WORKSPACE_KEY'],
+    [401, seeding, 'http.unauthorized', 'The platform does not accept the credentials', 4, 'CDPADM_WORKSPACE_KEY'],
+    [401, token, 'auth.client_refused', 'The token service does not accept the client id', 4, 'CDPADM_CLIENT_ID'],
+    [403, token, 'auth.audience_refused', 'The token service gives no token', 4, 'CDPADM_AUDIENCE'],
+    [403, bearer, 'http.forbidden', 'The credentials do not allow this', 4, 'custom roles permission'],
+    [403, basic, 'http.forbidden', 'The credentials do not allow this', 4, 'workspace key'],
+    [404, bearer, 'http.not_found', 'The platform does not find it', 5, 'profile show --origin'],
+    [409, bearer, 'http.conflict', 'It is in conflict with what is there', 6, NEVER],
+    [410, bearer, 'http.gone', 'It is no longer there', 5, NEVER],
+    [413, bearer, 'http.too_large', 'The platform refused the request', 1, NEVER],
+    [418, token, 'http.refused', 'The platform refused the request', 1, NEVER],
+    [422, bearer, 'http.unprocessable', 'The platform refused the request', 1, NEVER],
+    [429, bearer, 'http.rate_limited', 'Too many requests', 7, 'Wait a minute'],
+    [500, bearer, 'http.unavailable', 'The platform is in trouble', 7, '--retries N'],
+    [501, bearer, 'http.refused', 'The platform refused the request', 1, NEVER],
+    [505, bearer, 'http.warehouse_unreachable', 'The platform could not connect to the warehouse', 1, 'the connection'],
+    [299, bearer, 'http.refused', 'The platform refused the request', 1, NEVER],
+  ])('%d', (status, call, code, subject, exit, hint) => {
+    const error = refusal(call, answered('', { status }));
+    expect(error).toMatchObject({ code, exit, status, request: call.request, details: undefined });
+    expect(error.message.startsWith(subject)).toBe(true);
+    expect(error.message.endsWith(` (${status}).`)).toBe(true);
+    if (hint === undefined) expect(error.hint).toBeUndefined();
+    else expect(error.hint).toContain(hint);
+  });
+
+  test('what the platform said follows, without secrets and with one full stop', () => {
+    const body = { message: 'No hunter2.', errors: [{ message: 'Not hunter2.', code: 7 }] };
+    const error = refusal(bearer, answered(JSON.stringify(body), { status: 400 }));
+    expect(error.message).toBe('The platform refused the request (400): No ***.; Not ***.');
+    expect(error.details).toEqual({ errors: [{ message: 'Not ***.', code: 7 }] });
+  });
+
+  test('which limit was hit follows what was said, where it was one', () => {
+    const headers = { age: '1', 'x-vendor-rate-limit-exceeded': 'hunter2-a-minute', 'x-rate-limit-exceeded-x': 'no' };
+    const text = 'Slow down.';
+    expect(refusal(bearer, answered(text, { status: 429, headers })).message).toBe(
+      'Too many requests (429): Slow down; x-vendor-rate-limit-exceeded: ***-a-minute.',
+    );
+    expect(refusal(bearer, answered('', { status: 429, headers })).message).toBe(
+      'Too many requests (429): x-vendor-rate-limit-exceeded: ***-a-minute.',
+    );
+    expect(refusal(bearer, answered('', { status: 400, headers })).message).not.toContain('limit');
+  });
+
+  test.each([
+    ['https://hunter2.example/login', ' to https://***.example', 'If https://***.example is the platform'],
+    ['/login', ' to https://api.example', 'Check the configured addresses'],
+    ['', ' to https://api.example', 'Check the configured addresses'],
+    ['http://[', '', 'Check the configured addresses'],
+  ])('a redirect to %j', (location, target, hint) => {
+    for (const status of [300, 399]) {
+      const error = refusal(bearer, answered('', { status, headers: { location } }));
+      expect(error).toMatchObject({ code: 'http.redirect', exit: 1, status, request: bearer.request });
+      expect(error.message).toBe(`The platform answered with a redirect (${status})${target}, which is not followed.`);
+      expect(error.hint).toContain(hint);
+    }
+  });
+});
+
+describe('an answer that cannot be read', () => {
+  const START = 'Unreadable answer: what GET /v3/things/a answered ';
+  test.each([
+    ['<html><title> Sign in, hunter2 </title>', 'is a web page ("Sign in, ***"), not JSON.', 'login page'],
+    ['<html>', 'is a web page, not JSON.', 'login page'],
+    ['{', 'is half, ***.', '--trace-file FILE'],
+  ])('%j', (text, words, hint) => {
+    const error = unreadable(ended(), answered(text, { status: 202 }), 'is half, hunter2');
+    expect(error).toMatchObject({ code: 'http.unreadable', exit: 1, status: 202, message: START + words });
+    expect(error.hint).toContain(hint);
+    expect(error.hint).toContain('https://api.example');
+  });
+});
+
+describe('an outcome that nobody knows', () => {
+  const cause = new CliError({ code: 'network.reset', message: 'The connection was closed.', exit: 8 });
+
+  test('says what happened, what was not done and what to do', () => {
+    const error = outcomeUnknown(ended(putThing), cause);
+    expect(error).toMatchObject({
+      name: 'OutcomeUnknownError',
+      code: 'http.outcome_unknown',
+      exit: 8,
+      status: undefined,
+      details: { cause: 'network.reset' },
+      cause,
+      message: 'It is not known whether PUT /v3/things/a was carried out: the connection was closed.',
+      request: ended(putThing).request,
+    });
+    expect(error.hint).toContain('not sent a second time');
+  });
+
+  test('keeps the status, and the exit code of an interruption alone', () => {
+    const stopped = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 143, status: 200 });
+    expect(outcomeUnknown(ended(putThing), stopped)).toMatchObject({ exit: 143, status: 200 });
+    const refused = new CliError({ code: 'http.unavailable', message: 'Trouble.', exit: 7, status: 500 });
+    expect(outcomeUnknown(ended(putThing), refused)).toMatchObject({ exit: 8, status: 500 });
+  });
 });

@@ -36,6 +36,29 @@ it('leaves other areas, the token and what bulk runs pace themselves alone', asy
   expect(await times({ dsr: '1', seeding: '1' }, ['dsr.create', 'dsr.create', 'seeding.bulk'])).toEqual([0, 0, 0]);
 });
 
+it('saves nothing up for later, and ends a wait by the signal', async () => {
+  const clock = createTestClock();
+  const { wait } = createLimits({ dsr: '1' }, clock);
+  await wait({ id: 'dsr.get' }, never);
+  clock.advance(60_000);
+  await wait({ id: 'dsr.get' }, never);
+  await wait({ id: 'dsr.get' }, never);
+  expect(clock.sleeps).toEqual([1000]);
+  await expect(wait({ id: 'dsr.get' }, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+});
+
+it.each([
+  ['120/m', 120],
+  ['2', 120],
+  ['90/h', 1],
+  ['1/h', 1],
+  ['1.51/m', 1],
+])('says what %s is in a minute, whole', (rate, most) => {
+  const { aMinute } = createLimits({ roles: rate }, createTestClock());
+  expect(aMinute('roles')).toBe(most);
+  expect(aMinute('dsr')).toBeUndefined();
+});
+
 it('knows the area of every call but the token’s; roles have their budget', async () => {
   const areas = { roles: '1', groups: '1', dsr: '1', warehouse: '1', seeding: '1' };
   for (const { id } of allEndpoints) {

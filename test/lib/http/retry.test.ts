@@ -63,6 +63,12 @@ describe('decide', () => {
     expect(backoffCeiling(40)).toBe(30_000);
   });
 
+  test('after Retry-After, and up to half a second more for those who were told the same', () => {
+    expect(judge(status(429, '7'), 'once', 1, 0.5)).toEqual({ act: 'again', afterMs: 7250 });
+    expect(judge(status(503, '0'), 'repeat', 3, 0)).toEqual({ act: 'again', afterMs: 0 });
+    expect(judge(status(429, 'soon'), 'once', 2, 0.5)).toEqual({ act: 'again', afterMs: 500 });
+  });
+
   test('never before Retry-After, whatever the jitter', () => {
     fc.assert(
       fc.property(
@@ -92,6 +98,14 @@ describe('parseRetryAfter', () => {
     ['Sun Nov  1 08:00:00 2026', 0],
     ['Fri, 31 Dec 1999 23:59:59 GMT', 0],
     ['Friday, 31-Dec-99 23:59:59 GMT', 0],
+    ['Mon, 23 Nov 2026 00:00:00 GMT', 144_000_000],
+    ['Sat, 21 Nov 2026 23:59:59 GMT', 57_599_000],
+    ['Sat, 21 Nov 2026 08:00:60 GMT', 60_000],
+    ['tue, 01 dec 2026 08:00:00 GMT', 864_000_000],
+    ['Tue Dec 01 08:00:00 2026', 864_000_000],
+    ['Thu, 31 Dec 2026 08:00:00 GMT', 3_456_000_000],
+    ['Saturday, 21-Nov-76 08:00:00 GMT', Date.UTC(2076, 10, 21, 8) - NOW],
+    ['Monday, 21-Nov-77 08:00:00 GMT', 0],
   ])('%s', (value, ms) => {
     expect(parseRetryAfter(value, NOW)).toBe(ms);
   });
@@ -109,6 +123,32 @@ describe('parseRetryAfter', () => {
     'Sat, 32 Nov 2026 08:01:30 GMT',
     'Sat, 21 Foo 2026 08:01:30 GMT',
     '5, 6',
+    '5.',
+    '.5',
+    '1.5.5',
+    'Sat, 21 Nov 2026 24:00:00 GMT',
+    'Sat, 21 Nov 2026 08:60:00 GMT',
+    'Sat, 21 Nov 2026 08:01:61 GMT',
+    'Sat, 00 Nov 2026 08:01:30 GMT',
+    'Sat, 21 Nov 2026 08:01:30 UTC',
+    'Sat, 21 Nov 2026 08:01:30 GMT+1',
+    'x Sat, 21 Nov 2026 08:01:30 GMT',
+    'Sa, 21 Nov 2026 08:01:30 GMT',
+    'Somebodyday, 21 Nov 2026 08:01:30 GMT',
+    'Sat, 1 Nov 2026 08:01:30 GMT',
+    'Sat, 21 Novem 2026 08:01:30 GMT',
+    'Sat, 21 Nov 202 08:01:30 GMT',
+    'Sat, 21 Nov 2026 8:01:30 GMT',
+    'Sat, 21 Nov 2026 08:1:30 GMT',
+    'Sat, 21 Nov 2026 08:01:3 GMT',
+    'Sat Nov 32 08:01:30 2026',
+    'Sat Nov 1 08:01:30 2026',
+    'Satur Nov 21 08:01:30 2026',
+    'x Sat Nov 21 08:01:30 2026',
+    'Sat Nov 21 08:01:30 2026 GMT',
+    'Sat Novem 21 08:01:30 2026',
+    'Sat Nov 21 8:01:30 2026',
+    'Sat Nov 21 08:01:30 26',
   ])('rubbish: %j', (value) => {
     expect(parseRetryAfter(value, NOW)).toBeUndefined();
   });

@@ -1,7 +1,6 @@
 // Certificates that are refused or trusted, and the proxies that requests go through, over both engines.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { probeAddress } from '../../../src/lib/http/probe.ts';
-import { proxyFor, proxySecrets } from '../../../src/lib/http/proxy.ts';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { makeCertificate } from '../../helpers/certificate.ts';
 import { type FaultServer, json, raw, startFaultServer } from '../../helpers/fault-server.ts';
@@ -174,64 +173,5 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
     expect(error).toMatchObject({ code: 'network.refused', exit: 8 });
     expect(error.message).toContain(`nothing listens at the proxy ${new URL(proxy.url).host}`);
     expect(error.message).not.toContain('pw-canary');
-  });
-});
-
-describe('proxyFor', () => {
-  const PROXY = 'http://proxy.example:3128';
-  test.each([
-    ['https://api.example', { https: PROXY }, PROXY],
-    ['https://api.example', { http: PROXY }, undefined],
-    ['https://api.example', { https: 'proxy.example:3128' }, PROXY],
-    ['https://api.example', { https: 'https://proxy.example' }, 'https://proxy.example'],
-    ['https://api.example', { https: '' }, undefined],
-    ['http://127.0.0.1:4010', { http: PROXY }, undefined],
-    ['https://localhost:4010', { https: PROXY }, undefined],
-    ['http://127.0.0.1:4010', { http: 'http://localhost:8080' }, 'http://localhost:8080'],
-  ])('%s with %j', (origin, settings, expected) => {
-    expect(proxyFor(origin, settings)?.origin).toBe(expected);
-  });
-
-  test.each([
-    ['*', 'https://api.example', true],
-    ['api.example', 'https://api.example', true],
-    ['API.Example', 'https://api.example', true],
-    ['example', 'https://api.example', true],
-    ['example', 'https://apiexample', false],
-    ['.example', 'https://api.example', true],
-    ['.api.example', 'https://api.example', false],
-    ['*.example', 'https://api.example', true],
-    ['other, api.example ', 'https://api.example', true],
-    ['other api.example', 'https://api.example', true],
-    ['api.example:443', 'https://api.example', true],
-    ['api.example:8443', 'https://api.example', false],
-    ['api.example:8443', 'https://api.example:8443', true],
-    ['10.1.2.3', 'https://10.1.2.3', true],
-    ['10.0.0.0/8', 'https://10.1.2.3', true],
-    ['10.0.0.0/16', 'https://10.1.2.3', false],
-    ['10.0.0.0/99', 'https://10.1.2.3', false],
-    ['.2.3', 'https://10.1.2.3', false],
-    ['2001:db8::1', 'https://[2001:db8::1]', true],
-    ['[2001:db8::1]:443', 'https://[2001:db8::1]', true],
-    ['[2001:db8::1]:80', 'https://[2001:db8::1]', false],
-    ['2001:DB8:0::/32', 'https://[2001:db8::1]', true],
-    ['', 'https://api.example', false],
-    [',. ,', 'https://api.example', false],
-  ])('NO_PROXY=%s for %s: direct %s', (none, origin, direct) => {
-    expect(proxyFor(origin, { https: PROXY, none }) === undefined).toBe(direct);
-  });
-
-  test.each(['socks5://user:hunter2@proxy.example', 'http://', 'http://user:hunter2@[x'])(
-    '%s is refused without being shown',
-    (https) => {
-      expect(() => proxyFor('https://api.example', { https })).toThrow(/^HTTPS_PROXY is no address/);
-      expect(() => proxyFor('https://api.example', { https })).not.toThrow(/hunter2/);
-    },
-  );
-
-  test('the secrets of a proxy are known as such, as written and as meant', () => {
-    expect(proxySecrets({ https: 'http://user:p%40ss@proxy.example:3128' })).toEqual(['p%40ss', 'p@ss', 'user:p@ss']);
-    expect(proxySecrets({ https: 'user:100%@proxy.example' })).toEqual(['100%', '100%', 'user:100%']);
-    expect(proxySecrets({ https: 'http://proxy.example:3128', http: undefined })).toEqual([]);
   });
 });

@@ -183,17 +183,26 @@ describe('renewal', () => {
 });
 
 describe('a cache that cannot be relied on', () => {
-  test.each(['', '{"access_token":', 'null', '[]', '{"access_token":7}', '{"access_token":"x","expires_at":"never"}'])(
-    'is fetched anew: %j',
-    async (content) => {
-      const { folder, call } = client();
-      await call(getThing, { params });
-      writeFileSync(cacheFile(folder), content);
-      await client({ folder }).call(getThing, { params });
-      expect(tokenRequests()).toHaveLength(2);
-      expect(JSON.parse(readFileSync(cacheFile(folder), 'utf8'))).toMatchObject({ access_token: 'token-number-2' });
-    },
-  );
+  const cached = (parts: object): string =>
+    JSON.stringify({ access_token: 'x', obtained_at: 0, expires_at: Number.MAX_SAFE_INTEGER, ...parts });
+  test.each([
+    '',
+    '{"access_token":',
+    'null',
+    '7',
+    '[]',
+    cached({ access_token: 7 }),
+    cached({ access_token: undefined }),
+    cached({ obtained_at: null }),
+    cached({ expires_at: 'never' }),
+  ])('is fetched anew: %j', async (content) => {
+    const { folder, call } = client();
+    await call(getThing, { params });
+    writeFileSync(cacheFile(folder), content);
+    await client({ folder }).call(getThing, { params });
+    expect(tokenRequests()).toHaveLength(2);
+    expect(JSON.parse(readFileSync(cacheFile(folder), 'utf8'))).toMatchObject({ access_token: 'token-number-2' });
+  });
 });
 
 describe('refusals of the token service', () => {

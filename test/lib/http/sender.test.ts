@@ -1,0 +1,146 @@
+// The lower door for bulk: each body once, judged by the same rules, nothing repeated.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CurlPrinted } from '../../../src/lib/http/curl.ts';
+import type { HttpOptions, SendOutcome } from '../../../src/lib/http/types.ts';
+import { answer, type Fault, type FaultServer, hangUp, json, startFaultServer } from '../../helpers/fault-server.ts';
+import { getThing, putThing, seedThings } from './endpoints.ts';
+import { closeClients, failureOf, SECRETS, testClient } from './setup.ts';
+
+let server: FaultServer;
+beforeEach(async () => {
+  server = await startFaultServer();
+});
+afterEach(async () => {
+  await closeClients();
+  await server.close();
+});
+
+const never = new AbortController().signal;
+const BODY = Buffer.from('[{"id":"é"}]');
+const opened = (overrides: Partial<HttpOptions> = {}) => {
+  const client = testClient(server.url, overrides);
+  return { client, sender: client.openSender(seedThings) };
+};
+async function sent(fault: Fault, overrides: Partial<HttpOptions> = {}): Promise<SendOutcome> {
+  server.otherwise(fault);
+  return opened(overrides).sender.send(BODY, never);
+}
+
+describe('what is sent', () => {
+  it('are the bytes as they are, with credentials that are asked for once', async () => {
+    let asked = 0;
+    const basic = async () => {
+      asked++;
+      return { key: SECRETS.workspaceKey, secret: SECRETS.workspaceSecret };
+    };
+    const untouched = async (): Promise<never> => {
+      throw new Error('not these');
+    };
+    const { sender } = opened({ credentials: { accessToken: untouched, bearer: untouched, basic } });
+    await sender.send(BODY, never);
+    await sender.send(BODY, never);
+    expect(asked).toBe(1);
+    const encoded = Buffer.from(`${SECRETS.workspaceKey}:${SECRETS.workspaceSecret}`).toString('base64');
+    for (const request of server.requests) {
+      expect(request).toMatchObject({ method: 'POST', target: '/v2/things/', body: BODY.toString() });
+      expect(request.headers).toMatchObject({
+        'content-type': 'application/json',
+        accept: 'application/json',
+        authorization: `Basic ${encoded}`,
+      });
+    }
+    expect(new Set(server.requests.map(({ headers }) => headers['x-request-id'])).size).toBe(2);
+  });
+
+  it('fills the path of each call anew', async () => {
+    let written = 0;
+    const sender = testClient(server.url, { onWrite: () => written++ }).openSender(getThing);
+    await sender.send(undefined, never, { thingId: 'a/b' });
+    await sender.send(undefined, never, { thingId: 'c' });
+    expect(server.requests.map(({ target }) => target)).toEqual(['/things/a%2Fb', '/things/c']);
+    expect(server.requests[0]?.headers).not.toHaveProperty('content-type');
+    // A GET changes nothing.
+    expect(written).toBe(0);
+  });
+
+  it('is told beforehand where it may change something', async () => {
+    const requests: number[] = [];
+    await opened({ onWrite: () => requests.push(server.requests.length) }).sender.send(BODY, never);
+    expect(requests).toEqual([0]);
+  });
+
+  it('is written down with its body', async () => {
+    const { client, sender } = opened();
+    await sender.send(BODY, never);
+    expect(client.traces).toEqual([
+      expect.objectContaining({
+        attempt: 1,
+        status: 200,
+        request: expect.objectContaining({ body: [{ id: 'é' }] }) as object,
+      }),
+    ]);
+    expect(client.debug[0]).toContain('-> 200, 2 bytes, 0 ms (attempt 1, request ');
+  });
+
+  it('is a command and nothing else where one was asked for', async () => {
+    const commands: string[] = [];
+    const { sender } = opened({ onCurl: (command) => commands.push(command) });
+    expect(await failureOf(sender.send(BODY, never))).toBeInstanceOf(CurlPrinted);
+    expect(commands[0]).toContain(`--data-raw '${BODY.toString()}'`);
+    expect(server.connections).toBe(0);
+  });
+});
+
+describe('how it ends', () => {
+  it('accepted, with the pace that the answer asks for', async () => {
+    const headers = { 'x-rate-limit-percentage-used': '95' };
+    expect(await sent(answer({ status: 202, headers, body: 'thanks!' }))).toMatchObject({
+      kind: 'accepted',
+      status: 202,
+      slowDown: true,
+      headers,
+      text: 'thanks!',
+    });
+    expect(await sent(json({}))).toMatchObject({ kind: 'accepted', status: 200, slowDown: false });
+  });
+
+  it.each<[number, Record<string, string>, number | undefined]>([
+    [429, { 'retry-after': '7' }, 7000],
+    [429, {}, undefined],
+    [503, { 'retry-after': 'Sat, 21 Nov 2026 08:00:30 GMT' }, 30_000],
+    [400, { 'retry-after': 'soon' }, undefined],
+    [302, { location: '/login' }, undefined],
+  ])('refused: %d with %j', async (status, headers, retryAfterMs) => {
+    const outcome = await sent(json({ errors: [{ message: `no ${SECRETS.workspaceSecret}` }] }, { status, headers }));
+    expect(outcome).toMatchObject({ kind: 'refused', status, retryAfterMs, messages: ['no ********'] });
+    expect(outcome).toMatchObject({ failure: { status, request: { method: 'POST', path: '/v2/things/' } } });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('lost where the answer is a page, whatever it says', async () => {
+    const outcome = await sent(answer({ headers: { 'content-type': 'text/html' }, body: '<title>Hello</title>' }));
+    expect(outcome).toMatchObject({ kind: 'lost', permanent: false, failure: { code: 'http.unreadable' } });
+  });
+
+  it('lost without an answer, and says whether trying again can help', async () => {
+    expect(await sent(hangUp)).toMatchObject({ kind: 'lost', permanent: false, failure: { code: 'network.reset' } });
+    expect(server.requests).toHaveLength(1);
+    const proxy = { http: `http://name:pw-canary@127.0.0.1:${server.port}` };
+    const refused = await sent(answer({ status: 407 }), { proxy });
+    expect(refused).toMatchObject({ kind: 'lost', permanent: true, failure: { code: 'network.proxy' } });
+    const { failure } = refused as Extract<SendOutcome, { kind: 'lost' }>;
+    expect(failure.message).toContain(`The proxy http://127.0.0.1:${server.port} opened no way`);
+  });
+
+  it('with the signal’s reason', async () => {
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    server.otherwise(() => stop.abort(reason));
+    expect(await failureOf(opened().sender.send(BODY, stop.signal))).toBe(reason);
+  });
+
+  it('with the error of what was set wrongly', async () => {
+    const sender = testClient('http://elsewhere.example').openSender(putThing);
+    expect(await failureOf(sender.send(BODY, never, { thingId: 'a' }))).toMatchObject({ exit: 2 });
+  });
+});
