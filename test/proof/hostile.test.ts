@@ -155,8 +155,8 @@ async function problemsOf(reader: Reader, { either, make, name }: Hostile): Prom
   const refused = code !== 0 && code !== 130 && !(reader.byRow && code === 3);
   if (refused && reader.judgedThere !== true && sent().length > 0)
     problems.push(`refused, and yet sent: ${sent().join(', ')}`);
-  const isField = /__proto__|constructor|duplicate/.test(name) && reader.lenient === true;
-  if (!refused && either !== true && reader.any !== true && !isField && code !== 3)
+  const isKept = name === 'constructor' && reader.keepsUnknown === true;
+  if (!refused && either !== true && reader.any !== true && !isKept && code !== 3)
     problems.push(`was accepted (exit ${code})`);
   if (refused && code === 9 && placesOf(stderr).length === 0) problems.push(`no place: ${stderr.slice(0, 300)}`);
   return problems;

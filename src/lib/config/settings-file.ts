@@ -5,10 +5,11 @@ import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
 import { CliError, EXIT, invalidInput } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
+import { holdsEachKey } from '../kernel/json-keys.ts';
 import { withLock } from '../kernel/lock.ts';
 import { FILE_VERSION, type Profile, SettingsFile, unknownFields } from './profile-schema.ts';
 import { CONFIG_NAME, settingsFilePath } from './settings-path.ts';
-import { placeFinder, placeOfOffset } from './text-places.ts';
+import { placeFinder, placeOfOffset, repeatedKeys } from './text-places.ts';
 
 /** What the settings file says, checked. */
 export interface StoredSettings {
@@ -79,7 +80,7 @@ async function readBoth(folder: string): Promise<{ raw: RawSettings; checked: Se
   const file = settingsFilePath(folder);
   const text = readPrivateFile(file);
   if (text === undefined) return { raw: { version: FILE_VERSION, profiles: {} }, checked: {} };
-  const value = parseText(file, text);
+  const value = await parseText(file, text);
   refuseNewer(file, value);
   const result = SettingsFile.safeParse(value);
   if (result.success) {
@@ -96,13 +97,20 @@ async function readBoth(folder: string): Promise<{ raw: RawSettings; checked: Se
   throw broken(file, issues);
 }
 
-function parseText(file: string, text: string): unknown {
+async function parseText(file: string, text: string): Promise<unknown> {
+  let value: unknown;
   try {
-    return parseJson(text);
+    value = parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw broken(file, [{ file, path: '', ...placeOfOffset(text, error.offset ?? 0), message: error.message }]);
   }
+  if (holdsEachKey(value, text)) return value;
+  const repeated = await repeatedKeys(text);
+  const issues = repeated.map((place) => ({ file, path: '', ...place, message: 'this key stands here a second time' }));
+  // What is left are keys that are never taken.
+  const proto = { file, path: '', ...placeOfOffset(text, text.indexOf('__proto__')), message: 'unknown field' };
+  throw broken(file, issues.length > 0 ? issues : [proto]);
 }
 
 function refuseNewer(file: string, value: unknown): void {

@@ -42,3 +42,10 @@ export async function placeFinder(text: string): Promise<(path: readonly (string
     return placeOfOffset(text, offset);
   };
 }
+
+/** The places of keys that stand a second time in the same object. */
+export async function repeatedKeys(text: string): Promise<Place[]> {
+  const { parseDocument } = await import('yaml');
+  const { errors } = parseDocument(text, { prettyErrors: false });
+  return errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => placeOfOffset(text, pos[0]));
+}
