@@ -38,23 +38,34 @@ export async function askForMissing(ctx: Context, session: DsrSession, parts: Re
   const { identities: given, regulation: law, subject_request_type: wanted } = parts;
   const isWhole = law !== undefined && wanted !== undefined && given.length > 0;
   if (isWhole) return parts;
+  const flag = missingFlags(parts);
   if (ctx.prompt.possible) checkGiven(ctx, session, parts);
   const regulation =
     parts.regulation ??
     (await ctx.prompt.select(
       'Regulation',
       REGULATIONS.map((value) => ({ value, label: value.toUpperCase(), hint: MEANING[value] })),
-      { flag: '--regulation' },
+      { flag },
     ));
   const type =
     parts.subject_request_type ??
     (await ctx.prompt.select(
       'Type of the request',
       REQUEST_TYPES.map((value) => ({ value, hint: MEANING[value] })),
-      { flag: '--type' },
+      { flag },
     ));
-  const identities = parts.identities.length > 0 ? parts.identities : await askIdentities(ctx, session);
+  const identities = parts.identities.length > 0 ? parts.identities : await askIdentities(ctx, session, flag);
   return { ...parts, regulation, subject_request_type: type, identities };
+}
+
+/** All of them at once: who cannot be asked is not to learn of them one run after another. */
+function missingFlags({ regulation, subject_request_type: type, identities }: RequestParts): string {
+  const missing = [
+    ...(regulation === undefined ? ['--regulation'] : []),
+    ...(type === undefined ? ['--type'] : []),
+    ...(identities.length === 0 ? ['--identity TYPE=VALUE'] : []),
+  ];
+  return missing.join(', ').replace(/, (?=[^,]*$)/, ' and ');
 }
 
 function checkGiven(ctx: Context, { settle }: DsrSession, parts: RequestParts): void {
@@ -63,21 +74,20 @@ function checkGiven(ctx: Context, { settle }: DsrSession, parts: RequestParts): 
   requestFromParts(ctx, { ...parts, regulation, subject_request_type, identities }, settle);
 }
 
-const DONE = 'done';
-
-async function askIdentities(ctx: Context, session: DsrSession): Promise<[string, string][]> {
+async function askIdentities(ctx: Context, session: DsrSession, flag: string): Promise<[string, string][]> {
   // Found out before anything is fetched that nobody could answer for.
-  if (!ctx.prompt.possible) await ctx.prompt.input('Identity', { flag: '--identity TYPE=VALUE' });
+  if (!ctx.prompt.possible) await ctx.prompt.input('Identity', { flag });
   const types = await identityTypes(ctx, session);
   const given: [string, string][] = [];
   while (given.length < DSR_LIMITS.identities) {
     const left = types.filter((type) => isPossible(type, given));
     if (left.length === 0) break;
-    const type = await ctx.prompt.select(given.length === 0 ? 'Identity type' : 'Another identity', [
-      ...(given.length === 0 ? [] : [{ value: DONE, label: 'no, that is all' }]),
-      ...left.map((value) => ({ value, hint: hintOf(value) })),
-    ]);
-    if (type === DONE) break;
+    // The list is long, and read line by line by some.
+    if (given.length > 0 && !(await ctx.prompt.ask('Another identity?', false))) break;
+    const type = await ctx.prompt.select(
+      'Identity type',
+      left.map((value) => ({ value, hint: hintOf(value) })),
+    );
     const check = (text: string): string | undefined => issueOfValue(type, text.trim(), session.settle);
     const value = await ctx.prompt.input(`Value of ${type}`, { check });
     given.push([type, value.trim()]);

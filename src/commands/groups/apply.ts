@@ -4,7 +4,7 @@ import { groupsEndpoints } from '../../lib/contract/groups.ts';
 import { foretellLimit, type GroupPlan, planGroup } from '../../lib/domain/groups/plan.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
-import { groupView, renderGroupPlan } from '../../lib/render/groups.ts';
+import { GROUP_VERBS, groupView, renderGroupPlan } from '../../lib/render/groups.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { describeGroupWrite, writeGroup } from '../../lib/workflows/groups-write.ts';
 import { readDefinition } from '../definition-file.ts';
@@ -55,13 +55,14 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
     return;
   }
   ctx.out.show((style) => renderGroupPlan(plan, style));
-  if (plan.method === null && live) {
-    await ctx.out.emit(live, groupView);
+  if (plan.method === null) {
+    if (live) await ctx.out.emit(live, groupView);
     return;
   }
-  await ctx.confirmWrite(`${plan.method} group ${wanted.id}?`);
+  const { question, deed } = GROUP_VERBS[plan.method];
+  await ctx.confirmWrite(`${question} group ${wanted.id}?`);
   const group = await writeGroup(groups, plan, wanted, live, { tell: ctx.out, signal: ctx.signal });
-  ctx.out.note(`${plan.method}: group ${group.id}. Who belongs to it is settled at the weekly refresh.`);
+  ctx.out.note(`${deed} group ${group.id} (${plan.method}). Who belongs to it is settled at the weekly refresh.`);
   await ctx.out.emit(group, groupView);
 }
 

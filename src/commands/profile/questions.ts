@@ -33,11 +33,15 @@ async function askField(ctx: Context, profiles: Profiles, draft: Draft, { name, 
 }
 
 async function askEnvironment(ctx: Context, draft: Draft): Promise<void> {
-  const choice = await ctx.prompt.select('Environment', [
-    { value: 'none', label: 'leave open' },
-    { value: 'development' },
-    { value: 'production', hint: 'the profile is protected: every write asks for its name' },
-  ]);
+  const choice = await ctx.prompt.select(
+    'Environment',
+    [
+      { value: 'none', label: 'leave open' },
+      { value: 'development' },
+      { value: 'production', hint: 'the profile is protected, every write asks for its name' },
+    ],
+    { initial: 'none' },
+  );
   if (choice === 'none') return;
   draft.profile.environment = choice;
   if (choice === 'production') draft.profile.protected = true;

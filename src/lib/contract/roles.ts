@@ -15,10 +15,9 @@ function roleText(what: string, max: number) {
     check((context) => {
       const length = characterCount(context.value);
       let message: string | undefined;
-      if (context.value.trim() === '') message = `${what} is empty`;
-      else if (length > max) message = `${what} has ${length} characters; at most ${max} are allowed`;
-      else if (what !== 'description' && hasControlCharacter(context.value))
-        message = `${what} holds a control character`;
+      if (context.value.trim() === '') message = 'is empty';
+      else if (length > max) message = `has ${length} characters; at most ${max} are allowed`;
+      else if (what !== 'description' && hasControlCharacter(context.value)) message = 'holds a control character';
       if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
     }),
   );

@@ -33,7 +33,7 @@ export function checkManifest(value: unknown): CheckedManifest {
       return {
         failure: isText ? ROLE_FAILURES.invalidField : ROLE_FAILURES.invalidJson,
         path,
-        detail: withoutField(message, path),
+        detail: message,
       };
     });
     const malformed = found.filter(({ failure }) => failure === ROLE_FAILURES.invalidJson);
@@ -56,12 +56,6 @@ export function describeViolations(violations: readonly Violation[]): string[] {
   return violations.map(({ failure, path, detail }) =>
     [`${failure.message}:`, showPath(path), detail].filter((part) => part !== '').join(' '),
   );
-}
-
-/** The contract's sentences on texts open with the field, which the path names already. */
-function withoutField(message: string, path: Violation['path']): string {
-  const field = `${String(path.at(-1))} `;
-  return message.startsWith(field) ? message.slice(field.length) : message;
 }
 
 /** decision: D12. */

@@ -41,13 +41,24 @@ export const groupView: RecordView<GroupReply> = {
   ],
 };
 
-const VERBS = { POST: '+ create', PUT: '~ replace', PATCH: '~ change the attributes of' } as const;
+/** What each call is to a reader: planned, asked and done. */
+export const GROUP_VERBS = {
+  POST: { sign: '+', plan: 'create', question: 'Create', deed: 'Created' },
+  PUT: { sign: '~', plan: 'replace', question: 'Replace', deed: 'Replaced' },
+  PATCH: {
+    sign: '~',
+    plan: 'change the attributes of',
+    question: 'Change the attributes of',
+    deed: 'Changed the attributes of',
+  },
+} as const;
 
 /** The plan as text, without a final line feed. */
 export function renderGroupPlan({ id, method, changes }: GroupPlan, style: Style): string {
   if (method === null) return `No differences: group ${clean(id)} is as wanted.`;
   const { attributes, ...fields } = changes;
-  const head = `${VERBS[method]} group ${clean(id)}`;
+  const { sign, plan } = GROUP_VERBS[method];
+  const head = `${sign} ${plan} group ${clean(id)}`;
   return [
     method === 'POST' ? style.green(head) : style.yellow(head),
     ...fieldLines(fields, style),

@@ -1,6 +1,7 @@
 // Questions line by line, without redrawing: for screen readers (`CDPADM_ACCESSIBLE`) and dumb terminals.
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { wrapMessage } from '../render/width.ts';
 import type { Io } from './context.ts';
 import { type Asker, promptEnded } from './asker.ts';
 
@@ -36,9 +37,9 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
       const lines = choices.map(({ value, label, hint }, index) => {
         return `  ${index + 1}. ${label ?? value}${hint === undefined ? '' : `: ${hint}`}`;
       });
-      io.stderr.write(`${question}\n${lines.join('\n')}\n`);
+      io.stderr.write(`${wrapMessage(question, io.columns())}\n${lines.join('\n')}\n`);
       const initial = choices.findIndex(({ value }) => value === options.initial) + 1;
-      return untilRight(`Number${initial > 0 ? ` (${initial})` : ''} `, (line) => {
+      return untilRight(`Number or word${initial > 0 ? ` (${initial})` : ''}: `, (line) => {
         const number = line === '' ? initial : Number(line);
         const named = choices.find(({ value, label }) => isWord(line, value) || isWord(line, label));
         return (
@@ -70,7 +71,7 @@ function readLine(io: Io, signal: AbortSignal, question: string, hidden: boolean
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     const lines = createInterface({ input: io.stdin, output: nowhere, terminal: hidden });
     // Only now, when the terminal no longer echoes what is hidden, may one begin to type.
-    io.stderr.write(question);
+    io.stderr.write(wrapMessage(question.trimEnd(), io.columns()) + ' ');
     const stop = (): void => {
       signal.removeEventListener('abort', aborted);
       // The reader's own listeners stay: by them it lets go of the terminal.

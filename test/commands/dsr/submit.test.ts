@@ -64,9 +64,11 @@ describe('one request', () => {
     expect(await home.received('POST', '/v3')).toBe(0);
   });
 
-  it('names the flag of what is missing where nobody can be asked', async () => {
+  it('names the flags of all that is missing where nobody can be asked', async () => {
     const { code, stderr } = await home.run('dsr submit --type access');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--regulation')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Give --regulation and --identity TYPE=VALUE,')]);
+    const bare = await home.run('dsr submit');
+    expect(bare.stderr).toContain('Give --regulation, --type and --identity TYPE=VALUE,');
   });
 
   it('upgrades a body of version 2 and says how', async () => {
@@ -185,6 +187,13 @@ describe('following it', () => {
     expect((await home.run(`dsr cancel ${id} --yes`)).code).toBe(6);
     expect((await home.run(`dsr wait ${id}`)).code).toBe(6);
     expect((await home.run('dsr status 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c00')).code).toBe(5);
+  });
+
+  it('asks for no more of them once one is not there', async () => {
+    const before = await home.received('GET', '/v3/requests/');
+    const ids = Array.from({ length: 40 }, (_, index) => `6f1c5a52-3a4c-4f0e-9d55-${String(index).padStart(12, '0')}`);
+    expect((await home.run(['dsr', 'status', ...ids])).code).toBe(5);
+    expect((await home.received('GET', '/v3/requests/')) - before).toBeLessThan(10);
   });
 
   it('settles a cancellation whose answer was lost without a second DELETE', async () => {

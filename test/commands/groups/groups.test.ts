@@ -25,9 +25,15 @@ describe('groups set', () => {
     expect(await home.json(set)).toMatchObject({ code: 0, data: { id: 'household' } });
     expect(await home.run(set)).toMatchObject({ code: 0 });
     home.write('group.yaml', GROUP.replace('type: sum', 'type: average'));
-    expect(await home.run(set)).toMatchObject({ code: 0, stderr: expect.stringMatching(/PATCH: group household/) });
+    expect(await home.run(set)).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/Changed the attributes of group household \(PATCH\)\./),
+    });
     home.write('group.yaml', GROUP.replace('together', 'in one house'));
-    expect(await home.run(set)).toMatchObject({ code: 0, stderr: expect.stringMatching(/PUT: group household/) });
+    expect(await home.run(set)).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/Replaced group household \(PUT\)\./),
+    });
     expect(await verbs()).toEqual(['POST', 'PATCH', 'PUT']);
   });
 

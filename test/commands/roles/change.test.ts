@@ -35,19 +35,14 @@ describe('roles create', () => {
     ['an id that is taken', 'roles create user-role --from admin-role --yes', 6, /roles update user-role/],
     ['an unknown source', 'roles create x --from compliance-rol --yes', 5, /Did you mean compliance-role\?/],
     ['no description', 'roles create x --name X --task audiences:view --yes', 2, /--description/],
-    [
-      'an empty description',
-      'roles create x --from user-role --description= --yes',
-      9,
-      /x\.description: description is empty/,
-    ],
+    ['an empty description', 'roles create x --from user-role --description= --yes', 9, /x\.description: is empty/],
     [
       'an unknown task',
       'roles create x --name X --description d --task audience:view --yes',
       9,
       /did you mean audiences:view/,
     ],
-    ['a name that is taken', 'roles create x --name User --description d --yes', 9, /name `User` is already taken/],
+    ['a name that is taken', 'roles create x --name User --description d --yes', 9, /x\.name: `User` is already taken/],
   ])('refuses %s, with nothing sent', async (_what, line, code, message) => {
     const result = await admin.run(line);
     expect(result).toMatchObject({ code, stderr: expect.stringMatching(message) });

@@ -31,3 +31,20 @@ test.each([
   stdin.write(`${typed}\n`);
   expect(await asked).toBe(value);
 });
+
+test('says before a mistake what a choice is taken by, and breaks a long question between words', async () => {
+  const stdin = new PassThrough();
+  const { io, stderr } = createTestIo({ columns: 30 });
+  const asker = createPlainAsker({ ...io, stdin }, new AbortController().signal);
+  const chosen = asker.select('Environment', [{ value: 'none', label: 'leave open' }, { value: 'production' }], {
+    initial: 'none',
+  });
+  stdin.write('\n');
+  expect(await chosen).toBe('none');
+  const typed = asker.input('Type the number of deletions to allow them:', {});
+  stdin.write('1\n');
+  expect(await typed).toBe('1');
+  expect(stderr()).toBe(
+    'Environment\n  1. leave open\n  2. production\nNumber or word (1): Type the number of deletions\nto allow them: ',
+  );
+});

@@ -42,8 +42,8 @@ function checkTexts(item: Record<string, unknown>, role: Role, path: Path, { kno
     const field = String(inner[0]);
     if (isReturned(field)) continue;
     if (known.tolerateUnknown && (item[field] === null || item[field] === '') && field !== 'role_id') continue;
-    const where = Object.hasOwn(item, field) ? [...path, ...inner] : path;
-    report.issue(where, message.startsWith(field) ? message : `${field} ${message}`);
+    if (Object.hasOwn(item, field)) report.issue([...path, ...inner], message);
+    else report.issue(path, `${field} ${message}`);
   }
   for (const field of ['role_id', 'name'] as const) {
     const text = item[field];
@@ -53,7 +53,7 @@ function checkTexts(item: Record<string, unknown>, role: Role, path: Path, { kno
       ? 'an invisible character that turns the direction of text'
       : undefined;
     const what = restricted ?? invisible;
-    if (what !== undefined) report.warn([...path, field], `${field} holds ${what}, which the platform may refuse`);
+    if (what !== undefined) report.warn([...path, field], `holds ${what}, which the platform may refuse`);
   }
 }
 

@@ -79,7 +79,7 @@ function checkUnique(
     const earlier = first.get(text);
     if (earlier === undefined) first.set(text, index);
     else {
-      const message = `${field} \`${text}\` is already taken by roles[${earlier}]`;
+      const message = `\`${text}\` is already taken by roles[${earlier}]`;
       if (isTolerated(text)) report.warn(['roles', index, field], message);
       else report.issue(['roles', index, field], message);
     }

@@ -100,16 +100,16 @@ describe('a role', () => {
     [{ tasks: undefined }, 'roles[0]: `tasks` must be a list of task ids (an empty one is `tasks: []`)'],
     [{ tasks: 'audiences:view' }, 'roles[0].tasks: `tasks` must be a list of task ids (an empty one is `tasks: []`)'],
     [{ tasks: null }, 'roles[0].tasks: `tasks` must be a list of task ids (an empty one is `tasks: []`)'],
-    [{ role_id: '' }, 'roles[0].role_id: role_id is empty'],
-    [{ role_id: 12 }, 'roles[0].role_id: role_id must be a string, not a number; put it in quotes'],
-    [{ role_id: true }, 'roles[0].role_id: role_id must be a string, not a boolean; put it in quotes'],
-    [{ role_id: 'x'.repeat(65) }, 'roles[0].role_id: role_id has 65 characters; at most 64 are allowed'],
-    [{ name: '😀'.repeat(65) }, 'roles[0].name: name has 65 characters; at most 64 are allowed'],
-    [{ name: '  ' }, 'roles[0].name: name is empty'],
-    [{ name: null }, 'roles[0].name: name must be a string, not empty'],
-    [{ name: 'a\u0007' }, 'roles[0].name: name holds a control character'],
-    [{ description: '' }, 'roles[0].description: description is empty'],
-    [{ description: 'x'.repeat(257) }, 'roles[0].description: description has 257 characters; at most 256 are allowed'],
+    [{ role_id: '' }, 'roles[0].role_id: is empty'],
+    [{ role_id: 12 }, 'roles[0].role_id: must be a string, not a number; put it in quotes'],
+    [{ role_id: true }, 'roles[0].role_id: must be a string, not a boolean; put it in quotes'],
+    [{ role_id: 'x'.repeat(65) }, 'roles[0].role_id: has 65 characters; at most 64 are allowed'],
+    [{ name: '😀'.repeat(65) }, 'roles[0].name: has 65 characters; at most 64 are allowed'],
+    [{ name: '  ' }, 'roles[0].name: is empty'],
+    [{ name: null }, 'roles[0].name: must be a string, not empty'],
+    [{ name: 'a\u0007' }, 'roles[0].name: holds a control character'],
+    [{ description: '' }, 'roles[0].description: is empty'],
+    [{ description: 'x'.repeat(257) }, 'roles[0].description: has 257 characters; at most 256 are allowed'],
     [{ descripton: 'x' }, 'roles[0].descripton!: unknown field `descripton`; did you mean `description`?'],
     [{ constructor: 'x' }, 'roles[0].constructor!: unknown field `constructor`'],
     [{ tasks: [5] }, 'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`'],
@@ -141,11 +141,11 @@ describe('a role', () => {
     expect(check({ roles: [{ rolle: 1, role_id: '', tasks: [7] }, GOOD, { ...GOOD, name: 5 }] }).issues).toEqual([
       'roles[0].rolle!: unknown field `rolle`',
       'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`',
-      'roles[0].role_id: role_id is empty',
+      'roles[0].role_id: is empty',
       'roles[0]: name is missing',
       'roles[0]: description is missing',
-      'roles[2].name: name must be a string, not a number; put it in quotes',
-      'roles[2].role_id: role_id `a` is already taken by roles[1]',
+      'roles[2].name: must be a string, not a number; put it in quotes',
+      'roles[2].role_id: `a` is already taken by roles[1]',
     ]);
   });
 
@@ -158,13 +158,13 @@ describe('a role', () => {
   });
 
   it.each<[Record<string, unknown>, string]>([
-    [{ role_id: 'a<b' }, 'roles[0].role_id: role_id holds <, which the platform may refuse'],
-    [{ name: "it's" }, "roles[0].name: name holds ', which the platform may refuse"],
-    [{ name: 'a`b' }, 'roles[0].name: name holds `, which the platform may refuse'],
-    [{ name: 'a\\b' }, 'roles[0].name: name holds \\, which the platform may refuse'],
+    [{ role_id: 'a<b' }, 'roles[0].role_id: holds <, which the platform may refuse'],
+    [{ name: "it's" }, "roles[0].name: holds ', which the platform may refuse"],
+    [{ name: 'a`b' }, 'roles[0].name: holds `, which the platform may refuse'],
+    [{ name: 'a\\b' }, 'roles[0].name: holds \\, which the platform may refuse'],
     [
       { name: 'a\u202eb' },
-      'roles[0].name: name holds an invisible character that turns the direction of text, which the platform may refuse',
+      'roles[0].name: holds an invisible character that turns the direction of text, which the platform may refuse',
     ],
     [
       { tasks: ['rules:view', { task_id: 'rules:view' }] },
@@ -185,8 +185,8 @@ describe('a role', () => {
   });
 
   it.each([
-    ['role_id', { role_id: 'a', name: 'B' }, 'role_id `a`'],
-    ['name', { role_id: 'b', name: 'A' }, 'name `A`'],
+    ['role_id', { role_id: 'a', name: 'B' }, '`a`'],
+    ['name', { role_id: 'b', name: 'A' }, '`A`'],
   ])('has a %s of its own', (field, change, what) => {
     expect(check({ roles: [GOOD, { ...GOOD, ...change }] }).issues).toEqual([
       `roles[1].${field}: ${what} is already taken by roles[0]`,
@@ -265,9 +265,9 @@ describe('what the platform itself returned', () => {
     [
       'a null text of another role',
       { roles: [{ ...GOOD, role_id: 'b', name: null }] },
-      'roles[0].name: name must be a string, not empty',
+      'roles[0].name: must be a string, not empty',
     ],
-    ['another empty text', { roles: [{ ...asFile, description: ' ' }] }, 'roles[0].description: description is empty'],
+    ['another empty text', { roles: [{ ...asFile, description: ' ' }] }, 'roles[0].description: is empty'],
   ])('stands nowhere else: %s', (_what, value, issue) => {
     expect(check(value, { live }).issues).toEqual([issue]);
   });
@@ -287,7 +287,7 @@ describe('what the platform itself returned', () => {
     ];
     expect(check({ roles }, { live: strange })).toEqual({
       issues: [],
-      warnings: ['roles[1].name: name `Same` is already taken by roles[0]'],
+      warnings: ['roles[1].name: `Same` is already taken by roles[0]'],
     });
     expect(check({ roles }).issues).toHaveLength(2);
   });
@@ -299,7 +299,7 @@ describe('what the platform itself returned', () => {
       role('c', [], { name: 'Twice' }),
     ]);
     const roles = ['a', 'b'].map((role_id) => ({ ...GOOD, role_id, name: 'Once' }));
-    expect(check({ roles }, { live }).issues).toEqual(['roles[1].name: name `Once` is already taken by roles[0]']);
+    expect(check({ roles }, { live }).issues).toEqual(['roles[1].name: `Once` is already taken by roles[0]']);
   });
 
   it('is looked into wherever it is a map, in whichever of the two manifests', () => {
