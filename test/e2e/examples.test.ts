@@ -190,7 +190,9 @@ describe('each example', () => {
     };
     // The JSON of a deed is wanted, not of its rehearsal: what would be typed is given.
     const typed = more.length > 0 && path === 'pipelines reset' ? ['--confirm', 'customers'] : [];
-    const result = await cli([...args, '--yes', ...typed, ...more], {
+    // The usual port may be somebody else's on this machine.
+    const port = path === 'emulator start' && !args.includes('--port') ? ['--port', '0'] : [];
+    const result = await cli([...args, '--yes', ...typed, ...port, ...more], {
       env,
       stop: end,
       onOutput,
