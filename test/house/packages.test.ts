@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minVersion, satisfies } from 'semver';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { root } from './sources.ts';
 
 interface LockedPackage {
@@ -31,6 +32,15 @@ const oldest = manifest.engines.node.split('||').map((range) => minVersion(range
 test('the oldest Nodes are those that we promise', () => {
   expect(oldest).toEqual(['20.19.0', '22.13.0', '24.0.0']);
   expect(installed.length).toBeGreaterThan(100);
+});
+
+test('the checks run on the oldest Node of each line that we promise, and on its newest', () => {
+  const workflow = parse(readFileSync(join(root, '.github/workflows/ci.yml'), 'utf8')) as {
+    jobs: { checks: { strategy: { matrix: { node: string[] } }; steps: { run?: string }[] } };
+  };
+  const { steps, strategy } = workflow.jobs.checks;
+  expect(strategy.matrix.node).toEqual(oldest.flatMap((version) => [version, version.split('.')[0]]));
+  expect(steps.flatMap(({ run }) => run ?? [])).toEqual(['.ci/run']);
 });
 
 test.each(oldest)('every package runs on Node %s', (version) => {
