@@ -5,7 +5,6 @@ import type { Endpoint } from '../lib/contract/endpoint.ts';
 import { explain, type FieldIssue, showPath } from '../lib/contract/explain.ts';
 import { isMask, MASK } from '../lib/contract/masks.ts';
 import { pipelinesEndpoints } from '../lib/contract/pipelines.ts';
-import { isRecord } from '../lib/domain/field-changes.ts';
 import { adviseOn } from '../lib/domain/warehouse/advice.ts';
 import {
   type Definition,
@@ -26,6 +25,7 @@ import {
 import { type LoadedDocument, placeIssues } from '../lib/files/load.ts';
 import { folderOf, SQL_FILE, withSqlText } from '../lib/files/warehouse-file.ts';
 import { CliError, EXIT, invalidInput, type Issue } from '../lib/kernel/errors.ts';
+import { isRecord } from '../lib/kernel/record.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { resolveFileSecret } from '../lib/runtime/file-secrets.ts';
 import { inNeutralWords } from '../lib/runtime/neutral-words.ts';

@@ -14,6 +14,7 @@ import {
   transform,
   union,
 } from 'zod/mini';
+import { LIMITED_AREAS } from '../contract/limits.ts';
 import { parseRate } from '../kernel/rate.ts';
 import { profileNameProblem } from './profile-name.ts';
 import { looksLikeReference, parseReference } from './secret-reference.ts';
@@ -69,9 +70,6 @@ const Secrets = looseObject({
   workspace_key: optional(Reference),
   workspace_secret: optional(Reference),
 });
-
-/** The areas that a profile may set a rate for. */
-const LIMITED_AREAS = ['roles', 'groups', 'dsr', 'warehouse', 'seeding'];
 
 /** What is wrong with the rate of an area, as a sentence without its subject; undefined when nothing is. */
 function limitProblem(area: string, rate: string): string | undefined {

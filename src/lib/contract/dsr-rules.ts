@@ -1,11 +1,12 @@
 // What a data subject request's body alone decides beyond the types of its fields (specification, C, "Request fields").
 import { isLoopback } from '../kernel/loopback.ts';
 import { nearest } from '../kernel/nearest.ts';
+import { isRecord } from '../kernel/record.ts';
 import { DSR_FAILURES } from './failures.ts';
 import type { FieldIssue } from './explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.ts';
 import { DSR_LIMITS } from './limits.ts';
-import { hasControlCharacter, Integer } from './shared.ts';
+import { hasControlCharacter, isIntegerText } from './shared.ts';
 
 /** What every key of `extensions` begins with; the vendor's domain follows. */
 export const EXTENSION_PREFIX = 'opendsr.';
@@ -104,9 +105,8 @@ function wrongXpid(key: string, extension: unknown): FieldIssue[] {
   const value = isRecord(entry) ? entry['value'] : undefined;
   // What is no text, or an empty one, is refused for that.
   if (typeof value !== 'string' || value === '') return [];
-  const isInteger = /^-?(0|[1-9]\d{0,19})$/.test(value) && Integer.safeParse(BigInt(value)).success;
   const path = ['extensions', key, 'subject_identities', 'xpid', 'value'];
-  return isInteger ? [] : [{ path, message: 'must be an integer of at most 64 bits, in digits' }];
+  return isIntegerText(value) ? [] : [{ path, message: 'must be an integer of at most 64 bits, in digits' }];
 }
 
 /** What is wrong with an address for callbacks: it is called over TLS, or at this very machine. */
@@ -116,8 +116,4 @@ export function callbackUrlIssue(text: string): string | undefined {
   const { protocol, hostname } = new URL(text);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return undefined;
   return 'must be an https URL; http is for addresses of this machine only';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

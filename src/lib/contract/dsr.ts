@@ -19,7 +19,7 @@ import {
 import { parseIso } from '../kernel/timestamps.ts';
 import { callbackUrlIssue, EXTENSION_PREFIX, identityIssues, OTHER_SPELLING, SENT_SPELLING } from './dsr-rules.ts';
 import { endpoint } from './endpoint.ts';
-import { hasControlCharacter, Integer } from './shared.ts';
+import { hasControlCharacter, Integer, textWhere } from './shared.ts';
 
 export const API_VERSION = '3.0';
 export const REGULATIONS = ['gdpr', 'ccpa'] as const;
@@ -41,38 +41,29 @@ export function extensionKey(vendorDomain: string): string {
   return `${EXTENSION_PREFIX}${vendorDomain}`;
 }
 
-/** A text that must hold something, checked by `issueOf`: a sentence, or undefined when it is right. */
-function textWhere(issueOf: (text: string) => string | undefined) {
-  return string().check(
-    check((context) => {
-      const message = context.value.trim() === '' ? 'is empty' : issueOf(context.value);
-      if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
-    }),
-  );
+/** A text that must hold something, and with which `issueOf` finds nothing wrong. */
+function filledWhere(issueOf: (text: string) => string | undefined) {
+  return textWhere((text) => (text.trim() === '' ? 'is empty' : issueOf(text)));
 }
 
-const Name = textWhere((text) => (hasControlCharacter(text) ? 'holds a control character' : undefined));
+const Name = filledWhere((text) => (hasControlCharacter(text) ? 'holds a control character' : undefined));
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /** Taken in either case, sent in lower case (decision: D51). */
-export const SubjectRequestId = textWhere((text) => (UUID_V4.test(text) ? undefined : 'is no UUID of version 4')).check(
-  toLowerCase(),
-);
+export const SubjectRequestId = filledWhere((text) =>
+  UUID_V4.test(text) ? undefined : 'is no UUID of version 4',
+).check(toLowerCase());
 
 /** With its zone: without one, the time a subject's deadline runs from would not be known (decision: D53). */
-const SubmittedTime = textWhere((text) =>
+const SubmittedTime = filledWhere((text) =>
   parseIso(text) === undefined ? 'must be a time with its zone, such as 2026-01-31T08:00:00Z' : undefined,
 );
 
-const CallbackUrl = textWhere(callbackUrlIssue);
+const CallbackUrl = filledWhere(callbackUrlIssue);
 
-const ApiVersion = string().check(
-  check((context) => {
-    if (context.value === API_VERSION) return;
-    const message = `must be \`${API_VERSION}\`; bodies of other versions have another form`;
-    context.issues.push({ code: 'custom', message, input: context.value });
-  }),
+const ApiVersion = textWhere((text) =>
+  text === API_VERSION ? undefined : `must be \`${API_VERSION}\`; bodies of other versions have another form`,
 );
 
 export const IdentityEntry = strictObject({ value: Name, encoding: literal('raw') });
@@ -87,7 +78,7 @@ export const VendorExtension = strictObject({
 });
 export type VendorExtension = Infer<typeof VendorExtension>;
 
-const ExtensionKey = textWhere((text) =>
+const ExtensionKey = filledWhere((text) =>
   text.startsWith(EXTENSION_PREFIX) && text.length > EXTENSION_PREFIX.length
     ? undefined
     : `must be \`${EXTENSION_PREFIX}\` and a domain`,

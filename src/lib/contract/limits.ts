@@ -31,5 +31,8 @@ export const GROUP_LIMITS = {
   definitionsPerWorkspace: 1,
 } as const;
 
+/** The areas that a profile may set a rate for (decision: D148). */
+export const LIMITED_AREAS: readonly string[] = ['roles', 'groups', 'dsr', 'warehouse', 'seeding'];
+
 /** Authentication: seconds a platform token lives. */
 export const TOKEN_LIFETIME_SECONDS = 28_800;

@@ -1,4 +1,5 @@
 // Wire names: the specification's neutral words and a deployment's own, mapped both ways and only where marked.
+import { isRecord } from '../kernel/record.ts';
 import type { NameMark } from './endpoint.ts';
 
 /** Neutral word (`xpid`) or prefix (`osa_*`) -> the deployment's word or prefix. */
@@ -126,8 +127,4 @@ function mapKeys(record: Record<string, unknown>, translate: Translate): Record<
     result.set(word, item);
   }
   return Object.fromEntries(result);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -15,34 +15,14 @@ import {
   unknown,
 } from 'zod/mini';
 import { endpoint, type NameMark } from './endpoint.ts';
-import { seedIssues } from './seed-rules.ts';
-import { characterCount, Environment, Identities, Integer } from './shared.ts';
+import { SEED_RULES, seedIssues } from './seed-rules.ts';
+import { Environment, Identities, Integer, isIntegerText, textWhere } from './shared.ts';
 
 /** Both spellings of the smallest and the largest value are taken and sent as they are given (decision: D27). */
-export const CALCULATION_TYPES = [
-  'count',
-  'sum',
-  'minimum',
-  'min',
-  'maximum',
-  'max',
-  'average',
-  'first_occurrence',
-  'last_occurrence',
-  'first_occurrence_timestamp',
-  'last_occurrence_timestamp',
-  'unique_list',
-  'unique_values_count',
-  'most_frequent',
-] as const;
-export type CalculationType = (typeof CALCULATION_TYPES)[number];
+export type CalculationType = keyof typeof SEED_RULES;
+export const CALCULATION_TYPES = Object.keys(SEED_RULES) as CalculationType[];
 
-const Name = string().check(
-  check((context) => {
-    if (characterCount(context.value) === 0)
-      context.issues.push({ code: 'custom', message: 'is empty', input: context.value });
-  }),
-);
+const Name = textWhere((text) => (text === '' ? 'is empty' : undefined));
 
 /** Which of the three forms it has, and what stands in it, depends on the calculation type: see `seed-rules.ts`. */
 const SeedForm = strictObject({
@@ -96,9 +76,7 @@ export type UserAttribute = Infer<typeof UserAttribute>;
 export const Xpid = pipe(
   union([Integer, string()]).check(
     check((context) => {
-      if (typeof context.value !== 'string') return;
-      const digits = /^-?(0|[1-9]\d{0,19})$/.test(context.value);
-      if (digits && Integer.safeParse(BigInt(context.value)).success) return;
+      if (typeof context.value !== 'string' || isIntegerText(context.value)) return;
       context.issues.push({ code: 'custom', message: 'must be an integer of at most 64 bits', input: context.value });
     }),
   ),

@@ -9,18 +9,25 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** A string of `min` to `max` characters. What is wrong is told behind the field's name. */
-export function textOf(min: number, max: number) {
+/** A string with which `issueOf` finds nothing wrong. What it says stands behind the field's name. */
+export function textWhere(issueOf: (text: string) => string | undefined) {
   return string().check(
     check((context) => {
-      const length = characterCount(context.value);
-      if (length >= min && length <= max) return;
-      const found = length === 0 ? 'is empty' : `has ${length} ${length === 1 ? 'character' : 'characters'}`;
-      const bound = length < min ? `at least ${min} are needed` : `at most ${max} are allowed`;
-      const message = length === 0 && min === 1 ? found : `${found}; ${bound}`;
-      context.issues.push({ code: 'custom', message, input: context.value });
+      const message = issueOf(context.value);
+      if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
     }),
   );
+}
+
+/** A string of `min` to `max` characters. */
+export function textOf(min: number, max: number) {
+  return textWhere((text) => {
+    const length = characterCount(text);
+    if (length >= min && length <= max) return undefined;
+    const found = length === 0 ? 'is empty' : `has ${length} ${length === 1 ? 'character' : 'characters'}`;
+    const bound = length < min ? `at least ${min} are needed` : `at most ${max} are allowed`;
+    return length === 0 && min === 1 ? found : `${found}; ${bound}`;
+  });
 }
 
 /** A control character anywhere in the text (C0, DEL, C1). */
@@ -38,6 +45,11 @@ export const Integer = union([number(), bigint()]).check(
     },
   ),
 );
+
+/** Whether a text is such an integer, in digits without zeros before them. */
+export function isIntegerText(text: string): boolean {
+  return /^-?(0|[1-9]\d{0,19})$/.test(text) && Integer.safeParse(BigInt(text)).success;
+}
 
 /** Where a platform's data belong (E and F). */
 export const Environment = oneOf(['production', 'development']);

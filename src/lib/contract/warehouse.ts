@@ -1,5 +1,6 @@
 // D. Warehouse sync: what connections, data models and pipelines have in common (specification, "D. Warehouse sync").
-import { array, check, looseObject, nullish, optional, string, unknown } from 'zod/mini';
+import { array, looseObject, nullish, optional, string, unknown } from 'zod/mini';
+import { textWhere } from './shared.ts';
 
 /** `{baseURI}` below the platform's address. */
 export const WORKSPACE_PATH = '/platform/v2/workspaces/{workspaceId}';
@@ -7,32 +8,15 @@ export const WORKSPACE_PATH = '/platform/v2/workspaces/{workspaceId}';
 const SLUG = /^[A-Za-z0-9_-]+$/;
 
 /** An id that the caller chooses: letters, digits, `_` and `-`. */
-export const Slug = string().check(
-  check((context) => {
-    if (SLUG.test(context.value)) return;
-    const message = context.value === '' ? 'is empty' : 'may hold letters, digits, `_` and `-` only';
-    context.issues.push({ code: 'custom', message, input: context.value });
-  }),
-);
+export const Slug = textWhere((text) => {
+  if (SLUG.test(text)) return undefined;
+  return text === '' ? 'is empty' : 'may hold letters, digits, `_` and `-` only';
+});
 
 /** A text that says something. */
-export const Filled = string().check(
-  check((context) => {
-    if (context.value.trim() !== '') return;
-    context.issues.push({ code: 'custom', message: 'is empty', input: context.value });
-  }),
-);
+export const Filled = textWhere((text) => (text.trim() === '' ? 'is empty' : undefined));
 
 /** Fields that the platform sets: they may come back to it with the rest, and are ignored. */
-export const READ_ONLY_FIELDS = [
-  'status',
-  'errors',
-  'created_on',
-  'created_by',
-  'last_modified_on',
-  'last_modified_by',
-] as const;
-
 export const readOnlyFields = {
   status: optional(unknown()),
   errors: optional(unknown()),
@@ -41,6 +25,8 @@ export const readOnlyFields = {
   last_modified_on: optional(unknown()),
   last_modified_by: optional(unknown()),
 };
+
+export const READ_ONLY_FIELDS: readonly string[] = Object.keys(readOnlyFields);
 
 export const ResourceErrors = nullish(array(looseObject({ message: nullish(string()) })));
 

@@ -1,5 +1,6 @@
 // What turns one definition into another, field by field.
 import { canonicalJson } from '../kernel/json.ts';
+import { isRecord } from '../kernel/record.ts';
 
 export interface FieldChange {
   from: unknown;
@@ -20,8 +21,4 @@ export function changedFields(from: unknown, to: unknown, prefix = ''): FieldCha
   }
   if (canonicalJson(from ?? null) === canonicalJson(to ?? null)) return {};
   return { [prefix]: { from: from ?? null, to: to ?? null } };
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

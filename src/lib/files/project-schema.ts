@@ -1,4 +1,5 @@
 // The JSON Schema of `.cdpadm.yaml`, the settings that a repository shares; it never holds a secret.
+import { LIMITED_AREAS } from '../contract/limits.ts';
 
 const address = { type: 'string', format: 'uri', pattern: '^https?://' };
 const rate = {
@@ -32,7 +33,7 @@ export const projectFileSchema = {
     limits: {
       type: 'object',
       additionalProperties: false,
-      properties: Object.fromEntries(['roles', 'groups', 'dsr', 'warehouse', 'seeding'].map((area) => [area, rate])),
+      properties: Object.fromEntries(LIMITED_AREAS.map((area) => [area, rate])),
     },
     names: { type: 'object', additionalProperties: { type: 'string' } },
   },

@@ -2,6 +2,7 @@
 import { API_VERSION, extensionKey } from '../../contract/dsr.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
 import { EXTENSION_PREFIX } from '../../contract/dsr-rules.ts';
+import { isRecord } from '../../kernel/record.ts';
 import { isExtensionType } from './compose.ts';
 
 export interface Upgraded {
@@ -116,8 +117,4 @@ function showVersion(body: Entries): string {
 
 function showText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
-function isRecord(value: unknown): value is Entries {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,13 +1,9 @@
 // What turns one manifest into another: roles created, modified, deleted; matched by role_id, never by position.
 import { CORE_TASK, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
+import type { FieldChange } from '../field-changes.ts';
 import { isEscalation } from './escalation.ts';
 import { extraFields, type Role, rolesById, sameRole, taskIds } from './manifest.ts';
-
-export interface FieldChange {
-  from: unknown;
-  to: unknown;
-}
 
 export interface RoleChanges {
   name?: FieldChange;

@@ -1,8 +1,8 @@
 // A resource of warehouse sync as somebody defines it: without what the platform adds, and fit to be compared.
 import { isMask, MASK } from '../../contract/masks.ts';
 import { READ_ONLY_FIELDS } from '../../contract/warehouse.ts';
+import { isRecord } from '../../kernel/record.ts';
 import { parseIso, isoMillis } from '../../kernel/timestamps.ts';
-import { isRecord } from '../field-changes.ts';
 
 /** In the order in which they depend on each other: pipelines need the other two. */
 export const RESOURCE_TYPES = ['connection', 'data_model', 'pipeline'] as const;
@@ -29,7 +29,7 @@ const LEFT_TO_PLATFORM: Readonly<Record<ResourceType, readonly (readonly string[
 
 /** What the platform answered, as it would be sent: no read-only fields, nothing that is null. */
 export function toDefinition(reply: Record<string, unknown>): Definition {
-  const rest = Object.entries(reply).filter(([key]) => !(READ_ONLY_FIELDS as readonly string[]).includes(key));
+  const rest = Object.entries(reply).filter(([key]) => !READ_ONLY_FIELDS.includes(key));
   return withoutNulls(Object.fromEntries(rest)) as Definition;
 }
 
