@@ -1,7 +1,8 @@
 // `seed bulk`: sends a file of users, however long, and says of every row whether it was accepted.
 import { Command } from 'commander';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
-import { type BulkResult, bulkView, counted, progressText } from '../../lib/render/seed-bulk.ts';
+import { counted } from '../../lib/kernel/counted.ts';
+import { type BulkResult, bulkView, progressText } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import type { SeedCounts } from '../../lib/files/seed-journal.ts';

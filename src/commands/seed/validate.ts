@@ -1,7 +1,7 @@
 // `seed validate`: every row of the files against the specification; nothing is sent.
 import { Command } from 'commander';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
-import { counted } from '../../lib/render/seed-bulk.ts';
+import { counted } from '../../lib/kernel/counted.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';

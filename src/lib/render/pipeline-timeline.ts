@@ -1,6 +1,7 @@
 // A pipeline's runs as one page: a column a run, its rows and failures, and the runs in words below.
 import type { RunReply } from '../contract/pipelines.ts';
 import { oldestFirst, recordsOf, startOf, statusCounts } from '../domain/warehouse/runs.ts';
+import { counted } from '../kernel/counted.ts';
 import { formatDuration, parseIso } from '../kernel/timestamps.ts';
 import { escapeHtml, htmlPage } from './html-page.ts';
 import { errorsText } from './warehouse.ts';
@@ -59,7 +60,7 @@ export function runTimelinePage(runs: readonly RunReply[]): string {
 function summaryOf(runs: readonly RunReply[]): string {
   const rows = runs.reduce((sum, run) => sum + recordsOf(run).successful, 0);
   const refused = runs.reduce((sum, run) => sum + recordsOf(run).failed, 0);
-  return `${runs.length} run${runs.length === 1 ? '' : 's'} (${statusCounts(runs)}); ${grouped(rows)} rows went in, ${grouped(refused)} failed.`;
+  return `${counted(runs.length, 'run')} (${statusCounts(runs)}); ${grouped(rows)} rows went in, ${grouped(refused)} failed.`;
 }
 
 function drawing(runs: readonly RunReply[]): string {

@@ -1,6 +1,7 @@
 // The matrix of roles as one page: on a screen one table with headings that stay, on paper a few roles at a time.
 import { isEscalation } from '../domain/roles/escalation.ts';
 import type { MatrixRow } from '../domain/roles/permissions.ts';
+import { counted } from '../kernel/counted.ts';
 import { escapeHtml, htmlPage } from './html-page.ts';
 
 /** What the head of a column says of its role. */
@@ -55,7 +56,7 @@ ${rows.length === 0 ? `<p>${NOTHING}</p>` : `<div class="scroll${paper === '' ? 
 }
 
 function describe(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string {
-  const parts = [`${count(roles.length, 'role')}, ${count(rows.length, 'task')}`];
+  const parts = [`${counted(roles.length, 'role')}, ${counted(rows.length, 'task')}`];
   if (source.organization !== undefined) parts.unshift(`Organization ${source.organization}`);
   if (source.last_modified_on) {
     const by = source.last_modified_by ? ` by ${source.last_modified_by}` : '';
@@ -77,7 +78,7 @@ ${features(rows)
 function roleHead({ role_id, name }: MatrixRole, rows: readonly MatrixRow[]): string {
   const held = rows.filter((row) => row.roles[role_id] === 'direct');
   const looks = held.filter((row) => isEscalation(row.task_id)).length;
-  const told = [count(held.length, 'task'), ...(looks > 0 ? [count(looks, 'escalation')] : [])];
+  const told = [counted(held.length, 'task'), ...(looks > 0 ? [counted(looks, 'escalation')] : [])];
   const own = name && name !== role_id ? `<span class="name">${escapeHtml(name)}</span>` : '';
   return `<th scope="col" class="role"><div>${own}<code>${escapeHtml(role_id)}</code><small>${told.join('<br>')}</small></div></th>`;
 }
@@ -109,10 +110,6 @@ function rowHead(row: MatrixRow): string {
 function cell(row: MatrixRow, roleId: string): string {
   const held = row.roles[roleId];
   return held ? `<td><span class="${held}">${HELD_WORDS[held]}</span></td>` : '<td></td>';
-}
-
-function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? '' : 's'}`;
 }
 
 function chunks<T>(items: readonly T[], size: number): T[][] {

@@ -3,6 +3,7 @@ import { CORE_TASK } from '../contract/roles.ts';
 import { isEscalation } from '../domain/roles/escalation.ts';
 import { escalationsOf, isEmptyDiff, type ModifiedRole, type RolesDiff } from '../domain/roles/diff.ts';
 import type { Role } from '../domain/roles/manifest.ts';
+import { counted } from '../kernel/counted.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';
 import { toDiffBlock } from './markdown.ts';
@@ -128,9 +129,7 @@ function value(item: unknown): string {
 function summaryLine(plan: RolesDiff, style: Style): string {
   const escalations = escalationsOf(plan).length;
   const text = plainSummary(plan);
-  return escalations === 0
-    ? text
-    : `${text}, ${style.yellow(`${escalations} escalation${escalations === 1 ? '' : 's'}`)}`;
+  return escalations === 0 ? text : `${text}, ${style.yellow(counted(escalations, 'escalation'))}`;
 }
 
 function plainSummary({ summary }: RolesDiff): string {

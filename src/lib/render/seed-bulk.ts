@@ -34,11 +34,6 @@ export const bulkView: RecordView<BulkResult> = {
   ],
 };
 
-/** `1 row`, `2 rows`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** What is known in the middle of a run. */
 export interface BulkState {
   counts: { accepted: number; rejected: number; requests: number; retries: number; ms: number };

@@ -1,4 +1,5 @@
 // The guards before a PUT: each dangerous kind of change needs a flag of its own, in dry runs too.
+import { counted } from '../../kernel/counted.ts';
 import { escalationsOf } from './diff.ts';
 import type { PlannedPush } from './plan.ts';
 
@@ -31,7 +32,7 @@ export function guardPush({ plan, live, request }: PlannedPush, flags: GuardFlag
     refusals.push({
       guard: 'delete',
       flag: '--allow-delete',
-      message: `${count(deletions, 'role')} would be deleted for the whole organization: ${plan.deleted
+      message: `${counted(deletions, 'role')} would be deleted for the whole organization: ${plan.deleted
         .map((role) => role.role_id)
         .join(', ')}`,
       typed: String(deletions),
@@ -56,8 +57,4 @@ export function guardPush({ plan, live, request }: PlannedPush, flags: GuardFlag
     });
   }
   return refusals;
-}
-
-function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 }
