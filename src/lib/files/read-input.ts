@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CliError, EXIT, invalidInput, systemErrorCode } from '../kernel/errors.ts';
+import { IS_UTF16, isUtf16, notText } from './encoding.ts';
 
 /** Larger documents than this are a mistake: a manifest at every limit has under 2 MB. */
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
@@ -51,7 +52,7 @@ async function readPath(path: string, cwd: string): Promise<Uint8Array> {
     // A pipe or a device tells no size beforehand.
     return await readStream(createReadStream(full), path);
   } catch (error) {
-    throw error instanceof CliError ? error : unreadable(path, error);
+    throw error instanceof CliError ? error : cannotReadInput(path, error);
   }
 }
 
@@ -62,7 +63,8 @@ const REASONS: Record<string, string> = {
   EACCES: 'permission denied',
 };
 
-function unreadable(path: string, error: unknown): CliError {
+/** The error for an input that the user named: usage (2) where no file stands, else 1. */
+export function cannotReadInput(path: string, error: unknown): CliError {
   const code = systemErrorCode(error) ?? '';
   return new CliError({
     code: 'files.read',
@@ -86,19 +88,16 @@ async function readStream(stream: Readable, name: string): Promise<Uint8Array> {
 }
 
 function decodeText(name: string, bytes: Uint8Array): string {
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
-    throw badText(name, 1, 1, 'the file is UTF-16; save it as UTF-8');
-  }
+  if (isUtf16(bytes)) throw notText(name, { line: 1, column: 1 }, IS_UTF16);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const { line, column } = positionAt(new TextDecoder('utf-8').decode(bytes), '\ufffd');
-    throw badText(name, line, column, 'a byte here is not UTF-8; save the file as UTF-8');
+    const place = positionAt(new TextDecoder('utf-8').decode(bytes), '\ufffd');
+    throw notText(name, place, 'a byte here is not UTF-8; save the file as UTF-8');
   }
   if (text.includes('\0')) {
-    const { line, column } = positionAt(text, '\0');
-    throw badText(name, line, column, 'a NUL character stands here; is this a text file?');
+    throw notText(name, positionAt(text, '\0'), 'a NUL character stands here; is this a text file?');
   }
   return text;
 }
@@ -107,10 +106,6 @@ function positionAt(text: string, mark: string): { line: number; column: number 
   const before = text.slice(0, Math.max(0, text.indexOf(mark)));
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: before.length - lineStart + 1 };
-}
-
-function badText(file: string, line: number, column: number, message: string): CliError {
-  return invalidInput(`${file} cannot be read as text.`, [{ file, line, column, path: '', message }]);
 }
 
 function tooLarge(name: string): CliError {

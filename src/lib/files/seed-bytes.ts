@@ -2,6 +2,7 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CliError, invalidInput, systemErrorCode, usageError } from '../kernel/errors.ts';
+import { IS_UTF16, isUtf16, notText } from './encoding.ts';
 import { resolvePath } from './read-input.ts';
 
 export type SeedFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
@@ -201,15 +202,13 @@ function formatOf(name: string, head: Buffer): SeedFormat {
 
 function refuseOtherEncodings(name: string, head: Buffer, format: SeedFormat): void {
   if (format === 'parquet') return;
-  const utf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
-  if (!utf16 && !head.includes(0)) return;
-  const message = utf16 ? 'the file is UTF-16; save it as UTF-8' : 'a NUL byte stands here; is this a text file?';
-  const before = utf16
-    ? ['']
-    : head
-        .toString('utf8', 0, head.indexOf(0))
-        .replace(/^\ufeff/, '')
-        .split('\n');
+  if (isUtf16(head)) throw notText(name, { line: 1, column: 1 }, IS_UTF16);
+  const nul = head.indexOf(0);
+  if (nul < 0) return;
+  const before = head
+    .toString('utf8', 0, nul)
+    .replace(/^\ufeff/, '')
+    .split('\n');
   const place = { line: before.length, column: (before.at(-1) ?? '').length + 1 };
-  throw invalidInput(`${name} cannot be read as text.`, [{ file: name, ...place, path: '', message }]);
+  throw notText(name, place, 'a NUL byte stands here; is this a text file?');
 }
