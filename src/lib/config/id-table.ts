@@ -40,9 +40,7 @@ export function createIdTable(): IdTable {
   }
 
   function grow(): void {
-    const larger = new Uint32Array(keys.length * 2);
-    larger.set(keys);
-    keys = larger;
+    keys = doubled(keys, Uint32Array);
     places = new Uint32Array(places.length * 2);
     for (let number = 0; number < size; number++) places[placeOf(keys, number * WORDS)] = number + 1;
   }
@@ -67,6 +65,16 @@ export function createIdTable(): IdTable {
       return held === 0 ? undefined : held - 1;
     },
   };
+}
+
+/** The same numbers with room for as many more. */
+export function doubled<T extends Float64Array | Uint16Array | Uint32Array>(
+  numbers: T,
+  Kind: new (length: number) => T,
+): T {
+  const larger = new Kind(numbers.length * 2);
+  larger.set(numbers);
+  return larger;
 }
 
 /** A UUID is 128 bits by itself; of any other text it is a digest's beginning. */

@@ -49,15 +49,9 @@ export function openKnownIds(cacheFolder: string, scope: IdScope): KnownIds {
   function replace(kind: IdKind, ids: readonly string[]): void {
     // A line feed would make two ids of one; an id that has one cannot be typed anyway.
     const kept = [...new Set(ids)].filter((id) => id !== '' && !CONTROL.test(id)).slice(0, MAX_IDS);
-    const text = kept.map((id) => `${id}\n`).join('');
+    const text = linesOf(kept);
     // Reading is quick; writing is for the disk and takes its time.
-    if (
-      text !==
-      read(kind)
-        .map((id) => `${id}\n`)
-        .join('')
-    )
-      writePrivateFile(join(folder, fileName(kind)), text);
+    if (text !== linesOf(read(kind))) writePrivateFile(join(folder, fileName(kind)), text);
   }
 
   return {
@@ -69,6 +63,10 @@ export function openKnownIds(cacheFolder: string, scope: IdScope): KnownIds {
       replace(kind, [...ids, ...before].slice(0, MAX_ADDED));
     },
   };
+}
+
+function linesOf(ids: readonly string[]): string {
+  return ids.map((id) => `${id}\n`).join('');
 }
 
 /** The embedded platform inside the command is one, whatever port it has today. */

@@ -1,6 +1,6 @@
 // Where the lines of each request stand in the ledger: a few bytes for each line, so that all that is known of a request
 // can be read together, although its lines lie far from each other.
-import { createIdTable } from './id-table.ts';
+import { createIdTable, doubled } from './id-table.ts';
 
 /** From the beginning of a line to the beginning of the next, in bytes. */
 export interface Span {
@@ -34,10 +34,10 @@ export function createLineIndex(): LineIndex {
       return ids.size;
     },
     add: (id, offset) => {
-      if (lines === offsets.length) [offsets, before] = [twice(offsets, Float64Array), twice(before, Uint32Array)];
+      if (lines === offsets.length) [offsets, before] = [doubled(offsets, Float64Array), doubled(before, Uint32Array)];
       const known = ids.size;
       const number = ids.add(id);
-      if (number === lasts.length) lasts = twice(lasts, Uint32Array);
+      if (number === lasts.length) lasts = doubled(lasts, Uint32Array);
       before[lines] = number === known ? NONE : (lasts[number] ?? NONE);
       lasts[number] = lines;
       offsets[lines++] = offset;
@@ -54,10 +54,4 @@ export function createLineIndex(): LineIndex {
       }));
     },
   };
-}
-
-function twice<T extends Float64Array | Uint32Array>(array: T, Kind: new (length: number) => T): T {
-  const larger = new Kind(array.length * 2);
-  larger.set(array);
-  return larger;
 }

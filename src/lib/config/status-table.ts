@@ -1,5 +1,5 @@
 // The last status of each of very many requests, in little memory.
-import { createIdTable } from './id-table.ts';
+import { createIdTable, doubled } from './id-table.ts';
 import type { StateOrder } from './ledger-events.ts';
 
 export interface StatusTable {
@@ -26,11 +26,7 @@ export function createStatusTable(isAdvance: StateOrder): StatusTable {
       const before = ids.find(id);
       if (!isAdvance(wordAt(before), status)) return false;
       const number = before ?? ids.add(id);
-      if (number >= held.length) {
-        const larger = new Uint16Array(held.length * 2);
-        larger.set(held);
-        held = larger;
-      }
+      if (number >= held.length) held = doubled(held, Uint16Array);
       if (!words.includes(status)) words.push(status);
       held[number] = words.indexOf(status);
       return true;

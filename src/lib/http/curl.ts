@@ -1,5 +1,6 @@
 // `--curl`: a call as the curl command that would make it, with placeholders where credentials belong.
 import type { Endpoint } from '../contract/endpoint.ts';
+import { shellQuoted } from '../kernel/shell-word.ts';
 import { type BuiltRequest, urlOf } from './request.ts';
 
 /** Thrown instead of an answer once the command was printed: there is nothing to go on with. */
@@ -12,17 +13,12 @@ export class CurlPrinted extends Error {
 
 /** One shell command on several lines. Everything from outside is in single quotes; only the placeholders are not. */
 export function curlCommand(endpoint: Endpoint, request: BuiltRequest): string {
-  const lines = [`curl --silent --show-error --request ${request.method} ${quote(urlOf(request))}`];
-  lines.push(`--header ${quote(`accept: ${request.accept ?? 'application/json'}`)}`);
+  const lines = [`curl --silent --show-error --request ${request.method} ${shellQuoted(urlOf(request))}`];
+  lines.push(`--header ${shellQuoted(`accept: ${request.accept ?? 'application/json'}`)}`);
   if (endpoint.auth === 'bearer') lines.push('--header "authorization: Bearer $CDPADM_ACCESS_TOKEN"');
   else if (endpoint.auth !== 'none') lines.push('--user "$CDPADM_WORKSPACE_KEY:$CDPADM_WORKSPACE_SECRET"');
   if (request.body !== undefined) {
-    lines.push("--header 'content-type: application/json'", `--data-raw ${quote(request.body)}`);
+    lines.push("--header 'content-type: application/json'", `--data-raw ${shellQuoted(request.body)}`);
   }
   return lines.join(' \\\n  ');
-}
-
-/** POSIX shells take nothing in single quotes for more than it is; a single quote itself stands outside of them. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

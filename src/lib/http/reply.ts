@@ -8,8 +8,9 @@ import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
 import type { Reply } from './types.ts';
 
 /**
- * The reply of a 2xx answer, `decode` having brought its words into the contract's; its body is undefined where the endpoint has none. Throws CliError (1) for an answer that
- * cannot be read; where a repeat is not harmless OutcomeUnknownError, since such an answer proves nothing.
+ * The reply of a 2xx answer. `decode` brings a deployment's words into the contract's. The body is undefined where the
+ * endpoint answers none. Throws CliError (1) for an answer that cannot be read, or OutcomeUnknownError where a repeat is
+ * not harmless, since such an answer proves nothing.
  */
 export function readReply(
   call: FailedCall,

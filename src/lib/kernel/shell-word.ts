@@ -2,5 +2,10 @@
 
 /** Quoted where the shell would read it as anything but itself. */
 export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuoted(word);
+}
+
+/** In single quotes, within which POSIX shells take nothing for more than it is; a single quote itself stands outside. */
+export function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

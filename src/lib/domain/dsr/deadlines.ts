@@ -59,11 +59,6 @@ export function resultsExpireAt({ completedAt, status, type }: RequestFacts): nu
   return completedAt + DSR_LIMITS.resultsDays * DAY_MS;
 }
 
-/** Whether the law still waits for it. */
-export function isOpen(status: string | undefined): boolean {
-  return status !== 'completed' && status !== 'cancelled';
-}
-
 /** The deadline of a request from texts, as ledger and answers have them. */
 export function deadlineFrom(regulation: string | undefined, submittedTime: string | undefined): number | undefined {
   const at = submittedTime === undefined ? undefined : parseIso(submittedTime);

@@ -105,8 +105,8 @@ function readField(field: string): Column | string {
   const known = CALCULATION_TYPES.find((word) => word === type);
   if (known === undefined) {
     const guess = nearest(type, CALCULATION_TYPES);
-    const known = guess === undefined ? `known are ${CALCULATION_TYPES.join(', ')}` : `did you mean \`${guess}\`?`;
-    return `has an unknown calculation type \`${type}\`; ${known}`;
+    const hint = guess === undefined ? `known are ${CALCULATION_TYPES.join(', ')}` : `did you mean \`${guess}\`?`;
+    return `has an unknown calculation type \`${type}\`; ${hint}`;
   }
   if (key !== undefined && known !== 'average' && known !== 'most_frequent') return `\`${known}\` takes no key`;
   if (key !== undefined && known === 'average' && key !== 'sum' && key !== 'count') {

@@ -16,7 +16,10 @@ export interface Table {
   issue(issue: FieldIssue, cells: readonly unknown[]): RowIssue;
 }
 
-/** `header` is what the columns are called; `toWire` gives the deployment's word for `xpid` and for identity types, for texts that go out as they are. */
+/**
+ * `header` is what the columns are called in the file. `toWire` gives the deployment's word for `xpid` and for identity
+ * types, where bytes go out as they are written.
+ */
 export function createTable(
   header: readonly string[],
   columns: readonly (Column | undefined)[],

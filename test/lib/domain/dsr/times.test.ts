@@ -4,7 +4,6 @@ import type { RequestStatusReply } from '../../../../src/lib/contract/dsr.ts';
 import {
   cancellableUntil,
   deadlineFrom,
-  isOpen,
   type RequestFacts,
   resultsExpireAt,
 } from '../../../../src/lib/domain/dsr/deadlines.ts';
@@ -55,11 +54,6 @@ it('results are there only of what is completed, is no erasure, and has a time',
   expect(resultsExpireAt({ ...done, status: 'in_progress' })).toBeUndefined();
   expect(resultsExpireAt({ ...done, completedAt: undefined })).toBeUndefined();
   expect(resultsExpireAt({ ...done, type: undefined })).toBe(7 * DAY + 5);
-});
-
-it('the law waits for everything that is neither completed nor cancelled', () => {
-  expect(['pending', 'in_progress', 'new word', undefined].map(isOpen)).toEqual([true, true, true, true]);
-  expect(['completed', 'cancelled'].map(isOpen)).toEqual([false, false]);
 });
 
 it('a deadline follows from texts, and from no text that is no time', () => {
