@@ -1,9 +1,9 @@
 // Writes a private file line by line, however long it gets, and gives it its name only when it is whole.
-import { closeSync, fchmodSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliError, EXIT, systemErrorCode } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
-import { momentaryPath } from '../kernel/momentary.ts';
+import { temporaryPath } from '../kernel/temporary-file.ts';
+import { nameOnce } from './name-once.ts';
 
 export interface PrivateLines {
   /** Takes text with its line feeds. */
@@ -17,7 +17,7 @@ const BUFFER_CHARACTERS = 64 * 1024;
 
 /** 0600 from the first byte, in the folder where it will stand. */
 export function openPrivateLines(path: string): PrivateLines {
-  const temporary = momentaryPath(dirname(path));
+  const temporary = temporaryPath(dirname(path));
   let pending = '';
   let descriptor: number | undefined;
   // Not in one statement: what fails here is cleaned up after, which asks for the descriptor.
@@ -36,11 +36,9 @@ export function openPrivateLines(path: string): PrivateLines {
   }
 
   function flush(): void {
-    const bytes = Buffer.from(pending, 'utf8');
+    const text = pending;
     pending = '';
-    const target = descriptor;
-    if (target === undefined) return;
-    for (let rest: Buffer = bytes; rest.length > 0;) rest = rest.subarray(writeSync(target, rest));
+    if (descriptor !== undefined) writeFileSync(descriptor, text);
   }
 
   function close(): void {
@@ -67,25 +65,4 @@ export function openPrivateLines(path: string): PrivateLines {
       }),
     discard,
   };
-}
-
-/** Unlike a rename this never replaces what has the name already. */
-function nameOnce(temporary: string, path: string): void {
-  try {
-    linkSync(temporary, path);
-    rmSync(temporary, { force: true });
-  } catch (error) {
-    if (systemErrorCode(error) !== 'EEXIST') throw error;
-    throw nameTaken(path);
-  }
-}
-
-/** The refusal to write over a file. */
-export function nameTaken(path: string): CliError {
-  return new CliError({
-    code: 'usage',
-    message: `${path} is there already and is not replaced.`,
-    hint: 'Move it away, or give another name.',
-    exit: EXIT.usage,
-  });
 }

@@ -1,10 +1,10 @@
 // Saves what is downloaded under a name of ours: private from the first byte, whole or not at all, over nothing.
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliError, EXIT, systemErrorCode } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
-import { momentaryPath } from '../kernel/momentary.ts';
+import { temporaryPath } from '../kernel/temporary-file.ts';
+import { nameOnce } from './name-once.ts';
 
 export interface SavedDownload {
   file: string;
@@ -35,7 +35,7 @@ const EXTENSIONS: Record<string, string> = {
 
 /** `name` without its extension, which the content type gives; both are ours, never the platform's. */
 export function openDownload(folder: string, name: string): Download {
-  const temporary = momentaryPath(folder);
+  const temporary = temporaryPath(folder);
   let descriptor: number | undefined;
   let hash: Hash | undefined;
   let bytes = 0;
@@ -63,7 +63,7 @@ export function openDownload(folder: string, name: string): Download {
       write: (chunk) => {
         if (descriptor === undefined) return;
         try {
-          for (let rest = chunk; rest.length > 0;) rest = rest.subarray(writeSync(descriptor, rest));
+          writeFileSync(descriptor, chunk);
         } catch (error) {
           throw cannotWrite(folder, error);
         }
@@ -76,11 +76,9 @@ export function openDownload(folder: string, name: string): Download {
       try {
         if (descriptor !== undefined) fsyncSync(descriptor);
         close();
-        // Unlike a rename this never replaces what has the name already.
-        linkSync(temporary, file);
+        nameOnce(temporary, file, 'Move it away, or name another folder with --dir.');
         return { file, bytes, sha256: hash?.digest('hex') ?? '', content_type: contentType };
       } catch (error) {
-        if (systemErrorCode(error) === 'EEXIST') throw taken(file);
         throw cannotWrite(file, error);
       } finally {
         rmSync(temporary, { force: true });
@@ -91,13 +89,4 @@ export function openDownload(folder: string, name: string): Download {
       rmSync(temporary, { force: true });
     },
   };
-}
-
-function taken(file: string): CliError {
-  return new CliError({
-    code: 'usage',
-    message: `${file} is there already and is not replaced.`,
-    hint: 'Move it away, or name another folder with --dir.',
-    exit: EXIT.usage,
-  });
 }

@@ -23,7 +23,7 @@ import { dirname, resolve } from 'node:path';
 import { systemErrorCode } from './errors.ts';
 import { cannotRead, cannotWrite } from './file-failure.ts';
 import { host } from './host.ts';
-import { momentaryPath, sweepMomentaryFiles } from './momentary.ts';
+import { temporaryPath, sweepTemporaryFiles } from './temporary-file.ts';
 import { assertOwn, PRIVATE_FILE, refuseForeign, syncFolder } from './own-file.ts';
 
 const PRIVATE_FOLDER = 0o700;
@@ -48,7 +48,7 @@ export function writePrivateFile(path: string, data: string | Uint8Array): void 
   const folder = dirname(path);
   ensurePrivateFolder(folder);
   refuseForeign(path, cannotWrite);
-  sweepMomentaryFiles(folder);
+  sweepTemporaryFiles(folder);
   replaceFile(path, data, { mode: PRIVATE_FILE });
 }
 
@@ -67,7 +67,7 @@ export function writeUserFile(path: string, data: string | Uint8Array, mode?: nu
   }
 }
 
-/** The same for what is too long to be held. Nothing is replaced when the parts end in a failure, which is thrown on. */
+/** The same for what is too long to be held. A failure of `parts` is thrown on, and nothing is replaced then. */
 export async function writeUserFileInParts(path: string, parts: AsyncIterable<string>): Promise<void> {
   const file = openUserFile(path);
   const attempt = (work: () => void): void => {
@@ -112,11 +112,7 @@ function openUserFile(path: string, mode?: number): OpenFile {
 
 function openInPlace(path: string): OpenFile {
   const descriptor = openSync(path, 'w');
-  let isOpen = true;
-  const close = (): void => {
-    if (isOpen) closeSync(descriptor);
-    isOpen = false;
-  };
+  const close = closerOf(descriptor);
   return { write: (data) => writeFileSync(descriptor, data), finish: close, discard: close };
 }
 
@@ -139,13 +135,9 @@ function replaceFile(target: string, data: string | Uint8Array, replacement: Rep
 }
 
 function openReplacement(target: string, { mode, owner }: Replacement): OpenFile {
-  const temporary = momentaryPath(dirname(target));
+  const temporary = temporaryPath(dirname(target));
   const descriptor = openSync(temporary, 'wx', mode ?? 0o666);
-  let isOpen = true;
-  const close = (): void => {
-    if (isOpen) closeSync(descriptor);
-    isOpen = false;
-  };
+  const close = closerOf(descriptor);
   return {
     write: (data) => writeFileSync(descriptor, data),
     finish: () => {
@@ -160,6 +152,15 @@ function openReplacement(target: string, { mode, owner }: Replacement): OpenFile
       close();
       rmSync(temporary, { force: true });
     },
+  };
+}
+
+/** Closes once: a closed descriptor's number belongs to whatever is opened next. */
+function closerOf(descriptor: number): () => void {
+  let isOpen = true;
+  return () => {
+    if (isOpen) closeSync(descriptor);
+    isOpen = false;
   };
 }
 

@@ -17,7 +17,7 @@ import { ensurePrivateFolder } from './durable.ts';
 import { systemErrorCode } from './errors.ts';
 import { cannotRead, cannotWrite } from './file-failure.ts';
 import { host } from './host.ts';
-import { momentaryPath, sweepMomentaryFiles, uniqueWord } from './momentary.ts';
+import { temporaryPath, sweepTemporaryFiles, uniqueWord } from './temporary-file.ts';
 
 /** A holder on another machine (a shared home folder) cannot be asked whether it lives: it keeps its lock young. */
 const FOREIGN_HOST_STALE_MS = 10 * 60_000;
@@ -100,7 +100,7 @@ function held(path: string, nonce: string): Lock {
 
 /** Creates the file with its content in one step, so that no reader ever sees it empty. False when it is there. */
 function createWhole(path: string, content: string): boolean {
-  const temporary = momentaryPath(dirname(path));
+  const temporary = temporaryPath(dirname(path));
   try {
     writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
     linkSync(temporary, path);
@@ -193,7 +193,7 @@ function breakDead(path: string, dead: Holder): boolean {
  */
 function sweep(path: string, ownMarker: string): void {
   const folder = dirname(path);
-  sweepMomentaryFiles(folder);
+  sweepTemporaryFiles(folder);
   const isMarker = (name: string): boolean =>
     name.startsWith(`${basename(path)}.`) && /^(\.\w+\.dead)+$/.test(name.slice(basename(path).length));
   for (const name of readdirSync(folder).filter(isMarker)) {

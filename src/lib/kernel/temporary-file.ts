@@ -1,4 +1,4 @@
-// Names of files that exist for a moment, and the removal of those that a killed process left behind.
+// Temporary files: their names, and the removal of those that a killed process left behind.
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from './clock.ts';
@@ -15,12 +15,12 @@ export function uniqueWord(): string {
 }
 
 /** A path in `folder` for a file that will be renamed or removed at once. Open it with `wx`. */
-export function momentaryPath(folder: string): string {
+export function temporaryPath(folder: string): string {
   return join(folder, `.cdpadm-${host.pid}-${uniqueWord()}.tmp`);
 }
 
-/** Removes momentary files whose process is gone. Never fails: what cannot be removed now may be later. */
-export function sweepMomentaryFiles(folder: string): void {
+/** Removes temporary files whose process is gone. Never fails: what cannot be removed now may be later. */
+export function sweepTemporaryFiles(folder: string): void {
   try {
     for (const name of readdirSync(folder)) {
       const pid = NAME.exec(name)?.[1];
