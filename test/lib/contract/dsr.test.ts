@@ -1,6 +1,12 @@
 // The body of a data subject request: what is taken, how it is settled, and a sentence for everything that is not.
 import { describe, expect, it, test } from 'vitest';
-import { CreateReply, DiscoveryReply, DsrRequest, RequestStatusReply } from '../../../src/lib/contract/dsr.ts';
+import {
+  CreateReply,
+  DiscoveryReply,
+  DsrRequest,
+  extensionKey,
+  RequestStatusReply,
+} from '../../../src/lib/contract/dsr.ts';
 import { explain, showPath } from '../../../src/lib/contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../../src/lib/contract/identities.ts';
 
@@ -104,6 +110,7 @@ describe('a request', () => {
         'api_version: must be `3.0`; bodies of other versions have another form',
       ],
     ],
+    ['a blank group', { group_id: ' \t' }, ['group_id: is empty']],
     ['an empty group', { group_id: '' }, ['group_id: is empty']],
     ['a control character', { group_id: 'a\u0000' }, ['group_id: holds a control character']],
     ['no URL', { status_callback_urls: ['receiver.example'] }, ['status_callback_urls[0]: is no URL']],
@@ -115,6 +122,11 @@ describe('a request', () => {
     [
       'another scheme',
       { status_callback_urls: ['ftp://receiver.example/'] },
+      ['status_callback_urls[0]: must be an https URL; http is for addresses of this machine only'],
+    ],
+    [
+      'another scheme of this machine',
+      { status_callback_urls: ['ftp://localhost/'] },
       ['status_callback_urls[0]: must be an https URL; http is for addresses of this machine only'],
     ],
     [
@@ -186,6 +198,26 @@ describe('a request', () => {
       [`extensions.${EXTENSION}.subject_identities.xpid.value: must be an integer of at most 64 bits, in digits`],
     ],
     [
+      'an empty xpid',
+      { subject_identities: undefined, ...extended({ xpid: entry('') }) },
+      [`extensions.${EXTENSION}.subject_identities.xpid.value: is empty`],
+    ],
+    [
+      'an xpid with more than digits',
+      { subject_identities: undefined, ...extended({ xpid: entry('x7') }) },
+      [`extensions.${EXTENSION}.subject_identities.xpid.value: must be an integer of at most 64 bits, in digits`],
+    ],
+    [
+      'an xpid that is too large',
+      { subject_identities: undefined, ...extended({ xpid: entry('18446744073709551616') }) },
+      [`extensions.${EXTENSION}.subject_identities.xpid.value: must be an integer of at most 64 bits, in digits`],
+    ],
+    [
+      'an extension that is named after nothing',
+      { extensions: { 'opendsr.': {} } },
+      ['extensions.opendsr.: must be `opendsr.` and a domain'],
+    ],
+    [
       'an extension that is not named after a domain',
       { extensions: { 'platform.example': {} } },
       ['extensions.platform.example: must be `opendsr.` and a domain'],
@@ -226,6 +258,10 @@ describe('a request', () => {
   test.each([null, [], 'text', 7, [PLAIN]])('that is no object is refused: %j', (body) => {
     expect(explain(DsrRequest, body)).toHaveLength(1);
   });
+});
+
+test('an extension is named after the vendor’s domain', () => {
+  expect(extensionKey('platform.example')).toBe(EXTENSION);
 });
 
 describe('answers', () => {

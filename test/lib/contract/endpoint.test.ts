@@ -72,7 +72,7 @@ describe('fillPath', () => {
   );
 
   it('takes a value that was forgotten for a bug', () => {
-    expect(() => fillPath('/x/{id}', {})).toThrow(TypeError);
+    expect(() => fillPath('/x/{id}', {})).toThrow(new TypeError('path /x/{id} lacks id'));
     expect(() => fillPath('/x/{constructor}', Object.create(null) as Record<string, string>)).toThrow(TypeError);
   });
 

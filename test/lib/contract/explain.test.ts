@@ -2,7 +2,11 @@
 import {
   array,
   bigint,
+  check,
   discriminatedUnion,
+  email,
+  enum as oneOf,
+  gt,
   gte,
   int,
   literal,
@@ -82,6 +86,12 @@ describe('the sentences of ready-made checks', () => {
     own: optional(string().check(minLength(2, { error: 'is no word at all' }))),
     pair: optional(union([number(), bigint(), string()])),
     form: optional(union([string(), strictObject({ x: string() })])),
+    more: optional(number().check(gt(1))),
+    mail: optional(email()),
+    word2: optional(oneOf(['alpha', 'beta'])),
+    words: optional(union([literal(['a', 'b']), number()])),
+    mode: optional(union([literal('off'), strictObject({ x: string() })])),
+    two: optional(union([strictObject({ x: string() }), strictObject({ y: string() })])),
     keys: optional(record(string().check(maxLength(3)), string())),
     either: optional(
       discriminatedUnion('k', [looseObject({ k: literal('a'), v: string() }), looseObject({ k: literal('b') })]),
@@ -102,6 +112,17 @@ describe('the sentences of ready-made checks', () => {
     [{ word: 'b' }, 'word', 'must match /^a/'],
     [{ own: 'x' }, 'own', 'is no word at all'],
     [{ pair: true }, 'pair', 'must be a number or a string'],
+    [{ size: Number.NaN }, 'size', 'must be a number'],
+    [{ more: 1 }, 'more', 'must be more than 1'],
+    [{ mail: 'x' }, 'mail', 'is no valid email'],
+    [{ word2: 'alpa' }, 'word2', 'must be `alpha` or `beta`; did you mean `alpha`?'],
+    [{ word2: 5 }, 'word2', 'must be `alpha` or `beta`'],
+    [{ word2: ['alpha'] }, 'word2', 'must be `alpha` or `beta`'],
+    [{ words: 'c' }, 'words', 'must be `a` or `b` or a number'],
+    [{ mode: 'on' }, 'mode', 'must be `off` or an object'],
+    [{ mode: { x: 5 } }, 'mode.x', 'must be a string, not a number; put it in quotes'],
+    [{ two: { x: 5 } }, 'two', 'has none of the allowed forms'],
+    [{ two: 5 }, 'two', 'must be an object'],
     [{ form: 5 }, 'form', 'must be a string or an object'],
     [{ form: { x: 5 } }, 'form.x', 'must be a string, not a number; put it in quotes'],
     [{ form: { x: 'x', y: 1 } }, 'form.y', 'unknown field `y`'],
@@ -112,6 +133,27 @@ describe('the sentences of ready-made checks', () => {
     const issues = explain(Checked, value);
     expect(issues.map((issue) => [showPath(issue.path), issue.message])).toEqual([[path, message]]);
   });
+
+  it('names a missing choice as missing, and a wrong key of the whole', () => {
+    expect(explain(looseObject({ kind: union([literal('a'), number()]) }), {})).toEqual([
+      { path: ['kind'], message: 'is missing' },
+    ]);
+    expect(explain(record(string().check(maxLength(3)), string()), { long: 'x' })).toEqual([
+      { path: ['long'], message: 'has 4 characters; at most 3 are allowed', at: 'key' },
+    ]);
+  });
+
+  it.each([{}, { a: null }, { a: 'text' }, { a: {} }])(
+    'keeps the words of a rule about what is not there: %j',
+    (value) => {
+      const needs = looseObject({}).check(
+        check(({ issues }) => {
+          issues.push({ code: 'custom', path: ['a', 'b', 'c'], message: 'is needed', input: undefined });
+        }),
+      );
+      expect(explain(needs, value)).toEqual([{ path: ['a', 'b', 'c'], message: 'is needed' }]);
+    },
+  );
 
   it('says when the field itself is wrong and not its value', () => {
     expect(explain(Shape, { ...GOOD, one: 1 })).toEqual([{ path: ['one'], message: 'unknown field `one`', at: 'key' }]);

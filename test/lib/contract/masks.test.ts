@@ -16,6 +16,7 @@ test.each<[unknown, boolean]>([
   ['***x', false],
   [undefined, false],
   [8, false],
+  [['*'], false],
 ])('%j is a mask: %s', (value, expected) => {
   expect(isMask(value)).toBe(expected);
 });

@@ -1,8 +1,8 @@
 // The OpenAPI document: valid by the official schemas, complete, and served by the platform that it describes.
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { allEndpoints } from '../../../src/lib/contract/index.ts';
-import { openApiDocument } from '../../../src/lib/contract/openapi.ts';
+import { type OpenApiDocument, openApiDocument } from '../../../src/lib/contract/openapi.ts';
 import { runCli } from '../../helpers/cli.ts';
 import { openConformance } from '../../helpers/conformance.ts';
 import { startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
@@ -13,10 +13,14 @@ interface Operation {
   summary: string;
 }
 
-const document = openApiDocument({ version: '1.2.3' });
-const operations = Object.entries(document['paths'] as Record<string, Record<string, Operation>>).flatMap(
-  ([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
-);
+let document: OpenApiDocument;
+let operations: { path: string; method: string; operation: Operation }[];
+beforeEach(() => {
+  document = openApiDocument({ version: '1.2.3' });
+  operations = Object.entries(document['paths'] as Record<string, Record<string, Operation>>).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+});
 
 test('is valid OpenAPI 3.1', async () => {
   const validator = new Validator();
@@ -38,6 +42,52 @@ test('names only schemas and tags that it has', () => {
   expect(Object.keys(schemas).filter((name) => !named.includes(name))).toEqual([]);
   const tags = (document['tags'] as { name: string }[]).map(({ name }) => name);
   expect(new Set(operations.flatMap(({ operation }) => operation.tags))).toEqual(new Set(tags));
+});
+
+test('says what it is, where its services are and what its tags are about', () => {
+  expect(document).toMatchObject({
+    openapi: '3.1.0',
+    info: { title: expect.stringContaining('administration') as string, version: '1.2.3', license: { name: 'MIT' } },
+  });
+  expect(document['servers']).toContainEqual({ url: 'https://dsr.platform.example/v3' });
+  expect(document['tags']).toContainEqual({ name: 'dsr', description: 'C. Data subject requests' });
+  const url = 'https://one.example';
+  const addresses = { base: url, auth: url, dsr: url, seeding: url, identity: url };
+  expect(openApiDocument({ version: '1.2.3', addresses })['servers']).toEqual([{ url }]);
+});
+
+test('describes a call whole', () => {
+  const [found] = operations.filter(({ operation }) => operation.operationId === 'pipelines.update');
+  expect(found).toMatchObject({
+    method: 'put',
+    operation: {
+      summary: expect.stringMatching(/^Pipelines: update/) as string,
+      tags: ['pipelines'],
+      security: [{ bearer: [] }],
+      'x-safety': 'settle',
+      requestBody: { required: true, content: { 'application/json': { schema: {} } } },
+      responses: {
+        200: { description: 'Done' },
+        '4XX': { description: 'Refused', content: { 'application/json': { schema: {} } } },
+        '5XX': { description: 'The platform is in trouble' },
+      },
+    },
+  });
+  const [token] = operations.filter(({ operation }) => operation.operationId === 'oauth.token');
+  expect(token?.operation).toMatchObject({ security: [] });
+});
+
+test('has integers of 64 bits as one type, and forbids no field', () => {
+  const { schemas } = document['components'] as { schemas: Record<string, { properties?: Record<string, unknown> }> };
+  expect(schemas['IntakeEventRequest']?.properties?.['xpid']).toEqual({ type: 'integer' });
+  expect(schemas['IntakeEventRequest']?.properties?.['environment']).toMatchObject({
+    enum: ['production', 'development'],
+  });
+  const text = JSON.stringify(document);
+  expect(text).not.toContain('"additionalProperties":false');
+  expect(text).not.toContain('"$schema"');
+  // Of several types that are no integers, each stays.
+  expect(text).toContain('"anyOf"');
 });
 
 test('is what the command prints', async () => {

@@ -25,6 +25,11 @@ describe('requests', () => {
     expect(parsed.schedule).toEqual({ type: 'on_demand' });
   });
 
+  test.each(['interval', 'once'])('of a schedule %s are sent as they are', (type) => {
+    const schedule = { type, frequency: 'daily', start: '2026-01-31T08:00:00Z' };
+    expect(PipelineRequest.parse({ ...PIPELINE, schedule }).schedule).toEqual(schedule);
+  });
+
   test('may hold what the platform set, and nothing that nobody knows', () => {
     expect(explain(PipelineRequest, { ...PIPELINE, ...READ_ONLY })).toEqual([]);
     const issues = explain(PipelineRequest, {

@@ -1,0 +1,42 @@
+// The types behind the names of identities, and the words that a deployment may have its own for.
+import { describe, expect, it } from 'vitest';
+import { internalIdentityType, REQUEST_IDENTITY_TYPES } from '../../../src/lib/contract/identities.ts';
+import { isNeutralName } from '../../../src/lib/contract/neutral-words.ts';
+
+describe('internalIdentityType', () => {
+  it('maps what requests call them', () => {
+    for (const [name, type] of Object.entries(REQUEST_IDENTITY_TYPES)) expect(internalIdentityType(name)).toBe(type);
+  });
+
+  it.each([
+    ['other_id', 'other'],
+    ['other_id_2', 'other2'],
+    ['other_id_10', 'other10'],
+    ['other_id_', 'other_id_'],
+    ['other_id_x', 'other_id_x'],
+    ['another_id_2', 'another_id_2'],
+    ['other_id_2x', 'other_id_2x'],
+    ['loyalty_card', 'loyalty_card'],
+    ['toString', 'toString'],
+  ])('%s is %s', (name, type) => {
+    expect(internalIdentityType(name)).toBe(type);
+  });
+});
+
+describe('isNeutralName', () => {
+  it.each([
+    ['email', true],
+    ['xpid', true],
+    ['PROVIDER_A', true],
+    ['osa_advertising_id', true],
+    ['osa_*', true],
+    ['os*', true],
+    ['osa_', false],
+    ['advertising_id*', false],
+    ['osz_*', false],
+    ['loyalty_card', false],
+    ['', false],
+  ])('%j: %s', (name, is) => {
+    expect(isNeutralName(name)).toBe(is);
+  });
+});

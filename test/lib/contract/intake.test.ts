@@ -1,0 +1,36 @@
+// Intake: whose events and attributes they are, and that there is something to take.
+import { describe, expect, it } from 'vitest';
+import { explain, showPath } from '../../../src/lib/contract/explain.ts';
+import { EventIntake, IdentityIntake } from '../../../src/lib/contract/intake.ts';
+
+const wrong = (schema: Parameters<typeof explain>[0], value: unknown): string[] =>
+  explain(schema, value).map(({ path, message }) => `${showPath(path)}: ${message}`);
+
+describe('events', () => {
+  const body = { events: [{ event_type: 'custom_event', data: {}, more: 1 }], environment: 'development', more: 1 };
+  const nobody = ': needs `user_identities` with at least one identity, or `xpid`';
+
+  it.each<[object, string[]]>([
+    [{ xpid: 0 }, []],
+    [{ xpid: 2n ** 63n, user_identities: {} }, []],
+    [{ user_identities: { email: 'a' } }, []],
+    [{}, [nobody]],
+    [{ user_identities: {} }, [nobody]],
+    [{ xpid: 1, events: [] }, ['events: holds no event']],
+    [{ xpid: 1, events: [{ event_type: '', data: {} }] }, ['events[0].event_type: is empty']],
+    [{ xpid: 1, environment: 'test' }, ['environment: must be `production` or `development`']],
+  ])('%o', (parts, issues) => {
+    expect(wrong(EventIntake, { ...body, ...parts })).toEqual(issues);
+  });
+});
+
+describe('an identity', () => {
+  it.each<[object, string[]]>([
+    [{ email: 'a' }, []],
+    [{ email: 'a', new_type: 'b' }, []],
+    [{}, ['user_identities: holds no identity']],
+    [{ email: '' }, ['user_identities.email: is empty']],
+  ])('%o', (user_identities, issues) => {
+    expect(wrong(IdentityIntake, { user_identities, environment: 'production', more: 1 })).toEqual(issues);
+  });
+});
