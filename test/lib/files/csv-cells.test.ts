@@ -59,14 +59,65 @@ describe('rows', () => {
   });
 });
 
+const OPEN = 'this cell begins with a quote that is never closed';
+const BEHIND = 'text follows a closing quote; a quote within quotes is written twice';
+const INSIDE = 'a quote stands inside an unquoted cell; put the whole cell in quotes';
+const NUL = 'a NUL character stands here; is this a text file?';
 it.each([
-  ['a"b', 1, 2],
-  ['"a"b', 1, 4],
-  ['x\n"a\nb', 2, 1],
-  ['a,\u0000', 1, 3],
-])('%j is no CSV from there on', (text, line, column) => {
-  expect(readAll(text).fault).toMatchObject({ line, column });
-  expect(readAll(text, [1, 2, 3]).fault).toMatchObject({ line, column });
+  ['a"b', 1, 2, INSIDE],
+  ['a,b"', 1, 4, INSIDE],
+  ['"a"b', 1, 4, BEHIND],
+  ['"a" ', 1, 4, BEHIND],
+  ['"x\ny"\u0000', 2, 3, BEHIND],
+  ['"a"\r', 1, 4, BEHIND],
+  ['x\n"a\nb', 2, 1, OPEN],
+  ['x,"', 1, 3, OPEN],
+  ['x,"a""', 1, 3, OPEN],
+  ['a,\u0000', 1, 3, NUL],
+  ['\u0000', 1, 1, NUL],
+  ['a\u0000', 1, 2, NUL],
+])('%j is no CSV from there on', (text, line, column, message) => {
+  for (const cuts of [[], [1, 2, 3]]) {
+    const { fault } = readAll(text, cuts);
+    expect(fault).toEqual({ line, column, message });
+  }
+});
+
+it('nothing is read behind what is no CSV', () => {
+  const reader = createCsvReader(',');
+  expect(reader.push('a\nb"\nc\n').map(([first]) => first?.text)).toEqual(['a']);
+  const { fault } = reader;
+  expect(reader.push('d\n"x')).toEqual([]);
+  expect(reader.end()).toEqual([]);
+  expect(reader.fault).toBe(fault);
+});
+
+it('a quote that is open for a megabyte is a mistake', () => {
+  const MEGABYTE = 'x'.repeat(1024 * 1024);
+  expect(readAll(`a,"${MEGABYTE}"\n`).records[0]?.[1]?.text).toBe(MEGABYTE);
+  expect(readAll(`a,"${MEGABYTE}x"\n`).fault).toEqual({ line: 1, column: 3, message: OPEN });
+  // It is told before the file has ended.
+  const reader = createCsvReader(',');
+  for (let piece = 0; piece < 3; piece++) reader.push(piece === 0 ? 'a\nb,"' : MEGABYTE);
+  expect(reader.fault).toEqual({ line: 2, column: 3, message: OPEN });
+});
+
+it.each([
+  ['plain', 'plain'],
+  ['', ''],
+  ['a b;c\td', 'a b;c\td'],
+  ['a,b', '"a,b"'],
+  ['say "no"', '"say ""no"""'],
+  ['two\nlines', '"two\nlines"'],
+  ['two\rlines', '"two\rlines"'],
+  [' before', '" before"'],
+  ['behind ', '"behind "'],
+])('the cell %j is written %s', (text, written) => {
+  expect(csvLine([text, 'x'])).toBe(`${written},x\n`);
+});
+
+it('is written with the delimiter that is wanted', () => {
+  expect(csvLine(['a;b', 'c,d'], ';')).toBe('"a;b";c,d\n');
 });
 
 it.each([
@@ -75,6 +126,11 @@ it.each([
   ['a\tb', '\t'],
   ['"a;b;c",d', ','],
   ['email', ','],
+  ['', ','],
+  ['a;b,c', ','],
+  ['a\tb;c', ';'],
+  ['"a,b";"c,d"', ';'],
+  ['a;b\tc\td', '\t'],
 ])('%j is parted by %j', (heading, delimiter) => {
   expect(delimiterOf(heading)).toBe(delimiter);
 });
