@@ -62,7 +62,9 @@ describe('doctor', () => {
 
   it('tells in full, on a narrow terminal too, what is wrong and how to mend it', async () => {
     const env = { CDPADM_AUTH_URL: 'http://127.0.0.1:1' };
-    const { stderr } = await admin.run('doctor --no-color', { env, tty: true, columns: 60 });
+    const { stderr, stdout } = await admin.run('doctor --no-color', { env, tty: true, columns: 60 });
+    expect(stdout).toMatch(/^CHECK {3}auth_url$/m);
+    expect(stdout).not.toContain('FIX');
     expect(stderr).toContain('auth_url: failed\n  http://127.0.0.1:1 cannot be reached: ECONNREFUSED\n');
     expect(stderr).toContain('  To mend it: Nothing listens there: check the port, or\n  start the service.');
     expect((await admin.run('doctor', { env })).stderr).not.toContain('To mend it');
@@ -77,7 +79,7 @@ describe('doctor', () => {
   });
 
   it('warns of files that others can read and of a broken settings file', async () => {
-    const folder = join(admin.home, 'config');
+    const folder = join(admin.folder, 'config');
     mkdirSync(folder, { recursive: true, mode: 0o755 });
     chmodSync(folder, 0o755);
     expect((await diagnose()).of('folder config')).toMatchObject({

@@ -80,7 +80,7 @@ async function createProfile(ctx: Context, name: string, flags: Flags): Promise<
   }
   await ctx.out.emit({ name, current, file: profiles.file, profile } satisfies Created, view);
   const isTried = ctx.prompt.possible && !ctx.flags.yes && profile.secrets !== undefined && (await offerTry(ctx, name));
-  if (!isTried) ctx.out.note(`Try it: cdpadm auth test${current ? '' : ` --profile ${name}`}`);
+  if (!isTried) ctx.out.note(`Try it: cdpadm auth test --profile ${name}`);
 }
 
 /** The profile as it would be kept: a secret that was typed or piped in is named with its place. */

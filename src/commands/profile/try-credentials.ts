@@ -4,6 +4,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { openAlone } from '../../lib/runtime/other-profile.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Style } from '../../lib/render/style.ts';
+import { wrapUnder } from '../../lib/render/width.ts';
 
 /**
  * Offers to try a new profile's credentials, by its own settings alone (decision: D172). What does not work is told and
@@ -19,16 +20,16 @@ export async function offerTry(ctx: Context, name: string): Promise<boolean> {
     ctx.out.warn(`No area can be tried yet; ${missing.join('; ')}.`);
     return true;
   }
-  ctx.out.show((style) => told.map((check) => lineOf(check, style)).join('\n'));
+  ctx.out.show((style, width) => told.map((check) => lineOf(check, style, width)).join('\n'));
   if (told.some(({ status }) => status === 'failed')) {
     ctx.out.note(
-      `The profile is kept. Mend it: cdpadm profile edit ${name}, or cdpadm auth login --profile ${name}; then cdpadm auth test --profile ${name}`,
+      `The profile is kept. Mend it with \`cdpadm profile edit ${name}\` or \`cdpadm auth login --profile ${name}\`, then: cdpadm auth test --profile ${name}`,
     );
   }
   return true;
 }
 
-function lineOf({ area, detail, status }: AreaCheck, style: Style): string {
+function lineOf({ area, detail, status }: AreaCheck, style: Style, width: number): string {
   const paint = status === 'ok' ? style.green : style.red;
-  return `${paint(status === 'ok' ? 'works ' : 'failed')}  ${cleanLine(`${area}: ${detail}`)}`;
+  return wrapUnder(`${paint(status === 'ok' ? 'works ' : 'failed')}  `, cleanLine(`${area}: ${detail}`), width);
 }

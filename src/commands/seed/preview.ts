@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { parseJson } from '../../lib/kernel/json.ts';
 import { CliError, EXIT, invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { shellWord } from '../../lib/kernel/shell-word.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -33,7 +34,12 @@ async function preview(ctx: Context, file: string, flags: ReadFlags & { row: str
   const { inputs, names } = await openInputs(ctx, [file], flags);
   const found = await findRow(inputs, names, Number(flags.row), ctx.signal);
   if (found === undefined) {
-    throw new CliError({ code: 'seed.no_row', message: `${file} has no row ${flags.row}.`, exit: EXIT.notFound });
+    throw new CliError({
+      code: 'seed.no_row',
+      message: `${file} has no row ${flags.row}.`,
+      hint: `Rows are counted from 1, without the header. How many there are: cdpadm seed validate ${shellWord(file)}`,
+      exit: EXIT.notFound,
+    });
   }
   if ('refused' in found) {
     throw invalidInput(`Row ${flags.row} would not be sent.`, rowIssues(file, found.refused));

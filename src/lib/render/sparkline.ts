@@ -29,6 +29,8 @@ export function runSparkline(runs: readonly RunReply[], plain: boolean): string 
     if (run.status !== 'success') return signs.other;
     return signs.levels.charAt(Math.round((recordsOf(run).successful / most) * (signs.levels.length - 1)));
   });
-  const range = records.length === 0 ? '' : `; ${Math.min(...records)} to ${Math.max(...records)} records`;
-  return `Last ${shown.length === 1 ? 'run' : `${shown.length} runs`}: ${line.join('')}  ${cleanLine(statusCounts(shown))}${range}`;
+  const [least, greatest] = [Math.min(...records), Math.max(...records)];
+  const each = records.length > 1 ? ' each' : '';
+  const range = least === greatest ? `; ${least} records${each}` : `; ${least} to ${greatest} records`;
+  return `Last ${shown.length === 1 ? 'run' : `${shown.length} runs`}: ${line.join('')}  ${cleanLine(statusCounts(shown))}${records.length === 0 ? '' : range}`;
 }

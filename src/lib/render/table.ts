@@ -56,7 +56,7 @@ function drawCards<Row>(rows: readonly Row[], columns: Column<Row>[], { style, w
   const keys = keyWidth(columns);
   // A card says what there is; an empty cell had only kept its place in a table.
   const told = (row: Row): Column<Row>[] =>
-    columns.filter((column) => column.id === true || cleanCell(column, row) !== '');
+    columns.filter((column) => column.id === true || (column.whole !== true && cleanCell(column, row) !== ''));
   return rows.map((row) => drawLines(row, told(row), { style, width, keys })).join('\n\n');
 }
 

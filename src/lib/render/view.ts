@@ -20,7 +20,7 @@ export interface Column<Row> {
   uncut?: boolean;
   /** When the width is short the highest number is dropped first; default 0 is dropped last. */
   rank?: number;
-  /** Whole or not at all: left out of a table that would be too wide, because it is told below the table too. */
+  /** Whole or not at all: left out of a table that would be too wide, and of cards, because it is told below them too. */
   whole?: boolean;
   align?: 'left' | 'right';
 }

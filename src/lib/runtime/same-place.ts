@@ -14,7 +14,10 @@ const COMMAND = new RegExp(
   'gm',
 );
 
-/** Adds to the command lines of a text the flags that say where to, as far as they were given and do not stand there. */
+/**
+ * Adds to the command lines of a text the flags that say where to, as far as they were given and do not stand there. One
+ * that names its profile means that profile's own place, and stays.
+ */
 export function inSamePlace(text: string, { profile, org, account, workspace, caFile }: Place): string {
   const given = Object.entries({
     '--profile': profile,
@@ -25,7 +28,7 @@ export function inSamePlace(text: string, { profile, org, account, workspace, ca
   });
   return text.replace(COMMAND, (command) => {
     // A sentence that goes on behind the command is none of its words.
-    if (/[,;:)] /.test(command)) return command;
+    if (/[,;:)] | --profile /.test(command)) return command;
     const missing = given.flatMap(([flag, value]) =>
       value === undefined || command.includes(` ${flag} `) ? [] : [flag, shellWord(value)],
     );

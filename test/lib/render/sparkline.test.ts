@@ -20,7 +20,7 @@ test('in ASCII', () => {
 
 test('the newest of many, one, and none', () => {
   const many = Array.from({ length: 60 }, () => run(1, 'success', 5));
-  expect(runSparkline(many, false)).toBe(`Last 24 runs: ${'█'.repeat(24)}  24 success; 5 to 5 records`);
+  expect(runSparkline(many, false)).toBe(`Last 24 runs: ${'█'.repeat(24)}  24 success; 5 records each`);
   expect(runSparkline([run(1, 'failed')], false)).toBe('Last run: ×  1 failed');
   expect(runSparkline([], false)).toBe('');
 });
@@ -28,6 +28,7 @@ test('the newest of many, one, and none', () => {
 test('a count that is no number counts as none', () => {
   const odd = { ...run(3, 'success'), successful_records: 'many' };
   expect(runSparkline([odd, run(1, 'success', 4)], false)).toBe('Last 2 runs: █▁  2 success; 0 to 4 records');
+  expect(runSparkline([run(1, 'success', 4)], false)).toBe('Last run: █  1 success; 4 records');
 });
 
 test.each([

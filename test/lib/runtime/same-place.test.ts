@@ -32,6 +32,7 @@ describe('a command line', () => {
     expect(inSamePlace('Look: cdpadm roles list --org 9', place)).toBe(
       "Look: cdpadm roles list --org 9 --profile 'my prod' --account 2 --workspace 3 --ca-file /a/ca.pem",
     );
+    expect(inSamePlace('Try it: cdpadm auth test --profile new', place)).toBe('Try it: cdpadm auth test --profile new');
   });
 });
 
