@@ -33,6 +33,19 @@ export function acceptBody<Schema extends ZodMiniType>(
   return acceptBody(schema, known, judge);
 }
 
+/**
+ * Reads and checks a JSON body, refused by the sentence `invalid` whatever is wrong with it; `malformed` is that for what
+ * is no JSON, where the area has one.
+ */
+export function acceptJson<Schema extends ZodMiniType>(
+  schema: Schema,
+  body: Buffer,
+  invalid: Failure,
+  malformed: Failure = invalid,
+): Infer<Schema> {
+  return acceptBody(schema, readJson(body, malformed), (issues) => refuse(invalid, ...sentences(issues)));
+}
+
 function removeAt(value: unknown, path: readonly PropertyKey[], key: string): void {
   const place = path.reduce<unknown>((inner, segment) => (inner as Record<PropertyKey, unknown>)[segment], value);
   Reflect.deleteProperty(place as object, key);

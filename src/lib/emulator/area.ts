@@ -1,7 +1,7 @@
 // What an area of the platform (tokens, roles, …) brings along: its tables, its fixtures and a handler per endpoint.
 import type { Endpoint, ParamsOf } from '../contract/endpoint.ts';
 import type { Caller } from './auth.ts';
-import type { Fixtures } from './fixtures/grammar.ts';
+import type { Fixtures } from './fixtures/document.ts';
 import type { Answer } from './platform-error.ts';
 import type { WireNames } from '../contract/names.ts';
 import type { PlatformClock } from './clock.ts';

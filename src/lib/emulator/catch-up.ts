@@ -9,6 +9,8 @@ interface Owing {
 export interface CatchUp {
   /** Does what has fallen due by now. Resolves when that is done, work in other threads included. */
   run(): Promise<void>;
+  /** The same without being waited for. What fails is met with again by the next round, and told to who waits for that. */
+  start(): void;
   /** Whether something is being done at the moment. */
   busy(): boolean;
   /** Begins nothing more; resolves when what is under way has ended. */
@@ -35,13 +37,18 @@ export function createCatchUp(areas: readonly Owing[], now: () => number): Catch
     }
   }
 
+  function run(): Promise<void> {
+    waiting++;
+    const next = last.then(round).finally(() => waiting--);
+    // The next round begins even if this one fails; whoever waits for this one is told.
+    last = next.catch(() => undefined);
+    return next;
+  }
+
   return {
-    run: () => {
-      waiting++;
-      const next = last.then(round).finally(() => waiting--);
-      // The next round begins even if this one fails; whoever asked for this one is told.
-      last = next.catch(() => undefined);
-      return next;
+    run,
+    start: () => {
+      run().catch(() => undefined);
     },
     busy: () => waiting > 0,
     stop: () => {

@@ -1,6 +1,6 @@
 // Fills in the ready line of a running platform.
 import type { EmulatorReady } from './embedding.ts';
-import type { Fixtures } from './fixtures/grammar.ts';
+import type { Fixtures } from './fixtures/document.ts';
 import { VENDOR_DOMAIN } from './platform.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './service-paths.ts';
 

@@ -1,6 +1,6 @@
 // Starts the embedded platform: the services of the specification on one port, in this process.
 import { join } from 'node:path';
-import { type Clock, systemClock } from '../kernel/clock.ts';
+import { type Clock, systemClock, waitAtMost } from '../kernel/clock.ts';
 import { platformAreas } from './areas.ts';
 import { createControl } from './control.ts';
 import { describeReady } from './describe-ready.ts';
@@ -71,7 +71,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   url = server.url;
   folder?.announce(server.port);
   const stopTimers = startTimers(platform);
-  await Promise.race([platform.catchUp.run(), systemClock.sleep(OVERDUE_MS, closing.signal).catch(() => undefined)]);
+  await waitAtMost(platform.catchUp.run(), OVERDUE_MS, systemClock);
   const ready = describeReady(url, platform.fixtures, signing.caFile);
 
   let closed: Promise<void> | undefined;
@@ -101,7 +101,7 @@ function startTimers({ log, clock, catchUp }: RunningPlatform): () => void {
   if (clock.mode === 'real') {
     timers.push(
       setInterval(() => {
-        if (!catchUp.busy()) void catchUp.run();
+        if (!catchUp.busy()) catchUp.start();
       }, TICK_MS),
     );
   }

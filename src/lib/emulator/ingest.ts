@@ -21,11 +21,11 @@ export function createIngestGate(limits: DirectoryFixtures['limits'], clock: Pla
   const { intake_per_second: perSecond, intake_body_bytes: mostBytes = Infinity } = limits;
   const message = 'Provisioned limit exceeded';
   // Nothing to bring back from an earlier run: it is longer ago than a second.
-  const rate = perSecond === undefined ? undefined : createRateWindow(perSecond, message, () => [], SECOND_MS);
+  const rate = perSecond === undefined ? undefined : createRateWindow(perSecond, { span: SECOND_MS });
   return {
     admit: (workspace, bytes) => {
       if (bytes > mostBytes) throw codedRefusal(413, `Request body is larger than ${mostBytes} bytes`);
-      const seconds = rate?.tryTake(workspace, clock.now());
+      const seconds = rate?.take(workspace, clock.now());
       if (seconds !== undefined) throw codedRefusal(429, message, { 'retry-after': String(seconds) });
     },
     clear: () => rate?.clear(),

@@ -1,5 +1,5 @@
 // Brings pipelines forward in time: begins the runs that are scheduled, does their work, ends them.
-import { systemClock } from '../kernel/clock.ts';
+import { systemClock, waitAtMost } from '../kernel/clock.ts';
 import type { PipelineLife } from './pipeline-life.ts';
 import type { Platform } from './area.ts';
 import type { RunWork } from './run-work.ts';
@@ -72,9 +72,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     },
     close: async () => {
       closing = true;
-      const rest = new AbortController();
-      await Promise.race([working, systemClock.sleep(GRACE_MS, rest.signal).catch(() => undefined)]);
-      rest.abort();
+      await waitAtMost(working, GRACE_MS, systemClock);
       await runWork?.close();
     },
   };

@@ -8,7 +8,7 @@ import { type ClockMode, openClock } from './clock.ts';
 import type { Database } from './db.ts';
 import { createDirectory } from './directory.ts';
 import { openFaults } from './faults.ts';
-import { DEFAULT_FIXTURES, type Fixtures, readFixtures } from './fixtures/grammar.ts';
+import { DEFAULT_FIXTURES, type Fixtures, readFixtures } from './fixtures/document.ts';
 import { createIngestGate } from './ingest.ts';
 import { openRequestLog } from './request-log.ts';
 import type { Signing } from './signing.ts';
@@ -53,7 +53,7 @@ export function openPlatform(db: Database, options: PlatformOptions): RunningPla
   const settings = openSettings(db);
   const versions = options.areas.map((area) => storedVersion(settings, area));
   return db.transaction(() => {
-    const platform = assemble(db, settings, options, () => void running.catchUp.run());
+    const platform = assemble(db, settings, options, () => running.catchUp.start());
     const areas = options.areas.map((area, index) => {
       for (const step of area.migrations.slice(versions[index])) db.exec(step);
       if (versions[index] !== area.migrations.length) settings.set(versionKey(area), area.migrations.length);

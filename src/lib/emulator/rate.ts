@@ -1,26 +1,27 @@
 // A limit of requests in a sliding span of time, by key.
-import { refusal } from './platform-error.ts';
 
 const MINUTE_MS = 60_000;
 
 export interface RateWindow {
-  /** Counts a request at `now` (epoch ms). Throws the 429 with `Retry-After` when the last span is full. */
-  take(key: number, now: number): void;
-  /** The same without a refusal: the seconds after which there is room, or undefined when the request was counted. */
-  tryTake(key: number, now: number): number | undefined;
+  /**
+   * Counts a request at `now` (epoch ms) and returns undefined; where the last span is full, it is not counted (decision:
+   * D91), and the seconds come back after which there is room.
+   */
+  take(key: number, now: number): number | undefined;
   clear(): void;
 }
 
-/**
- * A refused request does not count (decision: D91).
- * `restore` gives the times (epoch ms, ascending) of the requests that an earlier run counted for a key. `span` is in
- * milliseconds, a minute unless told otherwise.
- */
+export interface RateOptions {
+  /** Milliseconds; default a minute. */
+  span?: number;
+  /** The times (epoch ms, ascending) of the requests that an earlier run counted for a key; default none. */
+  restore?(key: number): number[];
+}
+
+/** At most `limit` requests of a key in any span of time. */
 export function createRateWindow(
   limit: number,
-  message: string,
-  restore: (key: number) => number[],
-  span = MINUTE_MS,
+  { span = MINUTE_MS, restore = () => [] }: RateOptions = {},
 ): RateWindow {
   const windows = new Map<number, { times: number[]; first: number }>();
 
@@ -38,23 +39,17 @@ export function createRateWindow(
     return window;
   }
 
-  function tryTake(key: number, now: number): number | undefined {
-    const { times, first } = windowOf(key, now);
-    if (times.length - first < limit) {
-      times.push(now);
-      return undefined;
-    }
-    // Room comes when the request that is `limit` back from now leaves the span.
-    const leaving = times[times.length - limit] ?? now;
-    return Math.max(1, Math.ceil((leaving + span - now) / 1000));
-  }
-
   return {
     take: (key, now) => {
-      const seconds = tryTake(key, now);
-      if (seconds !== undefined) throw refusal(429, message, { 'retry-after': String(seconds) });
+      const { times, first } = windowOf(key, now);
+      if (times.length - first < limit) {
+        times.push(now);
+        return undefined;
+      }
+      // Room comes when the request that is `limit` back from now leaves the span.
+      const leaving = times[times.length - limit] ?? now;
+      return Math.max(1, Math.ceil((leaving + span - now) / 1000));
     },
-    tryTake,
     clear: () => {
       windows.clear();
     },

@@ -21,6 +21,25 @@ export const systemClock: Clock = {
   },
 };
 
+/**
+ * Waits until `work` has settled, but no longer than `ms`. Rejects as `work` does, and with the signal's reason when that is
+ * aborted first; `work` itself goes on.
+ */
+export async function waitAtMost(
+  work: Promise<unknown> | undefined,
+  ms: number,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<void> {
+  const over = new AbortController();
+  const limit = clock.sleep(ms, signal ? AbortSignal.any([signal, over.signal]) : over.signal);
+  try {
+    await Promise.race([work, limit]);
+  } finally {
+    over.abort();
+  }
+}
+
 function timer(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timeout = setTimeout(done, ms);

@@ -63,6 +63,21 @@ test('tells whoever asked of a failure, and goes on for the next one', async () 
   await expect(catchUp.run()).resolves.toBeUndefined();
 });
 
+test('a failure that nobody waits for ends nothing, this process least of all', async () => {
+  let calls = 0;
+  const area = {
+    catchUp: () => {
+      calls++;
+      throw new Error('no luck');
+    },
+  };
+  const catchUp = createCatchUp([area], () => 1);
+  catchUp.start();
+  // A rejection that nobody took would fail this file.
+  await expect(catchUp.run()).rejects.toThrow('no luck');
+  expect(calls).toBe(2);
+});
+
 test('begins nothing more once it is stopped', async () => {
   const done: string[] = [];
   const catchUp = createCatchUp([owing('a', [1, 2], done), owing('b', [1], done)], () => 10);

@@ -1,7 +1,7 @@
 // The fixtures document: what it may hold, what it may leave out, and where it is wrong.
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_DIRECTORY } from '../../../src/lib/emulator/fixtures/directory.ts';
-import { DEFAULT_FIXTURES, readFixtures } from '../../../src/lib/emulator/fixtures/grammar.ts';
+import { DEFAULT_FIXTURES, readFixtures } from '../../../src/lib/emulator/fixtures/document.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 import { dsrBody } from '../../helpers/dsr.ts';
 

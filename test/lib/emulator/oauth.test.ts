@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Auth } from '../../../src/lib/contract/endpoint.ts';
 import { authenticate } from '../../../src/lib/emulator/auth.ts';
 import { createDirectory } from '../../../src/lib/emulator/directory.ts';
-import { readFixtures } from '../../../src/lib/emulator/fixtures/grammar.ts';
+import { readFixtures } from '../../../src/lib/emulator/fixtures/document.ts';
 import { startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
 
 let emulator: TestEmulator;

@@ -1,7 +1,7 @@
-// The machine's clock: waits that are long, short, aborted, and leave no listener behind.
+// The machine's clock: waits that are long, short, aborted, and leave no listener behind; and work that is waited for only so long.
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../../src/lib/kernel/clock.ts';
+import { systemClock, waitAtMost } from '../../../src/lib/kernel/clock.ts';
 
 const DAY = 86_400_000;
 
@@ -51,5 +51,42 @@ describe('systemClock', () => {
     await vi.advanceTimersByTimeAsync(100 * DAY);
     await wait;
     expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('waitAtMost', () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  it.each([
+    ['work that is over', Promise.resolve(1)],
+    ['no work', undefined],
+  ])('does not wait for %s', async (_what, work) => {
+    await waitAtMost(work, 5000, systemClock);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('ends with the time that was given when the work goes on', async () => {
+    let over = false;
+    const wait = waitAtMost(new Promise(() => undefined), 5000, systemClock).then(() => (over = true));
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(over).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await wait;
+  });
+
+  it('fails as the work does', async () => {
+    await expect(waitAtMost(Promise.reject(new Error('no luck')), 5000, systemClock)).rejects.toThrow('no luck');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('ends when it is aborted, with the reason, and leaves nothing behind', async () => {
+    const stop = new AbortController();
+    const end = expect(waitAtMost(new Promise(() => undefined), 5000, systemClock, stop.signal)).rejects.toThrow(
+      'Ctrl-C',
+    );
+    stop.abort(new Error('Ctrl-C'));
+    await end;
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

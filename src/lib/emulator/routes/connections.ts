@@ -7,7 +7,7 @@ import {
 } from '../../contract/connections.ts';
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { isMask, MASK } from '../../contract/masks.ts';
-import { acceptBody, readJson, refuse, sentences } from '../accept-body.ts';
+import { acceptJson, refuse } from '../accept-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { created, modified } from '../audit.ts';
 import { createPipelineLife } from '../pipeline-life.ts';
@@ -46,10 +46,7 @@ function openConnections(platform: Platform): OpenArea<typeof connectionsEndpoin
 
   /** The definition as it is kept. Throws 400 for what it is, and 505 when nothing is where it leads. */
   function read(body: Buffer, before: ConnectionRequest | undefined): ConnectionRequest {
-    const invalid = WAREHOUSE_FAILURES.invalidRequest;
-    const sent = acceptBody(ConnectionRequest, readJson(body, invalid), (issues) =>
-      refuse(invalid, ...sentences(issues)),
-    );
+    const sent = acceptJson(ConnectionRequest, body, WAREHOUSE_FAILURES.invalidRequest);
     const definition = withSecrets(completed(withoutReadOnly(sent)), before);
     const found = findWarehouse(definition, fixtures.warehouses, warehouse);
     if ('unreachable' in found) throw refuse(WAREHOUSE_FAILURES.unreachable, found.unreachable);

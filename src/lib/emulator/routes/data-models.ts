@@ -1,7 +1,7 @@
 // D. Data models: queries that must be a single SELECT; what they ask for is found out by a run (decision: D68).
 import { DataModelRequest, dataModelsEndpoints } from '../../contract/data-models.ts';
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
-import { acceptBody, readJson, refuse, sentences } from '../accept-body.ts';
+import { acceptJson, refuse } from '../accept-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { created, modified } from '../audit.ts';
 import type { Database } from '../db.ts';
@@ -36,10 +36,7 @@ function openDataModels(platform: Platform): OpenArea<typeof dataModelsEndpoints
   }
 
   function read(body: Buffer): DataModelRequest {
-    const invalid = WAREHOUSE_FAILURES.invalidRequest;
-    const sent = acceptBody(DataModelRequest, readJson(body, invalid), (issues) =>
-      refuse(invalid, ...sentences(issues)),
-    );
+    const sent = acceptJson(DataModelRequest, body, WAREHOUSE_FAILURES.invalidRequest);
     const complaint = complaintAbout(sent.config.sql_query, db);
     if (complaint !== undefined) throw refuse(WAREHOUSE_FAILURES.invalidSql, complaint);
     return { ...withoutReadOnly(sent), state: sent.state ?? 'new' };

@@ -18,7 +18,7 @@ import { acceptBody } from '../accept-body.ts';
 import { defineArea, link, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { workspaceOf } from '../auth.ts';
 import { callbackRoutes } from '../callback-control.ts';
-import { createCourier } from '../courier.ts';
+import { createCallbackSender } from '../callback-sender.ts';
 import { cancelReply, createReply, refuse, refuseBody, resultsPath, statusReply } from '../dsr-answers.ts';
 import { createDsrLife } from '../dsr-life.ts';
 import { RESULTS_MS } from '../dsr-schedule.ts';
@@ -67,7 +67,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   const callbacks = createCallbackStore(db);
   const life = createDsrLife({ db, store, callbacks, profiles, partners: fixtures.partners, names });
   const signer = () => signing.signer(domain);
-  const courier = createCourier({
+  const sender = createCallbackSender({
     store: callbacks,
     clock,
     domain,
@@ -77,12 +77,12 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   callbacks.requeue();
   const perMinute = fixtures.limits.dsr_per_minute;
   // A minute of an earlier run is over by the time that anybody has noticed.
-  const rate = perMinute === undefined ? undefined : createRateWindow(perMinute, '', () => []);
+  const rate = perMinute === undefined ? undefined : createRateWindow(perMinute);
 
   /** The workspace of a call, once it was counted. Throws 429 with `Retry-After`. */
   function admit({ caller }: Call): number {
     const { id } = workspaceOf(caller);
-    const wait = rate?.tryTake(id, clock.now());
+    const wait = rate?.take(id, clock.now());
     if (wait !== undefined) throw refuse(DSR_FAILURES.rateLimited, [], { 'Retry-After': String(wait) });
     return id;
   }
@@ -150,7 +150,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
         headers: { 'content-type': 'application/x-pem-file' },
       })),
     ],
-    control: callbackRoutes(callbacks, courier),
+    control: callbackRoutes(callbacks, sender),
     load: ({ requests }) => {
       store.clear();
       callbacks.clear();
@@ -166,9 +166,9 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     catchUp: (now) => {
       life.catchUp(now);
       callbacks.release(now);
-      courier.wake();
+      sender.wake();
     },
-    close: courier.stop,
+    close: sender.stop,
   };
 }
 

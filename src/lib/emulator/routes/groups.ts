@@ -2,7 +2,7 @@
 import { GROUP_FAILURES } from '../../contract/failures.ts';
 import { GroupPatch, GroupRequest, groupsEndpoints, GroupUpdate } from '../../contract/groups.ts';
 import { GROUP_LIMITS } from '../../contract/limits.ts';
-import { acceptBody, readJson, refuse, sentences } from '../accept-body.ts';
+import { acceptJson, refuse } from '../accept-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { created, modified } from '../audit.ts';
 import { aggregate } from '../group-aggregation.ts';
@@ -16,6 +16,7 @@ export const groupsArea = defineArea({
   open: openGroups,
 });
 
+const { invalidJson, notFound, unprocessable } = GROUP_FAILURES;
 const WEEK_MS = 7 * 86_400_000;
 
 type GroupsCall = PlatformRequest<{ workspace_id: string }>;
@@ -31,7 +32,7 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
     const workspace = workspaceOf(request);
     const { group_id } = request.params;
     const group = store.get(workspace, group_id);
-    if (!group) throw refuse(GROUP_FAILURES.notFound, `group ${group_id}`);
+    if (!group) throw refuse(notFound, `group ${group_id}`);
     return { workspace, group };
   }
 
@@ -54,11 +55,16 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
       get: (request) => answer(200, find(request).group),
       create: (request) => {
         const workspace = workspaceOf(request);
-        const { id, description, source_user_attribute, attributes } = read(GroupRequest, request.body);
-        if (store.get(workspace, id)) throw refuse(GROUP_FAILURES.unprocessable, `id \`${id}\` is taken`);
+        const { id, description, source_user_attribute, attributes } = acceptJson(
+          GroupRequest,
+          request.body,
+          unprocessable,
+          invalidJson,
+        );
+        if (store.get(workspace, id)) throw refuse(unprocessable, `id \`${id}\` is taken`);
         if (store.list(workspace).length >= GROUP_LIMITS.definitionsPerWorkspace) {
           const most = GROUP_LIMITS.definitionsPerWorkspace;
-          throw refuse(GROUP_FAILURES.unprocessable, `a workspace has at most ${most} group definition`);
+          throw refuse(unprocessable, `a workspace has at most ${most} group definition`);
         }
         const now = clock.now();
         const audit = modified(created(now, request.caller.id), now, request.caller.id);
@@ -68,9 +74,14 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
       },
       update: (request) => {
         const { workspace, group: before } = find(request);
-        const { id, description = '', source_user_attribute, attributes } = read(GroupUpdate, request.body);
+        const {
+          id,
+          description = '',
+          source_user_attribute,
+          attributes,
+        } = acceptJson(GroupUpdate, request.body, unprocessable, invalidJson);
         if (id !== undefined && id !== before.id) {
-          throw refuse(GROUP_FAILURES.unprocessable, `id is \`${id}\` and the path says \`${before.id}\``);
+          throw refuse(unprocessable, `id is \`${id}\` and the path says \`${before.id}\``);
         }
         const group = change(request, before, { description, source_user_attribute, attributes });
         store.replace(workspace, group);
@@ -78,7 +89,7 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
       },
       patch: (request) => {
         const { workspace, group: before } = find(request);
-        const group = change(request, before, read(GroupPatch, request.body));
+        const group = change(request, before, acceptJson(GroupPatch, request.body, unprocessable, invalidJson));
         store.replace(workspace, group);
         return answer(200, group);
       },
@@ -110,9 +121,4 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
       }
     },
   };
-}
-
-function read<Schema extends Parameters<typeof acceptBody>[0]>(schema: Schema, body: Buffer) {
-  const value = readJson(body, GROUP_FAILURES.invalidJson);
-  return acceptBody(schema, value, (issues) => refuse(GROUP_FAILURES.unprocessable, ...sentences(issues)));
 }

@@ -1,7 +1,7 @@
 // D. Pipelines: their definitions, triggers, resets, reports and runs (specification, D; decisions: D62 to D69).
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { PipelineRequest, pipelinesEndpoints, ResetRequest, TriggerRequest } from '../../contract/pipelines.ts';
-import { acceptBody, readJson, refuse, sentences } from '../accept-body.ts';
+import { acceptBody, acceptJson, readJson, refuse } from '../accept-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { created, modified } from '../audit.ts';
 import { createPipelineLife, nextRunOf, withoutFault } from '../pipeline-life.ts';
@@ -12,7 +12,7 @@ import { reportReply, runReply } from '../run-replies.ts';
 import { readRunQuery } from '../run-query.ts';
 import { type Pipeline, pipelinesMigration } from '../stores/pipelines.ts';
 import { runsMigration } from '../stores/runs.ts';
-import { loadPipelines } from '../warehouse-fixtures.ts';
+import { loadPipelines } from '../load-pipelines.ts';
 import { refuseOtherId, withoutReadOnly } from '../warehouse-resources.ts';
 import { createWarehouseStores } from '../warehouse-stores.ts';
 
@@ -112,7 +112,7 @@ function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> 
       },
       trigger: (request) => {
         const workspace = workspaceOf(request);
-        const { pipeline_id } = readControl(TriggerRequest, request.body);
+        const { pipeline_id } = acceptJson(TriggerRequest, request.body, WAREHOUSE_FAILURES.invalidRequest);
         const pipeline = find(workspace, pipeline_id);
         if (pipeline.definition.state === 'paused') throw refuse(WAREHOUSE_FAILURES.notIdle, 'it is paused');
         if (pipeline.status === 'running') {
@@ -125,7 +125,7 @@ function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> 
       },
       reset: (request) => {
         const workspace = workspaceOf(request);
-        const { pipeline_id } = readControl(ResetRequest, request.body);
+        const { pipeline_id } = acceptJson(ResetRequest, request.body, WAREHOUSE_FAILURES.invalidRequest);
         const pipeline = find(workspace, pipeline_id);
         pipelines.replace(workspace, { ...pipeline, ...withoutPosition(pipeline) });
         return { status: 204 };
@@ -174,11 +174,6 @@ function replyOf({ definition, audit, status, errors }: Pipeline) {
 /** What a reset leaves: the next run reads from the configured `from`. */
 function withoutPosition({ resets }: Pipeline): Pick<Pipeline, 'position' | 'resets'> {
   return { position: undefined, resets: resets + 1 };
-}
-
-function readControl<Schema extends Parameters<typeof acceptBody>[0]>(schema: Schema, body: Buffer) {
-  const invalid = WAREHOUSE_FAILURES.invalidRequest;
-  return acceptBody(schema, readJson(body, invalid), (issues) => refuse(invalid, ...sentences(issues)));
 }
 
 function readPreventResets(query: URLSearchParams): boolean {

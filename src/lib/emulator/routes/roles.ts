@@ -4,7 +4,7 @@ import { PERMISSIONS } from '../../contract/role-catalog.ts';
 import { rolesEndpoints } from '../../contract/roles.ts';
 import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import type { OrganizationFixture } from '../fixtures/directory.ts';
-import type { Fixtures } from '../fixtures/grammar.ts';
+import type { Fixtures } from '../fixtures/document.ts';
 import { RoleAssignmentFixture } from '../fixtures/roles.ts';
 import { emailOf } from '../audit.ts';
 import { answer, refusal } from '../platform-error.ts';
@@ -34,16 +34,16 @@ type ManifestCall = PlatformRequest<{ orgId: string; accountId: string }>;
 function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
   const { db, clock, directory } = platform;
   const store = createRolesStore(db);
-  const rate = createRateWindow(
-    platform.fixtures.limits.roles_per_minute,
-    ROLE_FAILURES.rateLimited.message,
-    countedBefore(platform),
-  );
+  const rate = createRateWindow(platform.fixtures.limits.roles_per_minute, { restore: countedBefore(platform) });
 
-  /** The organization of a call, once its budget of the minute was charged with it. */
+  /** The organization of a call, once the call was counted. Throws 429 with `Retry-After`. */
   function admit({ params, caller }: ManifestCall): OrganizationFixture {
     const organization = directory.organizationOf(params, caller.id);
-    rate.take(organization.id, clock.now());
+    const wait = rate.take(organization.id, clock.now());
+    if (wait !== undefined) {
+      const { status, message } = ROLE_FAILURES.rateLimited;
+      throw refusal(status, message, { 'retry-after': String(wait) });
+    }
     return organization;
   }
 

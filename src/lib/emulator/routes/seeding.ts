@@ -3,7 +3,7 @@ import type { FieldIssue } from '../../contract/explain.ts';
 import { BulkSeed, seedingEndpoints, SingleSeed } from '../../contract/seeding.ts';
 import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { workspaceOf } from '../auth.ts';
-import type { Fixtures } from '../fixtures/grammar.ts';
+import type { Fixtures } from '../fixtures/document.ts';
 import { badRequest, readIngestBody } from '../ingest.ts';
 import { isPlainBulk, isPlainSeed } from '../plain-seed.ts';
 import { type Answer, answer, refusal } from '../platform-error.ts';

@@ -36,10 +36,14 @@ export function createGroupsStore(db: Database): GroupsStore {
   return {
     list: (workspace) =>
       db.all<{ document: string }>('SELECT document FROM groups WHERE workspace = ? ORDER BY id', workspace).map(parse),
-    get: (workspace, id) =>
-      db
-        .all<{ document: string }>('SELECT document FROM groups WHERE workspace = ? AND id = ?', workspace, id)
-        .map(parse)[0],
+    get: (workspace, id) => {
+      const row = db.get<{ document: string }>(
+        'SELECT document FROM groups WHERE workspace = ? AND id = ?',
+        workspace,
+        id,
+      );
+      return row && parse(row);
+    },
     add: (workspace, group, refreshAt) => {
       db.run(
         'INSERT INTO groups (workspace, id, document, refresh_at) VALUES (?, ?, ?, ?)',
