@@ -5,6 +5,7 @@ import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
 import type { RowStates } from '../domain/dsr/row-states.ts';
 import type { DsrJournal, JournalLine } from '../files/dsr-journal.ts';
 import type { DsrTable } from '../files/dsr-rows.ts';
+import { waitAtMost } from '../kernel/clock.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type RowOutcome, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
@@ -114,7 +115,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
 
   function start({ hasId, request, row }: ReadyRow, mayExist: boolean): void {
     const run: Promise<void> = sendRow(
-      { request, mayExist, givenId: hasId, onBegin: () => unsent.delete(row) },
+      { request, mayExist, givenId: hasId, onSend: () => unsent.delete(row) },
       rowPorts,
     )
       .then((outcome) => settle(request, row, outcome))
@@ -194,10 +195,8 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
 
   /** What is under way may still be answered; what is not is asked for by the next run. */
   async function endInGrace(): Promise<void> {
-    const ended = new AbortController();
     const all = Promise.all(underWay);
-    await Promise.race([all, clock.sleep(GRACE_MS, ended.signal).catch(() => undefined)]);
-    ended.abort();
+    await waitAtMost(all, GRACE_MS, clock);
     hard.abort(failure?.error);
     await all;
   }

@@ -16,7 +16,7 @@ type Read = Dated<RequestStatusReply>;
 
 /** Reads these requests, in their order. Throws the first failure; not found is 5. */
 export async function readRequests(ids: readonly string[], ports: DsrPorts): Promise<RequestOverview[]> {
-  const replies = await inTurn(ids, (id) => ports.api.getDated(id, ports.signal));
+  const replies = await mapConcurrently(ids, (id) => ports.api.getDated(id, ports.signal));
   return await joined(replies, ports);
 }
 
@@ -34,7 +34,7 @@ export async function readGroup(groupId: string, ports: DsrPorts): Promise<Reque
  * platform does not have stays as the ledger knows it.
  */
 export async function refreshRequests(entries: readonly LedgerEntry[], ports: DsrPorts): Promise<RequestOverview[]> {
-  const replies = await inTurn(entries, async (entry): Promise<Read> => {
+  const replies = await mapConcurrently(entries, async (entry): Promise<Read> => {
     const known = { body: replyFrom(entry), date: undefined };
     if (isAtEnd(entry, ports.clock.now())) return known;
     try {
@@ -93,14 +93,19 @@ async function joined(
   });
 }
 
-/** A few at once, results in the order of the items. */
-async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+/** A few at once, results in the order of the items. Begins no more once one has failed, and rejects with that failure. */
+async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results = new Map<number, R>();
   let next = 0;
   const lanes = Array.from({ length: Math.min(AT_ONCE, items.length) }, async () => {
     while (next < items.length) {
       const index = next++;
-      results.set(index, await work(items[index] as T));
+      try {
+        results.set(index, await work(items[index] as T));
+      } catch (error) {
+        next = items.length;
+        throw error;
+      }
     }
   });
   await Promise.all(lanes);

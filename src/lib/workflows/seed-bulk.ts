@@ -7,6 +7,7 @@ import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { WireNames } from '../contract/names.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/seed-journal.ts';
+import { waitAtMost } from '../kernel/clock.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { holdYoungSpace } from '../kernel/young-space.ts';
 import { createGate, type GateOptions } from './bulk-gate.ts';
@@ -173,10 +174,8 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   signal.removeEventListener('abort', onAbort);
   if (failure !== undefined) {
     // What is under way may still arrive; what does not is sent again by the next run, which does no harm.
-    const ended = new AbortController();
     const all = Promise.all(underWay);
-    await Promise.race([all, clock.sleep(GRACE_MS, ended.signal).catch(() => undefined)]);
-    ended.abort();
+    await waitAtMost(all, GRACE_MS, clock);
     hard.abort(failure);
     await all;
   }

@@ -1,12 +1,12 @@
 // Sends batches until each of their rows is accepted or refused for a reason: repeats what a passing trouble hit,
 // narrows a refused batch to the rows at fault, shrinks what was too large.
 import type { SeedingApi } from '../api/seeding.ts';
-import { isServerTrouble } from '../contract/failures.ts';
 import type { Batch } from '../domain/seed/batch.ts';
 import { createBlame, type Blame } from '../domain/seed/blame.ts';
 import type { BatchLimits } from '../domain/seed/packer.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Gate } from './bulk-gate.ts';
+import { mayPass, type Refused, sendThrough } from './gated-send.ts';
 
 export interface SendPorts {
   sender: ReturnType<SeedingApi['openBulk']>;
@@ -30,11 +30,8 @@ export interface BatchSender {
   settle(batch: Batch): Promise<Blamed[]>;
 }
 
-/** What the platform said of a body; undefined when it took it. */
-interface Refusal {
-  status: number;
-  messages: string[];
-}
+/** What the platform said of a body. */
+type Refusal = Pick<Refused, 'status' | 'messages'>;
 
 /** The statuses that speak of the body; any other refusal concerns the run. */
 const BODY_STATUSES: ReadonlySet<number> = new Set([400, 422]);
@@ -46,35 +43,14 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
 
   /** One body, sent again while that can help. Throws what ends the run. */
   async function deliver(body: Buffer): Promise<Refusal | undefined> {
-    for (let repeat = false; ; repeat = true) {
-      const pass = await gate.enter(repeat);
-      const startedAt = clock.now();
-      const outcome = await sender.send(body, hardSignal).catch((error: unknown) => {
-        gate.stop(error);
-        gate.leave(pass, { kind: 'none' });
-        throw error;
-      });
-      const ms = clock.now() - startedAt;
-      if (outcome.kind === 'accepted') {
-        gate.leave(pass, { kind: 'answered', ms, slowDown: outcome.slowDown });
-        return undefined;
-      }
-      if (outcome.kind === 'lost') {
-        gate.leave(pass, { kind: 'trouble', permanent: outcome.permanent }, outcome.failure);
-        continue;
-      }
-      const { status, retryAfterMs, messages, failure } = outcome;
-      if (status === 429 || (status === 503 && retryAfterMs !== undefined)) {
-        gate.leave(pass, { kind: 'busy', retryAfterMs }, failure);
-      } else if (isServerTrouble(status)) {
-        gate.leave(pass, { kind: 'trouble', permanent: false }, failure);
-      } else {
-        const concernsBody = BODY_STATUSES.has(status) || status === TOO_LARGE;
-        if (!concernsBody) gate.stop(failure);
-        gate.leave(pass, { kind: 'answered', ms, slowDown: false });
-        if (!concernsBody) throw failure;
-        return { status, messages };
-      }
+    const request = {
+      send: () => sender.send(body, hardSignal),
+      endsRun: ({ status }: Refused) => !BODY_STATUSES.has(status) && status !== TOO_LARGE,
+    };
+    for (let isRepeat = false; ; isRepeat = true) {
+      const outcome = await sendThrough(gate, clock, { ...request, isRepeat });
+      if (outcome.kind === 'accepted') return undefined;
+      if (outcome.kind === 'refused' && !mayPass(outcome)) return outcome;
     }
   }
 

@@ -1,6 +1,7 @@
 // `dsr submit` and what follows it, as a user meets them: one request from flags to results, and every way to be refused.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDsrHome, type DsrHome } from '../../helpers/dsr-home.ts';
+import { createDsrHome } from '../../helpers/dsr-home.ts';
+import type { PlatformHome } from '../../helpers/platform-home.ts';
 
 interface Submitted {
   subject_request_id: string;
@@ -8,7 +9,7 @@ interface Submitted {
   signature_valid: boolean | null;
 }
 
-let home: DsrHome;
+let home: PlatformHome;
 beforeEach(async () => {
   home = await createDsrHome();
 });
@@ -115,6 +116,18 @@ describe('one request', () => {
     expect(error.issues[0]?.message).toContain('opendsr.platform.example');
   });
 
+  it('points at the line of an identity type that nobody knows, not below it', async () => {
+    home.write(
+      'mistyped.yaml',
+      'regulation: gdpr\nsubject_request_type: access\nsubject_identities:\n  emial:\n    value: a@b.c\n    encoding: raw\n',
+    );
+    const { code, error } = await home.json('dsr submit -f mistyped.yaml --yes');
+    expect(code).toBe(9);
+    expect(error.issues).toMatchObject([
+      { line: 4, column: 3, message: expect.stringContaining('unknown identity type `emial`') as string },
+    ]);
+  });
+
   it('is not sent twice when its answer is lost, and says what is known when nobody can tell', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
     const lost = await home.json<Submitted>(ACCESS);
@@ -131,7 +144,7 @@ describe('one request', () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const second = await home.run(ACCESS);
     expect([second.code, second.stderr.includes(`dsr status ${data.subject_request_id}`)]).toEqual([6, true]);
-    const elsewhere = { env: { CDPADM_STATE_DIR: `${home.folder}/elsewhere` } };
+    const elsewhere = { env: { CDPADM_STATE_DIR: `${home.cwd}/elsewhere` } };
     const { code, error } = await home.json(ACCESS, elsewhere);
     expect([code, error.code]).toEqual([6, 'http.conflict']);
     expect(error.hint).toContain('open');

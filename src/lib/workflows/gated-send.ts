@@ -1,0 +1,51 @@
+// One request of a bulk run: sent once the gate lets it, and the gate is told what the answer says of the platform.
+import { isServerTrouble } from '../contract/failures.ts';
+import type { SendOutcome } from '../api/dsr.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Gate, Signal } from './bulk-gate.ts';
+
+export type Refused = Extract<SendOutcome, { kind: 'refused' }>;
+
+export interface GatedRequest {
+  /** Whether it, or one in its place, was sent before. */
+  isRepeat: boolean;
+  send(): Promise<SendOutcome>;
+  /** Whether a refusal that no waiting will change ends the whole run, since every other request would meet it as well. */
+  endsRun(refused: Refused): boolean;
+}
+
+/**
+ * Resolves with any outcome that leaves the run going. Otherwise the gate lets nothing more go out, and this throws: the
+ * failure of a refusal that ends the run, or whatever `send` threw.
+ */
+export async function sendThrough(gate: Gate, clock: Clock, request: GatedRequest): Promise<SendOutcome> {
+  const pass = await gate.enter(request.isRepeat);
+  const startedAt = clock.now();
+  const outcome = await request.send().catch((error: unknown) => {
+    gate.stop(error);
+    gate.leave(pass, { kind: 'none' });
+    throw error;
+  });
+  const isEnd = outcome.kind === 'refused' && !mayPass(outcome) && request.endsRun(outcome);
+  if (isEnd) gate.stop(outcome.failure);
+  gate.leave(
+    pass,
+    signalOf(outcome, clock.now() - startedAt),
+    outcome.kind === 'accepted' ? undefined : outcome.failure,
+  );
+  if (isEnd) throw outcome.failure;
+  return outcome;
+}
+
+/** 429 and 5xx: another time the answer may be another one. */
+export function mayPass({ status }: Refused): boolean {
+  return status === 429 || isServerTrouble(status);
+}
+
+function signalOf(outcome: SendOutcome, ms: number): Signal {
+  if (outcome.kind === 'accepted') return { kind: 'answered', ms, slowDown: outcome.slowDown };
+  if (outcome.kind === 'lost') return { kind: 'trouble', permanent: outcome.permanent };
+  const { retryAfterMs, status } = outcome;
+  if (status === 429 || (status === 503 && retryAfterMs !== undefined)) return { kind: 'busy', retryAfterMs };
+  return mayPass(outcome) ? { kind: 'trouble', permanent: false } : { kind: 'answered', ms, slowDown: false };
+}
