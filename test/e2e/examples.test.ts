@@ -91,7 +91,6 @@ describe('each example', () => {
     home.remove();
   });
 
-  /** What the examples speak of: two profiles, or a file with a change and a saved manifest. */
   /** A definition of each kind on the platform, but for what the example itself makes; their files; a run. */
   async function prepareWarehouse(path: string, env: Record<string, string>): Promise<void> {
     const [group = '', verb] = path.split(' ');
@@ -137,6 +136,7 @@ describe('each example', () => {
     if (line.includes('template --out')) rmSync(join(home.cwd, 'users.csv'));
   }
 
+  /** Resets the platform, and makes what the examples of a group speak of: profiles, a saved manifest, definitions, rows. */
   async function prepare(path: string, line: string): Promise<void> {
     const group = groupOf(path);
     await well(['emulator', 'reset']);

@@ -5,7 +5,7 @@ import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { findRole } from './get.ts';
+import { findRole } from './find-role.ts';
 
 const view: DocumentView<RoleComparison> = {
   kind: 'document',

@@ -12,7 +12,7 @@ import { withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
 import { planWanted } from '../../lib/workflows/roles-plan.ts';
 import { applyIntent, emitOutcome, outcomeColumns } from './apply.ts';
-import { findRole } from './get.ts';
+import { findRole } from './find-role.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 import { checkRolesText } from './session.ts';
 

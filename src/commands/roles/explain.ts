@@ -4,7 +4,7 @@ import { type GrantedPermission, permissionsOf } from '../../lib/domain/roles/pe
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { findRole } from './get.ts';
+import { findRole } from './find-role.ts';
 
 const view: ListView<GrantedPermission> = {
   kind: 'list',

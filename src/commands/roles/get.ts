@@ -1,11 +1,10 @@
 // `roles get`: one role with its tasks.
 import { Command } from 'commander';
 import type { RoleReply } from '../../lib/contract/roles.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
-import { nearest } from '../../lib/kernel/nearest.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { findRole } from './find-role.ts';
 
 const view: RecordView<RoleReply> = {
   kind: 'record',
@@ -35,20 +34,4 @@ async function getRole(ctx: Context, roleId: string): Promise<void> {
   const api = await ctx.api();
   const { roles } = await api.roles.get({ signal: ctx.signal });
   await ctx.out.emit(findRole(roles, roleId), view);
-}
-
-/** The role with this id; CliError not found (5) with the nearest id otherwise. */
-export function findRole(roles: readonly RoleReply[], roleId: string): RoleReply {
-  const role = roles.find((item) => item.role_id === roleId);
-  if (role) return role;
-  const proposal = nearest(
-    roleId,
-    roles.map((item) => item.role_id),
-  );
-  throw new CliError({
-    code: 'roles.not_found',
-    message: `There is no role ${roleId}.`,
-    hint: proposal === undefined ? '`cdpadm roles list` shows them all.' : `Did you mean ${proposal}?`,
-    exit: EXIT.notFound,
-  });
 }

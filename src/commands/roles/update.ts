@@ -7,7 +7,7 @@ import { nearest } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { changeRoles, collect } from './change.ts';
-import { findRole } from './get.ts';
+import { findRole } from './find-role.ts';
 import { outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 

@@ -18,7 +18,7 @@ const JANE = {
 };
 
 export async function dsrChapter(stage: Stage): Promise<void> {
-  const { folder } = stage.rehearsal;
+  const { folder } = stage.sandbox;
   await stage.chapter('Data subject requests');
   await stage.say('Jane is known to the platform. She asks what it keeps about her; the regulation gives one month.');
   writeFileSync(join(folder, 'jane.json'), `${JSON.stringify(JANE, undefined, 2)}\n`);

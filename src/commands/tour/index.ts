@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { openRehearsal } from '../../lib/runtime/rehearsal.ts';
+import { openSandbox } from '../../lib/runtime/sandbox.ts';
 import { dsrChapter } from './dsr.ts';
 import { rolesChapter } from './roles.ts';
 import { seedChapter } from './seed.ts';
@@ -31,7 +31,7 @@ export function tourCommand(ctx: Context): Command {
 }
 
 async function takeTour(ctx: Context): Promise<void> {
-  const stage = openStage(ctx, await openRehearsal(ctx));
+  const stage = openStage(ctx, await openSandbox(ctx));
   await stage.say(
     'An embedded platform was started for this tour. It goes away at the end, and so does everything done to it.',
   );

@@ -37,7 +37,7 @@ export async function rolesChapter(stage: Stage): Promise<void> {
 
   await stage.say('Every manifest that was replaced can be put back, through the same difference and the same guards.');
   await stage.run('roles history');
-  const history = await stage.rehearsal.run(['roles', 'history', '-o', 'json']);
+  const history = await stage.sandbox.run(['roles', 'history', '-o', 'json']);
   const revisions = JSON.parse(history.stdout) as { revision: string }[];
   await stage.run(`roles rollback ${revisions.at(-1)?.revision ?? ''} --yes --allow-delete`);
 }

@@ -15,12 +15,12 @@ export async function seedChapter(stage: Stage): Promise<void> {
   await stage.run('seed preview first.csv --row 2');
 
   await stage.say(`An export of ${USERS} users. One of them has a number of orders that is none:`);
-  writeFileSync(join(stage.rehearsal.folder, 'users.csv'), usersFile());
+  writeFileSync(join(stage.sandbox.folder, 'users.csv'), usersFile());
   await stage.show('users.csv', 4);
   await stage.run('seed validate users.csv', EXIT.invalidInput);
 
   await stage.say('The others need not wait for it. On the way the platform says once that it is too much (429).');
-  await stage.rehearsal.control({
+  await stage.sandbox.control({
     method: 'POST',
     path: '/faults',
     body: { path: '/v2/bulkcalculatedattributes', status: 429, retry_after: 1, times: 1 },
@@ -34,9 +34,9 @@ export async function seedChapter(stage: Stage): Promise<void> {
   await stage.run(`seed bulk ${rejects}`);
 
   await stage.say('What the platform holds of that user now:');
-  const found = await stage.rehearsal.control({ method: 'GET', path: `/profiles?customer_id=c-${BAD_ROW}` });
+  const found = await stage.sandbox.control({ method: 'GET', path: `/profiles?customer_id=c-${BAD_ROW}` });
   const [profile] = found as unknown[];
-  writeFileSync(join(stage.rehearsal.folder, 'profile.json'), `${stringifyJson(profile, 2)}\n`);
+  writeFileSync(join(stage.sandbox.folder, 'profile.json'), `${stringifyJson(profile, 2)}\n`);
   await stage.show('profile.json', 30);
 }
 

@@ -1,11 +1,13 @@
 // The stage of the tour: says what comes, prints each command before its result, and stops when one ends otherwise.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { waitAtMost } from '../../lib/kernel/clock.ts';
 import { CliError, EXIT, type ExitCode } from '../../lib/kernel/errors.ts';
+import { splitWords } from '../../lib/kernel/split-words.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { fitText, wrapMessage, wrapUnder } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { CommandRun, Rehearsal } from '../../lib/runtime/rehearsal.ts';
+import type { CommandRun, Sandbox } from '../../lib/runtime/sandbox.ts';
 import { UNLIMITED_WIDTH } from '../../lib/runtime/result-text.ts';
 
 /** A busy machine takes a while to post a callback. */
@@ -13,7 +15,7 @@ const MOST_MS = 20_000;
 const INDENT = '  ';
 
 export interface Stage {
-  readonly rehearsal: Rehearsal;
+  readonly sandbox: Sandbox;
   /** A heading. */
   chapter(title: string): Promise<void>;
   /** A sentence or two of what is about to happen. */
@@ -28,7 +30,7 @@ export interface Stage {
   show(file: string, lines: number): Promise<void>;
 }
 
-export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
+export function openStage(ctx: Context, sandbox: Sandbox): Stage {
   const width = ctx.io.tty.stdout ? ctx.io.columns() : UNLIMITED_WIDTH;
   const indent = (text: string): string =>
     wrapMessage(text.trimEnd(), width - INDENT.length)
@@ -41,7 +43,7 @@ export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
       { command: `cdpadm ${line}` },
       (style) => `\n${style.cyan('$')} ${style.bold(`cdpadm ${line}`)}`,
     );
-    const result = await rehearsal.run(splitWords(line));
+    const result = await sandbox.run(splitWords(line));
     const output = [result.stderr, inColumns(result.stdout, width - INDENT.length)]
       .filter((text) => text.trim() !== '')
       .map(indent);
@@ -52,24 +54,20 @@ export function openStage(ctx: Context, rehearsal: Rehearsal): Stage {
   }
 
   return {
-    rehearsal,
+    sandbox,
     run,
     chapter: (title) => ctx.out.emitLine({ chapter: title }, (style) => `\n${style.bold(`── ${title} ──`)}`),
     say: (text) => ctx.out.emitLine({ say: text }, `\n${wrapMessage(text, width)}`),
-    waitFor: async (event) => {
-      const over = new AbortController();
-      await Promise.race([event, ctx.clock.sleep(MOST_MS, AbortSignal.any([ctx.signal, over.signal]))]);
-      over.abort();
-    },
+    waitFor: (event) => waitAtMost(event, MOST_MS, ctx.clock, ctx.signal),
     edit: (file, change) => {
-      const path = join(rehearsal.folder, file);
+      const path = join(sandbox.folder, file);
       const before = readFileSync(path, 'utf8');
       const after = change(before);
       if (after === before) throw new Error(`the tour's edit of ${file} changed nothing`);
       writeFileSync(path, after);
     },
     show: async (file, lines) => {
-      const text = readFileSync(join(rehearsal.folder, file), 'utf8').split('\n').slice(0, lines).join('\n');
+      const text = readFileSync(join(sandbox.folder, file), 'utf8').split('\n').slice(0, lines).join('\n');
       const shown = [...cleanText(text).split('\n'), '…'].map((line) => INDENT + fitText(line, width - INDENT.length));
       await ctx.out.emitLine({ file, text }, (style) => style.dim(shown.join('\n')));
     },
@@ -119,11 +117,6 @@ function aligned(rows: readonly string[][]): string[] {
       .join('  ')
       .trimEnd(),
   );
-}
-
-/** Words of a line of ours; quotes group. */
-function splitWords(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
 function unexpected(line: string, expect: number, result: CommandRun): CliError {

@@ -53,7 +53,7 @@ attributes:
 export async function warehouseChapter(stage: Stage): Promise<void> {
   await stage.chapter('Warehouse sync and groups');
   for (const [name, text] of Object.entries(FILES)) {
-    const path = join(stage.rehearsal.folder, name);
+    const path = join(stage.sandbox.folder, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }

@@ -17,12 +17,13 @@ export interface Begun {
 
 /**
  * Loads colour and the query's language where they are wanted. Throws CliError usage (2) for whatever would otherwise
- * fail only when the command has done its work: a malformed query, a folder of `--out` that is not there.
+ * fail only when the command has done its work: a malformed query, a folder of `--out` or
+ * `--summary` that cannot be written to.
  */
 export async function begin(io: Io, flags: GlobalFlags, redactor: Redactor, signal: AbortSignal): Promise<Begun> {
   const query = flags.query === undefined ? undefined : await (await import('./query.ts')).compileQuery(flags.query);
   const file = flags.out === '-' ? undefined : flags.out;
-  if (file !== undefined) checkFolder(dirname(resolve(io.cwd, file)));
+  if (file !== undefined) checkFolder('--out', dirname(resolve(io.cwd, file)));
   if (flags.summary) checkSummary(io);
   const styles = {
     stdout: await createStyle(file === undefined && wantsColour(flags.color, io.env, io.tty.stdout)),
@@ -39,15 +40,15 @@ function checkSummary(io: Io): void {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file)
     throw usageError('--summary needs $GITHUB_STEP_SUMMARY, the file to append to.', 'Set it, or use --out FILE.');
-  checkFolder(dirname(resolve(io.cwd, file)));
+  checkFolder('--summary', dirname(resolve(io.cwd, file)));
 }
 
-function checkFolder(folder: string): void {
+function checkFolder(flag: string, folder: string): void {
   try {
     accessSync(folder, constants.W_OK);
   } catch {
     throw usageError(
-      `--out cannot write into ${folder}.`,
+      `${flag} cannot write into ${folder}.`,
       'Make the folder first, or choose another that you may write to.',
     );
   }

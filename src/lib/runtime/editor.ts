@@ -6,6 +6,7 @@ import { writePrivateFile } from '../kernel/durable.ts';
 import { CliError, EXIT, usageError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import { makeScratchFolder } from '../kernel/scratch-folder.ts';
+import { splitWords } from '../kernel/split-words.ts';
 import type { Io } from './context.ts';
 
 /** A text being edited, in a 0700 folder of its own. */
@@ -78,11 +79,6 @@ function editorCommand(io: Io): string[] {
   const words = splitWords(chosen ?? 'vi');
   if (words.length === 0) throw usageError('The editor variable holds no command.', `Set one of ${names.join(', ')}.`);
   return words;
-}
-
-/** Splits `code --wait "a b"` into words; quotes group, nothing is expanded. */
-export function splitWords(text: string): string[] {
-  return [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
 /** What the editor says is no result: where standard output is none of the terminal's, it writes on standard error. */

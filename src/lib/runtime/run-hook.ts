@@ -1,8 +1,8 @@
 // Runs a command of the user's for an event: without a shell, data by environment and standard input, none of our secrets.
 import { spawn } from 'node:child_process';
 import { usageError } from '../kernel/errors.ts';
+import { splitWords } from '../kernel/split-words.ts';
 import type { Context } from './context.ts';
-import { splitWords } from './editor.ts';
 
 /** Words of a command line; quotes group, nothing is expanded. Throws usage (2) for an empty one. */
 export function hookWords(line: string): string[] {

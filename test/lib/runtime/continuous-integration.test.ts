@@ -25,8 +25,9 @@ describe('--summary', () => {
   });
 
   test.each([{}, { GITHUB_STEP_SUMMARY: 'no/such/folder/x' }])('%j is refused before anything is done', async (env) => {
-    const { code, stdout } = await cli(['profile', 'list', '--summary'], env as Record<string, string>);
+    const { code, stdout, stderr } = await cli(['profile', 'list', '--summary'], env as Record<string, string>);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^Error: --summary /);
     expect(existsSync(join(home.cwd, 'no'))).toBe(false);
   });
 });

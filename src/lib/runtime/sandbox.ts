@@ -1,6 +1,7 @@
 // A throw-away place to run our own commands in: an embedded platform in memory and a folder that goes away with it.
 import { spawn } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { host } from '../kernel/host.ts';
 import { makeScratchFolder } from '../kernel/scratch-folder.ts';
@@ -15,7 +16,7 @@ export interface CommandRun {
   stderr: string;
 }
 
-export interface Rehearsal {
+export interface Sandbox {
   /** The working folder of every command. */
   readonly folder: string;
   /** Calls the platform's control address: what no command is there for. */
@@ -25,20 +26,18 @@ export interface Rehearsal {
 }
 
 /** Starts the platform and the folder; both end with the command. Nothing of the user's own settings is touched. */
-export async function openRehearsal(ctx: Context): Promise<Rehearsal> {
+export async function openSandbox(ctx: Context): Promise<Sandbox> {
   const { startEmulator } = await import('../emulator/index.ts');
   const folder = makeScratchFolder('tour', { root: ctx.io.env.TMPDIR || undefined });
+  ctx.onClose(() => rm(folder, { recursive: true, force: true }));
   const work = join(folder, 'work');
   mkdirSync(work);
   const emulator = await startEmulator({ memory: true, port: 0, authority: join(folder, 'authority') });
+  ctx.onClose(() => emulator.close());
   const { port, ready } = emulator;
-  // Known to the rehearsal's own commands only: their state is in its folder.
+  // Known to the sandbox's own commands only: their state is in its folder.
   const paths = { ...ctx.paths, state: join(folder, 'state') };
   registerEmulator(paths, { pid: host.pid, port, data: null, started: ctx.clock.now(), ready });
-  ctx.onClose(async () => {
-    await emulator.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
   const env = {
     PATH: ctx.io.env.PATH,
     HOME: folder,
