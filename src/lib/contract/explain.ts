@@ -36,6 +36,9 @@ export function explainIssues(issues: readonly core.$ZodIssue[], value: unknown)
         const form = intendedForm(issue.errors);
         return form ? inside(form, found) : [{ path, message: unionSentence(issue, found) }];
       }
+      case 'custom':
+        // A rule of ours says by this parameter that the field itself is wrong.
+        return [{ path, message: issue.message, ...(issue.params?.['at'] === 'key' && { at: 'key' }) }];
       default:
         return [{ path, message: sentence(issue, found) }];
     }
@@ -67,7 +70,7 @@ function unionSentence(issue: core.$ZodIssueInvalidUnion, found: unknown): strin
 const NO_MESSAGE = 'Invalid input';
 
 function sentence(issue: core.$ZodIssue, found: unknown): string {
-  if (found === undefined && issue.code !== 'custom') return 'is missing';
+  if (found === undefined) return 'is missing';
   if (issue.message !== NO_MESSAGE) return issue.message;
   switch (issue.code) {
     case 'invalid_type': {

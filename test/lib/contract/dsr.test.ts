@@ -247,6 +247,23 @@ describe('a request', () => {
     expect(wrong(change)).toEqual(sentences);
   });
 
+  it.each<[string, object]>([
+    ['an unknown type', { subject_identities: { mail: entry() } }],
+    ['both spellings', { subject_identities: { ose_publisher_id: entry(), ose_publishing_id: entry() } }],
+    ['xpid beside an identity', extended({ xpid: entry('1') })],
+    [
+      'a type in two extensions',
+      {
+        subject_identities: undefined,
+        extensions: Object.fromEntries(
+          ['opendsr.a', 'opendsr.b'].map((key) => [key, { subject_identities: { other: entry() } }]),
+        ),
+      },
+    ],
+  ])('is refused for a key and not for what stands there: %s', (_name, change) => {
+    expect(explain(DsrRequest, { ...PLAIN, ...change })).toEqual([expect.objectContaining({ at: 'key' })]);
+  });
+
   it('with more than 50 identities is refused for that alone, wherever they are', () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`type_${at}`, {}]));
     const sentence = [': holds 51 identities; at most 50 are allowed'];
