@@ -144,7 +144,7 @@ export class Batch {
   /** False, and nothing is added, when `write` gives a negative number. There must be room for what it writes. */
   addWritten(write: (out: Buffer, at: number) => number, position: number): boolean {
     this.keep();
-    const end = write(this.#bytes, this.count > 0 ? this.size : 1);
+    const end = write(this.#bytes, this.size);
     if (end < 0) return false;
     this.#added(end, position);
     return true;

@@ -47,10 +47,6 @@ export function inByteShard({ start, end }: { start: number; end: number }, resu
         const feed = chunk.indexOf(LINE_FEED);
         first = feed < 0 ? chunk.length : feed + 1;
         begun = feed >= 0;
-        if (at + first >= end) {
-          over = true;
-          return undefined;
-        }
       }
       const offset = at + first;
       let last = chunk.length;

@@ -65,6 +65,10 @@ describe('rows that were refused together', () => {
   });
 });
 
+it('an empty name is none, though rows hold empty texts', () => {
+  expect(createBlame().judge(batchOf([''], ['a']), [0, 1], [': wrong'])).toMatchObject({ suspects: [0, 1] });
+});
+
 describe('an attribute that two rows were refused for, each alone', () => {
   const judge = (blame: Blame) => blame.judge(ABC, [0, 1, 2, 3], ['A: wrong']);
   const asBad = { guilty: [0, 2], suspects: [], rest: [1, 3] };

@@ -71,3 +71,55 @@ test('a run that is cut short again and again forgets nothing that was settled, 
     if (open.length === 0) break;
   }
 }, 60_000);
+
+test('of several files each has its own rows', () => {
+  const before: Settled = {
+    mark: { file: 1, position: 50, offset: 500 },
+    beyond: [
+      { file: 0, from: 90, to: 99 },
+      { file: 1, from: 40, to: 50 },
+      { file: 1, from: 60, to: 70 },
+      { file: 2, from: 10, to: 20 },
+    ],
+  };
+  const isDone = settledBefore(before);
+  const found = (file: number): number[] =>
+    [1, 10, 11, 20, 21, 50, 51, 60, 61, 70, 71].filter((row) => isDone(file, row));
+  expect([found(0), found(1), found(2), found(3)]).toEqual([
+    [1, 10, 11, 20, 21, 50, 51, 60, 61, 70, 71],
+    [1, 10, 11, 20, 21, 50, 61, 70],
+    [11, 20],
+    [],
+  ]);
+
+  // What lies before the mark needs no telling.
+  const marks = createMarks(before);
+  expect(marks.snapshot()).toEqual({ mark: before.mark, beyond: before.beyond.slice(2) });
+  const first = marks.open({ file: 1, from: 50, to: 60, endOffset: 600 });
+  const second = marks.open({ file: 1, from: 70, to: 80, endOffset: 800 });
+  const third = marks.open({ file: 2, from: 0, to: 10, endOffset: 90 });
+  second.settle();
+  third.settle();
+  expect(marks.snapshot()).toEqual({
+    mark: before.mark,
+    beyond: [...before.beyond.slice(2), { file: 1, from: 70, to: 80 }, { file: 2, from: 0, to: 10 }],
+  });
+  first.settle();
+  expect(marks.snapshot()).toEqual({
+    mark: { file: 2, position: 10, offset: 90 },
+    beyond: [{ file: 2, from: 10, to: 20 }],
+  });
+});
+
+test('stretches of two files that meet by their numbers stay two', () => {
+  const marks = createMarks(NOTHING_SETTLED);
+  marks.open({ file: 0, from: 0, to: 5, endOffset: 1 });
+  marks.open({ file: 0, from: 5, to: 9, endOffset: 2 }).settle();
+  marks.open({ file: 1, from: 9, to: 12, endOffset: 3 }).settle();
+  marks.open({ file: 1, from: 14, to: 15, endOffset: 4 }).settle();
+  expect(marks.snapshot().beyond).toEqual([
+    { file: 0, from: 5, to: 9 },
+    { file: 1, from: 9, to: 12 },
+    { file: 1, from: 14, to: 15 },
+  ]);
+});

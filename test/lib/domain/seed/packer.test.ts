@@ -88,6 +88,37 @@ describe.each(WAYS)('rows that come in %s', (_way, take) => {
   });
 });
 
+describe('JSON that is right', () => {
+  const SPACED = '{ "environment":"production" , "xpid":7,"calculated_attributes":{} }';
+
+  it.each([true, false])(
+    'goes out byte for byte as it stands, whether its bytes are known to be UTF-8 (%s) or not',
+    (sound) => {
+      const into = packer();
+      into.sound = sound;
+      const bytes = Buffer.from(`${ROW}\n${SPACED}\n`);
+      into.takeJson(bytes, 0, ROW.length, 1);
+      into.takeJson(bytes, ROW.length + 1, bytes.length - 1, 2);
+      into.keep();
+      bytes.fill('#');
+      expect(bodies(into)).toEqual([`[${ROW},${SPACED}]`]);
+    },
+  );
+
+  it('is behind what may be read again only where that is known', () => {
+    const into = packer();
+    into.takeChecked(ROW, 1);
+    expect(packed(into)[0]?.endOffset).toBe(-1);
+  });
+
+  it('needs no writing where an earlier run settled it, and right it counts as taken', () => {
+    const into = packer({}, () => true);
+    const write = (): number => expect.fail('was written');
+    expect(into.takeWritten(100, 1, write)).toBe(true);
+    expect(packed(into)).toEqual([]);
+  });
+});
+
 describe('what is refused', () => {
   const refused = (from: RowPacker) => packed(from).flatMap((batch) => batch.refused);
 
@@ -113,6 +144,8 @@ describe('what is refused', () => {
   it('is told by its position where the input has no lines, and not at all where it was settled', () => {
     const into = packer({}, (_file, position) => position === 1);
     into.refuse(1, 'is wrong', 'x');
+    into.takeValue({}, 1);
+    into.takeJson(Buffer.from('{}\n'), 0, 2, 1);
     into.refuse(2, 'is wrong', 'x');
     expect(refused(into)).toMatchObject([{ position: 2, line: 2 }]);
   });
@@ -225,9 +258,13 @@ describe('batches', () => {
     for (let position = 1; position <= 4; position++) into.takeChecked(ROW, position);
     limits.rows = 2;
     for (let position = 5; position <= 8; position++) into.takeChecked(ROW, position);
-    limits.bytes = ROW.length + 2;
+    limits.bytes = 2 * ROW.length + 3;
     for (let position = 9; position <= 10; position++) into.takeChecked(ROW, position);
-    expect(packed(into).map(({ count }) => count)).toEqual([4, 2, 2, 1, 1]);
+    limits.bytes--;
+    const write = (out: Buffer, at: number): number => at + out.write(ROW, at);
+    for (let position = 11; position <= 12; position++) into.takeChecked(ROW, position);
+    for (let position = 13; position <= 14; position++) into.takeWritten(ROW.length, position, write);
+    expect(packed(into).map(({ count }) => count)).toEqual([4, 2, 2, 2, 1, 1, 1, 1]);
   });
 
   it('are none where nothing came', () => {

@@ -70,6 +70,7 @@ test.each<[string, string | undefined, Shard | RegExp]>([
   ['auto/8', '0', { index: 0, count: 8 }],
   ['auto/8', '7', { index: 7, count: 8 }],
   ['2/8', '5', { index: 1, count: 8 }],
+  ['auto/20', '12', { index: 12, count: 20 }],
   ['9/8', undefined, /^--shard 9\/8: there are only 8 shards\.$/],
   ['auto/8', '8', /^JOB_COMPLETION_INDEX is 8, and there are only 8 shards\.$/],
   ['auto/8', undefined, /JOB_COMPLETION_INDEX, which Kubernetes sets/],
@@ -115,6 +116,9 @@ test('where an earlier run came to, reading goes on, and tells offsets in the wh
   expect(resumed.from).toBe(6);
   const rest = resumed.take(file.subarray(6));
   expect([rest?.bytes.toString(), rest?.offset, resumed.isOver]).toEqual(['cc\n', 6, true]);
+
+  const later = inByteShard({ start: 4, end: 9 }, 6);
+  expect([later.from, later.take(file.subarray(6))?.bytes.toString()]).toEqual([6, 'cc\n']);
 
   const done = inByteShard({ start: 0, end: 9 }, 9);
   expect([done.isOver, done.take(file)]).toEqual([true, undefined]);

@@ -91,9 +91,10 @@ describe('the window', () => {
     window.overloaded();
     expect(window.size).toBe(4);
     // Answers to requests of before count as such.
-    for (let answer = 0; answer < 8; answer++) window.answered(100, true);
+    for (let answer = 0; answer < 8; answer++) window.answered(100, false);
+    expect(window.size).toBe(5);
     window.overloaded();
-    expect(window.size).toBe(1);
+    expect(window.size).toBe(2);
   });
 
   it('counts answers that came before a limit was hit for nothing', () => {
