@@ -19,6 +19,41 @@ const exitCodes = `Exit codes
   143  terminated
 
 Checks come in this order: the input (9), an unexpected plan (6), guards (12), confirmation (2 or 12).
+
+Codes of errors, by exit code
+
+Under -o json an error says with its code which of these it is. profiles.failed, for several profiles, has the highest exit
+code among them.
+
+  1    bug, dsr.certificate, dsr.journal, dsr.listen, editor.failed, emulator.database, emulator.listen,
+       emulator.newer, emulator.refused, emulator.sample_warehouse, emulator.unreadable, files.foreign,
+       files.read, files.symlink, files.write, http.bad_request, http.foreign_link, http.redirect, http.refused,
+       http.too_large, http.unprocessable, http.unreadable, http.warehouse_unreachable, ledger.key, output.write,
+       pipelines.run_failed, pipelines.stale, seed.journal, tour.unexpected, warehouse.id
+  2    usage, setup.none; files.read where there is no such file
+  3    seed.too_many_errors
+  4    auth.audience_refused, auth.client_refused, auth.foreign_address, auth.malformed_token,
+       auth.no_credentials, auth.test_failed, http.forbidden, http.unauthorized, secrets.command, secrets.file,
+       secrets.keychain, secrets.missing
+  5    dsr.group_not_found, dsr.no_records, dsr.results_expired, emulator.none, groups.attribute_not_found,
+       groups.not_found, http.gone, http.not_found, pipelines.no_runs, profile.not_found, roles.not_found,
+       roles.revision_not_found, roles.template_not_found, seed.no_row, warehouse.not_found
+  6    dsr.no_results, dsr.not_pending, dsr.unreachable_status, emulator.port, emulator.running, groups.exists,
+       http.conflict, pipelines.not_idle, pipelines.paused, profile.exists, resource.changed_meanwhile,
+       resource.created_meanwhile, roles.assigned, roles.changed_meanwhile, roles.changing, roles.conflict,
+       roles.exists, roles.local_edits, roles.plan_mismatch, roles.stale_file, seed.changed, warehouse.exists,
+       warehouse.in_use, warehouse.local_edits, warehouse.other_plan; dsr.listen and emulator.sample_warehouse
+       where the port or file is taken
+  7    http.rate_limited, http.unavailable
+  8    emulator.unreachable, http.outcome_unknown, network.certificate, network.connect_timeout, network.dns,
+       network.idle, network.malformed, network.proxy, network.refused, network.reset, network.timeout,
+       network.tls, network.truncated, network.unreachable
+  9    config.newer, groups.other_id, input.invalid
+  11   timeout
+  12   dsr.bulk_again, dsr.bulk_running, guard.confirm, guard.refused, pipelines.guard.reset, seed.run_before,
+       seed.running; roles.guard and warehouse.guard with .delete, .empty, .threshold, .escalation or .reset
+  130  interrupted
+  143  terminated
 `;
 
 const environment = `Environment variables
