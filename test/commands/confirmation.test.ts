@@ -2,13 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createDsrHome, type DsrHome } from '../helpers/dsr-home.ts';
+import { createDsrHome } from '../helpers/dsr-home.ts';
+import type { PlatformHome } from '../helpers/platform-home.ts';
 
-let home: DsrHome;
+let home: PlatformHome;
 let id: string;
 beforeEach(async () => {
   home = await createDsrHome();
-  const write = (name: string, text: string): void => writeFileSync(join(home.folder, name), text);
+  const write = (name: string, text: string): void => writeFileSync(join(home.cwd, name), text);
   // Seeds and intake ask only where the profile is protected.
   write('.cdpadm.yaml', 'protected: true\n');
   write('people.csv', 'email\na@b.c\n');

@@ -6,9 +6,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createDsrHome, type DsrHome } from '../helpers/dsr-home.ts';
+import { createDsrHome } from '../helpers/dsr-home.ts';
+import type { PlatformHome } from '../helpers/platform-home.ts';
 import { send } from '../helpers/emulator.ts';
 import { isStrayed } from '../helpers/stray-file.ts';
+import { listenOnLoopback } from '../helpers/loopback.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const MINUTES = 60_000;
@@ -19,7 +21,7 @@ const STEP = process.env.MODE === 'whole' ? 1 : 4;
 type Moment = 'before' | 'unanswered' | 'answered';
 const MOMENTS: readonly Moment[] = ['before', 'unanswered', 'answered'];
 
-let home: DsrHome;
+let home: PlatformHome;
 let proxy: Server;
 let address: string;
 /** Ends `child` at the so-many-th request from now on. */
@@ -56,8 +58,7 @@ beforeEach(async () => {
       });
     });
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  address = `http://127.0.0.1:${(proxy.address() as { port: number }).port}/v3`;
+  address = `http://127.0.0.1:${await listenOnLoopback(proxy)}/v3`;
 });
 afterEach(async () => {
   proxy.closeAllConnections();
@@ -72,7 +73,7 @@ function run(file: string, resume: boolean, at?: number, moment: Moment = 'befor
     process.execPath,
     [PROGRAM, 'dsr', 'submit', '--bulk', file, ...flags, ...(resume ? ['--resume'] : [])],
     {
-      cwd: home.folder,
+      cwd: home.cwd,
       env: { PATH: process.env.PATH, ...home.env, CDPADM_DSR_BASE_URL: address },
       stdio: 'ignore',
     },
@@ -125,7 +126,7 @@ it('a disk that takes no more has nothing sent whose id it could not keep, and t
   const runWithin = (blocks: string, ...more: string[]): Promise<{ code: number | null; stderr: string }> => {
     const limited = `ulimit -f ${blocks}; exec "$@"`;
     const child = spawn('/bin/sh', ['-c', limited, 'sh', process.execPath, ...command, ...more], {
-      cwd: home.folder,
+      cwd: home.cwd,
       env: { PATH: process.env.PATH, ...home.env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -163,8 +164,7 @@ it(
         response.writeHead(202).end();
       });
     });
-    await new Promise<void>((resolve) => taker.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(taker.address() as { port: number }).port}/`;
+    const url = `http://127.0.0.1:${await listenOnLoopback(taker)}/`;
     home.write('people.csv', `email\n${Array.from({ length: 60 }, (_, row) => `p${row}@example.com`).join('\n')}\n`);
     const flags = ['--regulation', 'gdpr', '--type', 'access', '--yes', '--callback-url', url];
     expect((await home.run(['dsr', 'submit', '--bulk', 'people.csv', ...flags])).code).toBe(0);

@@ -4,12 +4,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDsrHome, type DsrHome } from '../helpers/dsr-home.ts';
+import { createDsrHome } from '../helpers/dsr-home.ts';
+import type { PlatformHome } from '../helpers/platform-home.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const ROWS = 140;
 
-let home: DsrHome;
+let home: PlatformHome;
 beforeEach(async () => {
   home = await createDsrHome();
 });
@@ -19,7 +20,7 @@ afterEach(() => home.close());
 function runUntil(until: number | undefined, resume: boolean): Promise<number | null> {
   const args = ['dsr', 'submit', '--bulk', 'people.csv', '--regulation', 'gdpr', '--type', 'access', '--yes', '-q'];
   const child = spawn(process.execPath, [PROGRAM, ...args, ...(resume ? ['--resume'] : [])], {
-    cwd: home.folder,
+    cwd: home.cwd,
     env: { PATH: process.env.PATH, ...home.env },
     stdio: 'ignore',
   });
@@ -62,5 +63,5 @@ test('killed at many moments, of the run and of its resumes', async () => {
     name.endsWith('.lock'),
   );
   expect(left).toEqual([]);
-  expect(existsSync(join(home.folder, 'people.csv.results.csv'))).toBe(true);
+  expect(existsSync(join(home.cwd, 'people.csv.results.csv'))).toBe(true);
 }, 120_000);

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/lib/kernel/clock.ts';
 import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
 import { createFastClock } from '../helpers/fast-clock.ts';
+import { listenOnLoopback } from '../helpers/loopback.ts';
 
 /** An hour takes under two seconds. */
 const HURRY = 2000;
@@ -67,8 +68,7 @@ beforeEach(async () => {
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  address = `http://127.0.0.1:${(server.address() as { port: number }).port}/v3`;
+  address = `http://127.0.0.1:${await listenOnLoopback(server)}/v3`;
 });
 afterEach(() => {
   server.close();

@@ -1,15 +1,16 @@
 // The questions of `dsr submit` on a real terminal: from nothing to a submitted request, and every way to leave.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createDsrHome, type DsrHome } from '../helpers/dsr-home.ts';
+import { createDsrHome } from '../helpers/dsr-home.ts';
+import type { PlatformHome } from '../helpers/platform-home.ts';
 import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
 
-let home: DsrHome;
+let home: PlatformHome;
 beforeEach(async () => {
   home = await createDsrHome();
 });
 afterEach(() => home.close());
 
-const terminal = (): Terminal => openTerminal(['dsr', 'submit'], { cwd: home.folder, env: home.env });
+const terminal = (): Terminal => openTerminal(['dsr', 'submit'], { cwd: home.cwd, env: home.env });
 
 /** Questions in turn, and what is typed at each. */
 const STEPS: [question: string, keys: string][] = [
@@ -36,7 +37,7 @@ test('asks for everything, shows what will happen, and submits it', async () => 
 
 test('says what is wrong with a value while it can still be typed, and with flags before it asks', async () => {
   const screen = openTerminal(['dsr', 'submit', '--type', 'access', '--regulation', 'gdpr'], {
-    cwd: home.folder,
+    cwd: home.cwd,
     env: home.env,
   });
   await screen.waitFor('Identity type');
@@ -50,7 +51,7 @@ test('says what is wrong with a value while it can still be typed, and with flag
   await screen.waitFor('(y/N)');
   screen.type(KEY.ctrlC);
   expect(await screen.exit).toBe(130);
-  const flagged = openTerminal(['dsr', 'submit', '--submitted-time', 'yesterday'], { cwd: home.folder, env: home.env });
+  const flagged = openTerminal(['dsr', 'submit', '--submitted-time', 'yesterday'], { cwd: home.cwd, env: home.env });
   expect(await flagged.exit).toBe(2);
   expect(flagged.screen()).not.toContain('Regulation');
   expect(flagged.screen()).toContain('submitted_time');

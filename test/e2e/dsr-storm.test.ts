@@ -1,6 +1,7 @@
 // What becomes of requests when answers are lost: counted on the platform, over hundreds of runs and a thousand rows.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDsrHome, type DsrHome } from '../helpers/dsr-home.ts';
+import { createDsrHome } from '../helpers/dsr-home.ts';
+import type { PlatformHome } from '../helpers/platform-home.ts';
 
 const MINUTES = 60_000;
 /** Everything with `--mode whole`; a sample of it else. */
@@ -10,7 +11,7 @@ const ROWS = isWhole ? 1000 : 300;
 /** A group holds 150 requests. */
 const GROUP = 150;
 
-let home: DsrHome;
+let home: PlatformHome;
 beforeEach(async () => {
   home = await createDsrHome();
 });

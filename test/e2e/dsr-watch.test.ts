@@ -1,9 +1,10 @@
 // `dsr status --watch` while the platform's clock moves: drawn over itself on a terminal, lines elsewhere, objects for programs.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createDsrHome, type DsrHome } from '../helpers/dsr-home.ts';
+import { createDsrHome } from '../helpers/dsr-home.ts';
+import type { PlatformHome } from '../helpers/platform-home.ts';
 import { openTerminal } from '../helpers/pty.ts';
 
-let home: DsrHome;
+let home: PlatformHome;
 let id: string;
 beforeEach(async () => {
   home = await createDsrHome();
@@ -13,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => home.close());
 
 it('draws over itself on a terminal and ends with the last state', async () => {
-  const screen = openTerminal(['dsr', 'status', id, '--watch'], { cwd: home.folder, env: home.env });
+  const screen = openTerminal(['dsr', 'status', id, '--watch'], { cwd: home.cwd, env: home.env });
   await screen.waitFor('pending');
   await home.platform.api.advance('1d');
   await screen.waitFor('in_progress');

@@ -10,13 +10,13 @@ import { root } from '../house/sources.ts';
 function push(admin: RolesHome) {
   const folders = ['config', 'state', 'cache', 'data'].map((kind) => [
     `CDPADM_${kind.toUpperCase()}_DIR`,
-    join(admin.home, kind),
+    join(admin.folder, kind),
   ]);
   const child = spawn(process.execPath, [join(root, 'bin/cdpadm.js'), 'roles', 'push', '--yes'], {
     cwd: admin.cwd,
     env: {
       PATH: process.env.PATH,
-      HOME: admin.home,
+      HOME: admin.folder,
       ...Object.fromEntries(folders),
       ...environmentOf(admin.platform.ready),
     } as Record<string, string>,
@@ -31,7 +31,7 @@ function push(admin: RolesHome) {
 }
 
 const locks = (admin: RolesHome): string[] =>
-  readdirSync(join(admin.home, 'state'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+  readdirSync(join(admin.folder, 'state'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('write.lock'),
   );
 

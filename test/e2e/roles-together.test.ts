@@ -15,11 +15,11 @@ function push(admin: RolesHome, folder: string): Promise<{ code: number | null; 
       cwd: folder,
       env: {
         PATH: process.env.PATH,
-        HOME: admin.home,
+        HOME: admin.folder,
         ...Object.fromEntries(
           ['config', 'state', 'cache', 'data'].map((kind) => [
             `CDPADM_${kind.toUpperCase()}_DIR`,
-            join(admin.home, kind),
+            join(admin.folder, kind),
           ]),
         ),
         ...environmentOf(admin.platform.ready),

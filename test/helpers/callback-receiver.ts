@@ -1,5 +1,6 @@
 // A receiver of status callbacks on loopback: keeps what comes, raw, and answers as told.
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { listenOnLoopback } from './loopback.ts';
 
 export interface ReceivedCallback {
   path: string;
@@ -36,11 +37,9 @@ export async function startCallbackReceiver(): Promise<CallbackReceiver> {
       for (const { wanted, resolve } of waiting) if (received.length >= wanted) resolve();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     received,
     next: (...answers) => script.push(...answers),
     count: (wanted) =>

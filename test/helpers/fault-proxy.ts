@@ -1,8 +1,9 @@
 // Stands between the program and an embedded platform, and lets one fault befall the request that it is told to.
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { readRequests, type ReceivedRequest } from './fault-server.ts';
+import { listenOnLoopback } from './loopback.ts';
 
 /** What the platform answered, whole. */
 export interface PlatformAnswer {
@@ -63,8 +64,7 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
     });
   });
-  await listen(trap, 0);
-  const trapUrl = `http://127.0.0.1:${portOf(trap)}`;
+  const trapUrl = `http://127.0.0.1:${await listenOnLoopback(trap)}`;
 
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -105,8 +105,7 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
     await closed;
   }
 
-  await listen(server, 0);
-  const port = portOf(server);
+  const port = await listenOnLoopback(server);
   return {
     url: `http://127.0.0.1:${port}`,
     port,
@@ -123,29 +122,13 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
       strayed = 0;
       plan = next;
       if (next?.fault.refuses === true && next.at === 0) await silenceAll();
-      else if (!server.listening) await listen(server, port);
+      else if (!server.listening) await listenOnLoopback(server, port);
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await Promise.all([server, trap].map((it) => new Promise<void>((resolve) => it.close(() => resolve()))));
     },
   };
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
 }
 
 /** The platform's answer, or undefined when there is none. */

@@ -1,6 +1,7 @@
 // A loopback server made of raw sockets that answers as told, well or ill, and keeps what it received.
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { listenOnLoopback } from './loopback.ts';
 
 export interface ReceivedRequest {
   method: string;
@@ -60,10 +61,7 @@ export async function startFaultServer({ tls }: FaultServerOptions = {}): Promis
     });
   }
   server.on('tlsClientError', () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  const { port } = address;
+  const port = await listenOnLoopback(server);
 
   return {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,

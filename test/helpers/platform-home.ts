@@ -11,21 +11,36 @@ export interface PlatformHome {
   cwd: string;
   /** The folder above the program's four. */
   folder: string;
+  /** What the program's environment is, credentials for the platform included. */
+  env: Record<string, string>;
   /** Runs a command line; words with spaces need the list form. */
   run(line: string | string[], options?: CliOptions): Promise<CliResult>;
-  /** The same with `-o json`, parsed. */
-  json<T = unknown>(line: string | string[], options?: CliOptions): Promise<CliResult & { data: T }>;
+  /** The same with `-o json`, parsed; `data` or `error` is undefined where there is none. */
+  json<T = unknown>(line: string | string[], options?: CliOptions): Promise<CliResult & { data: T; error: JsonError }>;
   read(file: string): string;
   write(file: string, text: string): void;
   /** `POST /path/of/platform` of all requests that write. */
   writes(): Promise<string[]>;
+  /** How many requests of a method and path beginning the platform received. */
+  received(method: string, path?: string): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Opens one; on a platform that others use too when one is given. */
-export async function openPlatformHome(options: StartOptions = {}, shared?: TestEmulator): Promise<PlatformHome> {
+/** The error document of a command. */
+export interface JsonError {
+  code: string;
+  message: string;
+  hint?: string;
+  issues: { path: string; line?: number; column?: number; message: string }[];
+}
+
+/** Opens one; on a platform that others use too when one is given. Options may depend on the home's folder. */
+export async function openPlatformHome(
+  options: StartOptions | ((folder: string) => StartOptions) = {},
+  shared?: TestEmulator,
+): Promise<PlatformHome> {
   const home = createCliHome();
-  const platform = shared ?? (await startTestEmulator(options));
+  const platform = shared ?? (await startTestEmulator(typeof options === 'function' ? options(home.folder) : options));
   const env = { ...home.env, ...environmentOf(platform.ready) };
   const words = (line: string | string[]): string[] => (typeof line === 'string' ? line.split(' ') : line);
   const run: PlatformHome['run'] = (line, given = {}) =>
@@ -34,10 +49,16 @@ export async function openPlatformHome(options: StartOptions = {}, shared?: Test
     platform,
     cwd: home.cwd,
     folder: home.folder,
+    env,
     run,
     json: async <T>(line: string | string[], given?: CliOptions) => {
       const result = await run([...words(line), '-o', 'json'], given);
-      return { ...result, data: (result.stdout === '' ? undefined : JSON.parse(result.stdout)) as T };
+      const failure = result.stderr.split('\n').findLast((text) => text.startsWith('{"error"'));
+      return {
+        ...result,
+        data: (result.stdout === '' ? undefined : JSON.parse(result.stdout)) as T,
+        error: (failure === undefined ? undefined : (JSON.parse(failure) as { error: unknown }).error) as JsonError,
+      };
     },
     read: (file) => readFileSync(join(home.cwd, file), 'utf8'),
     write: (file, text) => {
@@ -47,6 +68,8 @@ export async function openPlatformHome(options: StartOptions = {}, shared?: Test
       (await platform.api.requests())
         .filter(({ method, path }) => method !== 'GET' && !path.includes('/oauth/'))
         .map(({ method, path }) => `${method} ${path}`),
+    received: async (method, path = '') =>
+      (await platform.api.requests()).filter((it) => it.method === method && it.path.startsWith(path)).length,
     close: async () => {
       if (!shared) await platform.close();
       home.remove();

@@ -1,6 +1,7 @@
 // A loopback proxy: tunnels by CONNECT and forwards plain http; keeps what it was asked for.
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { listenOnLoopback } from './loopback.ts';
 
 export interface ProxyServer {
   readonly url: string;
@@ -55,11 +56,9 @@ export async function startProxy(port: number, password?: string): Promise<Proxy
     }
   });
   server.on('connection', (socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  const ownPort = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${ownPort}`,
     asked,
     close: () => {
       for (const socket of sockets) socket.destroy();

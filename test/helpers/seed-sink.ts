@@ -1,6 +1,6 @@
 // A server that stands for the platform's seeding: counts the users that it accepts, and answers as it is told.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from './loopback.ts';
 
 export interface Reply {
   status: number;
@@ -51,9 +51,9 @@ export async function startSink(answer?: Answer): Promise<Sink> {
       response.end(reply.body);
     };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnLoopback(server);
   const sink: Sink = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     rows: 0,
     requests: 0,
     bodies: [],

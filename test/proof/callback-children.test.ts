@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { makeCertificate } from '../helpers/certificate.ts';
 import type { CliResult } from '../helpers/cli.ts';
-import { createDsrHome, type DsrHome } from '../helpers/dsr-home.ts';
+import { createDsrHome } from '../helpers/dsr-home.ts';
+import type { PlatformHome } from '../helpers/platform-home.ts';
 import { send } from '../helpers/emulator.ts';
 import { spellings } from './spellings.ts';
 import { CANARIES } from './stage.ts';
@@ -21,7 +22,7 @@ for (const name of ['cmdline', 'environ']) try { seen.push(readFileSync('/proc/s
 appendFileSync('dump.ndjson', JSON.stringify(seen) + '\\n');
 `;
 
-let home: DsrHome;
+let home: PlatformHome;
 beforeEach(async () => {
   home = await createDsrHome({
     organizations: [{ id: 1001, client_secret: CANARIES.client }],
@@ -80,13 +81,13 @@ it('hands the body on, and no secret by argument, environment, header or file', 
   // The last command may still be at work: a listener that ends does not wait for ever.
   expect(handed.length, stderr).toBe(3);
   for (const text of ['in_progress', 'CDPADM_REQUEST_STATUS', 'HARMLESS']) expect(dumped).toContain(text);
-  const files = (readdirSync(home.folder, { recursive: true }) as string[])
+  const files = (readdirSync(home.cwd, { recursive: true }) as string[])
     .concat(
       (readdirSync(home.env.HOME ?? '', { recursive: true }) as string[]).map((name) =>
         join(home.env.HOME ?? '', name),
       ),
     )
-    .map((name) => join(name.startsWith('/') ? '' : home.folder, name))
+    .map((name) => join(name.startsWith('/') ? '' : home.cwd, name))
     .filter((path) => statSync(path).isFile());
   expect(files.some((path) => path.endsWith('trace.ndjson'))).toBe(true);
   const texts = [stdout, stderr, ...handed, ...files.map((path) => readFileSync(path, 'latin1'))];

@@ -11,6 +11,7 @@ import { type CliHome, type CliOptions, type CliResult, createCliHome, runCli } 
 import { send, startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
 import { createFastClock } from '../helpers/fast-clock.ts';
 import { type FaultPlan, type FaultProxy, type ProxiedRequest, startFaultProxy } from '../helpers/fault-proxy.ts';
+import { listenOnLoopback } from '../helpers/loopback.ts';
 import type { CommandCase } from './cases.ts';
 import { CANARIES, FIXTURES, PENDING, stageFiles } from './stage.ts';
 
@@ -225,8 +226,7 @@ async function genuineCallback(platform: TestEmulator, email: string): Promise<C
       response.writeHead(202).end();
     });
   });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const { port } = receiver.address() as { port: number };
+  const port = await listenOnLoopback(receiver);
   const { workspace_key: key, workspace_secret: secret } = platform.ready;
   const authorization = `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`;
   const body = {

@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
-import { createDsrHome, type DsrHome } from '../../helpers/dsr-home.ts';
+import { createDsrHome } from '../../helpers/dsr-home.ts';
+import type { PlatformHome } from '../../helpers/platform-home.ts';
 
 interface BulkResult {
   rows: number;
@@ -15,7 +16,7 @@ interface BulkResult {
   journal: string;
 }
 
-let home: DsrHome;
+let home: PlatformHome;
 beforeEach(async () => {
   home = await createDsrHome();
 });
@@ -53,7 +54,7 @@ describe('a file of requests', () => {
     expect(first.code, first.stderr).toBe(0);
     expect(first.data).toMatchObject({ rows: 40, submitted: 40, failed: 0, requests: 40 });
     expect(new Set(ids()).size).toBe(40);
-    expect(statSync(join(home.folder, 'people.csv.results.csv')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(home.cwd, 'people.csv.results.csv')).mode & 0o777).toBe(0o600);
     expect((await home.run(BULK)).code).toBe(12);
     expect((await home.json<BulkResult>(`${BULK} --resume`)).data).toMatchObject({
       submitted: 0,
@@ -103,7 +104,7 @@ describe('a file of requests', () => {
     expect(code).toBe(9);
     expect(error.issues[0]).toMatchObject({ line, column });
     expect(await home.received('POST', '/v3')).toBe(0);
-    expect(existsSync(join(home.folder, 'people.csv.results.csv'))).toBe(false);
+    expect(existsSync(join(home.cwd, 'people.csv.results.csv'))).toBe(false);
   });
 
   it('is told by name which columns it lacks, once and not for each row', async () => {
@@ -248,7 +249,7 @@ describe('a file of requests', () => {
     expect((await home.run('dsr prepare people.csv --regulation gdpr --type access --out ready.csv')).code).toBe(0);
     const submit = BULK.replace('people.csv', 'ready.csv');
     expect((await home.json<BulkResult>(submit)).data).toMatchObject({ submitted: 10 });
-    const elsewhere = { env: { CDPADM_STATE_DIR: join(home.folder, 'elsewhere') } };
+    const elsewhere = { env: { CDPADM_STATE_DIR: join(home.cwd, 'elsewhere') } };
     const again = await home.json<BulkResult>(`${submit} --results other.csv`, elsewhere);
     expect(again.data).toMatchObject({ submitted: 0, existing: 10, failed: 0 });
     expect(await held(10)).toBe(10);

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type CliHome, type CliResult, createCliHome, runCli } from '../../helpers/cli.ts';
+import { listenOnLoopback } from '../../helpers/loopback.ts';
 
 let home: CliHome;
 let servers: Server[];
@@ -21,8 +22,7 @@ async function serve(kind: 'own' | 'other', answer: (path: string, response: Ser
     answer(request.url ?? '', response);
   });
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  return `http://127.0.0.1:${await listenOnLoopback(server)}`;
 }
 
 beforeEach(async () => {

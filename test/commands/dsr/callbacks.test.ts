@@ -3,8 +3,10 @@ import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import type { CliResult } from '../../helpers/cli.ts';
-import { createDsrHome, type DsrHome } from '../../helpers/dsr-home.ts';
+import { createDsrHome } from '../../helpers/dsr-home.ts';
+import type { PlatformHome } from '../../helpers/platform-home.ts';
 import { send } from '../../helpers/emulator.ts';
+import { listenOnLoopback } from '../../helpers/loopback.ts';
 
 interface Line {
   callback_url?: string;
@@ -18,7 +20,7 @@ interface Kept {
   body: string;
 }
 
-let home: DsrHome;
+let home: PlatformHome;
 let kept: Kept[];
 let taker: Server;
 let takerUrl: string;
@@ -41,8 +43,7 @@ beforeEach(async () => {
       response.writeHead(takerStatus).end();
     });
   });
-  await new Promise<void>((resolve) => taker.listen(0, '127.0.0.1', resolve));
-  takerUrl = `http://127.0.0.1:${(taker.address() as { port: number }).port}/`;
+  takerUrl = `http://127.0.0.1:${await listenOnLoopback(taker)}/`;
 });
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();

@@ -8,7 +8,8 @@ import { createContext } from '../../../src/lib/runtime/create-context.ts';
 import { helpOf } from '../../../src/lib/runtime/help.ts';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import { createTestIo } from '../../helpers/cli.ts';
-import { createDsrHome, type DsrHome } from '../../helpers/dsr-home.ts';
+import { createDsrHome } from '../../helpers/dsr-home.ts';
+import type { PlatformHome } from '../../helpers/platform-home.ts';
 import { send } from '../../helpers/emulator.ts';
 
 const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
@@ -17,13 +18,13 @@ const group = dsrGroup(createContext(createTestIo().io, new AbortController().si
 const leaves = group.commands.flatMap((command) => (command.commands.length > 0 ? command.commands : [command]));
 const examples = leaves.flatMap((command) => helpOf(command)?.examples ?? []);
 
-let home: DsrHome;
+let home: PlatformHome;
 /** What the examples speak of: a pending request of a group, a file of subjects, a callback with its certificate. */
 beforeEach(async () => {
   home = await createDsrHome();
   const receiver = await startCallbackServer({ host: '127.0.0.1', port: 0 }, async ({ body, headers }) => {
-    writeFileSync(join(home.folder, 'callback.headers'), headers.map((line) => `${line.join(': ')}\n`).join(''));
-    writeFileSync(join(home.folder, 'callback.json'), body ?? '');
+    writeFileSync(join(home.cwd, 'callback.headers'), headers.map((line) => `${line.join(': ')}\n`).join(''));
+    writeFileSync(join(home.cwd, 'callback.json'), body ?? '');
     return 202;
   });
   const erasure = ['dsr', 'submit', '--regulation', 'gdpr', '--type', 'erasure', '--identity', 'email=sue@example.com'];

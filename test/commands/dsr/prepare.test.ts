@@ -2,9 +2,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDsrHome, type DsrHome } from '../../helpers/dsr-home.ts';
+import { createDsrHome } from '../../helpers/dsr-home.ts';
+import type { PlatformHome } from '../../helpers/platform-home.ts';
 
-let home: DsrHome;
+let home: PlatformHome;
 beforeEach(async () => {
   home = await createDsrHome();
 });
@@ -17,7 +18,7 @@ describe('dsr prepare', () => {
     const { code, stderr } = await home.run('dsr prepare - --regulation gdpr --type access --out -', { stdin: CSV });
     expect(code, stderr).toBe(2);
     expect(stderr).toContain('--out FILE');
-    expect(existsSync(join(home.folder, '-'))).toBe(false);
+    expect(existsSync(join(home.cwd, '-'))).toBe(false);
   });
 
   it('counts one row as one', async () => {

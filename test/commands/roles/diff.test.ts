@@ -186,7 +186,7 @@ describe('roles diff --against-profile NAME', () => {
 
   it('never takes secrets or addresses of the environment for the other profile', async () => {
     // An earlier test's token would do without the secret.
-    const fresh = { CDPADM_CACHE_DIR: join(admin.home, 'fresh-cache') };
+    const fresh = { CDPADM_CACHE_DIR: join(admin.folder, 'fresh-cache') };
     const missing = await admin.run('roles diff --against-profile prod', { env: fresh });
     expect(missing.code).toBe(4);
     expect(missing.stderr).toContain('OTHER_SECRET');

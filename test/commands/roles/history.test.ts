@@ -30,10 +30,10 @@ describe('roles history and rollback', () => {
     await admin.run('roles push --yes');
     const { data } = await admin.json<Item[]>('roles history');
     expect(data).toMatchObject([{ reason: 'push', roles: 5 }]);
-    const [saved] = readdirSync(join(admin.home, 'state', 'roles'), { recursive: true, encoding: 'utf8' }).filter(
+    const [saved] = readdirSync(join(admin.folder, 'state', 'roles'), { recursive: true, encoding: 'utf8' }).filter(
       (name) => name.includes('history/'),
     );
-    expect(statSync(join(admin.home, 'state', 'roles', saved ?? '')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(admin.folder, 'state', 'roles', saved ?? '')).mode & 0o777).toBe(0o600);
 
     const revision = data[0]?.revision ?? '';
     const guarded = await admin.run(`roles rollback ${revision} --yes`);

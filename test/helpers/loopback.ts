@@ -1,0 +1,16 @@
+// Servers of tests: on a port of 127.0.0.1 alone.
+import type { Server } from 'node:net';
+
+/** Listens, on a free port unless one is given; the port. Rejects when it is taken. */
+export async function listenOnLoopback(server: Server, port = 0): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return address.port;
+}
