@@ -31,7 +31,7 @@ describe('rows', () => {
   });
 
   it('know where each cell stands, also behind line feeds within quotes', () => {
-    const { records } = readAll('a,b\r\n"x\ny",z\n\n"q""q",\n');
+    const { records } = readAll('a,b\r\n"x\ny",z\n\n"q""q",\naa,"b\n\nbb",ccc,d\n');
     expect(records.flat().map(({ column, line, text }) => [text, line, column])).toEqual([
       ['a', 1, 1],
       ['b', 1, 3],
@@ -39,6 +39,10 @@ describe('rows', () => {
       ['z', 3, 4],
       ['q"q', 5, 1],
       ['', 5, 8],
+      ['aa', 6, 1],
+      ['b\n\nbb', 6, 4],
+      ['ccc', 8, 5],
+      ['d', 8, 9],
     ]);
   });
 

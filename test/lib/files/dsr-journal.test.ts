@@ -119,6 +119,8 @@ describe('what a killed process left', () => {
   it.each([
     ['nothing in it', ''],
     ['half a head', JSON.stringify(HEAD).slice(0, 30)],
+    ['half a head that the next process ended', `${JSON.stringify(HEAD).slice(0, 30)}\n`],
+    ['empty lines', '\n\n'],
     ['a head without an end, cut in a number', '{"version":1,"input":"x","rows":'],
   ])('%s: nothing was sent, so that the run begins anew', async (_what, content) => {
     const path = left(content);

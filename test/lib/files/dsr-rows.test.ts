@@ -40,6 +40,8 @@ describe('which format a file is', () => {
     ['a.csv', 'email\na', [[1, { cells: ['a'] }]]],
     ['json', 'email\na', [[1, { cells: ['a'] }]]],
     ['a.json.txt', 'email\na', [[1, { cells: ['a'] }]]],
+    ['a.ndjson.csv', 'email\na', [[1, { cells: ['a'] }]]],
+    [undefined, 'email [x]\n{a}', [[1, { cells: ['{a}'] }]]],
     // Standard input has no name: what it looks like decides.
     [undefined, 'email\na', [[1, { cells: ['a'] }]]],
     [
@@ -65,6 +67,8 @@ describe('which format a file is', () => {
   });
 });
 
+const UNCLOSED = 'this cell begins with a quote that is never closed';
+
 describe('CSV', () => {
   it('has a line of column names, and rows that are numbered; empty lines are passed over', async () => {
     const table = await read('email;group_id\n\na;1\n\r\nb;2', 'a.csv');
@@ -75,6 +79,21 @@ describe('CSV', () => {
     ]);
     expect(place(table.rows[1], { column: 1 })).toBe('5:3');
     expect(place(table.rows[1], { path: ['email'] })).toBe('5:1');
+  });
+
+  it('may be a line of column names alone, ended or not', async () => {
+    for (const text of ['email,group_id', 'email,group_id\n']) {
+      const table = await read(text, 'a.csv');
+      expect([table.columns, table.rows]).toEqual([['email', 'group_id'], []]);
+    }
+  });
+
+  it('may have column names that go on for pieces of the file', async () => {
+    const long = `a\n${'b'.repeat(200_000)}`;
+    const table = await read(`"${long}",x\n1,2\n`, 'a.csv');
+    expect([table.columns, contents(table)]).toEqual([[long, 'x'], [[1, { cells: ['1', '2'] }]]]);
+    const open = read(`"a\n${'b'.repeat(200_000)}`, 'a.csv');
+    await expect(open).rejects.toMatchObject({ issues: [{ line: 1, column: 1, message: UNCLOSED }] });
   });
 
   it('may have column names that hold line feeds', async () => {
@@ -95,12 +114,34 @@ describe('CSV', () => {
   });
 
   it.each([
-    ['is empty', '', 1, 1],
-    ['ends in a quoted column name', '"email\n', 1, 1],
-    ['ends in a quoted cell', 'email\n"a\n', 2, 1],
-    ['has text behind a quote', 'email\n"a"b\n', 2, 4],
-  ])('that %s cannot be read', async (_what, text, line, column) => {
-    await expect(read(text, 'a.csv')).rejects.toMatchObject({ exit: 9, issues: [{ file: 'a.csv', line, column }] });
+    ['is empty', '', 1, 1, 'the file is empty; a line of column names comes first'],
+    ['holds nothing but line ends', '\n\r\n', 1, 1, 'the file is empty; a line of column names comes first'],
+    ['ends in a quoted column name', '"email\n', 1, 1, UNCLOSED],
+    ['ends in a quoted cell', 'email\n"a\n', 2, 1, UNCLOSED],
+    ['has text behind a quote', 'email\n"a"b\n', 2, 4, expect.stringContaining('follows a closing quote')],
+    [
+      'has text behind a quote of a column name',
+      '"email"b\na\n',
+      1,
+      8,
+      expect.stringContaining('follows a closing quote'),
+    ],
+  ])('that %s cannot be read', async (_what, text, line, column, message) => {
+    const issues = [{ file: 'a.csv', line, column, path: '', message: message as string }];
+    await expect(read(text, 'a.csv')).rejects.toMatchObject({ exit: 9, message: 'a.csv cannot be read.', issues });
+  });
+
+  it('of which a later piece is broken gives the rows before it', async () => {
+    const path = join(temporaryFolder(), 'a.csv');
+    writeFileSync(path, `email\n${'a@example.com\n'.repeat(20_000)}"b"c\n${'a@example.com\n'.repeat(20_000)}`);
+    const { rows } = await openDsrTable({ path }, 'a.csv');
+    let last = 0;
+    const all = async (): Promise<void> => {
+      for await (const group of rows) last = group.at(-1)?.number ?? last;
+    };
+    await expect(all()).rejects.toMatchObject({ exit: 9, issues: [{ line: 20_002, column: 4 }] });
+    expect(last).toBeGreaterThan(10_000);
+    expect(last).toBeLessThanOrEqual(20_000);
   });
 
   it('of many pieces loses nothing between them', async () => {

@@ -13,23 +13,37 @@ it.each<[string, string, [string, string][]]>([
   ['repeated lines', 'A: 1\nA: 2\n', [['A', '1'], ['A', '2']]],
   ['an object', '{"A": "1", "b": ["2", "3"]}', [['A', '1'], ['b', '2'], ['b', '3']]],
   ['pairs', '[["A", "1"], ["A", "2"]]', [['A', '1'], ['A', '2']]],
+  ['an object behind blanks', ' \n {"A": "1"}', [['A', '1']]],
+  ['lines with brackets in them', 'A:{1}\nb:[2]', [['A', '{1}'], ['b', '[2]']]],
+  ['lines of blanks between', 'A: 1\n  \n\t\nb: 2', [['A', '1'], ['b', '2']]],
+  ['a first header that speaks of a version', 'Via: HTTP/1.1 proxy\nA: 1', [['Via', 'HTTP/1.1 proxy'], ['A', '1']]],
+  ['a first header that speaks of a request', 'X-Was: POST / HTTP/1.1', [['X-Was', 'POST / HTTP/1.1']]],
   ['nothing', '', []],
 ])('takes %s', (_what, text, headers) => {
   expect(parse(text)).toEqual(headers);
 }); // prettier-ignore
 
 describe('refuses with its place', () => {
-  it.each<[string, string, number, number]>([
-    ['a line without a colon', 'A: 1\nno header\n', 2, 1],
-    ['a blank before the colon', 'A : 1\n', 1, 1],
-    ['a folded line', 'A: 1\n  more\n', 2, 1],
+  const LINE = 'is no header; each line is `Name: value`';
+  const PAIR = 'a header is a name and a text';
+  it.each<[string, string, number, number, string?, string?]>([
+    ['a line without a colon', 'A: 1\nno header\n', 2, 1, LINE],
+    ['a blank before the colon', 'A : 1\n', 1, 1, LINE],
+    ['a folded line', 'A: 1\n  more\n', 2, 1, LINE],
+    ['a folded line with a colon', 'A: 1\n  more: 2\n', 2, 1, LINE],
+    ['a name that is empty', ': 1\n', 1, 1, LINE],
+    ['a status line behind a header', 'A: 1\nHTTP/1.1 202 Accepted\n', 2, 1, LINE],
+    ['a request line of small letters', 'post / HTTP/1.1\n', 1, 1, LINE],
+    ['another kind of line break', 'A: 1\u2028b: 2\n', 1, 1, LINE],
     ['broken JSON', '{"A": "1",\n "b": }\n', 2, 7],
     ['a name that stands twice', '{"A": "1",\n "A": "2"}\n', 2, 2],
-    ['a number', '{"A": "1",\n "b": 2}\n', 2, 7],
-    ['a list with a number', '{"A": ["1", 2]}\n', 1, 7],
-    ['what is no pair', '[["A", "1"],\n "b"]\n', 2, 2],
-    ['null', '[null]\n', 1, 2],
-  ])('%s', (_what, text, line, column) => {
+    ['a number', '{"A": "1",\n "b": 2}\n', 2, 7, PAIR, 'b'],
+    ['a list with a number', '{"A": ["1", 2]}\n', 1, 7, PAIR, 'A'],
+    ['a name that is a number', '[["A", "1"],\n [1, "b"]]\n', 2, 2, PAIR, '[1]'],
+    ['what is no pair', '[["A", "1"],\n "b"]\n', 2, 2, PAIR, '[1]'],
+    ['a name alone', '[["A"]]\n', 1, 2, PAIR, '[0]'],
+    ['null', '[null]\n', 1, 2, PAIR, '[0]'],
+  ])('%s', (_what, text, line, column, message, path = '') => {
     let error: unknown;
     try {
       parse(text);
@@ -37,7 +51,9 @@ describe('refuses with its place', () => {
       error = caught;
     }
     expect(error).toBeInstanceOf(CliError);
-    expect(error).toMatchObject({ exit: 9, issues: [{ file: 'headers', line, column }] });
+    const issue = { file: 'headers', line, column, ...(message !== undefined && { message, path }) };
+    expect(error).toMatchObject({ exit: 9, issues: [issue] });
+    if (message !== undefined) expect(error).toHaveProperty('message', 'headers cannot be read as headers.');
   });
 });
 

@@ -36,6 +36,7 @@ describe('openSeedJournal', () => {
     const path = (...key: string[]): string => openSeedJournal(folder, key).path;
     expect(path('a', 'b')).toBe(path('a', 'b'));
     expect(new Set([path('a', 'b'), path('b', 'a'), path('ab'), path('a', 'b', ''), path('a')]).size).toBe(5);
+    expect(path('a').slice(folder.length)).toMatch(/^\/[0-9a-f]{24}\.json$/);
   });
 
   it.each<[string, string]>([
@@ -119,6 +120,7 @@ describe('openSeedJournal', () => {
         code: 'seed.running',
         exit: 12,
         message: expect.stringMatching(/Another process/) as string,
+        hint: expect.stringContaining('--resume') as string,
       }),
     );
     other?.hold().release();
@@ -183,6 +185,8 @@ describe('fingerprint', () => {
     expect(isSameContent([a, b], [a, b])).toBe(true);
     expect(isSameContent([a, b], [b, a])).toBe(false);
     expect(isSameContent([a, b], [a])).toBe(false);
+    expect(isSameContent([a, b], [a, a])).toBe(false);
+    expect(isSameContent([a], [{ ...a, size: a.size + 1 }])).toBe(false);
     expect(isSameContent([a], [a, b])).toBe(false);
   });
 });
