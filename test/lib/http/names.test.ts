@@ -19,7 +19,7 @@ const marked = endpoint({
   query: ['kind', 'other'],
   names: { body: ['keys:'], reply: ['value:kind'], query: ['kind'] },
 });
-const { encode, decode } = createNamesEdge({ xpid: 'mpid' });
+const edge = () => createNamesEdge({ xpid: 'mpid', 'osa_*': 'phone_' });
 
 describe('createNamesEdge', () => {
   it('maps what is marked and nothing else', () => {
@@ -29,40 +29,40 @@ describe('createNamesEdge', () => {
       query: { kind: 'xpid', other: 'xpid' },
       reserved: true,
     };
-    expect(encode(marked, input)).toEqual({
+    expect(edge().encode(marked, input)).toEqual({
       params: { id: 'xpid' },
       body: { mpid: 'xpid' },
       query: { kind: 'mpid', other: 'xpid' },
       reserved: true,
     });
     expect(input.body).toEqual({ xpid: 'xpid' });
-    expect(decode(marked, { kind: 'mpid', other: 'mpid' })).toEqual({ kind: 'xpid', other: 'mpid' });
+    expect(edge().decode(marked, { kind: 'mpid', other: 'mpid' })).toEqual({ kind: 'xpid', other: 'mpid' });
   });
 
   it('leaves a query’s numbers alone, and what is not there', () => {
-    expect(encode(marked, { query: { kind: 7 } })).toEqual({ query: { kind: 7 } });
-    expect(encode(marked, {})).toEqual({});
-    expect(encode(marked, { body: 'xpid' })).toEqual({ body: 'xpid' });
+    expect(edge().encode(marked, { query: { kind: 7 } })).toEqual({ query: { kind: 7 } });
+    expect(edge().encode(marked, {})).toEqual({});
+    expect(edge().encode(marked, { body: 'xpid' })).toEqual({ body: 'xpid' });
   });
 
   it('leaves calls without marks alone', () => {
     const input = { body: { xpid: 1 }, query: { filter: 'xpid' } };
-    expect(encode(getThing, input)).toEqual(input);
-    expect(decode(getThing, { id: 'mpid', mpid: 1 })).toEqual({ id: 'mpid', mpid: 1 });
+    expect(edge().encode(getThing, input)).toEqual(input);
+    expect(edge().decode(getThing, { id: 'mpid', mpid: 1 })).toEqual({ id: 'mpid', mpid: 1 });
   });
 
   it.each([[undefined], [{}]])('does nothing where a deployment has no words of its own: %j', (map) => {
-    const edge = createNamesEdge(map);
+    const none = createNamesEdge(map);
     const input = { body: { xpid: 1 } };
-    expect(edge.encode(marked, input)).toBe(input);
+    expect(none.encode(marked, input)).toBe(input);
     const reply = { kind: 'mpid' };
-    expect(edge.decode(marked, reply)).toBe(reply);
+    expect(none.decode(marked, reply)).toBe(reply);
   });
 
   it('sends nothing where two fields would be one', () => {
     let error: unknown;
     try {
-      encode(marked, { body: { xpid: 1, mpid: 2 } });
+      edge().encode(marked, { body: { xpid: 1, mpid: 2 } });
     } catch (caught) {
       error = caught;
     }
