@@ -4,8 +4,8 @@ import { type CliError, invalidInput } from '../../kernel/errors.ts';
 import type { Cells, TableDefaults } from './body-writer.ts';
 import { type ColumnMap, type PassedOver, readHeader } from './columns.ts';
 import { cellsOf, createRecordScan, separatorOf, textsOf } from './csv-record.ts';
-import { MAX_ROW_BYTES, Pending, type RowReader } from './json-rows.ts';
 import type { RowPacker } from './packer.ts';
+import { MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
 import { FAIL, LINE_FEED, markLength, skipSpace } from './scan.ts';
 import { createTable, type Table } from './table.ts';
 
@@ -20,7 +20,6 @@ export interface CsvOptions {
   isOurs(record: number): boolean;
 }
 
-const SHOWN_BYTES = 200;
 const NO_MAP = 'A file with other columns is read with --map-file, which says what each of them means.';
 
 /** Positions are the lines on which records begin. Throws invalid input (9) for a header that cannot be used. */

@@ -2,6 +2,7 @@
 // other). Holds at most one row that is not complete yet.
 import { isUtf8 } from 'node:buffer';
 import type { RowPacker } from './packer.ts';
+import { MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -15,46 +16,7 @@ import {
   QUOTE,
 } from './scan.ts';
 
-/** What takes the bytes of an input, chunk by chunk, and gives its rows to the packer. */
-export interface RowReader {
-  feed(chunk: Buffer): void;
-  /** The input has ended. */
-  end(): void;
-}
-
-/** No user needs a longer row; a larger body is refused by any platform. */
-export const MAX_ROW_BYTES = 32 * 1024 * 1024;
 const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
-const SHOWN_BYTES = 200;
-
-/** Bytes that are yet to be looked at, in one piece, with a line feed behind them. */
-export class Pending {
-  bytes = Buffer.alloc(0);
-  length = 0;
-
-  append(chunk: Buffer): void {
-    const needed = this.length + chunk.length + 1;
-    if (needed > this.bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(this.bytes.length * 2, needed * 2)));
-      this.bytes.copy(larger, 0, 0, this.length);
-      this.bytes = larger;
-    }
-    chunk.copy(this.bytes, this.length);
-    this.length += chunk.length;
-    this.bytes[this.length] = LINE_FEED;
-  }
-
-  /** How many bytes are lines with their ends. */
-  wholeLines(): number {
-    return this.bytes.subarray(0, this.length).lastIndexOf(LINE_FEED) + 1;
-  }
-
-  drop(count: number): void {
-    this.bytes.copyWithin(0, count, this.length);
-    this.length -= count;
-    this.bytes[this.length] = LINE_FEED;
-  }
-}
 
 /** NDJSON. Positions are line numbers, beginning behind `line`; `offset` is where the bytes begin in the file, or -1. */
 export function createLineReader(packer: RowPacker, begin: { line: number; offset: number }): RowReader {
