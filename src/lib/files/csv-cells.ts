@@ -1,4 +1,5 @@
 // Reads CSV (RFC 4180) piece by piece, so that a file's size does not matter, and knows where every cell stands.
+import { csvCell } from '../kernel/csv-cell.ts';
 
 export interface Cell {
   text: string;
@@ -155,9 +156,5 @@ export function delimiterOf(heading: string): string {
 
 /** One line of CSV; cells are quoted where they must be. */
 export function csvLine(cells: readonly string[], delimiter = ','): string {
-  return `${cells.map((cell) => quoted(cell, delimiter)).join(delimiter)}\n`;
-}
-
-function quoted(cell: string, delimiter: string): string {
-  return cell.includes(delimiter) || /["\n\r]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return `${cells.map((cell) => csvCell(cell, delimiter)).join(delimiter)}\n`;
 }

@@ -1,4 +1,5 @@
 // Lists for other programs: tab-separated lines for pipes, CSV for spreadsheets.
+import { csvCell } from '../kernel/csv-cell.ts';
 import { cellText, columnTitle } from './cells.ts';
 import { cleanLine } from './clean.ts';
 import type { CellValue, Column } from './view.ts';
@@ -12,8 +13,8 @@ export function toTabbed<Row>(rows: readonly Row[], columns: Column<Row>[], head
 
 /** CSV (RFC 4180, lines end in LF) under the fields' own names, some of which are ids from outside. */
 export function toCsv<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
-  const lines = rows.map((row) => columns.map((column) => quote(disarm(column.value(row)))));
-  const all = header ? [columns.map((column) => quote(disarm(column.key))), ...lines] : lines;
+  const lines = rows.map((row) => columns.map((column) => csvCell(disarm(column.value(row)))));
+  const all = header ? [columns.map((column) => csvCell(disarm(column.key))), ...lines] : lines;
   return all.map((cells) => `${cells.join(',')}\n`).join('');
 }
 
@@ -26,8 +27,4 @@ const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 function disarm(value: CellValue): string {
   const text = cellText(value);
   return /^'*[=+\-@\t\r]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-}
-
-function quote(text: string): string {
-  return /[",\n\r]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,7 +1,8 @@
 // Checks one role of a roles file and its tasks.
 import { explain } from '../../contract/explain.ts';
 import { CORE_TASK, RESTRICTED_CHARACTERS, Role as RoleSchema, type TaskRef } from '../../contract/roles.ts';
-import { checkFields, isRecord, type Known, type Path, remembered, type Report } from './known.ts';
+import { isRecord } from '../../kernel/record.ts';
+import { checkFields, type Known, type Path, remembered, type Report } from './known.ts';
 import { extraFields, type Role } from './manifest.ts';
 import type { TaskCheck } from './task-check.ts';
 

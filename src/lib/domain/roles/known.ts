@@ -1,6 +1,7 @@
 // What is known of the platform when a roles file is checked, and what that excuses in the file.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { nearest } from '../../kernel/nearest.ts';
+import { isRecord } from '../../kernel/record.ts';
 import type { Manifest } from './manifest.ts';
 
 export interface Known {
@@ -58,8 +59,4 @@ export function checkFields(
       checkFields(value, [], inside, [...path, key], { known, report });
     }
   }
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

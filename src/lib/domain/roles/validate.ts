@@ -2,8 +2,9 @@
 import type { FieldIssue } from '../../contract/explain.ts';
 import { ROLE_LIMITS } from '../../contract/limits.ts';
 import { canonicalJson } from '../../kernel/json.ts';
+import { isRecord } from '../../kernel/record.ts';
 import { checkRole } from './check-role.ts';
-import { checkFields, isRecord, type Known, remembered, Report } from './known.ts';
+import { checkFields, type Known, remembered, Report } from './known.ts';
 import type { Manifest } from './manifest.ts';
 import { createTaskCheck } from './task-check.ts';
 
