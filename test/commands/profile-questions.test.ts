@@ -5,7 +5,8 @@ import { askForMissing } from '../../src/commands/profile/questions.ts';
 import { CliError } from '../../src/lib/kernel/errors.ts';
 import type { Context, PromptOptions } from '../../src/lib/runtime/context.ts';
 import { openProfiles } from '../../src/lib/config/profiles.ts';
-import { memoryKeychain, newFolder, secretsOptions } from '../lib/config/folders.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { memoryKeychain, secretsOptions } from '../lib/config/folders.ts';
 
 /** Answers questions by how they begin; everything else is left out with Enter. */
 function answering(answers: Record<string, string>) {
@@ -23,7 +24,7 @@ function answering(answers: Record<string, string>) {
 }
 
 function profilesOf(keychain = memoryKeychain()): Profiles {
-  return openProfiles(secretsOptions(newFolder(), { keychain: () => Promise.resolve(keychain) }));
+  return openProfiles(secretsOptions(temporaryFolder(), { keychain: () => Promise.resolve(keychain) }));
 }
 
 function draftOf(profile: Draft['profile'] = {}, typed: Draft['typed'] = {}): Draft {

@@ -1,23 +1,15 @@
 // A configuration folder of a test's own, and what the doors of config need besides.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import type { Keychain } from '../../../src/lib/config/keychain.ts';
 import type { SecretsOptions } from '../../../src/lib/config/secrets.ts';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { createRedactor } from '../../../src/lib/kernel/redact.ts';
-
-/** A new folder that goes when the test ends. */
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-config-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 /** A folder with this settings file. */
 export function folderWith(settings: unknown): string {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const text = typeof settings === 'string' ? settings : JSON.stringify(settings, undefined, 2);
   writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
   return folder;

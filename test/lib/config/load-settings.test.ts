@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadSettings, type SettingsSources } from '../../../src/lib/config/load-settings.ts';
 import { resolvePaths } from '../../../src/lib/config/paths.ts';
-import { folderWith, newFolder, secretsOptions } from './folders.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { folderWith, secretsOptions } from './folders.ts';
 
 function sources(folder: string, more: Partial<SettingsSources> = {}): SettingsSources {
   const { clock, redactor } = secretsOptions(folder);
@@ -46,7 +47,7 @@ describe('the profile in use', () => {
   );
 
   it('is none in an empty folder', async () => {
-    expect((await loadSettings(sources(newFolder()))).profile).toBeUndefined();
+    expect((await loadSettings(sources(temporaryFolder()))).profile).toBeUndefined();
   });
 
   it.each(['ab', '__proto__', 'constructor'])('%s, which does not exist, is a usage error', async (profile) => {

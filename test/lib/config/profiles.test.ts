@@ -9,7 +9,8 @@ import { openKeychain } from '../../../src/lib/config/keychain.ts';
 import { profileNameProblem } from '../../../src/lib/config/profile-name.ts';
 import { openProfiles, type ProfileDraft } from '../../../src/lib/config/profiles.ts';
 import { bundleEntry } from '../../helpers/bundle.ts';
-import { folderWith, memoryKeychain, newFolder, secretsOptions } from './folders.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { folderWith, memoryKeychain, secretsOptions } from './folders.ts';
 
 const CANARY = 'canary-Zq7/x+1';
 
@@ -40,7 +41,7 @@ describe('names', () => {
     'ä',
   ])('%j is none', async (name) => {
     expect(profileNameProblem(name)).toMatch(/\.$/);
-    const folder = newFolder();
+    const folder = temporaryFolder();
     await expect(openProfiles(secretsOptions(folder)).create(name, draftOf())).rejects.toMatchObject({ exit: 2 });
     expect(existsSync(join(folder, 'config.json'))).toBe(false);
   });
@@ -57,7 +58,7 @@ describe('names', () => {
 
 describe('create', () => {
   it('makes the first profile current, a later one only when asked', async () => {
-    const profiles = openProfiles(secretsOptions(newFolder()));
+    const profiles = openProfiles(secretsOptions(temporaryFolder()));
     expect(await profiles.create('a', draftOf())).toEqual({ current: true });
     expect(await profiles.create('b', draftOf())).toEqual({ current: false });
     expect(await profiles.create('c', draftOf({ use: true }))).toEqual({ current: true });
@@ -76,14 +77,14 @@ describe('create', () => {
 
   it('takes a kept secret back when the profile cannot be stored', async () => {
     const keychain = memoryKeychain();
-    const profiles = openProfiles(secretsOptions(newFolder(), { keychain: async () => keychain }));
+    const profiles = openProfiles(secretsOptions(temporaryFolder(), { keychain: async () => keychain }));
     const draft = draftOf({ profile: { environment: 'other' }, typed: { client_secret: CANARY } });
     await expect(profiles.create('a', draft)).rejects.toMatchObject({ exit: 2 });
     expect(keychain.entries.size).toBe(0);
   });
 
   it('keeps secrets in the keychain, and only says where in the settings file', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const keychain = memoryKeychain();
     const options = secretsOptions(folder, { keychain: async () => keychain });
     await openProfiles(options).create('a', draftOf({ typed: { client_secret: CANARY } }));
@@ -107,7 +108,7 @@ describe('create', () => {
         } as never),
     ],
   ])('says what to do when the keychain lacks %s, and stores nothing', async (_what, load) => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder, { keychain: () => openKeychain(load) }));
     const failure = {
       exit: 4,
@@ -146,7 +147,7 @@ describe('use and remove', () => {
   });
 
   it('removes the file of secrets too', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder));
     await profiles.create('a', draftOf({ typed: { client_secret: CANARY }, storage: 'file' }));
     expect(existsSync(join(folder, 'secrets', 'a.json'))).toBe(true);
@@ -167,7 +168,7 @@ describe('setSecrets', () => {
 
   it('keeps the keychain entry that a copied profile refers to as well', async () => {
     const keychain = memoryKeychain();
-    const profiles = openProfiles(secretsOptions(newFolder(), { keychain: async () => keychain }));
+    const profiles = openProfiles(secretsOptions(temporaryFolder(), { keychain: async () => keychain }));
     await profiles.create('a', draftOf({ typed: { client_secret: CANARY } }));
     await profiles.copy('a', 'b');
     const [shared = ''] = keychain.entries.keys();
@@ -181,7 +182,7 @@ describe('setSecrets', () => {
   });
 
   it('leaves nothing in the file of what is kept elsewhere from now on', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const keychain = memoryKeychain();
     const profiles = openProfiles(secretsOptions(folder, { keychain: async () => keychain }));
     const file = join(folder, 'secrets', 'a.json');
@@ -198,7 +199,7 @@ describe('setSecrets', () => {
   });
 
   it('notes a reference beside a secret that goes to the file', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder));
     const typed = { client_secret: CANARY, workspace_secret: 'other-secret' };
     await profiles.create('a', draftOf({ typed, storage: 'file' }));
@@ -213,7 +214,7 @@ describe('setSecrets', () => {
 
 describe('several writers at once', () => {
   it('lose nothing within one process', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const writers = Array.from({ length: 8 }, (_, index) =>
       openProfiles(secretsOptions(folder)).create(`p${index}`, draftOf()),
     );
@@ -222,7 +223,7 @@ describe('several writers at once', () => {
   });
 
   it('lose nothing between processes', { timeout: 60_000 }, async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const bundle = await bundleEntry('test/lib/config/children/write-profiles.ts');
     try {
       const run = promisify(execFile);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findProjectFile } from '../../../src/lib/config/find-project-file.ts';
 import { readProjectFile } from '../../../src/lib/config/project-file.ts';
-import { newFolder } from './folders.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 function tree(...folders: string[]): string {
-  const root = newFolder();
+  const root = temporaryFolder();
   for (const folder of folders) mkdirSync(join(root, folder), { recursive: true });
   return root;
 }
@@ -50,7 +50,7 @@ describe('a project file that is no file', () => {
     ['a link to nothing', (path: string) => symlinkSync(`${path}.gone`, path), 'does not exist'],
     ['a link to itself', (path: string) => symlinkSync(path, path), 'in a circle'],
   ])('%s is found, and told', async (_what, make, reason) => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     make(join(folder, '.cdpadm.yaml'));
     const file = findProjectFile(folder, '/nowhere');
     expect(file).toBe(join(folder, '.cdpadm.yaml'));
@@ -76,7 +76,7 @@ describe('a project file that is no file', () => {
 describe('readProjectFile', () => {
   it('reads every setting, ids exactly', async () => {
     const file = projectIn(
-      newFolder(),
+      temporaryFolder(),
       'profile: prod\norg_id: 9223372036854775807\nworkspace_id: "12"\nprotected: true\nlimits: {dsr: 10/m}\nnames: {xpid: own}\n',
     );
     expect(await readProjectFile(file)).toEqual({
@@ -93,7 +93,7 @@ describe('readProjectFile', () => {
   });
 
   it('takes an empty file for no settings', async () => {
-    const file = projectIn(newFolder(), '# nothing yet\n');
+    const file = projectIn(temporaryFolder(), '# nothing yet\n');
     expect(await readProjectFile(file)).toEqual({ file, profile: undefined, settings: {} });
   });
 
@@ -111,7 +111,7 @@ describe('readProjectFile', () => {
     ['- a\n', '', 1, 1, 'name: value'],
     ['just text', '', 1, 1, 'name: value'],
   ])('refuses %j with its place', async (text, path, line, column, message) => {
-    const file = projectIn(newFolder(), text);
+    const file = projectIn(temporaryFolder(), text);
     const error: unknown = await readProjectFile(file).catch((caught: unknown) => caught);
     const issue = { file, path, line, column, message: expect.stringContaining(message) as unknown };
     expect(error).toMatchObject({
@@ -126,6 +126,6 @@ describe('readProjectFile', () => {
       'a: &a {x: x}',
       ...Array.from({ length: 30 }, (_, index) => `b${index}: &b${index} [*a, *a, *a, *a]`),
     ];
-    await expect(readProjectFile(projectIn(newFolder(), lines.join('\n')))).rejects.toMatchObject({ exit: 9 });
+    await expect(readProjectFile(projectIn(temporaryFolder(), lines.join('\n')))).rejects.toMatchObject({ exit: 9 });
   });
 });

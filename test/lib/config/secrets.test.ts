@@ -7,7 +7,8 @@ import { looksLikeReference, parseReference } from '../../../src/lib/config/secr
 import { createSecrets } from '../../../src/lib/config/secrets.ts';
 import type { Clock } from '../../../src/lib/kernel/clock.ts';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
-import { memoryKeychain, newFolder, secretsOptions } from './folders.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { memoryKeychain, secretsOptions } from './folders.ts';
 
 const CANARY = 'canary-Zq7/x+1';
 const place = { profile: 'prod', name: 'client_secret' } as const;
@@ -39,7 +40,7 @@ describe('resolving', () => {
   ])('%s gives the secret and tells the redactor', async (written, value) => {
     const keychain = memoryKeychain();
     await keychain.set('entry', CANARY);
-    const options = secretsOptions(newFolder(), {
+    const options = secretsOptions(temporaryFolder(), {
       env: { CDP_SECRET: CANARY, PATH: process.env.PATH },
       keychain: async () => keychain,
     });
@@ -50,7 +51,7 @@ describe('resolving', () => {
   });
 
   it('takes an id that stands in the profile as it is, without hiding it', async () => {
-    const options = secretsOptions(newFolder());
+    const options = secretsOptions(temporaryFolder());
     expect(await createSecrets(options).resolve('my-client', { profile: 'prod', name: 'client_id' })).toBe('my-client');
     expect(options.redactor.text('my-client')).toBe('my-client');
   });
@@ -65,7 +66,7 @@ describe('resolving', () => {
     ['command:head -c 100000 /dev/zero', 'secrets.command'],
   ])('%s without a secret is exit 4', async (written, code) => {
     const secrets = createSecrets(
-      secretsOptions(newFolder(), { env: { PATH: process.env.PATH }, keychain: async () => memoryKeychain() }),
+      secretsOptions(temporaryFolder(), { env: { PATH: process.env.PATH }, keychain: async () => memoryKeychain() }),
     );
     const error: unknown = await secrets.resolve(written, place).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code, exit: 4 });
@@ -79,7 +80,7 @@ describe('resolving', () => {
       CDPADM_ACCESS_TOKEN: CANARY,
       CDPADM_ORG_ID: '7',
     };
-    const secrets = createSecrets(secretsOptions(newFolder(), { env }));
+    const secrets = createSecrets(secretsOptions(temporaryFolder(), { env }));
     const seen = await secrets.resolve('command:env | grep CDPADM_ | tr "\\n" " "', place);
     expect(seen).toBe('CDPADM_ORG_ID=7');
   });
@@ -109,7 +110,7 @@ describe('the command', () => {
 
 describe('the file', () => {
   function fileWith(text: string): { folder: string; file: string } {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     mkdirSync(join(folder, 'secrets'), { mode: 0o700 });
     const file = join(folder, 'secrets', 'prod.json');
     writeFileSync(file, text, { mode: 0o600 });
@@ -129,7 +130,7 @@ describe('the file', () => {
 
   it('is refused through a symbolic link', async () => {
     const { folder, file } = fileWith(JSON.stringify({ client_secret: CANARY }));
-    const other = newFolder();
+    const other = temporaryFolder();
     mkdirSync(join(other, 'secrets'));
     symlinkSync(file, join(other, 'secrets', 'prod.json'));
     await expect(resolve(other)).rejects.toMatchObject({ code: 'files.symlink' });

@@ -4,13 +4,18 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProfiles } from '../../../src/lib/config/profiles.ts';
 import { readSettingsFile } from '../../../src/lib/config/settings-file.ts';
-import { folderWith, newFolder, secretsOptions } from './folders.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { folderWith, secretsOptions } from './folders.ts';
 
 const draft = { profile: { base_url: 'https://a.example' }, typed: {}, storage: 'file', use: false } as const;
 
 describe('reading', () => {
   it('takes a missing file for an empty one', async () => {
-    expect(await readSettingsFile(newFolder())).toEqual({ current: undefined, profiles: new Map(), warnings: [] });
+    expect(await readSettingsFile(temporaryFolder())).toEqual({
+      current: undefined,
+      profiles: new Map(),
+      warnings: [],
+    });
   });
 
   it('keeps ids of 64 bits exact, quoted or not', async () => {
@@ -90,7 +95,7 @@ describe('writing', () => {
   it('makes file and folder private under any umask, and again after a rewrite', async () => {
     const before = process.umask(0);
     try {
-      const folder = join(newFolder(), 'deep', 'config');
+      const folder = join(temporaryFolder(), 'deep', 'config');
       const profiles = openProfiles(secretsOptions(folder));
       await profiles.create('a', { ...draft, typed: { client_secret: 's3cret' } });
       writeFileSync(join(folder, 'config.json'), readFileSync(join(folder, 'config.json')), { mode: 0o666 });
@@ -104,8 +109,8 @@ describe('writing', () => {
   });
 
   it('refuses a symbolic link in the place of the file', async () => {
-    const folder = newFolder();
-    const target = join(newFolder(), 'target.json');
+    const folder = temporaryFolder();
+    const target = join(temporaryFolder(), 'target.json');
     writeFileSync(target, '{}');
     symlinkSync(target, join(folder, 'config.json'));
     await expect(openProfiles(secretsOptions(folder)).create('a', draft)).rejects.toMatchObject({
