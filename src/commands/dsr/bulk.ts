@@ -17,7 +17,7 @@ import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { writeResults } from '../../lib/workflows/dsr-row-output.ts';
 import { countSettled, refuseSecondRun, resumable, resumeCommand, settingsDigest } from './bulk-again.ts';
 import { type BulkFlags, type BulkNumbers, readBulkFlags, rowOptions } from './bulk-flags.ts';
-import { rehearse } from './bulk-rehearsal.ts';
+import { showDryRun } from './bulk-dry-run.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
 
 interface Run {
@@ -34,8 +34,8 @@ interface Run {
 }
 
 export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): Promise<void> {
-  const isRehearsal = ctx.flags.curl || ctx.flags.dryRun;
-  if (file === '-' && flags.results === undefined && !isRehearsal) {
+  const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
+  if (file === '-' && flags.results === undefined && !isDryRun) {
     throw usageError('Standard input has no name to call the result file by: give --results FILE.');
   }
   const numbers = readBulkFlags(flags, (await ctx.settings()).limits['dsr']);
@@ -48,10 +48,10 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
   const showIdentities = flags.showIdentities === true;
   const { address, workspace_id: workspace } = session.sender;
   const path = journalPath(ctx.paths.state, [examined.digest, address, workspace]);
-  // A rehearsal leaves nothing behind, a lock neither.
-  if (isRehearsal && !existsSync(path)) {
+  // A dry run leaves nothing behind, not even a lock.
+  if (isDryRun && !existsSync(path)) {
     const left = examined.rows - examined.done;
-    await rehearse(ctx, session, { examined, left, first: examined.first, showIdentities });
+    await showDryRun(ctx, session, { examined, left, first: examined.first, showIdentities });
     return;
   }
   const journal = openDsrJournal(path);
@@ -61,9 +61,9 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
     const states = createRowStates();
     if (head) await restoreStates(journal, states);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
-    if (isRehearsal) {
+    if (isDryRun) {
       const open = await openRows(await openDsrTable(source, name), options, states);
-      await rehearse(ctx, session, { examined, ...open, showIdentities });
+      await showDryRun(ctx, session, { examined, ...open, showIdentities });
       return;
     }
     const results =

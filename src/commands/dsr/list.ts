@@ -1,7 +1,7 @@
 // `dsr list`: the requests of a group, or those that went out from this machine.
 import { Command } from 'commander';
 import { dueFirst } from '../../lib/domain/dsr/overview.ts';
-import { isFinal } from '../../lib/domain/dsr/statuses.ts';
+import { isOpen } from '../../lib/domain/dsr/statuses.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -56,7 +56,7 @@ async function newest(ctx: Context, { memory }: DsrSession, limit: number, openO
   const { hasMore, requests } = await memory.ledger.newest({
     limit,
     belongs: (event) => event.address === address && event.workspace_id === workspace,
-    ...(openOnly && { isOpen: (status) => status === undefined || (status !== 'refused' && !isFinal(status)) }),
+    ...(openOnly && { isOpen }),
   });
   if (hasMore) ctx.out.warn(`The ledger has more requests; these are the newest ${limit} (--limit).`);
   return requests;

@@ -62,7 +62,7 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
     return;
   }
   if (ctx.flags.dryRun) {
-    // A rehearsal waits for nothing.
+    // A dry run waits for nothing.
     if (flags.waitIdle !== true) await onPipeline(ctx, id, requireIdle(id, ports));
     await ctx.out.emitDryRun([ports.api.describeTrigger(id)]);
     return;

@@ -70,8 +70,8 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
   const numbers = readBulkFlags(flags, ctx.io.env['JOB_COMPLETION_INDEX'], settings.limits['seeding']);
   const opened = await openInputs(ctx, files, flags, numbers.shard);
   if (ctx.flags.dryRun || ctx.flags.curl) {
-    const { rehearse } = await import('./rehearse.ts');
-    await rehearse(ctx, opened, numbers);
+    const { showDryRun } = await import('./bulk-dry-run.ts');
+    await showDryRun(ctx, opened, numbers);
     return;
   }
   const { openRun } = await import('./run.ts');

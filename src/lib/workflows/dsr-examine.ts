@@ -80,7 +80,7 @@ export async function examineRows(table: DsrTable, options: RowOptions): Promise
 
   function repeated(row: DsrRow, { hasId, request }: ReadyRow, file: string): Issue[] {
     const place = { file, ...row.locate({ path: [] }), path: '' };
-    const { regulation: _law, subject_request_type: type } = request;
+    const { subject_request_type: type } = request;
     const content = JSON.stringify([type, identitiesOf(request).sort(), skipsWaiting(request)]);
     const sameId = hasId ? keys.add(request.subject_request_id, row.number) : undefined;
     if (sameId !== undefined) return [{ ...place, message: `has the same subject_request_id as row ${sameId}` }];

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DsrRequest } from '../contract/dsr.ts';
 import type { Verdict } from '../domain/callbacks/verify.ts';
 import { identitiesOf, skipsWaiting } from '../domain/dsr/settle.ts';
-import { isFinal } from '../domain/dsr/statuses.ts';
+import { isOpen } from '../domain/dsr/statuses.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import type { DsrPorts, LedgerEntry, LedgerNews, Sender, VerifyMessage } from './dsr-ports.ts';
@@ -24,8 +24,7 @@ const MAX_SENDS = 3;
 /**
  * Sends one request whose id stands in the ledger before anything is sent. A lost answer is settled by GET; "already
  * exists" is success for a request that went out from here with the same content. `isNewId`: nobody else can have made
- * a request of this id. Throws CliError; network (8) when
- * nobody can tell what became of it.
+ * a request of this id. Throws CliError; network (8) when nobody can tell what became of it.
  */
 export async function submitRequest(
   request: DsrRequest,
@@ -123,7 +122,7 @@ async function sameIsOpen(
   const { requests } = await ledger.newest({
     limit: 1,
     belongs: (event) => event.id !== news.id && isSameSubject(event, news),
-    isOpen: (status) => status === undefined || (status !== 'refused' && !isFinal(status)),
+    isOpen,
   });
   const [open] = requests;
   const where =

@@ -68,7 +68,7 @@ function find<T extends { id: string }>(lists: ByType<T>, { type, id }: Step): T
   return lists[type].find((it) => it.id === id);
 }
 
-/** `+ connection crm`: a step in short. */
+/** A step in short: `create connection crm`. */
 export function stepName({ action, type, id }: Step): string {
   return `${action} ${NOUNS[type]} ${id}`;
 }

@@ -2,7 +2,7 @@
 import type { RequestStatusReply } from '../../contract/dsr.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { cancellableUntil, deadlineFrom, resultsExpireAt } from './deadlines.ts';
-import { isFinal } from './statuses.ts';
+import { isOpen } from './statuses.ts';
 
 /** The platform's fields, then ours; ours are null where this machine did not submit the request. */
 export type RequestOverview = RequestStatusReply & {
@@ -62,7 +62,7 @@ export function overviewOf(reply: RequestStatusReply, known: Remembered | undefi
 export function dueFirst(requests: readonly RequestOverview[]): RequestOverview[] {
   const urgency = ({ deadline }: RequestOverview): string => deadline ?? '9999';
   return requests
-    .filter(({ request_status: status }) => !isFinal(status) && status !== 'refused')
+    .filter(({ request_status: status }) => isOpen(status))
     .sort((a, b) => (urgency(a) < urgency(b) ? -1 : Number(urgency(a) > urgency(b))));
 }
 

@@ -23,6 +23,11 @@ export function isFinal(status: string): boolean {
   return status === 'completed' || status === 'cancelled';
 }
 
+/** Whether something is still to come of it: not of one that the platform did not take. Undefined is not known yet. */
+export function isOpen(status: string | undefined): boolean {
+  return status === undefined || (status !== 'refused' && !isFinal(status));
+}
+
 /** Whether a wait for `wanted` is over, as reached or as no longer possible. */
 export function hasReached(status: string, wanted: string): 'reached' | 'impossible' | undefined {
   if (status === wanted) return 'reached';

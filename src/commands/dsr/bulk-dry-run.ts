@@ -8,7 +8,7 @@ import type { Examined } from '../../lib/workflows/dsr-examine.ts';
 import type { ReadyRow } from '../../lib/workflows/dsr-row-reader.ts';
 import type { DsrSession } from './session.ts';
 
-export interface Rehearsal {
+export interface DryRun {
   examined: Examined;
   /** How many rows are left to be sent, and the first of them. */
   left: number;
@@ -17,8 +17,8 @@ export interface Rehearsal {
 }
 
 /** Shows the first requests as they would go out, identities masked; with --curl the very first as a command line. */
-export async function rehearse(ctx: Context, session: DsrSession, rehearsal: Rehearsal): Promise<void> {
-  const { examined, first, left, showIdentities } = rehearsal;
+export async function showDryRun(ctx: Context, session: DsrSession, dryRun: DryRun): Promise<void> {
+  const { examined, first, left, showIdentities } = dryRun;
   const bodies = first.map(({ hasId, request }): DsrRequest => {
     const whole = hasId ? request : { ...request, subject_request_id: randomUUID() };
     return showIdentities ? whole : maskRequest(whole);

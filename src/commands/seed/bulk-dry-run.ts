@@ -7,7 +7,11 @@ import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
 import type { BulkNumbers } from './bulk-flags.ts';
 import type { OpenedInputs } from './inputs.ts';
 
-export async function rehearse(ctx: Context, { inputs, names }: OpenedInputs, { limits }: BulkNumbers): Promise<void> {
+export async function showDryRun(
+  ctx: Context,
+  { inputs, names }: OpenedInputs,
+  { limits }: BulkNumbers,
+): Promise<void> {
   const api = await ctx.api();
   const checked = await validateSeeds(inputs, names, limits, ctx.signal);
   const { rows, rejected, batches, first } = checked;
