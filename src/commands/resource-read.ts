@@ -1,7 +1,7 @@
 // What the commands of connections, data models and pipelines share in reading.
 import { type ResourceType, withHiddenSecrets } from '../lib/domain/warehouse/definition.ts';
 import { CliError, EXIT } from '../lib/kernel/errors.ts';
-import { nearest } from '../lib/kernel/nearest.ts';
+import { nearestHint } from '../lib/kernel/nearest.ts';
 import { resourceListView, resourceView } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { GROUPS, type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
@@ -30,14 +30,11 @@ export async function findResource(ctx: Context, calls: WarehouseCalls, id: stri
     return await calls.get(id, ctx.signal);
   } catch (error) {
     if (!(error instanceof CliError) || error.status !== 404) throw error;
-    const guess = nearest(
-      id,
-      (await calls.list(ctx.signal)).map((it) => it.id),
-    );
+    const known = (await calls.list(ctx.signal)).map((it) => it.id);
     throw new CliError({
       code: 'warehouse.not_found',
       message: `There is no ${calls.noun} ${id} in this workspace.`,
-      hint: guess === undefined ? `\`cdpadm ${GROUPS[calls.type]} list\` shows them all.` : `Did you mean ${guess}?`,
+      hint: nearestHint(id, known, `\`cdpadm ${GROUPS[calls.type]} list\` shows them all.`),
       exit: EXIT.notFound,
       status: 404,
       ...(error.request && { request: error.request }),

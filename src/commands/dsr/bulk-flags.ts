@@ -9,9 +9,10 @@ import { resolvePath } from '../../lib/files/read-input.ts';
 import { toYaml } from '../../lib/files/to-yaml.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { parseRate } from '../../lib/kernel/rate.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { collect } from '../../lib/runtime/global-flags.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
+import { readCount, readRate } from '../flag-values.ts';
 import type { DsrSession } from './session.ts';
 
 /** What stands in for what rows do not say, and what their columns mean. */
@@ -35,22 +36,20 @@ export interface BulkFlags extends RowFlags {
   showIdentities?: boolean;
 }
 
-const several = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
-
 /** Flags that say the same for all rows; `dsr submit` has them anyway. */
 export function withRowFlags(command: Command): Command {
   return command
     .addOption(new Option('--regulation <name>', 'for rows that name none').choices(REGULATIONS))
     .addOption(new Option('--type <type>', 'for rows that name none').choices(REQUEST_TYPES))
     .option('--group-id <id>', 'for rows that name none')
-    .option('--callback-url <url>', 'for rows that name none; may be repeated', several)
+    .option('--callback-url <url>', 'for rows that name none; may be repeated', collect)
     .option('--submitted-time <iso>', 'for rows that name none (default: now)')
     .option('--skip-waiting-period', 'for rows that do not say');
 }
 
 export function withMapFlags(command: Command): Command {
   return command
-    .option('--map <column=field>', 'what a column means; field - leaves it out; may be repeated', several)
+    .option('--map <column=field>', 'what a column means; field - leaves it out; may be repeated', collect)
     .option('--map-file <file>', 'such a mapping, JSON or YAML: {column: field}')
     .option('--save-map <file>', 'keep the mapping of this run there');
 }
@@ -64,27 +63,14 @@ export interface BulkNumbers {
 
 const DEFAULT_CONCURRENCY = 16;
 const MOST_CONCURRENCY = 256;
+
 /** `limit` is the profile's own rate, such as `1000/m`. Throws usage (2) that names the flag. */
 export function readBulkFlags(flags: BulkFlags, limit: string | undefined): BulkNumbers {
-  const { concurrency: text = String(DEFAULT_CONCURRENCY) } = flags;
-  const concurrency = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (concurrency < 1 || concurrency > MOST_CONCURRENCY) {
-    throw usageError(`--concurrency must be a whole number from 1 to ${MOST_CONCURRENCY}, not \`${text}\`.`);
-  }
-  const given = flags.rate ?? limit;
+  const { concurrency = String(DEFAULT_CONCURRENCY) } = flags;
   return {
-    concurrency,
-    rate:
-      given === undefined
-        ? undefined
-        : readRate(given, flags.rate === undefined ? 'limits.dsr of the profile' : '--rate'),
+    concurrency: readCount('--concurrency', concurrency, MOST_CONCURRENCY),
+    rate: readRate(flags.rate, limit, 'dsr'),
   };
-}
-
-function readRate(text: string, where: string): number {
-  const rate = parseRate(text);
-  if (rate !== undefined) return rate;
-  throw usageError(`${where} must be a number of requests, a second or as 600/m or 9000/h, not \`${text}\`.`);
 }
 
 /** How rows become requests. `now` is for rows without a time. */

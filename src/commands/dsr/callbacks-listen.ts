@@ -7,9 +7,11 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { startCallbackServer } from '../../lib/runtime/callback-server.ts';
 import { openForward } from '../../lib/runtime/forward-callback.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { stopped } from '../../lib/runtime/interrupt.ts';
 import { hookWords, runHook } from '../../lib/runtime/run-hook.ts';
 import { type Received, receiveCallback } from '../../lib/workflows/receive-callback.ts';
 import { createMessageVerifier } from '../../lib/workflows/verify-message.ts';
+import { readPort } from '../flag-values.ts';
 import { openDsr, verificationOf } from './session.ts';
 
 interface ListenFlags {
@@ -52,8 +54,7 @@ export function listenCommand(ctx: Context): Command {
 }
 
 async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
-  const port = /^\d{1,5}$/.test(flags.port) ? Number(flags.port) : 65_536;
-  if (port > 65_535) throw usageError(`--port takes a number from 0 to 65535, not \`${flags.port}\`.`);
+  const port = readPort(flags.port);
   const hooks = hooksOf(flags.on ?? []);
   const forward = flags.forwardTo === undefined ? async () => true : await openForward(ctx, flags.forwardTo);
   const session = await openDsr(ctx);
@@ -80,10 +81,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const url = `http://${flags.host.includes(':') ? `[${flags.host}]` : flags.host}:${server.port}/`;
   ctx.out.note('Ctrl-C ends it.');
   await ctx.out.emitLine({ callback_url: url }, `Callbacks are taken at ${url}`);
-  await new Promise<void>((resolve) => {
-    if (ctx.signal.aborted) resolve();
-    else ctx.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await stopped(ctx.signal);
 }
 
 /** `completed CMD cancelled CMD`: the flag's values come one after the other. */

@@ -5,6 +5,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { bulkView } from '../../lib/render/dsr-bulk.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { collect } from '../../lib/runtime/global-flags.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { submitBulk } from './bulk.ts';
 import { type BulkFlags, withMapFlags } from './bulk-flags.ts';
@@ -14,17 +15,15 @@ interface SubmitFlags extends OneFlags, BulkFlags {
   bulk?: string;
 }
 
-const several = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
-
 /** The flags that say what a request is. */
 function withOneFlags(command: Command): Command {
   return command
     .addOption(new Option('--regulation <name>', 'the law the subject invokes').choices(REGULATIONS))
     .addOption(new Option('--type <type>', 'what the subject wants').choices(REQUEST_TYPES))
-    .option('--identity <type=value>', 'who it is; may be repeated; TYPE=@FILE and TYPE=- read the value', several)
-    .option('--extension-identity <type=value>', 'the same for types of the vendor extension', several)
+    .option('--identity <type=value>', 'who it is; may be repeated; TYPE=@FILE and TYPE=- read the value', collect)
+    .option('--extension-identity <type=value>', 'the same for types of the vendor extension', collect)
     .option('--group-id <id>', 'relates requests to each other')
-    .option('--callback-url <url>', 'where the platform posts each status; may be repeated', several)
+    .option('--callback-url <url>', 'where the platform posts each status; may be repeated', collect)
     .option('--submitted-time <iso>', 'when the subject asked (default: now); the deadline runs from it')
     .option('--request-id <uuid>', 'the id of the request (default: a new one)')
     .option('--skip-waiting-period', 'an erasure begins within 24 hours instead of after 7 days');

@@ -4,6 +4,7 @@ import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { portOption } from './port-option.ts';
 
 interface Assignment {
   role_id: string;
@@ -23,7 +24,7 @@ export function assignRoleCommand(ctx: Context): Command {
     .description('assign a role to a user, so that deleting it is refused')
     .argument('<role_id>', 'a role of the platform’s manifest')
     .requiredOption('--user <email>', 'who gets it')
-    .option('--port <n>', 'the one on this port (default: the one started last)')
+    .addOption(portOption())
     .action(async (roleId: string, flags: { user: string; port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       const body = { role_id: roleId, user: flags.user };

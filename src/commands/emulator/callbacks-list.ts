@@ -4,11 +4,12 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { callControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { callbackList, type Callback, CALLBACKS } from './callbacks-view.ts';
+import { portOption } from './port-option.ts';
 
 export function callbacksListCommand(ctx: Context): Command {
   const command = new Command('list')
     .description('list the status callbacks with what came of each')
-    .option('--port <n>', 'the one on this port (default: the one started last)')
+    .addOption(portOption())
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       const callbacks = await callControl(ctx, emulator, { method: 'GET', path: '/callbacks', reply: CALLBACKS });

@@ -5,6 +5,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { callbackList, type Callback, CALLBACKS } from './callbacks-view.ts';
+import { portOption } from './port-option.ts';
 
 interface ResendFlags {
   callback?: string;
@@ -16,7 +17,7 @@ export function callbacksResendCommand(ctx: Context): Command {
     .description('send callbacks now: those of a request, a single one, or all that were not delivered')
     .argument('[request_id]', 'all callbacks of this data subject request')
     .addOption(new Option('--callback <id>', 'this one, by the id in the list'))
-    .option('--port <n>', 'the one on this port (default: the one started last)')
+    .addOption(portOption())
     .action((requestId: string | undefined, flags: ResendFlags) => resend(ctx, requestId, flags));
   return withHelp(command, {
     calls: 'emulator',

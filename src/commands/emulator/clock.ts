@@ -4,6 +4,7 @@ import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { callControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { portOption } from './port-option.ts';
 
 export const nowView: RecordView<{ now: string }> = {
   kind: 'record',
@@ -14,7 +15,7 @@ export const nowView: RecordView<{ now: string }> = {
 export function clockCommand(ctx: Context): Command {
   const command = new Command('clock')
     .description('show the platform’s time, or move it')
-    .option('--port <n>', 'the one on this port (default: the one started last)')
+    .addOption(portOption())
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       await ctx.out.emit(

@@ -5,6 +5,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { environmentOf } from '../../lib/runtime/emulator-environment.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { portOption } from './port-option.ts';
 
 const view: DocumentView<Record<string, string>> = {
   kind: 'document',
@@ -17,7 +18,7 @@ const view: DocumentView<Record<string, string>> = {
 export function envCommand(ctx: Context): Command {
   const command = new Command('env')
     .description('print the variables that point every command to a running platform')
-    .option('--port <n>', 'the one on this port (default: the one started last)')
+    .addOption(portOption())
     .action(async (flags: { port?: string }) => {
       await ctx.out.emit(environmentOf(await findEmulator(ctx, flags.port)), view);
     });

@@ -7,6 +7,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { faultRecord, type Fault } from './fault-view.ts';
+import { portOption } from './port-option.ts';
 
 interface FaultFlags {
   method?: string;
@@ -40,7 +41,7 @@ export function faultAddCommand(ctx: Context): Command {
     )
     .option('--times <n>', 'how many requests it befalls (default: all)')
     .option('--probability <share>', 'the share of the matching requests, 0 to 1 (default: 1)')
-    .option('--port <n>', 'the one on this port (default: the one started last)')
+    .addOption(portOption())
     .action((flags: FaultFlags) => addFault(ctx, flags));
   return withHelp(command, {
     calls: 'emulator',

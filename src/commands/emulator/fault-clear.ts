@@ -4,11 +4,12 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { faultList, type Fault } from './fault-view.ts';
+import { portOption } from './port-option.ts';
 
 export function faultClearCommand(ctx: Context): Command {
   const command = new Command('clear')
     .description('take all faults away')
-    .option('--port <n>', 'the one on this port (default: the one started last)')
+    .addOption(portOption())
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       const left = await changeByControl(ctx, emulator, {

@@ -4,11 +4,12 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { callControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { faultList, type Fault } from './fault-view.ts';
+import { portOption } from './port-option.ts';
 
 export function faultListCommand(ctx: Context): Command {
   const command = new Command('list')
     .description('list the faults with the times that are left of each')
-    .option('--port <n>', 'the one on this port (default: the one started last)')
+    .addOption(portOption())
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       await ctx.out.emit(

@@ -4,6 +4,7 @@ import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { callControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { portOption } from './port-option.ts';
 
 interface LoggedRequest {
   at: string;
@@ -32,7 +33,7 @@ const view: ListView<LoggedRequest> = {
 export function logCommand(ctx: Context): Command {
   const command = new Command('log')
     .description('list the requests that the platform was sent')
-    .option('--port <n>', 'the one on this port (default: the one started last)')
+    .addOption(portOption())
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       const requests = await callControl(ctx, emulator, {

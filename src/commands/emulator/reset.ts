@@ -4,11 +4,12 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { nowView } from './clock.ts';
+import { portOption } from './port-option.ts';
 
 export function resetCommand(ctx: Context): Command {
   const command = new Command('reset')
     .description('put the platform back to what it began with')
-    .option('--port <n>', 'the one on this port (default: the one started last)')
+    .addOption(portOption())
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);
       const now = await changeByControl(ctx, emulator, { method: 'POST', path: '/reset', reply: { fields: ['now'] } });

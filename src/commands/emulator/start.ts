@@ -2,10 +2,11 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { invalidDocument, type LoadedDocument, loadDocument } from '../../lib/files/load.ts';
-import { CliError, EXIT, invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { CliError, EXIT, invalidInput } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { serveEmulator } from '../../lib/runtime/serve-emulator.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
+import { readPort } from '../flag-values.ts';
 
 interface StartFlags {
   host: string;
@@ -52,7 +53,7 @@ async function start(ctx: Context, flags: StartFlags): Promise<void> {
   const fixtures = flags.fixtures === undefined ? undefined : await loadDocument(flags.fixtures, ctx.io);
   const serving = serveEmulator(ctx, {
     host: flags.host,
-    port: portNumber(flags.port),
+    port: readPort(flags.port),
     data: flags.memory ? null : flags.data === undefined ? undefined : resolve(ctx.io.cwd, flags.data),
     ...(fixtures && { fixtures: fixtures.value }),
     ...(flags.warehouse !== undefined && { warehouse: resolve(ctx.io.cwd, flags.warehouse) }),
@@ -74,12 +75,6 @@ function placed(fixtures: LoadedDocument, error: CliError): CliError {
     return { file: fixtures.name, ...place, path, message };
   });
   return invalidInput(error.message, issues, error.hint);
-}
-
-function portNumber(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
-  if (port < 0 || port > 65_535) throw usageError(`--port takes a number from 0 to 65535, not \`${text}\`.`);
-  return port;
 }
 
 async function loadNames(ctx: Context, path: string): Promise<Record<string, string>> {

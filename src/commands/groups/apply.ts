@@ -3,7 +3,7 @@ import type { GroupReply, GroupRequest } from '../../lib/contract/groups.ts';
 import { groupsEndpoints } from '../../lib/contract/groups.ts';
 import { foretellLimit, type GroupPlan, planGroup } from '../../lib/domain/groups/plan.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
-import { nearest } from '../../lib/kernel/nearest.ts';
+import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { GROUP_VERBS, groupView, renderGroupPlan } from '../../lib/render/groups.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { describeGroupWrite, writeGroup } from '../../lib/workflows/groups-write.ts';
@@ -74,11 +74,10 @@ export async function findGroup(ctx: Context, groupId: string): Promise<GroupRep
   } catch (error) {
     if (!(error instanceof CliError) || error.status !== 404) throw error;
     const known = (await groups.list(ctx.signal)).map(({ id }) => id);
-    const guess = nearest(groupId, known);
     throw new CliError({
       code: 'groups.not_found',
       message: `There is no group ${groupId} in this workspace.`,
-      hint: guess === undefined ? '`cdpadm groups list` shows what there is.' : `Did you mean ${guess}?`,
+      hint: nearestHint(groupId, known, '`cdpadm groups list` shows what there is.'),
       exit: EXIT.notFound,
       status: 404,
       ...(error.request && { request: error.request }),

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { groupView } from '../../lib/render/groups.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
-import { nearest } from '../../lib/kernel/nearest.ts';
+import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { changeAttributes, readAttribute } from './change-attributes.ts';
@@ -39,11 +39,10 @@ export function attributesRemoveCommand(ctx: Context): Command {
 }
 
 function notShared(groupId: string, attribute: string, known: readonly string[]): CliError {
-  const guess = nearest(attribute, known);
   return new CliError({
     code: 'groups.attribute_not_found',
     message: `Group ${groupId} does not share ${attribute}.`,
-    hint: guess === undefined ? `It shares ${known.join(', ') || 'nothing'}.` : `Did you mean ${guess}?`,
+    hint: nearestHint(attribute, known, `It shares ${known.join(', ') || 'nothing'}.`),
     exit: EXIT.notFound,
   });
 }

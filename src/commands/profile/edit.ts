@@ -4,6 +4,7 @@ import { EXIT } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openEditedFile } from '../../lib/runtime/editor.ts';
+import { collect } from '../../lib/runtime/global-flags.ts';
 import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { changesBetween, parseProfile, type Profile, profileText, strangeNames, withChanges } from './change-text.ts';
 import type { Profiles } from './fields.ts';
@@ -15,7 +16,7 @@ export function editProfileCommand(ctx: Context): Command {
     .option(
       '--set <field=value>',
       'a field such as base_url, protected, limits.dsr or names.xpid; an empty value takes it away (repeatable)',
-      (value: string, before: string[] | undefined) => [...(before ?? []), value],
+      collect,
     )
     .action((name: string, flags: { set?: string[] }) => editProfile(ctx, name, flags.set));
   return withHelp(command, {

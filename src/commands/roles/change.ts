@@ -52,8 +52,3 @@ function invalidRoles(issues: readonly FieldIssue[], roles: readonly Role[]) {
     })),
   );
 }
-
-/** For commander: collects a repeatable flag. */
-export function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
-}

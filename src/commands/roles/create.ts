@@ -3,10 +3,11 @@ import { Command } from 'commander';
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
 import { extraFields, type Role } from '../../lib/domain/roles/manifest.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
-import { nearest } from '../../lib/kernel/nearest.ts';
+import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { collect } from '../../lib/runtime/global-flags.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { changeRoles, collect } from './change.ts';
+import { changeRoles } from './change.ts';
 import { outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 
@@ -75,14 +76,11 @@ function findSource(name: string, roles: readonly Role[]): Role {
   if (live) return live;
   const template = ROLE_TEMPLATES.find((item) => item.role_id === name);
   if (template) return { ...template, tasks: template.tasks.map((task_id) => ({ task_id })) };
-  const proposal = nearest(
-    name,
-    [...ROLE_TEMPLATES, ...roles].map((item) => item.role_id),
-  );
+  const known = [...ROLE_TEMPLATES, ...roles].map((item) => item.role_id);
   throw new CliError({
     code: 'roles.not_found',
     message: `There is neither a template nor a role ${name}.`,
-    hint: proposal === undefined ? '`cdpadm roles templates` lists the templates.' : `Did you mean ${proposal}?`,
+    hint: nearestHint(name, known, '`cdpadm roles templates` lists the templates.'),
     exit: EXIT.notFound,
   });
 }

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { fromReply } from '../../lib/domain/roles/manifest.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
-import { nearest } from '../../lib/kernel/nearest.ts';
+import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
@@ -52,11 +52,11 @@ async function rollBack(ctx: Context, name: string, flags: RawGuardFlags): Promi
 
 function noSuchRevision(name: string, known: readonly string[]): CliError {
   const several = known.filter((revision) => revision.startsWith(name)).length > 1;
-  const proposal = nearest(name, known);
+  const list = '`cdpadm roles history` lists them.';
   return new CliError({
     code: 'roles.revision_not_found',
     message: several ? `${name} is the beginning of several revisions.` : `There is no revision ${name}.`,
-    hint: proposal === undefined || several ? '`cdpadm roles history` lists them.' : `Did you mean ${proposal}?`,
+    hint: several ? list : nearestHint(name, known, list),
     exit: EXIT.notFound,
   });
 }

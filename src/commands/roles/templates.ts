@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { ROLE_TEMPLATES, type RoleTemplate } from '../../lib/contract/role-catalog.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
-import { nearest } from '../../lib/kernel/nearest.ts';
+import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { ListView, RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
@@ -60,11 +60,10 @@ async function showTemplates(ctx: Context, id: string | undefined): Promise<void
 }
 
 function noSuchTemplate(id: string, known: readonly string[]): CliError {
-  const proposal = nearest(id, known);
   return new CliError({
     code: 'roles.template_not_found',
     message: `There is no template ${id}.`,
-    hint: proposal === undefined ? `The templates are ${known.join(', ')}.` : `Did you mean ${proposal}?`,
+    hint: nearestHint(id, known, `The templates are ${known.join(', ')}.`),
     exit: EXIT.notFound,
   });
 }

@@ -3,10 +3,11 @@ import { Command } from 'commander';
 import { CORE_TASK } from '../../lib/contract/roles.ts';
 import type { Role } from '../../lib/domain/roles/manifest.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { nearest } from '../../lib/kernel/nearest.ts';
+import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { collect } from '../../lib/runtime/global-flags.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
-import { changeRoles, collect } from './change.ts';
+import { changeRoles } from './change.ts';
 import { findRole } from './find-role.ts';
 import { outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
@@ -72,11 +73,7 @@ function changeTasks(role: Role, add: readonly string[], remove: readonly string
   for (const id of remove) {
     if (id === CORE_TASK) throw usageError(`${CORE_TASK} is part of every role and cannot be taken away.`);
     if (held.includes(id)) continue;
-    const proposal = nearest(id, held);
-    throw usageError(
-      `${role.role_id} does not hold ${id}.`,
-      proposal === undefined ? `It holds ${held.join(', ')}.` : `Did you mean ${proposal}?`,
-    );
+    throw usageError(`${role.role_id} does not hold ${id}.`, nearestHint(id, held, `It holds ${held.join(', ')}.`));
   }
   const kept = role.tasks.filter((task) => !remove.includes(task.task_id));
   const gained = [...new Set(add)].filter((id) => !kept.some((task) => task.task_id === id));

@@ -1,8 +1,8 @@
 // The numbers on the command line of `seed bulk`, checked.
 import { parseShard, type Shard } from '../../lib/domain/seed/shard.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { parseRate } from '../../lib/kernel/rate.ts';
 import type { MaxErrors } from '../../lib/workflows/seed-bulk.ts';
+import { readCount, readRate } from '../flag-values.ts';
 
 export interface RawBulkFlags {
   batchSize: string;
@@ -30,26 +30,18 @@ export function readBulkFlags(
 ): BulkNumbers {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, jobIndex);
   if (typeof shard === 'string') throw usageError(shard);
-  const given = flags.rate ?? limit;
-  const source = flags.rate === undefined ? 'limits.seeding of the profile' : '--rate';
-  const rate = given === undefined ? undefined : readRate(given, source);
+  const rate = readRate(flags.rate, limit, 'seeding');
   return {
-    limits: { rows: whole('--batch-size', flags.batchSize, 100_000), bytes: readBytes(flags.batchBytes) },
-    concurrency: whole('--concurrency', flags.concurrency, 1024),
+    limits: { rows: readCount('--batch-size', flags.batchSize, 100_000), bytes: readBytes(flags.batchBytes) },
+    concurrency: readCount('--concurrency', flags.concurrency, 1024),
     rate: rate === undefined ? undefined : rate / (shard?.count ?? 1),
     maxErrors: flags.maxErrors === undefined ? undefined : readMaxErrors(flags.maxErrors),
     shard,
   };
 }
 
-function whole(flag: string, text: string, most: number): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= most) return number;
-  throw usageError(`${flag} must be a whole number from 1 to ${most}, not \`${text}\`.`);
-}
-
 const UNITS: Record<string, number> = { '': 1, B: 1, KB: 1000, MB: 1_000_000, KIB: 1024, MIB: 1_048_576 };
-const LEAST_BYTES = 1024;
+const LEAST_BYTES = 1000;
 const MOST_BYTES = 64 * 1_048_576;
 
 function readBytes(text: string): number {
@@ -57,12 +49,6 @@ function readBytes(text: string): number {
   const bytes = Number(number) * (UNITS[unit.toUpperCase()] ?? 0);
   if (number !== '' && bytes >= LEAST_BYTES && bytes <= MOST_BYTES) return bytes;
   throw usageError(`--batch-bytes must be a size from 1KB to 64MB, for instance 256KB, not \`${text}\`.`);
-}
-
-function readRate(text: string, source: string): number {
-  const rate = parseRate(text);
-  if (rate !== undefined) return rate;
-  throw usageError(`${source} must be a number of requests, a second or as 600/m or 9000/h, not \`${text}\`.`);
 }
 
 function readMaxErrors(text: string): MaxErrors {

@@ -7,7 +7,7 @@ import { type Keychain, openKeychain } from './keychain.ts';
 import type { ProfileSecretName, SecretStorage } from './settings.ts';
 import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
 import { looksLikeReference, parseReference, type SecretReference } from './secret-reference.ts';
-import { labelOf, SECRET_NAMES, variableOf } from './setting-fields.ts';
+import { labelOf, withoutSecrets } from './setting-fields.ts';
 
 export interface SecretsOptions {
   /** The configuration folder. */
@@ -127,12 +127,6 @@ export function createSecrets(options: SecretsOptions): Secrets {
       if (storage === 'keychain') await (await keychain()).get('probe', options.signal);
     },
   };
-}
-
-/** A helper command needs none of our own secrets. */
-function withoutSecrets(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
-  const ours = new Set<string>(SECRET_NAMES.map(variableOf));
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.has(name)));
 }
 
 function secretMissing(message: string): CliError {

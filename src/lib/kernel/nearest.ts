@@ -20,6 +20,12 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** The hint on a name that is none of those `known`: the nearest, or `otherwise` where none is near. */
+export function nearestHint(name: string, known: Iterable<string>, otherwise: string): string {
+  const guess = nearest(name, known);
+  return guess === undefined ? otherwise : `Did you mean ${guess}?`;
+}
+
 /** The hint on a word that is none of the allowed ones: the nearest, where one is near, and what is allowed. */
 export function choiceHint(word: string, allowed: readonly string[]): string {
   const guess = nearest(word, allowed);

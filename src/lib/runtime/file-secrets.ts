@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { looksLikeReference, parseReference } from '../config/secret-reference.ts';
-import { SECRET_NAMES, variableOf } from '../config/setting-fields.ts';
+import { withoutSecrets } from '../config/setting-fields.ts';
 import { isMask } from '../contract/masks.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
@@ -39,7 +39,7 @@ async function read(ctx: Context, reference: string, folder: string, whole: bool
     case 'command': {
       const { secretFromCommand } = await import('../config/secret-command.ts');
       return await secretFromCommand(parsed.line, {
-        env: withoutOurSecrets(ctx.io.env),
+        env: withoutSecrets(ctx.io.env),
         what,
         whole,
         clock: ctx.clock,
@@ -71,12 +71,6 @@ async function fromKeychain(ctx: Context, entry: string, what: string): Promise<
       cause: error,
     });
   }
-}
-
-/** A helper command needs none of the platform's credentials. */
-function withoutOurSecrets(env: Context['io']['env']): Record<string, string | undefined> {
-  const ours = new Set<string>(SECRET_NAMES.map(variableOf));
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.has(name)));
 }
 
 /** The whole file without its last line end: a service account's key is a document of many lines. */

@@ -83,10 +83,12 @@ export function defineGlobalFlags(root: Command): void {
 }
 
 function repeatable(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((value: string, before: string[] | undefined) => [
-    ...(before ?? []),
-    value,
-  ]);
+  return new Option(flags, description).argParser(collect);
+}
+
+/** For commander: the values of a flag that may be repeated, in their order. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
 }
 
 type Raw = Record<string, unknown>;

@@ -67,6 +67,11 @@ export function withHelp(command: Command, help: CommandHelp): Command {
   return command;
 }
 
+/** The whole name of a command, `cdpadm roles push`. */
+export function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
 /** What `withHelp` was given; undefined for a command without. */
 export function helpOf(command: Command): CommandHelp | undefined {
   return registry.get(command);

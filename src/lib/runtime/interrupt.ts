@@ -25,6 +25,14 @@ export function timedOut(ms: number): CliError {
   });
 }
 
+/** Resolves once the command is told to stop, for one that would otherwise go on for ever. */
+export function stopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 /**
  * The same stop with what it leaves behind, unless that was said already. `hasWritten`: something was sent that may have
  * changed the platform.

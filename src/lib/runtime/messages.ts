@@ -14,6 +14,11 @@ export interface Messages {
   live(text: string | undefined): void;
 }
 
+/** Whether what was drawn may be drawn anew: not where the cursor cannot move, nor where a screen reader reads along. */
+export function mayRedraw({ env }: Io): boolean {
+  return env.TERM !== 'dumb' && !env.CDPADM_ACCESSIBLE;
+}
+
 /** Back to the first column, and the line is empty. */
 const CLEAR_LINE = '\r\u001b[K';
 

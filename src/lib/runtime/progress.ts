@@ -4,7 +4,7 @@ import { stringifyJson } from '../kernel/json.ts';
 import { cleanLine } from '../render/clean.ts';
 import { fitText } from '../render/width.ts';
 import type { GlobalFlags, Io, Progress } from './context.ts';
-import type { Messages } from './messages.ts';
+import { mayRedraw, type Messages } from './messages.ts';
 
 type State = Parameters<Progress['update']>[0];
 
@@ -39,8 +39,7 @@ function automaticMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'paced-js
   if (flags.quiet) return 'none';
   // Whoever asked for JSON and reads standard error by a program finds nothing but JSON there (decision: D33).
   if (!io.tty.stderr && (flags.output === 'json' || flags.output === 'ndjson')) return 'paced-json';
-  const still = io.env.TERM === 'dumb' || Boolean(io.env.CDPADM_ACCESSIBLE) || Boolean(io.env.CI);
-  return io.tty.stderr && !still ? 'live' : 'plain';
+  return io.tty.stderr && mayRedraw(io) && !io.env.CI ? 'live' : 'plain';
 }
 
 function liveProgress(title: string, io: Io, messages: Messages): Progress {

@@ -4,6 +4,7 @@ import { cleanText } from '../render/clean.ts';
 import type { Style } from '../render/style.ts';
 import { type Asker, refused } from './asker.ts';
 import type { GlobalFlags, Io, PromptOptions, Prompts } from './context.ts';
+import { mayRedraw } from './messages.ts';
 
 export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: AbortSignal): Prompts {
   const possible = flags.input && io.tty.stdin && io.tty.stderr && !io.env.CI;
@@ -69,7 +70,7 @@ function cannotAsk(what: string, flag: string, exit: CliError['exit'] = EXIT.usa
 }
 
 async function loadAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
-  if (io.env.CDPADM_ACCESSIBLE || io.env.TERM === 'dumb') {
+  if (!mayRedraw(io)) {
     const { createPlainAsker } = await import('./prompts-plain.ts');
     return createPlainAsker(io, signal);
   }

@@ -1,6 +1,7 @@
 // A part of the terminal that is drawn anew in its place, for commands that watch something.
 import { type Style, plainStyle } from '../render/style.ts';
 import type { Context } from './context.ts';
+import { mayRedraw } from './messages.ts';
 
 export interface Redrawing {
   /** Draws over what was drawn before. The text must be clean already. */
@@ -9,8 +10,7 @@ export interface Redrawing {
 
 /** Undefined where lines are wanted: no terminal, a format for programs, or one that cannot move its cursor. */
 export function createRedrawing({ flags, io, out }: Context): Redrawing | undefined {
-  const cannotMove = io.env.TERM === 'dumb' || Boolean(io.env.CDPADM_ACCESSIBLE);
-  if (!io.tty.stdout || flags.output !== 'table' || cannotMove) return undefined;
+  if (!io.tty.stdout || flags.output !== 'table' || !mayRedraw(io)) return undefined;
   let height = 0;
   return {
     draw: (text) => {

@@ -1,6 +1,6 @@
 // The shape of a command's JSON, read from the words in its help: one source for the help, `schema output` and its test.
 import type { Command } from 'commander';
-import { helpOf } from './help.ts';
+import { helpOf, pathOf } from './help.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -183,8 +183,4 @@ function readObject(reader: Reader): Schema {
     ...(Object.keys(properties).length > 0 && { properties, required }),
     additionalProperties: rest,
   };
-}
-
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -2,6 +2,7 @@
 import type { EmulatorOptions } from '../emulator/index.ts';
 import { host } from '../kernel/host.ts';
 import type { Context } from './context.ts';
+import { stopped } from './interrupt.ts';
 import { authorityFolder, localFolder } from './local-folder.ts';
 import { registerEmulator } from './running-emulators.ts';
 
@@ -28,12 +29,5 @@ export async function serveEmulator(ctx: Context, options: ServeOptions): Promis
   ctx.out.note(data === null ? 'Its state is in memory and ends with it.' : `Its state is kept in ${data}.`);
   ctx.out.note('In another shell: eval "$(cdpadm emulator env)". Ctrl-C ends it.');
   await ctx.out.emitLine(ready, `The embedded platform is ready on ${ready.base_url}`);
-  await aborted(ctx.signal);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await stopped(ctx.signal);
 }

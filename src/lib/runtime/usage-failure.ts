@@ -2,6 +2,7 @@
 import type { Command, CommanderError } from 'commander';
 import { usageError, type CliError } from '../kernel/errors.ts';
 import { choiceHint, nearest } from '../kernel/nearest.ts';
+import { pathOf } from './help.ts';
 
 /** Help or the version was asked for and has been printed, or help took the place of a missing sub-command. */
 export class HelpShown extends Error {
@@ -89,11 +90,6 @@ function flagNames(command: Command | null): string[] {
 
 function seeHelp(command: Command): string {
   return `See \`${pathOf(command)} --help\`.`;
-}
-
-/** `cdpadm roles push`. */
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
 function quoted(error: CommanderError): string {
