@@ -81,6 +81,10 @@ function viewWith(origin: boolean): DocumentView<Shown> {
   return {
     kind: 'document',
     list: (shown) => ({ columns: LIST_COLUMNS, rows: rowsOf(shown) }),
+    piped: (shown) =>
+      rowsOf(shown)
+        .map((row) => row.slice(0, origin ? undefined : 2).join('\t'))
+        .join('\n'),
     text: (shown, style, width) => {
       const rows = rowsOf(shown);
       const [first = 0, second = 0, third = 0] = [0, 1, 2].map((index) =>

@@ -28,7 +28,8 @@ export function renderRequest({ request, showIdentities, now }: RequestShown, st
   const identities = identitiesOf(request).map(([type, value], index) => {
     const internal = internalIdentityType(type);
     const shown = showIdentities ? value : maskIdentity(value);
-    return line(index === 0 ? 'identities' : '', `${type} = ${shown}  (internally ${internal})`);
+    const known = internal === type ? '' : `  (internally ${internal})`;
+    return line(index === 0 ? 'identities' : '', `${type} = ${shown}${known}`);
   });
   const deadline = deadlineFrom(request.regulation, request.submitted_time);
   return [

@@ -2,6 +2,7 @@
 import type { CheckName, Verdict } from '../domain/callbacks/verify.ts';
 import { cleanLine } from './clean.ts';
 import type { DocumentView } from './view.ts';
+import { wrapUnder } from './width.ts';
 
 const TITLES: Record<CheckName, string> = {
   domain: 'domain',
@@ -13,11 +14,11 @@ const WIDTH = Math.max(...Object.values(TITLES).map((title) => title.length));
 
 export const verdictView: DocumentView<Verdict> = {
   kind: 'document',
-  text: ({ checks, valid }, style) => {
+  text: ({ checks, valid }, style, width) => {
     const failed = checks.findIndex(({ ok }) => !ok);
     const lines = checks.map(({ detail, name, ok }, index) => {
       const word = ok ? style.green('ok    ') : index === failed ? style.red('failed') : style.dim('-     ');
-      return `${word}  ${TITLES[name].padEnd(WIDTH)}  ${cleanLine(detail)}`;
+      return wrapUnder(`${word}  ${TITLES[name].padEnd(WIDTH)}  `, cleanLine(detail), width);
     });
     return [
       ...lines,

@@ -47,6 +47,8 @@ export interface RecordView<T> {
 export interface DocumentView<T> {
   kind: 'document';
   text(data: T, style: Style, width: number): string;
+  /** In place of the text where no terminal reads it: rows with tabs between their cells, as every piped table. */
+  piped?(data: T): string;
   /** Default: the text without colour in a code block. */
   markdown?(data: T): string;
   html?(data: T): string;

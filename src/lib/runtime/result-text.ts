@@ -77,7 +77,10 @@ export function viewOfQueried(data: unknown): AnyView | undefined {
 
 async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, target: Target): Promise<string> {
   if (view.kind === 'document') {
-    const text = view.text(data, target.style, target.terminal ? target.width : UNLIMITED_WIDTH);
+    const text =
+      !target.terminal && view.piped
+        ? view.piped(data)
+        : view.text(data, target.style, target.terminal ? target.width : UNLIMITED_WIDTH);
     return text === '' ? '' : `${text.replace(/\n+$/, '')}\n`;
   }
   const columns = chooseColumns(view.columns, flags.fields);
