@@ -25,6 +25,8 @@ describe('parseAddress', () => {
     ['ftp://api.example', 'no http or https address'],
     ['https://', 'no http or https address'],
     ['https://user:hunter2@api.example', 'user name or password'],
+    ['https://user@api.example', 'user name or password'],
+    ['https://:hunter2@api.example', 'user name or password'],
     ['https://api.example/?a=b', 'query'],
     ['https://api.example/#x', 'query or a fragment'],
     ['http://api.example', 'not encrypted'],
