@@ -32,7 +32,7 @@ export function checkNames(names: NamesMap): { name: string; message: string }[]
   const taken = new Map<string, string>();
   return Object.entries(names).flatMap(([name, word]) => {
     const issues: { name: string; message: string }[] = [];
-    if (word === '' || bare(word) === '') issues.push({ name, message: 'has no word to map to' });
+    if (bare(word) === '') issues.push({ name, message: 'has no word to map to' });
     if (word.endsWith('*') && !name.endsWith('*')) issues.push({ name, message: 'a word cannot become a prefix' });
     const other = taken.get(bare(word));
     if (other !== undefined) issues.push({ name, message: `maps to the same word as ${other}` });

@@ -25,6 +25,7 @@ describe('words', () => {
     ['osb', 'x_sb'],
     ['cloud_', 'cloud_'],
     ['o', 'o'],
+    ['xpids', 'xpids'],
     ['an_osa_id', 'an_osa_id'],
     ['toString', 'toString'],
   ])('%s is %s on the wire, and back', (neutral, wire) => {
