@@ -19,7 +19,7 @@ const STEPS: [question: string, keys: string][] = [
   ['Identity type', `${KEY.down}${KEY.down}${KEY.down}${KEY.enter}`],
   ['Value of email', `jane@example.com${KEY.enter}`],
   ['Another identity', KEY.enter],
-  ['(y/N)', `y${KEY.enter}`],
+  ['Submit this', `y${KEY.enter}`],
 ];
 
 test('asks for everything, shows what will happen, and submits it', async () => {
