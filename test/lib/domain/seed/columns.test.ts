@@ -1,0 +1,150 @@
+// What a header says: each column's meaning, or the sentence about what is wrong with it.
+import { describe, expect, it, test } from 'vitest';
+import { readHeader } from '../../../../src/lib/domain/seed/columns.ts';
+import { cellsOf, createRecordScan, separatorOf, textsOf } from '../../../../src/lib/domain/seed/csv-record.ts';
+
+test.each([
+  ['xpid', { kind: 'xpid' }],
+  ['environment', { kind: 'environment' }],
+  ['cutoff_date', { kind: 'cutoff_date' }],
+  [' xpid ', { kind: 'xpid' }],
+  ['identity:email', { kind: 'identity', type: 'email' }],
+  ['identity:"a:b"', { kind: 'identity', type: 'a:b' }],
+  ['user:note', { kind: 'user', name: 'note' }],
+  ['user:"say ""no"""', { kind: 'user', name: 'say "no"' }],
+  ['attr:Orders:count', { kind: 'attribute', name: 'Orders', type: 'count', key: undefined }],
+  ['attr:"a:b":sum', { kind: 'attribute', name: 'a:b', type: 'sum', key: undefined }],
+  ['attr:A:average:sum', { kind: 'attribute', name: 'A', type: 'average', key: 'sum' }],
+  ['attr:A:average:count', { kind: 'attribute', name: 'A', type: 'average', key: 'count' }],
+  ['attr:A:most_frequent:red', { kind: 'attribute', name: 'A', type: 'most_frequent', key: 'red' }],
+  ['attr:A:most_frequent:"x:y"', { kind: 'attribute', name: 'A', type: 'most_frequent', key: 'x:y' }],
+])('%s is %j', (title, column) => {
+  const { columns, issues, passedOver } = readHeader(['identity:other', title], undefined);
+  expect([columns[1], issues, passedOver]).toEqual([column, [], []]);
+});
+
+const UNKNOWN =
+  'is no known column; known are xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date';
+const ATTRIBUTE =
+  'must be written `attr:<name>:<calculation_type>[:<key>]`; a name with a colon stands in double quotes';
+test.each([
+  ['', UNKNOWN],
+  ['zzzzzzzz', UNKNOWN],
+  ['zzzzzzzz:a', UNKNOWN],
+  ['xpdi', 'is no known column; did you mean `xpid`?'],
+  ['atr:Orders:count', 'is no known column; did you mean `attr:Orders:count`?'],
+  ['identity', 'must be written `identity:<type>`'],
+  ['identity:', 'must be written `identity:<type>`'],
+  ['identity:a:b', 'must be written `identity:<type>`'],
+  ['user', 'must be written `user:<name>`'],
+  ['user:', 'must be written `user:<name>`'],
+  ['user:a:b', 'must be written `user:<name>`'],
+  ['attr', ATTRIBUTE],
+  ['attr::count', ATTRIBUTE],
+  ['attr:Orders', ATTRIBUTE],
+  ['attr:A:most_frequent:a:b', ATTRIBUTE],
+  ['attr:A:cuont', 'has an unknown calculation type `cuont`; did you mean `count`?'],
+  ['attr:A:', expect.stringMatching(/^has an unknown calculation type ``; known are count, sum, /)],
+  ['attr:A:count:x', '`count` takes no key'],
+  ['attr:A:average:mean', '`average` takes the keys `sum` and `count`'],
+  ['attr:"A:count', 'has a double quote that is not closed'],
+  ['attr:"A"x:count', 'has a double quote that is not closed'],
+])('%j: %s', (title, message) => {
+  expect(readHeader(['xpid', title], undefined).issues).toEqual([{ column: title, message }]);
+});
+
+describe('a header as a whole', () => {
+  it('names a column that means the same as another one', () => {
+    expect(readHeader(['xpid', 'identity:email', ' xpid', 'identity:"email"'], undefined).issues).toEqual([
+      { column: ' xpid', message: 'means the same as the column `xpid`' },
+      { column: 'identity:"email"', message: 'means the same as the column `identity:email`' },
+    ]);
+  });
+
+  it('must say whom a row is about, which is told when nothing else is wrong', () => {
+    const nobody = { column: '', message: 'there is neither a column `xpid` nor one `identity:<type>`' };
+    expect(readHeader(['user:a', 'environment'], undefined).issues).toEqual([nobody]);
+    expect(readHeader(['a', 'b'], {}).issues).toEqual([nobody]);
+    expect(readHeader(['user:'], undefined).issues).toHaveLength(1);
+    expect(readHeader(['identity:a'], undefined).issues).toEqual([]);
+  });
+
+  it('is what the map says, by the names as they stand or without their blanks', () => {
+    const map = { ' A ': 'xpid', B: 'user:b', Gone: 'user:c' };
+    expect(readHeader([' A ', ' B', 'xpid'], map)).toEqual({
+      columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
+      issues: [{ column: 'Gone', message: 'is in the map file, but not in the header' }],
+      // It is called like a field that another column holds.
+      passedOver: [{ column: 'xpid', field: undefined }],
+    });
+  });
+});
+
+describe('the separator of a header', () => {
+  it.each([
+    ['a,b', ','],
+    ['a;b', ';'],
+    ['a\tb', '\t'],
+    ['a', ','],
+    ['a;b,c', ','],
+    ['a;b;c,d', ';'],
+    ['"a,b,c";d', ';'],
+    ['"a;b","c;d;e"', ','],
+  ])('%j is parted by %j', (header, sign) => {
+    expect(String.fromCharCode(separatorOf(header))).toBe(sign);
+  });
+});
+
+describe('a record in bytes', () => {
+  /** The texts of the cells of the first record, and what else is known of it. */
+  function read(text: string, separator = ',') {
+    const bytes = Buffer.from(text);
+    const scan = createRecordScan();
+    const isWhole = scan.read(bytes, 0, bytes.length, separator.charCodeAt(0));
+    return isWhole ? { texts: textsOf(scan, separator.charCodeAt(0)), ...scan.record } : undefined;
+  }
+
+  it.each([
+    ['a,b\nc\n', ['a', 'b'], { next: 4, lines: 1, isPlain: true, end: 3 }],
+    ['a,b\r\n', ['a', 'b'], { next: 5, isPlain: true, end: 3 }],
+    ['\n', [''], { next: 1, end: 0 }],
+    ['\r\n', [''], { next: 2, end: 0 }],
+    [',\n', ['', ''], { isPlain: true }],
+    ['"a",b\n', ['a', 'b'], { isPlain: true }],
+    ['"a","b"\r\n', ['a', 'b'], { isPlain: true, next: 9 }],
+    ['"",""\n', ['', ''], { isPlain: true }],
+    ['"a,b"\n', ['a,b'], { isPlain: true }],
+    ['"a\nb\n",c\nd\n', ['a\nb\n', 'c'], { lines: 3, next: 9, isPlain: true }],
+    ['"a""b",c\n', ['a"b', 'c'], { isPlain: false }],
+    ['"""",c\n', ['"', 'c'], { isPlain: false }],
+    ['c,"a"""\n', ['c', 'a"'], { isPlain: false }],
+    ['"a"x,b\n', ['ax', 'b'], { isPlain: false }],
+    ['a"b,c\n', ['a"b', 'c'], { isPlain: true }],
+    ['a\rb,c\r\n', ['a\rb', 'c'], { isPlain: true }],
+    ['é,😀\n', ['é', '😀'], { isPlain: true }],
+  ])('%j is %j', (text, texts, facts) => {
+    expect(read(text)).toMatchObject({ texts, count: texts.length, start: 0, ...facts });
+  });
+
+  it('has no end where a quote is open', () => {
+    expect(read('"a\n')).toBeUndefined();
+    expect(read('a,"b""\n')).toBeUndefined();
+    expect(read('a,"\n')).toBeUndefined();
+  });
+
+  it('may have any number of cells', () => {
+    const many = Array.from({ length: 300 }, (_, index) => String(index));
+    expect(read(`${many.join(';')}\n`, ';')).toMatchObject({ texts: many, count: 300 });
+  });
+
+  it('is put together anew from its texts', () => {
+    const { bytes, starts, ends } = cellsOf(['a', '', 'é"', '😀']);
+    expect([...starts].map((start, index) => bytes.toString('utf8', start, ends[index]))).toEqual([
+      'a',
+      '',
+      'é"',
+      '😀',
+    ]);
+    expect([...ends].every((end) => bytes[end] === 0x0a)).toBe(true);
+  });
+});
