@@ -1,4 +1,5 @@
 // One exchange, followed: how far it came, its time limits, its cap, and that each end is the only one.
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Exchange, followExchange, type Progress, type RawReply } from '../../../src/lib/http/engine.ts';
 import { TransportError } from '../../../src/lib/http/transport-error.ts';
@@ -38,13 +39,13 @@ function follow(parts: Partial<Exchange> = {}) {
 
 describe('an answer', () => {
   it('is given whole, its headers in lower case and each once', async () => {
-    const { end, progress, seen } = follow();
+    const { end, progress, seen, stop } = follow();
     progress.sending();
     progress.answered(201, { 'X-A': 'b', 'set-cookie': ['c', 'd'], gone: undefined });
     progress.received(Buffer.from('ab'));
     progress.received(Buffer.from('c'));
     progress.ended();
-    expect(await end).toEqual({
+    expect(await end).toStrictEqual({
       status: 201,
       headers: { 'x-a': 'b', 'set-cookie': 'c, d' },
       body: Buffer.from('abc'),
@@ -53,6 +54,8 @@ describe('an answer', () => {
     });
     expect(seen.stopped).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
+    // A signal lives as long as the command, which may make a million exchanges.
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
 
   it('may be as large as the cap, and is stopped a byte beyond', async () => {

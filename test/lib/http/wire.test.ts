@@ -8,7 +8,7 @@ const request: BuiltRequest = { method: 'GET', origin: 'https://api.example', pa
 
 describe('headersOf', () => {
   it('asks for JSON, compressed as servers like it, and says who asks', () => {
-    expect(headersOf({ authorization: undefined, id: 'id-1', request })).toEqual({
+    expect(headersOf({ authorization: undefined, id: 'id-1', request })).toStrictEqual({
       accept: 'application/json',
       'accept-encoding': 'gzip, deflate, br',
       'user-agent': `cdpadm/${VERSION}`,
