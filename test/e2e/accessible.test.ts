@@ -68,6 +68,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
     await screen.waitFor('Platform address');
     screen.type(`nowhere${KEY.enter}`);
     await screen.waitFor('must be a full address');
+    await screen.waitFor('leave out)');
     screen.type(`https://api.example.com${KEY.enter}`);
     while ((await screen.waitForOne(['leave out)', 'Number'])) !== 'Number') screen.type(KEY.enter);
     expect(screen.screen()).toMatch(/1\. leave open\r?\n {2}2\. development\r?\n {2}3\. production: /);
