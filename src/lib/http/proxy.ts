@@ -69,7 +69,6 @@ function isExcluded(target: URL, none: string): boolean {
   return none
     .toLowerCase()
     .split(/[\s,]+/)
-    .filter((entry) => entry !== '')
     .some((entry) => {
       if (entry === '*') return true;
       const [name, wantedPort] = splitPort(entry);
@@ -89,7 +88,7 @@ function matchesHost(host: string, entry: string): boolean {
   if (family !== 0) return matchesAddress(host, family === 6 ? 'ipv6' : 'ipv4', entry);
   const suffix = entry.replace(/^\*?\./, '');
   if (suffix === '') return false;
-  return host.endsWith(`.${suffix}`) || (suffix === entry && host === entry);
+  return host.endsWith(`.${suffix}`) || host === entry;
 }
 
 function matchesAddress(host: string, family: 'ipv4' | 'ipv6', entry: string): boolean {

@@ -78,6 +78,7 @@ describe('readAnswer', () => {
     ['utf8', Buffer.from('é'), 'text/plain; charset=utf8', 'é'],
     ['ASCII that is UTF-8', Buffer.from('é'), 'text/plain; charset=US-ASCII', 'é'],
     ['Latin 1', Buffer.from([0xe9]), 'application/json;charset=ISO-8859-1', 'é'],
+    ['Latin 1 with blanks', Buffer.from([0xe9]), 'text/plain ; charset = latin1', 'é'],
     ['another field after it', Buffer.from([0xe9]), 'text/plain; charset=latin1; x=y', 'é'],
     ['UTF-16', Buffer.from('é', 'utf16le'), 'text/plain; charset=utf-16le', 'é'],
     [
@@ -97,6 +98,14 @@ describe('readAnswer', () => {
   });
 
   it('shows bytes that are no UTF-8 as far as it can, and does not rely on them', async () => {
-    expect(await read(Buffer.from([0x61, 0xe9]))).toMatchObject({ text: 'a\uFFFD', problem: 'is not valid UTF-8' });
+    for (const type of [
+      'text/plain',
+      'text/plain; charset=utf-8',
+      'text/plain; charset=utf8',
+      'x/y; charset=us-ascii',
+    ]) {
+      const answer = await read(Buffer.from([0x61, 0xe9]), typed(type));
+      expect(answer).toMatchObject({ text: 'a\uFFFD', problem: 'is not valid UTF-8' });
+    }
   });
 });
