@@ -95,6 +95,8 @@ describe('nextSlots', () => {
     expect(nextSlots(full, TEST_TIME + 100, 1, 90).due).toBe(TEST_TIME + 61_000);
     expect(nextSlots(full, TEST_TIME + 100, 2, 90).due).toBe(TEST_TIME + 61_001);
     expect(nextSlots([], TEST_TIME, 90, 90).due).toBe(TEST_TIME);
+    // Nobody overtakes those who asked before.
+    expect(nextSlots([TEST_TIME, TEST_TIME, TEST_TIME + 500], TEST_TIME, 1, 90).due).toBe(TEST_TIME + 500);
   });
 });
 
