@@ -57,9 +57,9 @@ export function authorityIssue(extensions: Extensions, below: number, domain: st
 function allowsUsage(extensions: Extensions, bit: number): boolean {
   const usage = extensions.get(KEY_USAGE);
   if (!usage) return true;
-  // A bit string: how many bits at its end do not count, then the bits.
+  // A bit string: how many bits at its end do not count, then the bits; those asked for are in the first byte.
   const bits = readDer(usage.value, 0).content;
-  return ((bits[1 + (bit >> 3)] ?? 0) & (0x80 >> (bit & 7))) !== 0;
+  return ((bits[1] ?? 0) & (0x80 >> bit)) !== 0;
 }
 
 function mayName(extensions: Extensions, domain: string): boolean {

@@ -15,6 +15,7 @@ describe('a value', () => {
     ['a length of one byte', `04 81 80 ${'aa'.repeat(128)}`, 0x04, 'aa'.repeat(128), 131],
     ['a length of two bytes', `04 82 01 00 ${'aa'.repeat(256)}`, 0x04, 'aa'.repeat(256), 260],
     ['a length of four bytes', '04 84 00 00 00 01 aa', 0x04, 'aa', 7],
+    ['a long length of nothing', '04 81 00', 0x04, '', 3],
     ['the last tag of one byte', '1e 00', 0x1e, '', 2],
     ['a tag of a class of its own', 'a3 01 07', 0xa3, '07', 3],
   ])('with %s is read', (_what, bytes, tag, content, end) => {
@@ -29,6 +30,7 @@ describe('a value', () => {
     ['a tag of several bytes in a class of its own', 'bf 00', 'it is cut short'],
     ['a byte too few', '04 02 01', 'a length is wrong'],
     ['a length that only an end would tell', '30 80 00 00', 'a length is wrong'],
+    ['such a length, and much behind it', `30 80 ${'00'.repeat(200)}`, 'a length is wrong'],
     ['a length that is cut short', '04 82 01', 'a length is wrong'],
     ['a length of five bytes', '04 85 00 00 00 00 01 aa', 'a length is wrong'],
     ['a length of more than there is', '04 84 ff ff ff ff 00', 'a length is wrong'],

@@ -120,6 +120,12 @@ describe('an authority', () => {
     ['not what is below its parent', [excluded(dns('.platform.example'))], VOUCH],
     ['not what is below itself', [excluded(dns(`.${DOMAIN}`))], VOUCH],
     ['no name', [excluded(dns(''))], VOUCH],
+    ['not a name of other parts', [excluded(dns('plat.form.example'))], undefined],
+    [
+      'not another, whose limits are told',
+      [excluded(sequence(der(0x82, Buffer.from('a.example')), der(0x82, Buffer.from(DOMAIN))))],
+      undefined,
+    ],
     ['what is below the root of all names', [permitted(dns('.'))], VOUCH],
     ['nothing below the root of all names', [excluded(dns('.'))], VOUCH],
     ['not another', [excluded(dns('other.example'))], undefined],

@@ -13,9 +13,9 @@ test('nothing is left of the rows before', () => {
   const batch = new Batch(Buffer.alloc(1024));
   batch.begin(0, 0);
   add(batch, '{"a":1}', 1);
+  batch.noteLine(33);
   add(batch, '{"a":22}', 2);
   batch.refused.push({ position: 3, line: 3, issues: [{ path: '', message: 'wrong' }], original: 'x' });
-  batch.noteLine(33);
   batch.endOffset = 40;
   const { refused } = batch;
 
