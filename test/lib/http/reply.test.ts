@@ -78,7 +78,12 @@ describe('readReply', () => {
   it('leaves the outcome of a write open', () => {
     const error = refused('{}', putThing);
     expect(error).toBeInstanceOf(OutcomeUnknownError);
-    expect(error).toMatchObject({ details: { cause: 'http.unreadable' }, exit: 8 });
+    expect(error).toMatchObject({
+      name: 'OutcomeUnknownError',
+      code: 'http.outcome_unknown',
+      details: { cause: 'http.unreadable' },
+      exit: 8,
+    });
   });
 
   it('takes a page for no success where nothing is expected', () => {

@@ -14,6 +14,7 @@ test.each([
   ['user:"say ""no"""', { kind: 'user', name: 'say "no"' }],
   ['attr:Orders:count', { kind: 'attribute', name: 'Orders', type: 'count', key: undefined }],
   ['attr:"a:b":sum', { kind: 'attribute', name: 'a:b', type: 'sum', key: undefined }],
+  ['attr:A:average', { kind: 'attribute', name: 'A', type: 'average', key: undefined }],
   ['attr:A:average:sum', { kind: 'attribute', name: 'A', type: 'average', key: 'sum' }],
   ['attr:A:average:count', { kind: 'attribute', name: 'A', type: 'average', key: 'count' }],
   ['attr:A:most_frequent:red', { kind: 'attribute', name: 'A', type: 'most_frequent', key: 'red' }],
@@ -31,6 +32,8 @@ test.each([
   ['', UNKNOWN],
   ['zzzzzzzz', UNKNOWN],
   ['zzzzzzzz:a', UNKNOWN],
+  // Without a colon it is none of those that have one.
+  ['usr', UNKNOWN],
   ['xpdi', 'is no known column; did you mean `xpid`?'],
   ['atr:Orders:count', 'is no known column; did you mean `attr:Orders:count`?'],
   ['identity', 'must be written `identity:<type>`'],
@@ -48,6 +51,7 @@ test.each([
   ['attr:A:count:x', '`count` takes no key'],
   ['attr:A:average:mean', '`average` takes the keys `sum` and `count`'],
   ['attr:"A:count', 'has a double quote that is not closed'],
+  ['attr:"a"b"c":count', 'has a double quote that is not closed'],
   ['attr:"A"x:count', 'has a double quote that is not closed'],
 ])('%j: %s', (title, message) => {
   expect(readHeader(['xpid', title], undefined).issues).toEqual([{ column: title, message }]);
@@ -77,6 +81,24 @@ describe('a header as a whole', () => {
       // It is called like a field that another column holds.
       passedOver: [{ column: 'xpid', field: undefined }],
     });
+  });
+});
+
+describe('columns that a map passes over', () => {
+  it.each<[string, string | undefined]>([
+    [' xpid ', 'xpid'],
+    [' Tier ', undefined],
+    ['Customer  -  Id', 'identity:customer_id'],
+    [' E-Mail', 'identity:email'],
+  ])('%j is perhaps meant for %s', (column, field) => {
+    const { passedOver } = readHeader(['Whom', column], { Whom: 'identity:mobile_number' });
+    expect(passedOver).toEqual([{ column: column.trim(), field }]);
+  });
+
+  it('are none that it names wrongly', () => {
+    const { issues, passedOver } = readHeader([' A', 'B'], { A: 'zzzzzzzz', B: 'xpid' });
+    expect(issues.map(({ column }) => column)).toEqual([' A']);
+    expect(passedOver).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 // From the cells of a table to the body of a user.
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { cellsOf } from '../../../../src/lib/domain/seed/csv-record.ts';
 import { readHeader } from '../../../../src/lib/domain/seed/columns.ts';
@@ -12,9 +12,10 @@ const HEADER = [
   'attr:F:first_occurrence', 'attr:T:last_occurrence_timestamp', 'attr:L:unique_list', 'attr:P:most_frequent', 'user:note', 'environment', 'cutoff_date',
 ]; // prettier-ignore
 const defaults = { workspace: '5001', environment: 'production', cutoffDate: '2024-02-29' };
-const table = tableOf(HEADER, { name: 'users.csv', defaults, map: undefined, toWire: (word) => word });
+const options = { name: 'users.csv', defaults, map: undefined, toWire: (word: string) => word };
 
 test('a row becomes the body that its header says', () => {
+  const table = tableOf(HEADER, options);
   const cells = [
     '-7201284209016359738',
     '',
@@ -57,6 +58,111 @@ test('a row becomes the body that its header says', () => {
   });
 });
 
+describe('the value of a row', () => {
+  const header = ['xpid', 'user:a', 'environment', 'identity:email', 'cutoff_date', 'attr:N:count', 'user:b', 'attr:N:unique_list', 'identity:other', 'attr:K:most_frequent:red', 'attr:K:most_frequent', 'attr:T:last_occurrence_timestamp']; // prettier-ignore
+  const value = (cells: Partial<Record<string, unknown>>): Record<string, unknown> =>
+    tableOf(header, options).value(header.map((title) => cells[title]));
+  const seedOf = (cells: Partial<Record<string, unknown>>): unknown =>
+    (value(cells)['calculated_attributes'] as Record<string, { seed: unknown }[]>)['5001']?.map(({ seed }) => seed);
+  const time = new Date('2024-01-31T22:30:00Z');
+
+  it('has nothing of cells without anything in them', () => {
+    const bare = { environment: 'production', calculated_attributes: { '5001': [] } };
+    for (const empty of [undefined, null, '']) {
+      expect(value(Object.fromEntries(header.map((title) => [title, empty])))).toStrictEqual(bare);
+    }
+  });
+
+  it('has each of its cells in its place, as text whatever they are', () => {
+    const cells = { xpid: 7n, environment: 'development', cutoff_date: time, 'attr:N:count': 12 };
+    const texts = { 'user:a': true, 'user:b': 1.5, 'identity:email': 9223372036854775807n, 'identity:other': time };
+    const own = { attribute_name: 'N', calculation_type: 'count', cutoff_date: '2024-01-31', seed: { value: '12' } };
+    expect(value({ ...cells, ...texts })).toStrictEqual({
+      environment: 'development',
+      xpid: 7n,
+      identities: { email: '9223372036854775807', other: '2024-01-31T22:30:00.000Z' },
+      calculated_attributes: { '5001': [own] },
+      user_attributes: {
+        '5001': [
+          { attribute_name: 'a', attribute_value: 'true' },
+          { attribute_name: 'b', attribute_value: '1.5' },
+        ],
+      },
+    });
+  });
+
+  it('has no date where there is none', () => {
+    const table = tableOf(['xpid', 'attr:N:count', 'cutoff_date'], {
+      ...options,
+      defaults: { ...defaults, cutoffDate: undefined },
+    });
+    expect(table.value(['', '1', ''])).toStrictEqual({
+      environment: 'production',
+      calculated_attributes: {
+        '5001': [{ attribute_name: 'N', calculation_type: 'count', seed: { value: '1' } }],
+      },
+    });
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['attr:N:unique_list', 'a||b', { list: ['a', '', 'b'] }],
+    ['attr:N:unique_list', ['a', 7n, 1.5, true, null], { list: ['a', '7', '1.5', 'true', null] }],
+    ['attr:N:unique_list', 12, { list: ['12'] }],
+    ['attr:T:last_occurrence_timestamp', time, { value: time.getTime() }],
+    ['attr:T:last_occurrence_timestamp', 5n, { value: '5' }],
+    ['attr:N:count', { no: 'text' }, { value: { no: 'text' } }],
+    ['attr:K:most_frequent:red', 7, { key_value_pairs: { red: '7' } }],
+    ['attr:K:most_frequent', 'a=b=1|c', { key_value_pairs: { 'a=b': '1', c: '' } }],
+    ['attr:K:most_frequent', { a: 1n, b: 'x' }, { key_value_pairs: { a: 1n, b: 'x' } }],
+    ['attr:K:most_frequent', 7n, { key_value_pairs: { '7': '' } }],
+  ])('has of a cell of %s its seed (%#)', (title, cell, seed) => {
+    expect(seedOf({ [title]: cell })).toStrictEqual([seed]);
+  });
+
+  it('has one attribute of the cells of one name and type', () => {
+    const cells = { 'attr:N:count': '1', 'attr:N:unique_list': 'x', 'attr:K:most_frequent:red': '1' };
+    expect(seedOf({ ...cells, 'attr:K:most_frequent': 'blue=2' })).toStrictEqual([
+      { value: '1' },
+      { list: ['x'] },
+      { key_value_pairs: { red: '1', blue: '2' } },
+    ]);
+  });
+});
+
+describe('the column of what is wrong', () => {
+  const header = [' Id', 'Mail', 'Left out', 'A', 'B', 'K', 'L'];
+  const map = { Id: 'identity:customer_id', Mail: 'identity:email', A: 'user:a', B: 'user:b', K: 'attr:K:most_frequent:red', L: 'attr:K:most_frequent' }; // prettier-ignore
+  const full = ['1', 'm', '', '', 'b', 'r', 'blue=1'];
+  const seed = ['calculated_attributes', '5001', 0, 'seed', 'key_value_pairs'];
+
+  it.each<[(string | number)[], string, string]>([
+    [[], 'Id, Mail', 'is wrong'],
+    [['identities', 'email'], 'Mail', 'is wrong'],
+    [['identities', 'customer_id', 'x'], 'Id', '`x` is wrong'],
+    // The one before it is empty.
+    [['user_attributes', '5001', 0, 'attribute_value'], 'B', 'is wrong'],
+    [['user_attributes', '5001', 1, 'attribute_value'], '', 'is wrong'],
+    [[...seed, 'red'], 'K', 'is wrong'],
+    [[...seed, 'blue'], 'K', '`blue` is wrong'],
+    [seed, 'K', 'is wrong'],
+    [['calculated_attributes', '5001', 1, 'seed'], '', 'is wrong'],
+    // No column stands for it, it is the same for all rows.
+    [['calculated_attributes', '5001', 0, 'cutoff_date'], 'cutoff_date', 'is wrong'],
+    [['environment'], 'environment', 'is wrong'],
+    [['xpid'], 'xpid', 'is wrong'],
+    [['other', 'x'], '', '`other.x` is wrong'],
+  ])('%j', (path, column, message) => {
+    const table = tableOf(header, { ...options, map });
+    expect(table.issue({ path, message: 'is wrong' }, full)).toEqual({ path: column, message });
+  });
+
+  it('is named once', () => {
+    const table = tableOf(header, { ...options, map });
+    const path = [...seed, 'blue'];
+    expect(table.issue({ path, message: 'unknown field `blue`' }, full).message).toBe('unknown field `blue`');
+  });
+});
+
 test.each([
   ['xpdi', undefined, 'did you mean `xpid`'],
   ['attr:Orders', undefined, 'must be written'],
@@ -85,6 +191,7 @@ test('with a map, a column that it does not name is passed over, whatever it is 
 
 /** What is told of a row whose cells are the header's but for these. */
 function told(cells: Partial<Record<string, string>>): string[] {
+  const table = tableOf(HEADER, options);
   const row = HEADER.map((title) => cells[title] ?? { xpid: '7', cutoff_date: '2024-01-31' }[title] ?? '');
   const checked = checkRow(table.value(row), createWireNames({}));
   if ('text' in checked) return [];
@@ -142,6 +249,7 @@ test('cells of Parquet that are lists and objects are told by their columns too'
     'production',
     5,
   ];
+  const table = tableOf(HEADER, options);
   const checked = checkRow(table.value(cells), createWireNames({}));
   const issues = 'issues' in checked ? checked.issues.map((found) => table.issue(found, cells)) : [];
   expect(issues).toEqual([
