@@ -156,6 +156,17 @@ describe('the column of what is wrong', () => {
     expect(table.issue({ path, message: 'is wrong' }, full)).toEqual({ path: column, message });
   });
 
+  it('is called as it is in the file, not as what it means', () => {
+    const called = { Whom: 'xpid', Where: 'environment', Until: 'cutoff_date', N: 'attr:N:count' };
+    const table = tableOf(Object.keys(called), { ...options, map: called });
+    const paths = [['xpid'], ['environment'], ['calculated_attributes', '5001', 0, 'cutoff_date']];
+    expect(paths.map((path) => table.issue({ path, message: '' }, ['', '', '', '1']).path)).toEqual([
+      'Whom',
+      'Where',
+      'Until',
+    ]);
+  });
+
   it('is named once', () => {
     const table = tableOf(header, { ...options, map });
     const path = [...seed, 'blue'];
