@@ -455,6 +455,12 @@ describe('the verdict', () => {
     expect(verdictOf([...done, ...good.slice(index + 1)]).valid).toBe(false);
   });
 
+  it.each(ORDER)('is bad when %s was found good and bad, whichever came first', (name) => {
+    const failed: Check = { name, ok: false, detail: 'no' };
+    expect(verdictOf([...good, failed]).valid).toBe(false);
+    expect(verdictOf([failed, ...good]).valid).toBe(false);
+  });
+
   it.each(ORDER)('is bad when %s was not looked at', (name) => {
     expect(verdictOf(good.filter((check) => check.name !== name)).valid).toBe(false);
   });
