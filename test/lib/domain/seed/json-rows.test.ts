@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { reasonOf } from '../../../../src/lib/domain/seed/batch.ts';
-import { createElementReader, createLineReader } from '../../../../src/lib/domain/seed/json-rows.ts';
+import { createElementReader, createLineReader, RowTooLong } from '../../../../src/lib/domain/seed/json-rows.ts';
 import { RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
 import type { RowReader } from '../../../../src/lib/domain/seed/row-bytes.ts';
 
@@ -155,6 +155,22 @@ describe('elements', () => {
       row(1),
       'a byte here is not UTF-8',
       row(3),
+    ]);
+  });
+
+  it('longer than 32 MB end the reading, shown by their beginning', () => {
+    const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createWireNames({}), () => false);
+    packer.begin(0, 0);
+    const reader = createElementReader(packer);
+    reader.feed(Buffer.from(`[${row(1)},"`));
+    expect(() => reader.feed(Buffer.alloc(32 * 1024 * 1024, 'x'))).toThrow(RowTooLong);
+    packer.flush();
+    expect(packer.ready.flatMap(({ refused }) => refused)).toMatchObject([
+      {
+        position: 2,
+        issues: [{ path: '', message: 'the row is longer than 32 MB; what follows was not read' }],
+        original: `"${'x'.repeat(199)}`,
+      },
     ]);
   });
 });
