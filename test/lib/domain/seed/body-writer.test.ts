@@ -72,10 +72,11 @@ describe.each<[string, string[], string[]]>([
   ['cutoff_date', ['2024-01-31', '2000-02-29', '1999-12-31'], ['2024-02-30', '2023-02-29', '2024-1-31', '2024-01-31 ', '2024/01/31', 'x']],
 ])('a cell of %s', (title, atOnce, left) => {
   const isWhom = title === 'xpid' || title.startsWith('identity:');
-  const table = tableOf([...(isWhom ? [] : ['xpid']), title, 'attr:B:count']);
+  const make = (): Table => tableOf([...(isWhom ? [] : ['xpid']), title, 'attr:B:count']);
   const cells = (cell: string): string[] => [...(isWhom ? [] : ['7']), cell, '1'];
 
   it('is written at once where it is plainly right', () => {
+    const table = make();
     for (const cell of atOnce) {
       const text = written(table, cells(cell));
       if (text === undefined) expect.fail(`not written: ${JSON.stringify(cell)}`);
@@ -84,6 +85,7 @@ describe.each<[string, string[], string[]]>([
   });
 
   it('is left to the exact reading else, and nothing of it is in the next row', () => {
+    const table = make();
     const [right = ''] = atOnce;
     const before = written(table, cells(right));
     for (const cell of left) {
@@ -93,11 +95,54 @@ describe.each<[string, string[], string[]]>([
   });
 
   it('that is empty leaves its field to what else is there', () => {
+    const table = make();
     const text = written(table, cells(''));
     expect(text === undefined ? undefined : canonicalJson(parseJson(text))).toBe(exactly(table, cells('')));
     expect(text === undefined).toBe(isWhom);
   });
 }); // prettier-ignore
+
+// Two texts of one length that stand where `sum=` and `count=` are looked for.
+test.each(['sum=1|items=2', 'all=1|count=2', 'count=2|all=1', 'items=2|sum=1', 'items=2|all=1'])(
+  'an average of %s is left to the exact reading',
+  (cell) => {
+    const table = tableOf(['xpid', 'attr:A:average']);
+    expect(written(table, ['7', cell])).toBeUndefined();
+    expect(exactly(table, ['7', cell])).toBeUndefined();
+  },
+);
+
+// Before it there is nothing in the record, so that places count from 0.
+test.each<[string, string, boolean]>([
+  ['attr:A:most_frequent', '=1', true],
+  ['attr:A:most_frequent', '12', false],
+  ['attr:A:most_frequent', 'a12', false],
+  ['attr:A:average', 'sum=1|count=2', true],
+  ['attr:A:average:sum', '1', false],
+  ['attr:A:count', '', true],
+])('the first column as %s with %j', (title, cell, isAtOnce) => {
+  const table = tableOf([title, 'xpid', 'attr:B:count']);
+  const text = written(table, [cell, '7', '1']);
+  expect(text !== undefined).toBe(isAtOnce);
+  if (text !== undefined) expect(canonicalJson(parseJson(text))).toBe(exactly(table, [cell, '7', '1']));
+});
+
+test.each([
+  ['attr:A:average:sum', 'attr:A:average:count'],
+  ['attr:A:average:count', 'attr:A:average:sum'],
+])('an average of the first columns %s and %s', (...titles) => {
+  const table = tableOf([...titles, 'xpid', 'attr:B:count']);
+  for (const cells of [
+    ['1', '2'],
+    ['', ''],
+    ['1', ''],
+    ['', '1'],
+  ]) {
+    const row = [...cells, '7', '1'];
+    const text = written(table, row);
+    expect(text && canonicalJson(parseJson(text))).toBe(exactly(table, row));
+  }
+});
 
 describe('cells that make one attribute', () => {
   it.each<[string[], string[], boolean]>([
