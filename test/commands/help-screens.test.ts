@@ -37,7 +37,7 @@ function section(screen: string, heading: string): string[] {
 function codesIn(lines: readonly string[]): number[] {
   const text = lines.join(' ');
   const own = lines.flatMap((line) => /^ {2}(\d+) {2}/.exec(line)?.[1] ?? []);
-  const usual = /(?:Also|0 done,) (.*):/.exec(text)?.[1] ?? '';
+  const usual = /(?:Also|0 done,) (.*)\. {3}All/.exec(text)?.[1] ?? '';
   return [...own, ...[...usual.matchAll(/(?:^|, +)(\d+) /g)].map(([, code = '']) => code)].map(Number);
 }
 
@@ -45,7 +45,7 @@ describe.each(WIDTHS)('at %d columns', (columns) => {
   test('every command says how it can end, and where all codes are told', () => {
     for (const [path, , screen] of screens.get(columns) ?? []) {
       const lines = section(screen, 'Exit codes:');
-      expect(lines.at(-1), path).toBe('  cdpadm help exit-codes');
+      expect(lines.at(-1), path).toBe('  All, and the codes of errors: cdpadm help exit-codes');
       const codes = codesIn(lines);
       expect(codes, path).toEqual(expect.arrayContaining([1, 2]));
       expect(new Set(codes).size, path).toBe(codes.length);

@@ -54,8 +54,10 @@ async function well(args: readonly string[]): Promise<string> {
 /** The words as a shell would give them to the program. */
 function wordsOf(line: string): string[] {
   const plan = (): string => (JSON.parse(readFileSync(join(home.cwd, 'plan.json'), 'utf8')) as { plan: string }).plan;
-  const shown = line.replace(/"\$\(node [^)]*\)\.plan'\)"/, () => plan()).replaceAll('\\`', '`');
-  return [...shown.matchAll(/"([^"]*)"|(\S+)/g)].slice(1).map((match) => match[1] ?? match[2] ?? '');
+  const shown = line.replace(/"\$\(node [^)]*\)\.plan'\)"/, () => plan());
+  return [...shown.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
+    .slice(1)
+    .map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
 test('the page has recipes of every area', () => {

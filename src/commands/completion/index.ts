@@ -20,10 +20,10 @@ export function completionCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'nobody',
     notes: [
-      'bash: in ~/.bashrc: eval "$(cdpadm completion bash)"',
-      'zsh: in ~/.zshrc, behind compinit: eval "$(cdpadm completion zsh)"',
-      'fish: cdpadm completion fish --out ~/.config/fish/completions/cdpadm.fish',
-      'PowerShell: in $PROFILE: cdpadm completion powershell | Out-String | Invoke-Expression',
+      'bash, in ~/.bashrc:\n  eval "$(cdpadm completion bash)"',
+      'zsh, in ~/.zshrc, behind compinit:\n  eval "$(cdpadm completion zsh)"',
+      'fish, once:\n  cdpadm completion fish --out ~/.config/fish/completions/cdpadm.fish',
+      'PowerShell, in $PROFILE:\n  cdpadm completion powershell | Out-String | Invoke-Expression',
       'Ids are those that the platform told before: commands that list or get things keep them in the cache folder. Completing a word never asks the platform, and evaluates nothing of what was typed.',
     ],
     examples: ['cdpadm completion bash', 'cdpadm completion fish --out cdpadm.fish'],

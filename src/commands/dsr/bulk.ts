@@ -199,7 +199,7 @@ function countRows(count: number): string {
 function tellAdvice(ctx: Context, { devicesOnly, withoutId }: Examined): void {
   if (devicesOnly > 0) {
     ctx.out.warn(
-      `${devicesOnly === 1 ? '1 row names' : `${devicesOnly} rows name`} devices only; a person whose data hang on another identity is not found by them.`,
+      `${devicesOnly === 1 ? '1 row names' : `${devicesOnly} rows name`} devices only; a person whose data is kept under other identities will not be found.`,
     );
   }
   if (withoutId > 0 && !ctx.prompt.possible) {

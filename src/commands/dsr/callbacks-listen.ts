@@ -42,6 +42,7 @@ export function listenCommand(ctx: Context): Command {
       'Any path will do. 202: genuine and stored; 401: a check failed; 405: not POST; 413: too large; 503: it cannot be judged, stored or handed on now, and the platform shall send it again.',
       'A state is stored in the ledger before it is acknowledged, once, and never goes backwards: repeats and disorder do no harm.',
       'CMD gets the body on its standard input, and CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME.',
+      'Under the profile `local` the platform runs within this command, and others wait until it ends: serve it by `cdpadm emulator start` in a shell of its own.',
       'The platform needs an https address: put a server that ends TLS before this one, and forward the bytes as they are.',
     ],
     examples: [

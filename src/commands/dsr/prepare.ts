@@ -37,6 +37,7 @@ export function prepareCommand(ctx: Context): Command {
     columns: asColumns('rows ids_made out'),
     notes: [
       'Submitting the prepared file is repeatable from any machine: the platform takes each id once. JSON and NDJSON become NDJSON.',
+      '--out names the prepared file; it holds identities, like the file itself.',
     ],
     examples: [
       'cdpadm dsr prepare subjects.csv --out prepared.csv',

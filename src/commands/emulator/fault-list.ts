@@ -8,7 +8,7 @@ import { portOption } from './port-option.ts';
 
 export function faultListCommand(ctx: Context): Command {
   const command = new Command('list')
-    .description('list the faults with the times that are left of each')
+    .description('list the faults, and how many more requests each of them affects')
     .addOption(portOption())
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);

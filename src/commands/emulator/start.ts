@@ -31,10 +31,10 @@ export function startCommand(ctx: Context): Command {
     .option('--fixtures <file>', 'what the platform begins with, YAML or JSON (default: the specification’s samples)')
     .option('--warehouse <file>', 'the warehouse file that pipelines read (default: a sample)')
     .addOption(
-      new Option('--clock <mode>', 'go with the machine (default: real), or stand until moved').choices([
-        'real',
-        'manual',
-      ]),
+      new Option(
+        '--clock <mode>',
+        'real goes with the machine, manual stands until it is moved (default: real)',
+      ).choices(['real', 'manual']),
     )
     .option('--names <file>', 'the words a deployment uses on the wire, YAML or JSON (default: the specification’s)')
     .action((flags: StartFlags) => start(ctx, flags));

@@ -115,7 +115,7 @@ Only the result goes to standard output; questions, progress, warnings and what 
   --no-header     without the heading line
   --out FILE      into a file, whole or not at all
 
-Under -o json an error is one document on standard error:
+Under -o json an error is one document on standard error; \`cdpadm help exit-codes\` lists what \`code\` can be:
   {"error":{"code","message","hint","status","request":{"id","method","path"},"issues":[{"path","line","column","message"}]}}
 
 With --profile given several times, a table begins with a column \`profile\`, -o name prints the profile before each id, and
@@ -166,7 +166,7 @@ In continuous integration: end with 10 when the platform differs from the file; 
 Ask about access, for a ticket or a script:
 
   $ cdpadm roles who-can audiences:view -o name
-  $ cdpadm roles list --query "[?length(tasks) > \`20\`].role_id"
+  $ cdpadm roles list --query '[?length(tasks) > \`20\`].role_id'
   $ cdpadm roles matrix -o html --out roles.html
 
 Two platforms side by side:

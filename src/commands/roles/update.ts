@@ -34,7 +34,7 @@ export function updateCommand(ctx: Context): Command {
     columns: outcomeColumns,
     examples: [
       'cdpadm roles update user-role --add-task user_activity:view --yes',
-      'cdpadm roles update user-role --name "Power User" --remove-task rules:* --dry-run',
+      'cdpadm roles update user-role --name "Power User" --remove-task "rules:*" --dry-run',
     ],
     json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
     exits: {

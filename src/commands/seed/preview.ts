@@ -13,7 +13,7 @@ const view: DocumentView<unknown> = { kind: 'document', text: (body) => jsonText
 
 export function previewCommand(ctx: Context): Command {
   const command = withReadFlags(
-    new Command('preview').description('show one row as it would be sent').argument('<file>', 'as of `seed bulk`'),
+    new Command('preview').description('show one row as it would be sent').argument('<file>', 'as for `seed bulk`'),
   )
     .option('--row <n>', 'which row, from 1; headers and empty lines do not count', '1')
     .action((file: string, flags: ReadFlags & { row: string }) => preview(ctx, file, flags));

@@ -22,7 +22,7 @@ export function validateCommand(ctx: Context): Command {
   const command = withReadFlags(
     new Command('validate')
       .description('check files of users without sending anything')
-      .argument('<file...>', 'as of `seed bulk`'),
+      .argument('<file...>', 'as for `seed bulk`'),
   ).action((files: string[], flags: ReadFlags) => validate(ctx, files, flags));
   return withHelp(command, {
     calls: 'settings',

@@ -73,7 +73,7 @@ function editorCommand(io: Io): string[] {
   if (chosen === undefined && !(io.tty.stdin && io.tty.stderr && !io.env.CI)) {
     throw usageError(
       'This needs an editor, and nobody can type into one here.',
-      `Set ${names.join(', ')} to a command that changes the file, or run it on a terminal.`,
+      `Set CDPADM_EDITOR, VISUAL or EDITOR to a command that changes the file, or run it on a terminal.`,
     );
   }
   const words = splitWords(chosen ?? 'vi');

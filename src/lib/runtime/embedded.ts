@@ -50,7 +50,7 @@ async function open(ctx: Context): Promise<EmulatorReady> {
     if (!told && ctx.clock.now() - begun >= LONG_WAIT_MS) {
       told = true;
       ctx.out.note(
-        `Waiting for another command that uses the embedded platform (process ${String(busy.details?.pid)}).`,
+        `Waiting for another command that uses the embedded platform (process ${String(busy.details?.pid)}). \`cdpadm emulator start\` serves several at once.`,
       );
     }
     await ctx.clock.sleep(POLL_MS, ctx.signal);

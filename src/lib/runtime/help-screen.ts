@@ -10,6 +10,8 @@ const LEAST_BESIDE = 24;
 
 /** Stands for a space at which no line is broken, until it is. */
 const GLUE = '\u2060';
+/** Under the exit codes of each command; it fits the narrowest terminal. */
+const ALL_CODES = 'All, and the codes of errors: cdpadm help exit-codes';
 
 /** What a reader of a command's help should know of the flags that are not its own. */
 const GLOBAL_FLAGS = [
@@ -142,8 +144,8 @@ function exitCodeLines(help: CommandHelp, helper: Help, width: number): string[]
       .map((line, index) => `${(index === 0 ? code : '').padEnd(column)}${line}`),
   );
   const usual = Object.entries(usualExits(help)).map(([code, word]) => `${code} ${word}`.replaceAll(' ', GLUE));
-  const rest = `${own.length === 0 ? `0${GLUE}done,` : 'Also'} ${usual.join(', ')}:`;
-  return [...lines, ...helper.boxWrap(rest, width).split('\n'), 'cdpadm help exit-codes'];
+  const rest = `${own.length === 0 ? `0${GLUE}done,` : 'Also'} ${usual.join(', ')}.`;
+  return [...lines, ...helper.boxWrap(rest, width).split('\n'), ALL_CODES];
 }
 
 function asSentence(text: string): string {

@@ -71,7 +71,7 @@ function adviceOn(request: DsrRequest): FieldIssue[] {
   return [
     {
       path: ['subject_identities'],
-      message: 'names devices only; a person whose data hang on another identity is not found by them',
+      message: 'names devices only; a person whose data is kept under other identities will not be found',
     },
   ];
 }

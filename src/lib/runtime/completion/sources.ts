@@ -127,6 +127,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
   '--against-profile': profiles,
   'profile name': ownProfiles,
   'profile show name': profiles,
+  'profile use name': profiles,
   'profile from': ownProfiles,
   '--output': formats,
   '--color': words(...FLAG_CHOICES['--color']),

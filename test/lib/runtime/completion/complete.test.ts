@@ -118,7 +118,8 @@ describe('what is known of the platform', () => {
     ['cdpadm pipelines run customers ', ['1001', '1002']],
     ['cdpadm pipelines run other ', []],
     ['cdpadm --profile ', ['prod', 'dev', 'local']],
-    ['cdpadm profile use d', ['dev']],
+    ['cdpadm profile use ', ['prod', 'dev', 'local']],
+    ['cdpadm profile rename ', ['prod', 'dev']],
   ])('%j', async (line, expected) => {
     expect(await values(line)).toEqual(expected);
   });
