@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { readWarehouseDir } from '../../../src/lib/files/warehouse-dir.ts';
+import { readWarehouseDir, withChangedFields } from '../../../src/lib/files/warehouse-dir.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const GROUPS = ['connections', 'pipelines'];
@@ -12,7 +12,7 @@ const sourceIn = (cwd: string) => ({ cwd, stdin: Readable.from([]) });
 it('reads the definitions of each group by name, and nothing else', async () => {
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, 'sync', 'pipelines'), { recursive: true });
-  for (const name of ['b.yaml', 'a.json', 'c.YML', '.hidden.yaml', 'notes.txt']) {
+  for (const name of ['c.YML', 'b.yaml', 'a.json', '.hidden.yaml', 'notes.txt', 'd.yaml.bak']) {
     writeFileSync(join(cwd, 'sync', 'pipelines', name), '{"id": "x"}');
   }
   const files = await readWarehouseDir('sync', GROUPS, sourceIn(cwd));
@@ -24,7 +24,11 @@ it('reads the definitions of each group by name, and nothing else', async () => 
 
 it('says what is no folder: the directory itself, or one in it', async () => {
   const cwd = temporaryFolder();
-  await expect(readWarehouseDir('sync', GROUPS, sourceIn(cwd))).rejects.toMatchObject({ exit: 2 });
+  await expect(readWarehouseDir('sync', GROUPS, sourceIn(cwd))).rejects.toMatchObject({
+    exit: 2,
+    message: 'sync is no folder.',
+    hint: 'Make one: cdpadm warehouse export sync',
+  });
   mkdirSync(join(cwd, 'sync'));
   writeFileSync(join(cwd, 'sync', 'pipelines'), '');
   const path = join(cwd, 'sync', 'pipelines');
@@ -33,4 +37,22 @@ it('says what is no folder: the directory itself, or one in it', async () => {
     exit: 1,
     message: `Cannot read ${path}: a part of the path is not a folder.`,
   });
+});
+
+it('puts other values into a file, and keeps its comments, its order and every digit', async () => {
+  const yaml =
+    'name: A # ours\nconfig: {old: 1, id: 9007199254740993}\n\n# when\nschedule:\n  type: interval\nno: no\n';
+  const changes = { 'config.old': { to: null }, 'schedule.type': { to: 'once' }, name: { to: 'B' } };
+  expect(await withChangedFields(yaml, 'yaml', changes)).toBe(
+    'name: B # ours\nconfig: {id: 9007199254740993}\n\n# when\nschedule:\n  type: once\nno: no\n',
+  );
+  const long = `text: ${'a word and '.repeat(20)}end\n`;
+  expect(await withChangedFields(long, 'yaml', {})).toBe(long);
+});
+
+it('does so in JSON', async () => {
+  const json = '{"name": "A", "config": {"old": 1, "id": 9007199254740993}}';
+  expect(await withChangedFields(json, 'json', { 'config.old': { to: null }, name: { to: 'B' } })).toBe(
+    '{\n  "name": "B",\n  "config": {\n    "id": 9007199254740993\n  }\n}\n',
+  );
 });
