@@ -120,11 +120,17 @@ test.each<[string, string, boolean]>([
   ['attr:A:average', 'sum=1|count=2', true],
   ['attr:A:average:sum', '1', false],
   ['attr:A:count', '', true],
+  ['environment', 'development', true],
+  ['environment', 'developments', false],
+  ['cutoff_date', '2024-01-31', true],
+  // What stands far behind in a record is not therefore long.
+  ['user:a', 'x'.repeat(900), true],
 ])('the first column as %s with %j', (title, cell, isAtOnce) => {
-  const table = tableOf([title, 'xpid', 'attr:B:count']);
-  const text = written(table, [cell, '7', '1']);
+  const table = tableOf([title, 'xpid', 'attr:B:count', 'identity:email']);
+  const row = [cell, '7', '1', 'x'.repeat(90)];
+  const text = written(table, row);
   expect(text !== undefined).toBe(isAtOnce);
-  if (text !== undefined) expect(canonicalJson(parseJson(text))).toBe(exactly(table, [cell, '7', '1']));
+  if (text !== undefined) expect(canonicalJson(parseJson(text))).toBe(exactly(table, row));
 });
 
 test.each([
