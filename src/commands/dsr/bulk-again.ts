@@ -64,16 +64,11 @@ export function resumable(
 ): unknown {
   if (!(error instanceof CliError)) return error;
   const done = countSettled(states);
-  return new CliError({
-    code: error.code,
+  return error.with({
     message: `${error.message} ${done} of ${examined.rows} rows are settled.`,
     hint: [error.hint, `Go on with the same command and --resume: \`${again}\`. No row is sent twice.`]
       .filter(Boolean)
       .join(' '),
-    exit: error.exit,
-    ...(error.status !== undefined && { status: error.status }),
-    ...(error.request && { request: error.request }),
-    cause: error,
   });
 }
 

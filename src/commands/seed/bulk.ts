@@ -159,15 +159,8 @@ function withResume(error: unknown, run: Run, { maxErrors }: BulkFlags): unknown
   const isWithoutLimit = maxErrors === undefined || error.code === 'seed.too_many_errors';
   const again = isWithoutLimit ? run.again : `${run.again} --max-errors ${maxErrors.replace(/\s+/g, '')}`;
   const goOn = run.journal ? `Go on with: ${again} --resume` : 'Standard input cannot be resumed.';
-  return new CliError({
-    code: error.code,
-    message: error.message,
-    exit: error.exit,
+  return error.with({
     hint: [error.hint, done, refused, isWrong ? undefined : goOn].filter((part) => part !== undefined).join(' '),
-    ...(error.status !== undefined && { status: error.status }),
-    ...(error.request && { request: error.request }),
-    issues: error.issues,
     details: { ...error.details, ...(counts && { progress: resultOf(counts, run) }) },
-    cause: error,
   });
 }

@@ -80,6 +80,23 @@ export class CliError extends Error {
     this.issues = options.issues ?? [];
     this.details = options.details;
   }
+
+  /** The same failure told anew: what is not given stays as it is, and this one is the cause. */
+  with(change: Partial<Pick<CliErrorOptions, 'message' | 'hint' | 'details'>>): CliError {
+    const { code, details, exit, hint, hintLines, issues, message, request, status } = this;
+    return new CliError({
+      code,
+      message,
+      exit,
+      issues,
+      ...(hint !== undefined && { hint: hintLines }),
+      ...(status !== undefined && { status }),
+      ...(request && { request }),
+      ...(details && { details }),
+      ...change,
+      cause: this,
+    });
+  }
 }
 
 /** A word or flag that the command line got wrong: exit 2. */

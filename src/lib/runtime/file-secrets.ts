@@ -63,12 +63,9 @@ async function fromKeychain(ctx: Context, entry: string, what: string): Promise<
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== 'secrets.keychain') throw error;
     // What the keychain proposes is about a profile's secrets.
-    throw new CliError({
-      code: error.code,
+    throw error.with({
       message: `The ${what} is in the keychain. ${error.message}`,
       hint: 'Nothing was sent with it. Let the definition say env:NAME, file:PATH or command:LINE instead.',
-      exit: error.exit,
-      cause: error,
     });
   }
 }

@@ -28,18 +28,7 @@ export async function showFailure(error: unknown, io: Io, flags: GlobalFlags, re
 /** The same error, whose hint means the platform that the command meant. */
 function hintedInPlace(error: CliError, flags: GlobalFlags): CliError {
   const hint = error.hintLines.map((line) => inSamePlace(line, flags));
-  if (hint.every((line, index) => line === error.hintLines[index])) return error;
-  return new CliError({
-    code: error.code,
-    message: error.message,
-    exit: error.exit,
-    hint,
-    issues: error.issues,
-    ...(error.status !== undefined && { status: error.status }),
-    ...(error.request && { request: error.request }),
-    ...(error.details && { details: error.details }),
-    cause: error.cause,
-  });
+  return hint.every((line, index) => line === error.hintLines[index]) ? error : error.with({ hint });
 }
 
 async function screenOf(error: CliError, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<string> {

@@ -129,15 +129,8 @@ async function sameIsOpen(
     open === undefined
       ? 'The ledger of this machine has none such: ask whoever submits requests besides; `cdpadm dsr list --group-id ID` lists those of a group.'
       : `It went out from here on ${open.at ?? 'an earlier day'}: see \`cdpadm dsr status ${open.id}\`.`;
-  return new CliError({
-    code: error.code,
-    message: error.message,
+  return error.with({
     hint: `A request about the same identities is open and answers this one too; submit again once it is at its end. ${where}`,
-    exit: error.exit,
-    status: 409,
-    ...(error.request && { request: error.request }),
-    ...(error.details && { details: error.details }),
-    cause: error,
   });
 }
 
@@ -170,12 +163,8 @@ async function read(id: string, lost: CliError, { api, signal }: DsrPorts): Prom
 }
 
 function stillUnknown(id: string, lost: CliError, reason: string): CliError {
-  return new CliError({
-    code: lost.code,
+  return lost.with({
     message: `It is not known whether the platform has request ${id}: the answer was lost, and ${reason.replace(/\.$/, '')}.`,
     hint: `\`cdpadm dsr status ${id}\` tells. The same command with --request-id ${id} cannot make a second request.`,
-    exit: lost.exit,
-    ...(lost.request && { request: lost.request }),
-    cause: lost,
   });
 }

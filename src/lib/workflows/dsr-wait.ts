@@ -32,12 +32,8 @@ export async function waitForRequests(
     });
   } catch (error) {
     if (!ports.signal.aborted || !(error instanceof CliError)) throw error;
-    throw new CliError({
-      code: error.code,
-      message: error.message,
-      exit: error.exit,
+    throw error.with({
       hint: `Nothing was changed. Go on waiting with \`cdpadm dsr wait ${ids.join(' ')}${until === 'completed' ? '' : ` --until ${until}`}\`.`,
-      cause: error,
     });
   }
 }

@@ -95,15 +95,11 @@ export async function resetPipeline(id: string, ports: TriggerPorts): Promise<vo
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== 'http.outcome_unknown' || ports.signal.aborted) throw error;
     const { current_iterator_position: position } = await ports.api.report(id, ports.signal);
-    throw new CliError({
-      code: error.code,
+    throw error.with({
       message: `It is not known whether pipeline ${id} was reset: the answer was lost. Its sync position is now ${position ?? 'none, as after a reset'}.`,
       hint: position
         ? 'It was not sent a second time. If the position is an old one, run the command again.'
         : 'It was not sent a second time. Nothing more needs to be done if there was a position before.',
-      exit: error.exit,
-      ...(error.request && { request: error.request }),
-      cause: error,
     });
   }
 }
@@ -179,22 +175,12 @@ function notTriggered(id: string, error: unknown, seen: Seen): unknown {
     unknown: ' Compare the id with those of `cdpadm pipelines list`.',
     running: ` What is running goes on: cdpadm pipelines watch ${id}`,
   };
-  return new CliError({
-    code: error.code,
-    message: error.message,
-    hint: `Nothing was triggered.${next[seen]}`,
-    exit: error.exit,
-    cause: error,
-  });
+  return error.with({ hint: `Nothing was triggered.${next[seen]}` });
 }
 
 function stillUnknown(id: string, lost: CliError, why: string): CliError {
-  return new CliError({
-    code: lost.code,
+  return lost.with({
     message: `It is not known whether pipeline ${id} was triggered: the answer was lost, and ${why.replace(/\.$/, '')}.`,
     hint: `It was not sent a second time. Look with \`cdpadm pipelines runs ${id}\` before you trigger again.`,
-    exit: lost.exit,
-    ...(lost.request && { request: lost.request }),
-    cause: lost,
   });
 }

@@ -39,13 +39,9 @@ export async function watchRun(
     }
   } catch (error) {
     if (!ports.signal.aborted || !(error instanceof CliError)) throw error;
-    throw new CliError({
-      code: error.code,
-      message: error.message,
-      exit: error.exit,
+    throw error.with({
       hint: `The run goes on. Watch it with \`cdpadm pipelines watch ${pipelineId} ${id}\`.`,
       details: { pipeline_id: pipelineId, pipeline_run_id: id },
-      cause: error,
     });
   }
 }

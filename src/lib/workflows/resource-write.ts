@@ -177,13 +177,9 @@ function stillUnknown(
   reason: string,
   { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,
 ): CliError {
-  return new CliError({
-    code: lost.code,
+  return lost.with({
     message: `It is not known whether the write of ${noun} ${id} was carried out: its answer was lost, and ${reason.replace(/\.$/, '')}.`,
     hint: `Look with \`cdpadm ${look} ${id}\` before you repeat the command.`,
-    exit: lost.exit,
-    ...(lost.request && { request: lost.request }),
-    cause: lost,
   });
 }
 

@@ -62,12 +62,9 @@ export async function pushRoles(intent: PushIntent, options: PushOptions, ports:
   } catch (error) {
     // A write under way is told of as what it is; the plain reason comes where nothing was.
     if (!(error instanceof CliError) || error !== ports.signal.reason) throw error;
-    throw new CliError({
-      code: error.code,
+    throw error.with({
       message: `${error.message} Nothing was changed on the platform.`,
       hint: 'To go on, run the same command again.',
-      exit: error.exit,
-      cause: error,
     });
   }
 }

@@ -61,13 +61,9 @@ async function readAfterLoss(lost: CliError, revision: string, ports: ReplacePor
 }
 
 function stillUnknown(lost: CliError, reason: string, revision: string): CliError {
-  return new CliError({
-    code: lost.code,
+  return lost.with({
     message: `It is not known whether the manifest was replaced: the answer to the write was lost, and ${reason.replace(/\.$/, '')}.`,
     hint: `Run \`cdpadm roles diff\` to see what the platform holds. What was there before is revision ${revision} of \`cdpadm roles history\`.`,
-    exit: lost.exit,
-    ...(lost.request && { request: lost.request }),
-    cause: lost,
   });
 }
 

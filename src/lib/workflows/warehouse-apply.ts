@@ -80,15 +80,9 @@ function stopped(error: unknown, steps: readonly Step[], index: number): unknown
   const left = steps.slice(index + 1).map(stepName);
   const sofar = done.length === 0 ? 'Nothing was done before it' : `Done before it: ${done.join(', ')}`;
   const rest = left.length === 0 ? '' : ` Not done: ${left.join(', ')}.`;
-  return new CliError({
-    code: error.code,
+  return error.with({
     message: `Step ${index + 1} of ${steps.length} (${stepName(failed)}) failed: ${error.message} ${sofar}.${rest}`,
     hint: `${error.hint === undefined ? '' : `${error.hint} `}Mend it and apply again: what is done is not done twice.`,
-    exit: error.exit,
-    issues: error.issues,
     details: { ...error.details, done, failed: stepName(failed), left },
-    ...(error.status !== undefined && { status: error.status }),
-    ...(error.request && { request: error.request }),
-    cause: error,
   });
 }
