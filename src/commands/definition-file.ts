@@ -1,7 +1,7 @@
 // A definition from a file, or standard input, as the contract's schema takes it.
 import { explain } from '../lib/contract/explain.ts';
 import type { Endpoint } from '../lib/contract/endpoint.ts';
-import { invalidDocument, type LoadedDocument, loadDocument } from '../lib/files/load.ts';
+import { invalidDocument, type LoadedDocument, loadDocument, withoutSchemaHint } from '../lib/files/load.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
 
@@ -13,12 +13,11 @@ export async function loadDefinition(
   what: string,
 ): Promise<{ document: LoadedDocument; value: Record<string, unknown> }> {
   const document = await loadDocument(path, ctx.io);
-  const value = await inNeutralWords(ctx, endpoint, document.value);
+  const value = await inNeutralWords(ctx, endpoint, withoutSchemaHint(document.value));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidDocument(document, what, [{ path: [], message: `a ${what} is a map of its fields` }]);
   }
-  const { $schema: _hint, ...fields } = value as Record<string, unknown>;
-  return { document, value: fields };
+  return { document, value: value as Record<string, unknown> };
 }
 
 /** The checked body. Throws invalid input (9) with the place of everything that is wrong. */

@@ -5,7 +5,10 @@ import { Ajv } from 'ajv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { SCHEMA_NAMES } from '../../src/lib/files/json-schema.ts';
+import { dsrBody } from '../helpers/dsr.ts';
 import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
+import { SEED } from '../helpers/seed-body.ts';
+import { CONNECTION, MODEL, PIPELINE } from '../helpers/warehouse.ts';
 
 describe('schema', () => {
   let admin: RolesHome;
@@ -36,20 +39,19 @@ describe('schema', () => {
 
   it.each([
     [
-      'group',
+      'groups create -f',
       { id: 'family', source_user_attribute: 'home', attributes: [{ id: 'vip', type: 'boolean_or' }] },
-      { attributes: [{ id: 'vip', type: 'median' }] },
     ],
-    [
-      'data-model',
-      { id: 'm', name: 'M', state: 'active', type: 'sql', config: { sql_query: 'select 1' } },
-      { type: 'table' },
-    ],
-  ])('of %s takes what is right and refuses what is wrong', async (name, right, wrong) => {
-    const { data } = await admin.json<object>(['schema', name]);
-    const validate = validator(data);
-    expect(validate(right)).toBe(true);
-    expect(validate({ ...right, ...wrong })).toBe(false);
+    ['connections create -f', CONNECTION],
+    ['data-models create -f', MODEL],
+    ['pipelines create -f', PIPELINE],
+    ['dsr submit -f', dsrBody()],
+    ['seed set -f', SEED],
+  ])('a file that names its schema is taken by %s, and the name is not sent', async (command, body) => {
+    admin.write('named.json', JSON.stringify({ $schema: './named.schema.json', ...body }));
+    const { code, stdout, stderr } = await admin.run(`${command} named.json --dry-run -o json`);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).not.toContain('named.schema.json');
   });
 
   it('refuses a document that has none', async () => {

@@ -5,7 +5,7 @@ import { showPath } from '../../lib/contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../lib/contract/identities.ts';
 import { composeRequest, isExtensionType, type RequestParts } from '../../lib/domain/dsr/compose.ts';
 import { type SettledRequest, type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
-import { invalidDocument, loadDocument, placeIssues } from '../../lib/files/load.ts';
+import { invalidDocument, loadDocument, placeIssues, withoutSchemaHint } from '../../lib/files/load.ts';
 import { readInput } from '../../lib/files/read-input.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
@@ -132,7 +132,7 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Set
 /** The body in a file; id and time are made where it has none. Throws invalid input (9) with the place of each issue. */
 export async function requestFromFile(ctx: Context, path: string, options: SettleOptions): Promise<GivenRequest> {
   const document = await loadDocument(path, ctx.io);
-  const { value } = document;
+  const value = withoutSchemaHint(document.value);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   const completed = isObject
     ? { subject_request_id: randomUUID(), submitted_time: isoSeconds(ctx.clock.now()), ...value }

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { explainIssues, showPath } from '../../lib/contract/explain.ts';
 import { createWireNames, pathAsWritten } from '../../lib/contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../lib/contract/seeding.ts';
-import { loadDocument } from '../../lib/files/load.ts';
+import { loadDocument, withoutSchemaHint } from '../../lib/files/load.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -29,7 +29,7 @@ async function setSeeds(ctx: Context, file: string): Promise<void> {
   const document = await loadDocument(file, ctx.io);
   const settings = await ctx.settings();
   const names = createWireNames(settings.names);
-  const neutral = names.decode(document.value, SEED_NAMES);
+  const neutral = names.decode(withoutSchemaHint(document.value), SEED_NAMES);
   const checked = SingleSeed.safeParse(neutral);
   if (!checked.success) {
     const issues = explainIssues(checked.error.issues, neutral).map(({ path, message }) => {

@@ -9,7 +9,7 @@ import {
   toDefinition,
 } from '../../lib/domain/warehouse/definition.ts';
 import { maskedSecrets, maskIssue, secretIssues, withoutPaths } from '../../lib/domain/warehouse/secrets.ts';
-import { placeIssues } from '../../lib/files/load.ts';
+import { placeIssues, withoutSchemaHint } from '../../lib/files/load.ts';
 import { type DirectoryFile, readWarehouseDir } from '../../lib/files/warehouse-dir.ts';
 import { folderOf, withSqlText } from '../../lib/files/warehouse-file.ts';
 import { type CliError, invalidInput, type Issue } from '../../lib/kernel/errors.ts';
@@ -64,11 +64,11 @@ async function check(
   folder: string,
 ): Promise<{ definition?: Definition; masked: (readonly string[])[]; found: FieldIssue[] }> {
   const endpoint = CREATE_ENDPOINTS[type];
-  const value = await inNeutralWords(ctx, endpoint, document.value);
+  const value = await inNeutralWords(ctx, endpoint, withoutSchemaHint(document.value));
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !endpoint.body) {
     return { masked: [], found: [{ path: [], message: `a ${NOUNS[type]} is a map of its fields` }] };
   }
-  const { $schema: _hint, ...fields } = value as Record<string, unknown>;
+  const fields = value as Record<string, unknown>;
   const expanded = type === 'data_model' ? await withSqlText(fields, folder, ctx.io) : { value: fields, issues: [] };
   const misfits = expanded.issues.length > 0 ? expanded.issues : explain(endpoint.body, expanded.value);
   const masked = maskedSecrets(type, expanded.value);

@@ -61,9 +61,10 @@ async function contractOf(name: keyof typeof TITLES): Promise<ZodMiniType> {
   }
 }
 
-/** A JSON file may name its own schema, although such an object allows no other field. */
+/** A JSON file may name its own schema, although such an object, or each form of it, allows no other field. */
 function withHint(schema: JsonSchema): JsonSchema {
-  const properties = schema['properties'];
+  const { oneOf: forms, properties } = schema;
+  if (Array.isArray(forms)) return { ...schema, oneOf: forms.map((form: JsonSchema) => withHint(form)) };
   if (typeof properties !== 'object' || properties === null) return schema;
   return { ...schema, properties: { $schema: { type: 'string' }, ...properties } };
 }

@@ -60,6 +60,13 @@ function loaded(name: string, text: string, format: DocumentFormat, reading: Doc
   return { name, format, text, value: reading.value, locate: (path, at) => places.at(reading.offsetOf(path, at)) };
 }
 
+/** A document without the `$schema` by which it may name its schema to an editor; that is never sent. */
+export function withoutSchemaHint(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !('$schema' in value)) return value;
+  const { $schema: _hint, ...fields } = value;
+  return fields;
+}
+
 /**
  * The error for a document that says something it must not; `what` names its kind (`roles file`). One line of issue
  * each, in the order of the text.

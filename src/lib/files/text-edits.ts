@@ -38,7 +38,7 @@ export class TextEdits {
 
   /** The offset behind the line in which `offset` lies; `offset` itself where a line begins there. */
   lineBehind(offset: number): number {
-    if (this.text[offset - 1] === '\n') return offset;
+    if (offset === 0 || this.text[offset - 1] === '\n') return offset;
     const end = this.text.indexOf('\n', offset);
     return end < 0 ? this.text.length : end + 1;
   }

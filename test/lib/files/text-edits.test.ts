@@ -12,6 +12,7 @@ it.each([
   ['a\nb\n', '\n'],
   ['a\r\nb\r\n', '\r\n'],
   ['a', '\n'],
+  ['a\nb\r\n', '\n'],
   ['', '\n'],
 ])('%j ends its lines with %j', (text, end) => {
   expect(new TextEdits(text).lineEnd).toBe(end);
@@ -42,6 +43,9 @@ describe('whole lines', () => {
     ['the last, behind a gap: none is left', 'a\n\nX\n', 'a\n'],
     ['the last, between two gaps: none is left', 'a\n\nX\n\n', 'a\n'],
     ['the last, before a gap that was the end: it stays', 'a\nX\n\n', 'a\n\n'],
+    ['the last, behind a wide gap: none is left', 'a\n\n\nX\n', 'a\n'],
+    ['behind a gap that is the beginning, before another: one stays', '\nX\n\na\n', '\na\n'],
+    ['all there are, behind a gap', '\n\nX\n', ''],
     ['behind a gap at the beginning', '\n\nX\n\na\n', '\n\na\n'],
     ['between wide gaps of any blanks', 'a\r\n \t\r\n\r\nX\r\n\t\r\n\r\nb\r\n', 'a\r\n \t\r\n\r\nb\r\n'],
     ['beside lines that only begin blank', '  a\nX\n  b\n', '  a\n  b\n'],
@@ -85,5 +89,5 @@ it.each([
 ])('offset %i lies in the line that begins at %i, behind which is %i', (offset, start, behind) => {
   const edits = new TextEdits('ab\nc\nd');
   expect(edits.lineStart(offset)).toBe(start);
-  if (offset > 0) expect(edits.lineBehind(offset)).toBe(behind);
+  expect(edits.lineBehind(offset)).toBe(behind);
 });

@@ -1,0 +1,8 @@
+/** The seeds of one user, as `seed set` takes them. */
+export const SEED = {
+  environment: 'production',
+  xpid: '42',
+  calculated_attributes: {
+    1234: [{ attribute_name: 'spent', calculation_type: 'sum', cutoff_date: '2026-01-31', seed: { value: 12.5 } }],
+  },
+};

@@ -1,0 +1,95 @@
+// A file as pieces of text: none lost between two pieces, and a byte that is no text is told with its line.
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openText, type TextChunks } from '../../../src/lib/files/text-chunks.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+
+/** Opens bytes both ways: as a file, and as what was read before. */
+const opened = (bytes: Buffer): TextChunks[] => {
+  const path = join(temporaryFolder(), 'rows.csv');
+  writeFileSync(path, bytes);
+  return [openText(path, 'rows.csv'), openText(bytes, 'rows.csv')];
+};
+
+async function textOf({ chunks }: TextChunks): Promise<string> {
+  let text = '';
+  for await (const piece of chunks) text += piece;
+  return text;
+}
+
+// Pieces end at 64 KiB: in the middle of what is two, three and four bytes long.
+const LONG = `é${'a'.repeat(64 * 1024 - 3)}é\n€${'b'.repeat(64 * 1024 - 5)}€\n${'c'.repeat(64 * 1024 - 6)}😀`;
+
+it.each([
+  ['empty', ''],
+  ['short', 'a\nb'],
+  ['with characters on the borders of pieces', LONG],
+])('gives the whole of a text and its digest: %s', async (_what, text) => {
+  for (const source of opened(Buffer.from(text))) {
+    expect(await textOf(source)).toBe(text);
+    const digest = createHash('sha256').update(text).digest('hex');
+    expect([source.digest(), source.digest()]).toEqual([digest, digest]);
+  }
+});
+
+it('leaves out a byte-order mark, but counts it into the digest', async () => {
+  const bytes = Buffer.from('\ufeffa\n');
+  for (const source of opened(bytes)) {
+    expect(await textOf(source)).toBe('a\n');
+    expect(source.digest()).toBe(createHash('sha256').update(bytes).digest('hex'));
+  }
+});
+
+describe('what is no text', () => {
+  const piece = (lines: number): string => `${'x'.repeat((64 * 1024) / lines - 1)}\n`.repeat(lines);
+
+  it.each<[string, Buffer, number, string]>([
+    ['at once', Buffer.from([0xff, 0x41]), 1, 'a byte from here on is not UTF-8; save the file as UTF-8'],
+    ['UTF-16', Buffer.from('\ufeffa\n', 'utf16le'), 1, 'the file is UTF-16; save it as UTF-8'],
+    [
+      'in the second piece: the line where that begins',
+      Buffer.concat([Buffer.from(piece(4)), Buffer.from([0xc0])]),
+      5,
+      'a byte from here on is not UTF-8; save the file as UTF-8',
+    ],
+    [
+      'like UTF-16, but not at the beginning',
+      Buffer.concat([Buffer.from(piece(1)), Buffer.from([0xff, 0xfe])]),
+      2,
+      'a byte from here on is not UTF-8; save the file as UTF-8',
+    ],
+    [
+      'behind a first piece that begins with an empty line',
+      Buffer.concat([Buffer.from('\n'), Buffer.alloc(64 * 1024 - 1, 'x'), Buffer.from([0xff])]),
+      2,
+      'a byte from here on is not UTF-8; save the file as UTF-8',
+    ],
+    [
+      'cut off in a character',
+      Buffer.from('a\né').subarray(0, 3),
+      2,
+      'a byte from here on is not UTF-8; save the file as UTF-8',
+    ],
+  ])('%s', async (_what, bytes, line, message) => {
+    for (const source of opened(bytes)) {
+      await expect(textOf(source)).rejects.toMatchObject({
+        exit: 9,
+        issues: [{ file: 'rows.csv', line, column: 1, message }],
+      });
+    }
+  });
+
+  it('a folder or nothing', async () => {
+    const folder = temporaryFolder();
+    await expect(textOf(openText(folder, 'here'))).rejects.toMatchObject({
+      exit: 2,
+      message: 'Cannot read here: it is a folder.',
+    });
+    await expect(textOf(openText(join(folder, 'gone'), 'gone'))).rejects.toMatchObject({
+      exit: 2,
+      message: expect.stringMatching(/^Cannot read gone: /) as string,
+    });
+  });
+});
