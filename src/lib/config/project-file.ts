@@ -5,9 +5,10 @@ import { explainIssues, showPath } from '../contract/explain.ts';
 import { type CliError, type Issue, invalidInput } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { nearest } from '../kernel/nearest.ts';
+import { placeAt } from '../kernel/text-place.ts';
 import { SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
-import { placeFinder, placeOfOffset } from './text-places.ts';
+import { placeFinder } from './text-places.ts';
 
 /** A file of settings has a few hundred bytes. */
 const MAX_BYTES = 256 * 1024;
@@ -34,7 +35,7 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
       mistakes.map(({ code, message, pos }) => ({
         file,
         path: '',
-        ...placeOfOffset(text, pos[0]),
+        ...placeAt(text, pos[0]),
         message: code === 'DUPLICATE_KEY' ? 'this key stands here a second time' : message,
       })),
     );

@@ -7,9 +7,10 @@ import { cannotWrite } from '../kernel/file-failure.ts';
 import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { holdsEachKey } from '../kernel/json-keys.ts';
 import { withLock } from '../kernel/lock.ts';
+import { placeAt } from '../kernel/text-place.ts';
 import { FILE_VERSION, type Profile, SettingsFile, unknownFields } from './profile-schema.ts';
 import { CONFIG_NAME, settingsFilePath } from './settings-path.ts';
-import { placeFinder, placeOfOffset, repeatedKeys } from './text-places.ts';
+import { placeFinder, repeatedKeys } from './text-places.ts';
 
 /** What the settings file says, checked. */
 export interface StoredSettings {
@@ -103,13 +104,13 @@ async function parseText(file: string, text: string): Promise<unknown> {
     value = parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw broken(file, [{ file, path: '', ...placeOfOffset(text, error.offset ?? 0), message: error.message }]);
+    throw broken(file, [{ file, path: '', ...placeAt(text, error.offset ?? 0), message: error.message }]);
   }
   if (holdsEachKey(value, text)) return value;
   const repeated = await repeatedKeys(text);
   const issues = repeated.map((place) => ({ file, path: '', ...place, message: 'this key stands here a second time' }));
   // What is left are keys that are never taken.
-  const proto = { file, path: '', ...placeOfOffset(text, text.indexOf('__proto__')), message: 'unknown field' };
+  const proto = { file, path: '', ...placeAt(text, text.indexOf('__proto__')), message: 'unknown field' };
   throw broken(file, issues.length > 0 ? issues : [proto]);
 }
 

@@ -1,17 +1,6 @@
 // Where in a JSON or YAML text a value stands, so that an issue can name its line. Loaded and used on failure only.
 import type { Node, Pair } from 'yaml';
-
-export interface Place {
-  /** Both count from 1. */
-  line: number;
-  column: number;
-}
-
-/** The place of an offset. */
-export function placeOfOffset(text: string, offset: number): Place {
-  const before = text.slice(0, offset);
-  return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
-}
+import { type Place, placeAt } from '../kernel/text-place.ts';
 
 /**
  * Finds values by their path from the root: the key where there is one, else the item; the nearest thing around it
@@ -39,7 +28,7 @@ export async function placeFinder(text: string): Promise<(path: readonly (string
       if (!next) break;
       node = next;
     }
-    return placeOfOffset(text, offset);
+    return placeAt(text, offset);
   };
 }
 
@@ -47,5 +36,5 @@ export async function placeFinder(text: string): Promise<(path: readonly (string
 export async function repeatedKeys(text: string): Promise<Place[]> {
   const { parseDocument } = await import('yaml');
   const { errors } = parseDocument(text, { prettyErrors: false });
-  return errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => placeOfOffset(text, pos[0]));
+  return errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => placeAt(text, pos[0]));
 }

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CliError, EXIT, invalidInput, systemErrorCode } from '../kernel/errors.ts';
+import { placeAt } from '../kernel/text-place.ts';
 import { IS_UTF16, isUtf16, notText } from './encoding.ts';
 
 /** Larger documents than this are a mistake: a manifest at every limit has under 2 MB. */
@@ -93,19 +94,12 @@ function decodeText(name: string, bytes: Uint8Array): string {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const place = positionAt(new TextDecoder('utf-8').decode(bytes), '\ufffd');
-    throw notText(name, place, 'a byte here is not UTF-8; save the file as UTF-8');
+    const shown = new TextDecoder('utf-8').decode(bytes);
+    throw notText(name, placeAt(shown, shown.indexOf('\ufffd')), 'a byte here is not UTF-8; save the file as UTF-8');
   }
-  if (text.includes('\0')) {
-    throw notText(name, positionAt(text, '\0'), 'a NUL character stands here; is this a text file?');
-  }
+  const nul = text.indexOf('\0');
+  if (nul >= 0) throw notText(name, placeAt(text, nul), 'a NUL character stands here; is this a text file?');
   return text;
-}
-
-function positionAt(text: string, mark: string): { line: number; column: number } {
-  const before = text.slice(0, Math.max(0, text.indexOf(mark)));
-  const lineStart = before.lastIndexOf('\n') + 1;
-  return { line: before.split('\n').length, column: before.length - lineStart + 1 };
 }
 
 function tooLarge(name: string): CliError {

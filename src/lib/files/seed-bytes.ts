@@ -2,6 +2,7 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CliError, invalidInput, systemErrorCode, usageError } from '../kernel/errors.ts';
+import { placeAt } from '../kernel/text-place.ts';
 import { IS_UTF16, isUtf16, notText } from './encoding.ts';
 import { resolvePath } from './read-input.ts';
 
@@ -205,10 +206,6 @@ function refuseOtherEncodings(name: string, head: Buffer, format: SeedFormat): v
   if (isUtf16(head)) throw notText(name, { line: 1, column: 1 }, IS_UTF16);
   const nul = head.indexOf(0);
   if (nul < 0) return;
-  const before = head
-    .toString('utf8', 0, nul)
-    .replace(/^\ufeff/, '')
-    .split('\n');
-  const place = { line: before.length, column: (before.at(-1) ?? '').length + 1 };
-  throw notText(name, place, 'a NUL byte stands here; is this a text file?');
+  const before = head.toString('utf8', 0, nul).replace(/^\ufeff/, '');
+  throw notText(name, placeAt(before, before.length), 'a NUL byte stands here; is this a text file?');
 }
