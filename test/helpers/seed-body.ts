@@ -1,3 +1,4 @@
+// The body of a seeding call, for tests.
 /** The seeds of one user, as `seed set` takes them. */
 export const SEED = {
   environment: 'production',
