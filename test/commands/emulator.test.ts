@@ -126,7 +126,7 @@ describe('env', () => {
     expect((await cli(['roles', 'list', '--profile', 'local'])).code).toBe(0);
   });
 
-  test('every command works with these variables alone', async () => {
+  test('these variables alone are a platform to any command', async () => {
     const { ready } = await start();
     const env = (await json(['emulator', 'env'])) as Record<string, string>;
     expect(env.CDPADM_BASE_URL).toBe(ready.base_url);

@@ -1,6 +1,4 @@
 // Small manners of single commands: what is mistyped is told as such, files are what their names say, rehearsals show.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
@@ -12,8 +10,6 @@ beforeAll(async () => {
   stageFiles(home.cwd);
 });
 afterAll(() => home.close());
-
-const read = (file: string): string => readFileSync(join(home.cwd, file), 'utf8');
 
 describe('profiles', () => {
   const ADDRESS = '--base-url https://api.example.com --client-id me --client-secret-env CDP_SECRET';
@@ -48,7 +44,7 @@ describe('profiles', () => {
       ['other.yaml', '-o json'],
     ] as const) {
       expect((await home.run(`profile export named --out ${file} ${flags}`.trim())).code).toBe(0);
-      const text = read(file);
+      const text = home.read(file);
       expect(text.startsWith('{'), file).toBe(!/^named\.ya?ml$/.test(file));
       expect(parse(text)).toMatchObject({ base_url: 'https://api.example.com' });
     }
@@ -99,7 +95,7 @@ test('--save-map writes YAML into a YAML file', async () => {
   const line = 'dsr prepare people.csv --regulation gdpr --map Mail=email --out ready.csv --save-map map.yaml';
   const { code, stderr } = await home.run(line);
   expect(code, stderr).toBe(0);
-  expect(read('map.yaml')).toBe('Mail: email\n');
+  expect(home.read('map.yaml')).toBe('Mail: email\n');
 });
 
 test('roles create and update advise as push does, on what they change alone', async () => {

@@ -1,7 +1,8 @@
 // Profiles that are there: edited, renamed, copied, handed on; their secrets stored and forgotten.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { tokenFileName } from '../../src/lib/http/token.ts';
 import { type CliHome, type CliOptions, createCliHome, runCli } from '../helpers/cli.ts';
 
 const SECRET = 'canary-secret-1';
@@ -43,25 +44,18 @@ describe('profile edit', () => {
   });
 
   it.each([
-    ['limits.dzr=5', 'limits.dzr is no area; areas are roles, groups, dsr, warehouse, seeding'],
-    ['limits.dsr=fast', 'limits.dsr must be a number of requests'],
-  ])('refuses --set %s and says what would do', async (change, sentence) => {
+    ['base_url=http://api.example', /https/],
+    ['bas_url=https://x.example', /A profile has no field `bas_url`\.\nDid you mean `base_url`\?/],
+    ['zzz=5', /A profile has no field `zzz`\.\nFields: base_url, /],
+    ['limits.dzr=5', /limits\.dzr is no area; areas are roles, groups, dsr, warehouse, seeding/],
+    ['limits.dsr=fast', /limits\.dsr must be a number of requests/],
+    ['protected=maybe', /true or false/],
+    ['nonsense', /FIELD=VALUE/],
+    ['secrets.client_secret=plain-secret-value', /never the secret itself/],
+  ])('refuses --set %s, says what would do, and changes nothing', async (change, message) => {
     const before = settings();
-    const { code, stderr } = await run(`profile edit dev --set ${change}`);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
-    expect(settings()).toEqual(before);
-  });
-
-  it.each([
-    ['--set base_url=http://api.example', 2, /https/],
-    ['--set bas_url=https://x.example', 2, /Did you mean `base_url`/],
-    ['--set protected=maybe', 2, /true or false/],
-    ['--set nonsense', 2, /FIELD=VALUE/],
-    ['--set secrets.client_secret=plain-secret-value', 2, /never the secret itself/],
-  ])('refuses %s and changes nothing', async (flags, code, message) => {
-    const before = settings();
-    const result = await run(`profile edit dev ${flags}`);
-    expect(result).toMatchObject({ code, stderr: expect.stringMatching(message) });
+    const result = await run(`profile edit dev --set ${change}`);
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(result.stderr).not.toContain('plain-secret-value');
     expect(settings()).toEqual(before);
   });
@@ -89,6 +83,16 @@ describe('profile edit', () => {
     expect(bad.stderr).toMatch(/profile\.yaml:\d+:1: wrkspace_id: .*did you mean `workspace_id`/);
     const kept = /kept in (\S+)/.exec(bad.stderr)?.[1] ?? '';
     expect(existsSync(kept)).toBe(true);
+  });
+
+  it('says which fields change, in a dry run too', async () => {
+    const line = 'profile edit dev --set workspace_id=7 --set limits.dsr=1000/m --set secrets.client_id=';
+    const changes = ['  secrets.client_id: me → none', '  workspace_id: none → 7', '  limits.dsr: none → 1000/m'];
+    expect((await run(`${line} --dry-run`)).stdout.trimEnd().split('\n')).toEqual([
+      'Profile dev would be changed.',
+      ...changes,
+    ]);
+    expect((await run(line)).stdout.trimEnd().split('\n')).toEqual(['Changed profile dev.', ...changes]);
   });
 });
 
@@ -125,27 +129,6 @@ describe('profile rename and copy', () => {
   });
 });
 
-describe('profile edit', () => {
-  it('says which fields change, in a dry run too', async () => {
-    const line = 'profile edit dev --set workspace_id=7 --set limits.dsr=1000/m --set secrets.client_id=';
-    const changes = ['  secrets.client_id: me → none', '  workspace_id: none → 7', '  limits.dsr: none → 1000/m'];
-    expect((await run(`${line} --dry-run`)).stdout.trimEnd().split('\n')).toEqual([
-      'Profile dev would be changed.',
-      ...changes,
-    ]);
-    expect((await run(line)).stdout.trimEnd().split('\n')).toEqual(['Changed profile dev.', ...changes]);
-  });
-
-  it.each([
-    ['org_idx=5', 'A profile has no field `org_idx`.', 'Did you mean `org_id`?'],
-    ['zzz=5', 'A profile has no field `zzz`.', 'Fields: base_url, '],
-  ])('--set %s names the field and what is near', async (change, ...sentences) => {
-    const { code, stderr } = await run(`profile edit dev --set ${change}`);
-    expect(code).toBe(2);
-    for (const sentence of sentences) expect(stderr).toContain(sentence);
-  });
-});
-
 describe('profile export and import', () => {
   it('hand a profile on without anything secret', async () => {
     await run('profile edit dev --set secrets.workspace_secret=env:WORKSPACE_SECRET --set workspace_id=7');
@@ -168,15 +151,17 @@ describe('profile export and import', () => {
     expect(settings().profiles).not.toHaveProperty('evil');
   });
 
-  it.each(['base_url: http://api.example\n', 'nonsense: 1\n', '- a list\n', 'secrets: {client_secret: plain-value}\n'])(
-    'refuse %j',
-    async (stdin) => {
-      const result = await run('profile import - bad --yes', { stdin });
-      expect([2, 9]).toContain(result.code);
-      expect(result.stderr).not.toContain('plain-value');
-      expect(settings().profiles).not.toHaveProperty('bad');
-    },
-  );
+  it.each([
+    ['base_url: http://api.example\n', 9],
+    ['nonsense: 1\n', 9],
+    ['- a list\n', 9],
+    ['secrets: {client_secret: plain-value}\n', 2],
+  ])('refuse %j', async (stdin, code) => {
+    const result = await run('profile import - bad --yes', { stdin });
+    expect(result.code).toBe(code);
+    expect(result.stderr).not.toContain('plain-value');
+    expect(settings().profiles).not.toHaveProperty('bad');
+  });
 });
 
 describe('auth login and logout', () => {
@@ -201,13 +186,11 @@ describe('auth login and logout', () => {
     const { code, stderr } = await run('auth login --workspace-key canary-key');
     expect([code, stderr.includes('canary-key'), stderr.includes('env:NAME')]).toEqual([2, false, true]);
     const edited = await run('profile edit dev --set secrets.workspace_key=canary-key');
-    expect([edited.code === 0, edited.stderr.includes('canary-key')]).toEqual([false, false]);
+    expect([edited.code, edited.stderr.includes('canary-key')]).toEqual([2, false]);
   });
 
   it('remove the cached token of the profile', async () => {
     const tokens = join(home.folder, 'cache', 'tokens');
-    const { tokenFileName } = await import('../../src/lib/http/token.ts');
-    const { mkdirSync } = await import('node:fs');
     mkdirSync(tokens, { recursive: true });
     writeFileSync(join(tokens, tokenFileName('me', 'https://api.example', 'https://auth.example')), '{}');
     writeFileSync(join(tokens, tokenFileName('another', 'https://api.example', 'https://auth.example')), '{}');
@@ -216,13 +199,13 @@ describe('auth login and logout', () => {
   });
 
   it.each([
-    ['auth login', 2],
-    ['auth login --client-secret plain-value', 2],
-    ['auth login --profile local --client-id x', 2],
-    ['auth logout', 2],
-  ])('%s is refused without a terminal', async (line, code) => {
+    'auth login',
+    'auth login --client-secret plain-value',
+    'auth login --profile local --client-id x',
+    'auth logout',
+  ])('%s is refused without a terminal', async (line) => {
     const result = await run(line);
-    expect(result.code).toBe(code);
+    expect(result.code).toBe(2);
     expect(result.stderr).not.toContain('plain-value');
   });
 });

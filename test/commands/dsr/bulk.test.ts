@@ -38,6 +38,16 @@ function ids(file = 'people.csv.results.csv'): string[] {
   return lines.map((line) => line.split(',')[2] ?? '');
 }
 
+/** All that is remembered of runs on this machine. */
+function stateTexts(): string {
+  const folder = home.env.CDPADM_STATE_DIR ?? '';
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path, 'latin1'))
+    .join('');
+}
+
 /** How many requests of the groups the platform holds. */
 async function held(count: number, group = 'g'): Promise<number> {
   let sum = 0;
@@ -69,13 +79,8 @@ describe('a file of requests', () => {
   it('keeps identities out of journal and ledger', async () => {
     home.write('people.csv', people(20));
     const { data } = await home.json<BulkResult>(BULK);
-    const folder = home.env.CDPADM_STATE_DIR ?? '';
-    const texts = (readdirSync(folder, { recursive: true }) as string[])
-      .map((name) => join(folder, name))
-      .filter((path) => statSync(path).isFile())
-      .map((path) => readFileSync(path, 'latin1'));
-    expect(texts.join('')).toContain(ids()[0]);
-    expect(texts.join('')).not.toMatch(/person\d|encoded_request/);
+    expect(stateTexts()).toContain(ids()[0]);
+    expect(stateTexts()).not.toMatch(/person\d|encoded_request/);
     expect(statSync(data.journal).mode & 0o777).toBe(0o600);
   });
 
@@ -227,12 +232,7 @@ describe('a file of requests', () => {
     expect(prepared.code).toBe(0);
     const bad = await home.json(`${flags} --results e.csv`, { stdin: 'email,group_id\nperson9@example.com\n' });
     expect([bad.code, bad.error.issues[0]?.line]).toEqual([9, 2]);
-    const folder = home.env.CDPADM_STATE_DIR ?? '';
-    const texts = (readdirSync(folder, { recursive: true }) as string[])
-      .map((name) => join(folder, name))
-      .filter((path) => statSync(path).isFile())
-      .map((path) => readFileSync(path, 'latin1'));
-    expect(texts.join('')).not.toMatch(/person\d|[xyz]@b\.c/);
+    expect(stateTexts()).not.toMatch(/person\d|[xyz]@b\.c/);
   });
 
   it('reports rows that the platform refuses, in the file only', async () => {

@@ -53,7 +53,6 @@ describe('roles diff --against FILE', () => {
   });
 
   it('ends with why there is no plan, and calls nothing deleted for an organization', async () => {
-    admin.write('before.yaml', admin.read('roles.yaml'));
     const text = admin.read('roles.yaml');
     admin.write('roles.yaml', text.slice(0, text.indexOf('  - role_id: user-role')));
     const { stdout } = await admin.run('roles diff --against before.yaml', { env: NO_PLATFORM });

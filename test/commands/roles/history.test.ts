@@ -1,6 +1,5 @@
 // `roles history` and `roles rollback`: nothing that was replaced is lost.
-import { statSync } from 'node:fs';
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';

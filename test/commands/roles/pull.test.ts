@@ -38,7 +38,7 @@ describe('roles pull', () => {
   it('writes to standard output for -, and no file', async () => {
     const { stdout } = await admin.run('roles pull -');
     expect(stdout).toContain('role_id: admin-role');
-    expect(() => admin.read('roles.yaml')).toThrow();
+    expect(() => admin.read('roles.yaml')).toThrow('ENOENT');
   });
 
   it('answers one document under -o json: what became of the file, or for - the manifest itself', async () => {
@@ -46,7 +46,7 @@ describe('roles pull', () => {
     const planned = { file: 'roles.yaml', roles: 5, changed: true, ...stamp };
     const dry = await admin.json('roles pull --dry-run');
     expect(dry.data).toEqual({ dry_run: true, requests: [], plan: planned });
-    expect(() => admin.read('roles.yaml')).toThrow();
+    expect(() => admin.read('roles.yaml')).toThrow('ENOENT');
     expect((await admin.json('roles pull')).data).toEqual(planned);
     expect((await admin.json('roles pull')).data).toEqual({ ...planned, changed: false });
     const { data } = await admin.json<{ roles: unknown[] }>('roles pull -');
