@@ -94,12 +94,20 @@ function decodeText(name: string, bytes: Uint8Array): string {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const shown = new TextDecoder('utf-8').decode(bytes);
-    throw notText(name, placeAt(shown, shown.indexOf('\ufffd')), 'a byte here is not UTF-8; save the file as UTF-8');
+    const place = placeAt(...firstWrongByte(bytes));
+    throw notText(name, place, 'a byte here is not UTF-8; save the file as UTF-8');
   }
   const nul = text.indexOf('\0');
   if (nul >= 0) throw notText(name, placeAt(text, nul), 'a NUL character stands here; is this a text file?');
   return text;
+}
+
+/** The text as far as it can be read, and its end. A U+FFFD that stands in the file itself is no wrong byte. */
+function firstWrongByte(bytes: Uint8Array): [text: string, offset: number] {
+  const readable = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+  const at = readable.findIndex((byte, index) => byte !== bytes[index]);
+  const text = new TextDecoder('utf-8').decode(bytes.subarray(0, at), { stream: true });
+  return [text, text.length];
 }
 
 function tooLarge(name: string): CliError {

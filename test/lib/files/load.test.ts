@@ -337,6 +337,16 @@ describe('loadDocument', () => {
     ['UTF-16', Buffer.from('\ufeffa: 1', 'utf16le'), /UTF-16; save it as UTF-8/, '1:1'],
     ['UTF-16, big-endian', Buffer.from([0xfe, 0xff, 0, 0x61]), /UTF-16/, '1:1'],
     ['Latin-1', Buffer.from('a: 1\nb: \xe9\n', 'latin1'), /not UTF-8/, '2:4'],
+    ['Latin-1 behind a replacement character', Buffer.from('a: \xef\xbf\xbd\nb: \xe9\n', 'latin1'), /not UTF-8/, '2:4'],
+    ['a byte-order mark before', Buffer.from('\xef\xbb\xbfa: \xe9', 'latin1'), /not UTF-8/, '1:4'],
+    ['a character that is cut off by another', Buffer.from('a: \xe2\x82b', 'latin1'), /not UTF-8/, '1:4'],
+    ['a character that is cut off by the end', Buffer.from('a: \xe2\x82', 'latin1'), /not UTF-8/, '1:4'],
+    [
+      'a character that begins like the replacement character',
+      Buffer.from('a: \xef\xbfb', 'latin1'),
+      /not UTF-8/,
+      '1:4',
+    ],
     ['NUL', Buffer.from('a: 1\n  \0'), /NUL/, '2:3'],
   ])('refuses %s', async (_what, bytes, message, place) => {
     const error: unknown = await loadDocument('-', { cwd: '/', stdin: stdin(bytes) }).catch(
