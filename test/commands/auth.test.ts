@@ -124,10 +124,10 @@ describe('auth test', () => {
   it('of a profile without secrets leads to `auth login`, and its table says all at any width', async () => {
     const home = createCliHome();
     onTestFinished(home.remove);
-    await runCli(['profile', 'create', 'bare', '--base-url', emulator.url, '--auth-url', emulator.url], home);
+    await home.run(`profile create bare --base-url ${emulator.url} --auth-url ${emulator.url}`);
     for (const columns of [60, 100, 200]) {
       const tty = { stdout: true };
-      const { stdout, stderr, code } = await runCli(['auth', 'test'], { ...home, tty, columns });
+      const { stdout, stderr, code } = await home.run('auth test', { tty, columns });
       expect(code).toBe(4);
       expect(stderr).toContain('cdpadm auth login --profile bare');
       expect(stdout.match(/not configured/g)).toHaveLength(6);

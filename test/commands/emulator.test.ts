@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, test } fro
 import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { startCallbackReceiver } from '../helpers/callback-receiver.ts';
-import { type CliHome, type CliOptions, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
+import { type CliHome, type CliOptions, type CliResult, createCliHome } from '../helpers/cli.ts';
 import { dsrBody } from '../helpers/dsr.ts';
 import { send } from '../helpers/emulator.ts';
 
@@ -21,8 +21,7 @@ afterEach(async () => {
   home.remove();
 });
 
-const cli = (args: string[], options: CliOptions = {}): Promise<CliResult> =>
-  runCli(args, { ...options, cwd: home.cwd, env: { ...home.env, ...options.env } });
+const cli = (args: string[], options?: CliOptions): Promise<CliResult> => home.run(args, options);
 
 async function json(args: string[], options: CliOptions = {}): Promise<unknown> {
   const { code, stdout, stderr } = await cli([...args, '-o', 'json'], options);

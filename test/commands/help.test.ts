@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { topics } from '../../src/commands/help/topics.ts';
 import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
-import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
+import { type CliHome, type CliResult, createCliHome } from '../helpers/cli.ts';
 import { startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
 import { createFastClock } from '../helpers/fast-clock.ts';
 import { stageWarehouse } from '../helpers/warehouse-files.ts';
@@ -17,12 +17,12 @@ let env: Record<string, string>;
 // The platform and who uses it live at the same pace, so that a run ends while it is waited for.
 const clock = createFastClock(200);
 
-const cli = (args: readonly string[]): Promise<CliResult> => runCli(args, { env, cwd: home.cwd, clock });
+const cli = (args: readonly string[]): Promise<CliResult> => home.run(args, { env, clock });
 
 beforeAll(async () => {
   home = createCliHome();
   platform = await startTestEmulator({ systemClock: clock });
-  env = { ...home.env, ...environmentOf(platform.ready), GITHUB_STEP_SUMMARY: join(home.cwd, 'summary.md') };
+  env = { ...environmentOf(platform.ready), GITHUB_STEP_SUMMARY: join(home.cwd, 'summary.md') };
   stageWarehouse(home.cwd);
   writeFileSync(join(home.cwd, 'subjects.csv'), 'subject_request_type,email\nerasure,ada@example.com\n');
   for (const name of ['dev', 'prod']) {

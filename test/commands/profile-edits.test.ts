@@ -3,44 +3,37 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { tokenFileName } from '../../src/lib/http/token.ts';
-import { type CliHome, type CliOptions, createCliHome, runCli } from '../helpers/cli.ts';
+import type { CliOptions, CliResult } from '../helpers/cli.ts';
+import { createProfileHome, type ProfileHome } from '../helpers/profile-home.ts';
 
 const SECRET = 'canary-secret-1';
-let home: CliHome;
+let home: ProfileHome;
 
 beforeEach(async () => {
-  home = createCliHome();
+  home = createProfileHome();
   onTestFinished(home.remove);
   const line = 'profile create dev --base-url https://api.example --auth-url https://auth.example --client-id me';
   await run(`${line} --client-secret-stdin --insecure-storage`, { stdin: `${SECRET}\n` });
 });
 
-function run(line: string, options: CliOptions = {}) {
-  return runCli(line.split(' '), { cwd: home.cwd, ...options, env: { ...home.env, ...options.env } });
-}
-
-function settings(): { current?: string; profiles: Record<string, Record<string, unknown>> } {
-  return JSON.parse(readFileSync(join(home.folder, 'config', 'config.json'), 'utf8')) as never;
-}
-
-const secretFile = (name: string): string => join(home.folder, 'config', 'secrets', `${name}.json`);
+const run = (line: string, options?: CliOptions): Promise<CliResult> => home.run(line, options);
 
 describe('profile edit', () => {
   it('changes the fields that --set names, and keeps the rest', async () => {
-    const before = settings().profiles['dev'];
+    const before = home.settings().profiles['dev'];
     const { code } = await run(
       'profile edit dev --set org_id=9223372036854775807 --set limits.dsr=1000/m --set names.xpid=pid',
     );
     expect(code).toBe(0);
-    expect(settings().profiles['dev']).toEqual({
+    expect(home.settings().profiles['dev']).toEqual({
       ...before,
       org_id: '9223372036854775807',
       limits: { dsr: '1000/m' },
       names: { xpid: 'pid' },
     });
     await run('profile edit dev --set org_id= --set names.xpid= --set limits.dsr=');
-    expect(settings().profiles['dev']).toMatchObject({ ...before, names: {} });
-    expect(settings().profiles['dev']).not.toHaveProperty('org_id');
+    expect(home.settings().profiles['dev']).toMatchObject({ ...before, names: {} });
+    expect(home.settings().profiles['dev']).not.toHaveProperty('org_id');
   });
 
   it.each([
@@ -53,11 +46,11 @@ describe('profile edit', () => {
     ['nonsense', /FIELD=VALUE/],
     ['secrets.client_secret=plain-secret-value', /never the secret itself/],
   ])('refuses --set %s, says what would do, and changes nothing', async (change, message) => {
-    const before = settings();
+    const before = home.settings();
     const result = await run(`profile edit dev --set ${change}`);
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(result.stderr).not.toContain('plain-secret-value');
-    expect(settings()).toEqual(before);
+    expect(home.settings()).toEqual(before);
   });
 
   it('asks for the name of a protected profile', async () => {
@@ -77,7 +70,7 @@ describe('profile edit', () => {
     );
     const editor = (name: string) => ({ env: { EDITOR: `${process.execPath} ${join(home.cwd, name)}` } });
     expect((await run('profile edit dev', editor('good.cjs'))).code).toBe(0);
-    expect(settings().profiles['dev']).toMatchObject({ workspace_id: '7' });
+    expect(home.settings().profiles['dev']).toMatchObject({ workspace_id: '7' });
     const bad = await run('profile edit dev', editor('bad.cjs'));
     expect(bad.code).toBe(9);
     expect(bad.stderr).toMatch(/profile\.yaml:\d+:1: wrkspace_id: .*did you mean `workspace_id`/);
@@ -99,22 +92,22 @@ describe('profile edit', () => {
 describe('profile rename and copy', () => {
   it('take the stored secrets along, and leave none under the old name', async () => {
     expect((await run('profile rename dev staging')).code).toBe(0);
-    expect(settings()).toMatchObject({
+    expect(home.settings()).toMatchObject({
       current: 'staging',
       profiles: { staging: { secrets: { client_secret: 'file:' } } },
     });
-    expect(settings().profiles).not.toHaveProperty('dev');
-    expect([existsSync(secretFile('dev')), readFileSync(secretFile('staging'), 'utf8').includes(SECRET)]).toEqual([
-      false,
-      true,
-    ]);
+    expect(home.settings().profiles).not.toHaveProperty('dev');
+    expect([
+      existsSync(home.secretFile('dev')),
+      readFileSync(home.secretFile('staging'), 'utf8').includes(SECRET),
+    ]).toEqual([false, true]);
   });
 
   it('a copy lives on when the original is deleted', async () => {
     await run('profile copy dev second');
     await run('profile delete dev --yes');
-    expect(readFileSync(secretFile('second'), 'utf8')).toContain(SECRET);
-    expect(settings().profiles['second']).toMatchObject({ base_url: 'https://api.example' });
+    expect(readFileSync(home.secretFile('second'), 'utf8')).toContain(SECRET);
+    expect(home.settings().profiles['second']).toMatchObject({ base_url: 'https://api.example' });
   });
 
   it.each([
@@ -123,9 +116,9 @@ describe('profile rename and copy', () => {
     ['profile copy dev dev', 6],
     ['profile copy dev DEV', 6],
   ])('%s is refused', async (line, code) => {
-    const before = settings();
+    const before = home.settings();
     expect((await run(line)).code).toBe(code);
-    expect(settings()).toEqual(before);
+    expect(home.settings()).toEqual(before);
   });
 });
 
@@ -141,14 +134,14 @@ describe('profile export and import', () => {
     expect(stderr).toBe('');
     const imported = await run('profile import - other', { stdin: stdout });
     expect(imported.code).toBe(0);
-    expect(settings().profiles['other']).toMatchObject({ base_url: 'https://api.example', workspace_id: '7' });
+    expect(home.settings().profiles['other']).toMatchObject({ base_url: 'https://api.example', workspace_id: '7' });
   });
 
   it('say which command an imported profile would run, and ask', async () => {
     const stdin = JSON.stringify({ base_url: 'https://api.example', secrets: { client_secret: 'command:steal all' } });
     const refused = await run('profile import - evil', { stdin });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('steal all') });
-    expect(settings().profiles).not.toHaveProperty('evil');
+    expect(home.settings().profiles).not.toHaveProperty('evil');
   });
 
   it.each([
@@ -160,7 +153,7 @@ describe('profile export and import', () => {
     const result = await run('profile import - bad --yes', { stdin });
     expect(result.code).toBe(code);
     expect(result.stderr).not.toContain('plain-value');
-    expect(settings().profiles).not.toHaveProperty('bad');
+    expect(home.settings().profiles).not.toHaveProperty('bad');
   });
 });
 
@@ -170,7 +163,7 @@ describe('auth login and logout', () => {
       stdin: 'canary-2\n',
     });
     expect(login.code).toBe(0);
-    const file = readFileSync(secretFile('dev'), 'utf8');
+    const file = readFileSync(home.secretFile('dev'), 'utf8');
     expect([file.includes(SECRET), file.includes('canary-2')]).toEqual([true, true]);
     expect(login.stdout + login.stderr).not.toContain('canary-2');
     const logout = await run('auth logout --yes -o json');
@@ -178,8 +171,8 @@ describe('auth login and logout', () => {
       profile: 'dev',
       removed: ['client_id', 'client_secret', 'workspace_key', 'workspace_secret'],
     });
-    expect(existsSync(secretFile('dev'))).toBe(false);
-    expect(settings().profiles['dev']).not.toHaveProperty('secrets');
+    expect(existsSync(home.secretFile('dev'))).toBe(false);
+    expect(home.settings().profiles['dev']).not.toHaveProperty('secrets');
   });
 
   it('take no workspace key as a value, and do not repeat it', async () => {

@@ -2,23 +2,18 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type CliHome, type CliOptions, createCliHome, runCli } from '../helpers/cli.ts';
+import type { CliOptions, CliResult } from '../helpers/cli.ts';
+import { createProfileHome, type ProfileHome } from '../helpers/profile-home.ts';
 
 const CANARY = 'canary-Zq7/x+1';
 
-let home: CliHome;
+let home: ProfileHome;
 beforeEach(() => {
-  home = createCliHome();
+  home = createProfileHome();
   onTestFinished(home.remove);
 });
 
-function run(args: string[], options: CliOptions = {}) {
-  return runCli(args, { cwd: home.cwd, ...options, env: { ...home.env, ...options.env } });
-}
-
-function settingsFile(): { current?: string; profiles: Record<string, Record<string, unknown>> } {
-  return JSON.parse(readFileSync(join(home.folder, 'config', 'config.json'), 'utf8')) as never;
-}
+const run = (args: string[], options?: CliOptions): Promise<CliResult> => home.run(args, options);
 
 /** Every byte below the four folders. */
 function everyFile(folder = home.folder): string {
@@ -53,7 +48,7 @@ describe('profile create', () => {
       secrets: { client_id: 'me', client_secret: 'env:MY_SECRET' },
     };
     expect(JSON.parse(stdout)).toMatchObject({ name: 'prod', current: true, profile });
-    expect(settingsFile()).toEqual({ version: 1, current: 'prod', profiles: { prod: profile } });
+    expect(home.settings()).toEqual({ version: 1, current: 'prod', profiles: { prod: profile } });
   });
 
   it('reads a secret from standard input into a private file, and shows it nowhere', async () => {
@@ -61,9 +56,9 @@ describe('profile create', () => {
     const { code, stdout, stderr } = await run(['profile', 'create', 'dev', ...args], { stdin: `${CANARY}\n` });
     expect([code, stdout]).toEqual([0, expect.stringContaining('Created profile dev')]);
     expect(stdout + stderr).not.toContain(CANARY);
-    expect(settingsFile().profiles.dev?.secrets).toEqual({ client_id: 'me', client_secret: 'file:' });
-    expect(JSON.stringify(settingsFile())).not.toContain(CANARY);
-    const file = join(home.folder, 'config', 'secrets', 'dev.json');
+    expect(home.settings().profiles.dev?.secrets).toEqual({ client_id: 'me', client_secret: 'file:' });
+    expect(JSON.stringify(home.settings())).not.toContain(CANARY);
+    const file = home.secretFile('dev');
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ client_secret: CANARY });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     for (const format of ['table', 'json', 'yaml']) {
@@ -136,7 +131,7 @@ describe('profile create', () => {
       CDPADM_CLIENT_SECRET: CANARY,
     };
     expect((await run(['profile', 'create', 'ci', '--from-env', '--org', '8'], { env })).code).toBe(0);
-    expect(settingsFile().profiles.ci).toEqual({
+    expect(home.settings().profiles.ci).toEqual({
       base_url: 'https://api.example',
       org_id: '8',
       secrets: { client_id: 'me', client_secret: 'env:CDPADM_CLIENT_SECRET' },
@@ -201,11 +196,11 @@ describe('profile list, show, use, delete', () => {
 
   it('changes the current one', async () => {
     expect((await run(['profile', 'use', 'prod', '--dry-run'])).code).toBe(0);
-    expect(settingsFile().current).toBe('dev');
+    expect(home.settings().current).toBe('dev');
     expect((await run(['profile', 'use', 'prod'])).code).toBe(0);
-    expect(settingsFile().current).toBe('prod');
+    expect(home.settings().current).toBe('prod');
     expect((await run(['profile', 'use', 'local'])).code).toBe(0);
-    expect(settingsFile().current).toBe('local');
+    expect(home.settings().current).toBe('local');
   });
 
   it.each([['show'], ['use'], ['delete']])('%s of an unknown one is exit 5 with the nearest name', async (verb) => {
@@ -222,11 +217,11 @@ describe('profile list, show, use, delete', () => {
     expect((await run(['profile', 'delete', 'dev', '--dry-run'])).code).toBe(0);
     expect((await run(['profile', 'delete', 'prod', '--yes'])).code).toBe(12);
     expect((await run(['profile', 'delete', 'prod', '--confirm', 'dev'])).code).toBe(12);
-    expect(Object.keys(settingsFile().profiles)).toEqual(['dev', 'prod']);
+    expect(Object.keys(home.settings().profiles)).toEqual(['dev', 'prod']);
     const { stdout } = await run(['profile', 'delete', 'dev', '--yes', '-o', 'json']);
     expect(JSON.parse(stdout)).toEqual({ deleted: 'dev', was_current: true });
     expect((await run(['profile', 'delete', 'prod', '--confirm', 'prod'])).code).toBe(0);
-    expect(settingsFile()).toEqual({ version: 1, profiles: {} });
+    expect(home.settings()).toEqual({ version: 1, profiles: {} });
   });
 
   it('does not delete the built-in one', async () => {
@@ -234,7 +229,7 @@ describe('profile list, show, use, delete', () => {
   });
 
   it('tells file, line and column of a broken settings file, and leaves it', async () => {
-    const file = join(home.folder, 'config', 'config.json');
+    const file = home.settingsFile;
     writeFileSync(file, '{\n  "profiles": {,\n');
     for (const args of [
       ['profile', 'list'],
@@ -268,10 +263,7 @@ describe('a settings file with control characters', () => {
       secrets: { client_id: 'id\u001b[2J\u202e', client_secret: 'command:echo \u001b[31m' },
     };
     mkdirSync(join(home.folder, 'config'), { recursive: true });
-    writeFileSync(
-      join(home.folder, 'config', 'config.json'),
-      JSON.stringify({ version: 1, current: 'evil', profiles: { evil: profile } }),
-    );
+    writeFileSync(home.settingsFile, JSON.stringify({ version: 1, current: 'evil', profiles: { evil: profile } }));
     const { stdout, stderr } = await run([...line.split(' '), '--no-color', '--retries', '0'], { tty: true });
     expect(stdout + stderr).toContain(shown);
     expect(stdout + stderr).not.toMatch(STEERING);

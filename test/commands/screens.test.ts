@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { displayWidth } from '../../src/lib/render/width.ts';
-import { type CliOptions, createCliHome, runCli } from '../helpers/cli.ts';
+import { type CliOptions, createCliHome } from '../helpers/cli.ts';
 import { createTestClock } from '../helpers/clock.ts';
 import { startTestEmulator } from '../helpers/emulator.ts';
 import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
@@ -78,9 +78,7 @@ afterAll(async () => {
 async function screen(line: string, columns?: number): Promise<string> {
   const view: CliOptions = { clock, ...(columns !== undefined && { tty: true, columns }) };
   const words = [...line.split(' '), '--no-color'];
-  const { code, stderr, stdout } = PROFILES.includes(line)
-    ? await runCli(words, { ...view, cwd: home.cwd, env: home.env })
-    : await admin.run(words, view);
+  const { code, stderr, stdout } = PROFILES.includes(line) ? await home.run(words, view) : await admin.run(words, view);
   expect(code, `${line}: ${stderr}`).toBe(0);
   return `$ cdpadm ${line}\n${stdout}${stderr === '' ? '' : `--- beside it\n${stderr}`}`;
 }
@@ -118,7 +116,7 @@ test('as JSON: one document each, and nothing beside it', async () => {
   for (const line of [...ROLES, ...PROFILES]) {
     const words = [...line.split(' '), '-o', 'json'];
     const { stderr, stdout } = PROFILES.includes(line)
-      ? await runCli(words, { clock, cwd: home.cwd, env: home.env })
+      ? await home.run(words, { clock })
       : await admin.run(words, { clock });
     expect(() => JSON.parse(stdout) as unknown, line).not.toThrow();
     for (const said of stderr.split('\n').filter(Boolean))

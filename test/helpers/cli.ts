@@ -36,21 +36,30 @@ export interface CliHome {
   folder: string;
   cwd: string;
   env: Record<string, string>;
+  /** Runs a command line here, its environment added to the home's; words with spaces need the list form. */
+  run(line: string | readonly string[], options?: CliOptions): Promise<CliResult>;
   remove(): void;
 }
 
 export function createCliHome(): CliHome {
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-test-'));
   const cwd = mkdtempSync(join(folder, 'work-'));
-  const env = Object.fromEntries(
+  const folders = Object.fromEntries(
     ['config', 'state', 'cache', 'data'].map((kind) => [`CDPADM_${kind.toUpperCase()}_DIR`, join(folder, kind)]),
   );
+  const env = { HOME: folder, TMPDIR: folder, ...folders };
   return {
     folder,
     cwd,
-    env: { HOME: folder, TMPDIR: folder, ...env },
+    env,
+    run: (line, options = {}) => runCli(wordsOf(line), { cwd, ...options, env: { ...env, ...options.env } }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** The words of a line that holds none with spaces. */
+export function wordsOf(line: string | readonly string[]): readonly string[] {
+  return typeof line === 'string' ? line.split(' ') : line;
 }
 
 /** Streams that keep what they are given, and everything else a command sees of the outside. */

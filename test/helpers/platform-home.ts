@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
-import { type CliOptions, type CliResult, createCliHome, runCli } from './cli.ts';
+import { type CliOptions, type CliResult, createCliHome, wordsOf } from './cli.ts';
 import type { StartOptions } from '../../src/lib/emulator/index.ts';
 import { startTestEmulator, type TestEmulator } from './emulator.ts';
 
@@ -14,9 +14,12 @@ export interface PlatformHome {
   /** What the program's environment is, credentials for the platform included. */
   env: Record<string, string>;
   /** Runs a command line; words with spaces need the list form. */
-  run(line: string | string[], options?: CliOptions): Promise<CliResult>;
+  run(line: string | readonly string[], options?: CliOptions): Promise<CliResult>;
   /** The same with `-o json`, parsed; `data` or `error` is undefined where there is none. */
-  json<T = unknown>(line: string | string[], options?: CliOptions): Promise<CliResult & { data: T; error: JsonError }>;
+  json<T = unknown>(
+    line: string | readonly string[],
+    options?: CliOptions,
+  ): Promise<CliResult & { data: T; error: JsonError }>;
   read(file: string): string;
   write(file: string, text: string): void;
   /** `POST /path/of/platform` of all requests that write. */
@@ -31,6 +34,8 @@ export interface JsonError {
   code: string;
   message: string;
   hint?: string;
+  /** Of the platform's answer. */
+  status?: number;
   issues: { path: string; line?: number; column?: number; message: string }[];
 }
 
@@ -42,17 +47,15 @@ export async function openPlatformHome(
   const home = createCliHome();
   const platform = shared ?? (await startTestEmulator(typeof options === 'function' ? options(home.folder) : options));
   const env = { ...home.env, ...environmentOf(platform.ready) };
-  const words = (line: string | string[]): string[] => (typeof line === 'string' ? line.split(' ') : line);
-  const run: PlatformHome['run'] = (line, given = {}) =>
-    runCli(words(line), { cwd: home.cwd, ...given, env: { ...env, ...given.env } });
+  const run: PlatformHome['run'] = (line, given = {}) => home.run(line, { ...given, env: { ...env, ...given.env } });
   return {
     platform,
     cwd: home.cwd,
     folder: home.folder,
     env,
     run,
-    json: async <T>(line: string | string[], given?: CliOptions) => {
-      const result = await run([...words(line), '-o', 'json'], given);
+    json: async <T>(line: string | readonly string[], given?: CliOptions) => {
+      const result = await run([...wordsOf(line), '-o', 'json'], given);
       const failure = result.stderr.split('\n').findLast((text) => text.startsWith('{"error"'));
       return {
         ...result,

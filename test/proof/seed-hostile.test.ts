@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Seeding, startSeeding, userRow } from '../commands/seed/setup.ts';
+import { type Seeding, startSeeding, userRow } from '../helpers/seeding-home.ts';
 
 const MB = 'x'.repeat(10_000_000);
 const [ONE, TWO, THREE] = [userRow(1), userRow(2), userRow(3)];

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type CliHome, type CliResult, createCliHome, runCli } from '../../helpers/cli.ts';
+import { type CliHome, type CliResult, createCliHome } from '../../helpers/cli.ts';
 import { listenOnLoopback } from '../../helpers/loopback.ts';
 
 let home: CliHome;
@@ -63,10 +63,8 @@ afterEach(() => {
 });
 
 const verify = (...flags: string[]): Promise<CliResult> =>
-  runCli(['dsr', 'callbacks', 'verify', '--headers', 'headers.json', '--body', 'body', '--retries', '0', ...flags], {
-    cwd: home.cwd,
+  home.run(['dsr', 'callbacks', 'verify', '--headers', 'headers.json', '--body', 'body', '--retries', '0', ...flags], {
     env: {
-      ...home.env,
       CDPADM_DSR_BASE_URL: `${own}/v3`,
       CDPADM_VENDOR_DOMAIN: 'platform.example',
       CDPADM_WORKSPACE_KEY: 'canary-key',

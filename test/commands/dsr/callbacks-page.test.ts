@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EmulatorReady } from '../../../src/lib/emulator/index.ts';
 import { environmentOf } from '../../../src/lib/runtime/emulator-environment.ts';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
-import { type CliHome, type CliResult, createCliHome, runCli } from '../../helpers/cli.ts';
+import { type CliHome, type CliResult, createCliHome } from '../../helpers/cli.ts';
 
 const page = readFileSync(new URL('../../../docs/dsr.md', import.meta.url), 'utf8');
 const block = /^```text\n(cdpadm emulator start[\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
@@ -31,7 +31,7 @@ async function startUntil<T>(
       const value = found(stdout + stderr);
       if (value !== undefined) resolve(value);
     };
-    const ended = runCli(args, { env, cwd: home.cwd, stop, onOutput });
+    const ended = home.run(args, { env, stop, onOutput });
     serving.push(ended);
     ended.then(({ stderr }) => reject(new Error(stderr)), reject);
   });
@@ -47,11 +47,11 @@ afterAll(async () => {
 });
 
 test('each state arrives and is checked', async () => {
-  const ready = await startUntil(words(start, '--port', '0', '-o', 'json'), home.env, (text) =>
+  const ready = await startUntil(words(start, '--port', '0', '-o', 'json'), {}, (text) =>
     text.includes('\n') ? (JSON.parse(text) as EmulatorReady) : undefined,
   );
   expect(turn).toBe('eval "$(cdpadm emulator env)"');
-  const env = { ...home.env, ...environmentOf(ready) };
+  const env = environmentOf(ready);
   let heard = '';
   let arrive = (): void => undefined;
   const arrived = new Promise<void>((resolve) => {
@@ -65,8 +65,8 @@ test('each state arrives and is checked', async () => {
   const shown = /--port (\d+)/.exec(listen)?.[1] ?? '';
   expect(submit).toContain(`http://127.0.0.1:${shown}/`);
   const line = submit.replace(/http:\S+/, address);
-  expect(await runCli(words(line, '--yes'), { env, cwd: home.cwd })).toMatchObject({ code: 0 });
-  expect(await runCli(words(advance), { env, cwd: home.cwd })).toMatchObject({ code: 0 });
+  expect(await home.run(words(line, '--yes'), { env })).toMatchObject({ code: 0 });
+  expect(await home.run(words(advance), { env })).toMatchObject({ code: 0 });
   await arrived;
   expect(heard).toMatch(/202 .*in_progress: stored[\s\S]*202 .*completed: stored/);
 });

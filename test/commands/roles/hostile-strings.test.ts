@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { environmentOf } from '../../../src/lib/runtime/emulator-environment.ts';
-import { type CliHome, type CliResult, createCliHome, runCli } from '../../helpers/cli.ts';
+import { type CliHome, type CliResult, createCliHome } from '../../helpers/cli.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 import { startTestEmulator } from '../../helpers/emulator.ts';
 import { type Fault, type FaultServer, json, startFaultServer } from '../../helpers/fault-server.ts';
@@ -92,7 +92,7 @@ beforeEach(() => {
 });
 
 const run = (args: readonly string[], tty = false): Promise<CliResult> =>
-  runCli(args, { cwd: home.cwd, env: { ...home.env, ...env, NO_COLOR: '1' }, clock, tty, columns: 120 });
+  home.run(args, { env: { ...env, NO_COLOR: '1' }, clock, tty, columns: 120 });
 
 const FORMATS = ['table', 'markdown', 'csv', 'yaml', 'json', 'ndjson', 'name'];
 const VIEWS: [string, string[]][] = [

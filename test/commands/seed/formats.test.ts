@@ -1,9 +1,8 @@
 // Every format that seeds can come in, and the seeding commands besides `seed bulk`.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Seeding, startSeeding, userRow, userRows, zstd } from './setup.ts';
+import { type Seeding, startSeeding, userRow, userRows } from '../../helpers/seeding-home.ts';
+import { zstd } from '../../helpers/zstd.ts';
 
 let seeding: Seeding;
 beforeEach(async () => {
@@ -64,20 +63,21 @@ test('several files of several formats are one run', async () => {
 });
 
 test.each([
-  ['an array that is cut off', 'users.json', `[${userRow(1)},${userRow(2).slice(0, 50)}`],
-  ['a gzip file that is cut off', 'users.ndjson.gz', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3])],
-  ['UTF-16', 'users.ndjson', Buffer.from(`\ufeff${userRow(1)}`, 'utf16le')],
-  ['a header with a mistake', 'users.csv', 'xpdi,attr:Orders:count\n1,2\n'],
-  ['a record without an end', 'users.csv', 'xpid,user:note\n1,"abc\n'],
-  ['a record of another width', 'users.csv', 'xpid,user:note,cutoff_date\n1,a\n'],
-  ['a wrong map', 'users.csv', 'xpid\n1\n'],
-])('%s is found by validate', async (what, name, content) => {
-  const file = seeding.write(name, content);
-  seeding.write('map.yaml', 'xpid: [1]\n');
-  const map = what === 'a wrong map' ? ['--map-file', 'map.yaml'] : [];
-  const { code, stderr } = await seeding.run(['seed', 'validate', file, ...map]);
-  expect(stderr).not.toContain('bug');
-  expect(code).toBe(9);
+  ['an array that is cut off', 'users.json', `[${userRow(1)},${userRow(2).slice(0, 50)}`, 'users.json:1: not valid JSON'],
+  ['a gzip file that is cut off', 'a.ndjson.gz', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]), 'is no whole gzip file'],
+  ['UTF-16', 'users.ndjson', Buffer.from(`\ufeff${userRow(1)}`, 'utf16le'), 'users.ndjson:1:1: the file is UTF-16'],
+  ['a header with a mistake', 'users.csv', 'xpdi,attr:Orders:count\n1,2\n', 'did you mean `xpid`?'],
+  ['a record without an end', 'users.csv', 'xpid,user:note\n1,"abc\n', 'users.csv:2: a double quote is not closed'],
+  ['a record of another width', 'users.csv', 'xpid,user:note,cutoff_date\n1,a\n', 'users.csv:2: has 2 columns; the header has 3'],
+])('%s is found by validate', async (_what, name, content, told) => {
+  const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write(name, content)]);
+  expect([code, stderr]).toEqual([9, expect.stringContaining(told)]);
+}); // prettier-ignore
+
+test('a wrong map is told with its place', async () => {
+  const files = [seeding.write('users.csv', 'xpid\n1\n'), '--map-file', seeding.write('map.yaml', 'xpid: [1]\n')];
+  const { code, stderr } = await seeding.run(['seed', 'validate', ...files]);
+  expect([code, stderr]).toEqual([9, expect.stringContaining('map.yaml:1:7: xpid: must say for a column')]);
 });
 
 test.each(['bulk', 'bulk --dry-run', 'validate', 'preview'])(
@@ -151,7 +151,7 @@ test('a dry run counts, shows the first request and sends nothing', async () => 
 });
 
 test('set, event and identify send one body, or say what is wrong with it', async () => {
-  writeFileSync(join(seeding.folder, 'user.json'), userRow(9223372036854775807n));
+  seeding.write('user.json', userRow(9223372036854775807n));
   seeding.write(
     'event.yaml',
     'environment: production\nuser_identities: {email: a@b.c}\nevents: [{event_type: screen_view, data: {event_name: Home}}]\n',

@@ -1,10 +1,8 @@
 // What the seeding commands say about a file: by its own columns, one issue for each fault, and what to do next.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CliResult } from '../../helpers/cli.ts';
-import { type Seeding, startSeeding, userRow, userRows } from './setup.ts';
+import { type Seeding, startSeeding, userRow, userRows } from '../../helpers/seeding-home.ts';
 
 let seeding: Seeding;
 beforeEach(async () => {
@@ -146,7 +144,7 @@ describe('columns that a map leaves out', () => {
 
   test('are warned of when one is called like a field', async () => {
     const file = write('Tier,e-mail');
-    writeFileSync(join(seeding.folder, 'same.csv'), 'Customer,Bought,Tier,e-mail\nc-3,5,a,b\n');
+    seeding.write('same.csv', 'Customer,Bought,Tier,e-mail\nc-3,5,a,b\n');
     const { code, stderr } = await seeding.run(['seed', 'bulk', file, 'same.csv', ...args]);
     expect(code).toBe(0);
     expect(stderr).toContain('Warning: users.csv: The map file leaves out the columns `Tier`, `e-mail`.');
@@ -166,7 +164,7 @@ describe('after a run with refused rows', () => {
     expect(run.stderr).toContain('Correct the refused rows in our users.csv.rejects.ndjson, then send them: ');
     expect(next(run.stderr)).toBe("cdpadm seed bulk 'our users.csv.rejects.ndjson' --rate 900/m --workspace 7");
     const local = await seeding.run(['seed', 'bulk', file, '--profile', 'local', '--rejects', 'bad.ndjson'], {
-      env: Object.fromEntries(FROM_ENVIRONMENT.map((name) => [`CDPADM_${name}`, ''])),
+      env: seeding.withoutPlatform,
     });
     expect([local.code, next(local.stderr)]).toEqual([3, 'cdpadm seed bulk bad.ndjson --profile local']);
   }); // prettier-ignore
@@ -178,9 +176,6 @@ describe('after a run with refused rows', () => {
     expect([code, stderr]).toEqual([3, '']);
   });
 });
-
-/** Addresses and credentials that `startSeeding` puts into the environment; the embedded platform has its own. */
-const FROM_ENVIRONMENT = ['SEEDING_URL', 'IDENTITY_URL', 'WORKSPACE_KEY', 'WORKSPACE_SECRET', 'WORKSPACE_ID'];
 
 test('the command to go on with keeps the profile, the rejects and the pace that flags gave', async () => {
   const file = seeding.write('users.ndjson', userRows(3));

@@ -4,41 +4,25 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCliHome, runCli } from '../../helpers/cli.ts';
-import { startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
-import { userRow, zstd } from './setup.ts';
+import type { CliResult } from '../../helpers/cli.ts';
+import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
+import { userRow } from '../../helpers/seeding-home.ts';
+import { zstd } from '../../helpers/zstd.ts';
 
 const IDS = ['9223372036854775807', '-7201284209016359738', '9007199254740993'];
 const NDJSON = IDS.map((id) => `${userRow(id)}\n`).join('');
 
-let emulator: TestEmulator;
-let home: ReturnType<typeof createCliHome>;
+let home: PlatformHome;
 beforeEach(async () => {
-  emulator = await startTestEmulator({ fixtures: { workspaces: [{ id: 5001, key: 'k', secret: 'secret-of-it' }] } });
-  home = createCliHome();
+  home = await openPlatformHome({ fixtures: { workspaces: [{ id: 5001, key: 'k', secret: 'secret-of-it' }] } });
 });
-afterEach(async () => {
-  home.remove();
-  await emulator.close();
-});
+afterEach(() => home.close());
 
-function run(args: string[]) {
-  const { url } = emulator;
-  const env = {
-    ...home.env,
-    CDPADM_SEEDING_URL: url,
-    CDPADM_IDENTITY_URL: url,
-    CDPADM_WORKSPACE_KEY: 'k',
-    CDPADM_WORKSPACE_SECRET: 'secret-of-it',
-    CDPADM_WORKSPACE_ID: '5001',
-    CDPADM_ENVIRONMENT: 'production',
-  };
-  return runCli([...args, '-o', 'json'], { cwd: home.cwd, env });
-}
+const run = (args: string[]): Promise<CliResult> => home.run(args, { env: { CDPADM_ENVIRONMENT: 'production' } });
 
 /** What the platform answers when asked for a profile, digits as they stand. */
 async function profilesOf(id: string): Promise<string> {
-  return (await emulator.send('GET', `/_control/profiles?xpid=${id}`)).text;
+  return (await home.platform.send('GET', `/_control/profiles?xpid=${id}`)).text;
 }
 
 test.each([
@@ -74,13 +58,10 @@ test.each([
 
 test('an id of one user goes in by `seed set` from JSON and YAML, and by an event', async () => {
   const [first = '', second = '', third = ''] = IDS;
-  writeFileSync(join(home.cwd, 'user.json'), userRow(first));
-  writeFileSync(
-    join(home.cwd, 'user.yaml'),
-    `environment: production\nxpid: ${second}\ncalculated_attributes: {'5001': []}\n`,
-  );
-  writeFileSync(
-    join(home.cwd, 'event.yaml'),
+  home.write('user.json', userRow(first));
+  home.write('user.yaml', `environment: production\nxpid: ${second}\ncalculated_attributes: {'5001': []}\n`);
+  home.write(
+    'event.yaml',
     `environment: production\nxpid: ${third}\nevents: [{event_type: screen_view, data: {event_name: Home}}]\n`,
   );
   for (const args of [

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Seeding, startSeeding, userRow, userRows } from './setup.ts';
+import { type Seeding, startSeeding, userRow, userRows } from '../../helpers/seeding-home.ts';
 
 let seeding: Seeding;
 beforeEach(async () => {

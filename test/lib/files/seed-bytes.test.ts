@@ -6,20 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openSeedBytes, type SeedBytes, type SeedFormat } from '../../../src/lib/files/seed-bytes.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
-
-/** A zstd frame of raw blocks. */
-function zstd(content: Buffer, block = 100_000): Buffer {
-  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0]);
-  header.writeUInt32LE(content.length, 5);
-  const parts: Buffer[] = [header];
-  for (let at = 0; at < content.length || at === 0; at += block) {
-    const bytes = content.subarray(at, at + block);
-    const head = Buffer.alloc(3);
-    head.writeUIntLE((bytes.length << 3) | (at + block >= content.length ? 1 : 0), 0, 3);
-    parts.push(head, bytes);
-  }
-  return Buffer.concat(parts);
-}
+import { zstd } from '../../helpers/zstd.ts';
 
 /** Bytes that do not repeat, as text. */
 const text = (length: number): Buffer =>
@@ -118,7 +105,7 @@ describe('the bytes', () => {
   it.each([
     ['plain', (bytes: Buffer) => bytes],
     ['gzip', gzipSync],
-    ['zstd', (bytes: Buffer) => zstd(bytes)],
+    ['zstd', zstd],
   ])('come whole from a file and from standard input, as often as a file is asked: %s', async (_how, wrap) => {
     for (const bytes of [LONG, LONG.subarray(0, 5), Buffer.alloc(0)]) {
       const packed = wrap(bytes);

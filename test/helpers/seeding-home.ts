@@ -1,9 +1,9 @@
 // A sink that stands for the platform, a home for the program, and rows to send.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, systemClock } from '../../../src/lib/kernel/clock.ts';
-import { type CliOptions, type CliResult, createCliHome, runCli } from '../../helpers/cli.ts';
-import { type Answer, type Sink, startSink } from '../../helpers/seed-sink.ts';
+import { type Clock, systemClock } from '../../src/lib/kernel/clock.ts';
+import { type CliOptions, type CliResult, createCliHome } from './cli.ts';
+import { type Answer, type Sink, startSink } from './seed-sink.ts';
 
 export interface Seeding {
   sink: Sink;
@@ -13,6 +13,8 @@ export interface Seeding {
   run(args: string[], options?: CliOptions): Promise<CliResult>;
   /** `run` with `-o json`, its result parsed. */
   bulk(args: string[], options?: CliOptions): Promise<{ code: number; result: BulkJson; stderr: string }>;
+  /** An environment in which the sink is not known, for the embedded platform, which has addresses of its own. */
+  withoutPlatform: Record<string, string>;
   /** The users that were accepted, in no order. */
   users(): Record<string, unknown>[];
   close(): Promise<void>;
@@ -32,17 +34,16 @@ export interface BulkJson {
 export async function startSeeding(answer?: Answer): Promise<Seeding> {
   const sink = await startSink(answer);
   const home = createCliHome();
-  const env = {
-    ...home.env,
+  const platform = {
     CDPADM_SEEDING_URL: sink.url,
     CDPADM_IDENTITY_URL: sink.url,
     CDPADM_WORKSPACE_KEY: 'key',
     CDPADM_WORKSPACE_SECRET: 'a-secret-of-the-workspace',
     CDPADM_WORKSPACE_ID: '5001',
-    CDPADM_ENVIRONMENT: 'production',
   };
+  const env = { ...platform, CDPADM_ENVIRONMENT: 'production' };
   const run: Seeding['run'] = (args, options = {}) =>
-    runCli(args, { cwd: home.cwd, clock: hurried(), ...options, env: { ...env, ...options.env } });
+    home.run(args, { clock: hurried(), ...options, env: { ...env, ...options.env } });
   return {
     sink,
     folder: home.cwd,
@@ -55,6 +56,7 @@ export async function startSeeding(answer?: Answer): Promise<Seeding> {
       const { code, stdout, stderr } = await run(['seed', 'bulk', ...args, '-o', 'json'], options);
       return { code, result: (stdout === '' ? {} : JSON.parse(stdout)) as BulkJson, stderr };
     },
+    withoutPlatform: Object.fromEntries(Object.keys(platform).map((name) => [name, ''])),
     users: () => sink.bodies.flatMap((body) => JSON.parse(body) as Record<string, unknown>[]),
     close: async () => {
       await sink.close();
@@ -83,13 +85,4 @@ export function userRow(id: number | bigint | string, attribute = 'Orders'): str
 
 export function userRows(count: number, attribute?: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => `${userRow(index + 1, attribute?.(index))}\n`).join('');
-}
-
-/** A zstd frame of one raw block. */
-export function zstd(text: string): Buffer {
-  const content = Buffer.from(text);
-  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0, 0, 0, 0]);
-  header.writeUInt32LE(content.length, 5);
-  header.writeUIntLE((content.length << 3) | 1, 9, 3);
-  return Buffer.concat([header, content]);
 }
