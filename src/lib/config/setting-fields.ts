@@ -1,5 +1,5 @@
 // Every setting once: its variable, its flag, its name for people, and what a value must look like.
-import { isLoopback } from '../kernel/loopback.ts';
+import { type AddressFault, readBaseAddress } from '../kernel/base-address.ts';
 import type { SecretName, SettingName } from './settings.ts';
 
 /** A value in the spelling that is used and stored, or a sentence on what is wrong with it. */
@@ -65,21 +65,17 @@ export function checkSetting(name: SettingName, text: string): Checked {
   return SETTING_FIELDS[name].check(text.trim());
 }
 
-/** https, or http to this machine only; without user, query or fragment; the trailing slash goes. */
+const ADDRESS_FAULTS: Record<AddressFault, string> = {
+  'no-url': 'must be a full address such as https://api.example.com',
+  credentials: 'must not hold a user name or password',
+  query: 'must not hold a query or a fragment',
+  plain: 'must begin with https:// (http:// is allowed to this machine only)',
+  scheme: 'must begin with https://',
+};
+
 function checkAddress(text: string): Checked {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    return { problem: 'must be a full address such as https://api.example.com' };
-  }
-  if (url.username || url.password) return { problem: 'must not hold a user name or password' };
-  if (url.search || url.hash) return { problem: 'must not hold a query or a fragment' };
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    return { problem: 'must begin with https:// (http:// is allowed to this machine only)' };
-  }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { problem: 'must begin with https://' };
-  return { value: url.origin + url.pathname.replace(/\/+$/, '') };
+  const read = readBaseAddress(text);
+  return 'fault' in read ? { problem: ADDRESS_FAULTS[read.fault] } : { value: read.origin + read.prefix };
 }
 
 /** Kept as text, so that a 64-bit id stays exact. */

@@ -1,7 +1,7 @@
-// The base addresses of the platform: what may be one, and how a path is hung on it.
+// The base addresses of the platform, as a call needs them: where each is set, and what is said of one that cannot be used.
 import type { Service } from '../contract/endpoint.ts';
+import { type AddressFault, type BaseAddress, readBaseAddress } from '../kernel/base-address.ts';
 import { usageError } from '../kernel/errors.ts';
-import { isLoopback } from '../kernel/loopback.ts';
 
 const VARIABLES: Record<Service, string> = {
   base: 'CDPADM_BASE_URL',
@@ -11,35 +11,29 @@ const VARIABLES: Record<Service, string> = {
   identity: 'CDPADM_IDENTITY_URL',
 };
 
-export interface BaseAddress {
-  /** Scheme, host and port. */
-  origin: string;
-  /** The path in front of every call's path; empty or `/prefix`, never with a slash at its end. */
-  prefix: string;
+/** What is wrong, and what to do about the variable that sets it. An address with a password in it is not shown. */
+const FAULTS: Record<AddressFault, (address: string, variable: string) => [what: string, hint: string]> = {
+  'no-url': noAddress,
+  scheme: noAddress,
+  credentials: (_address, variable) => [
+    'holds a user name or password',
+    `Take it out of ${variable}; credentials have settings of their own.`,
+  ],
+  query: (address, variable) => [`"${address}" holds a query or a fragment`, `Take it out of ${variable}.`],
+  plain: (address, variable) => [
+    `"${address}" is not encrypted; credentials would be readable on the way`,
+    `Set ${variable} to its https form. Plain http is allowed to this machine only.`,
+  ],
+};
+
+function noAddress(address: string, variable: string): [what: string, hint: string] {
+  return [`"${address}" is no http or https address`, `Set ${variable} to one, such as https://host.example.`];
 }
 
 /** Checks a configured address. Throws CliError (usage) for one that cannot be used, naming the variable that sets it. */
 export function parseAddress(service: Service, address: string): BaseAddress {
-  const refuse = (what: string, hint: string) => usageError(`The ${service} address ${what}.`, hint);
-  const variable = VARIABLES[service];
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw refuse(`"${address}" is no http or https address`, `Set ${variable} to one, such as https://host.example.`);
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw refuse(
-      'holds a user name or password',
-      `Take it out of ${variable}; credentials have settings of their own.`,
-    );
-  }
-  if (url.search !== '' || url.hash !== '') {
-    throw refuse(`"${address}" holds a query or a fragment`, `Take it out of ${variable}.`);
-  }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw refuse(
-      `"${address}" is not encrypted; credentials would be readable on the way`,
-      `Set ${variable} to its https form. Plain http is allowed to this machine only.`,
-    );
-  }
-  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
+  const read = readBaseAddress(address);
+  if (!('fault' in read)) return read;
+  const [what, hint] = FAULTS[read.fault](address, VARIABLES[service]);
+  throw usageError(`The ${service} address ${what}.`, hint);
 }

@@ -2,27 +2,21 @@
 import { describe, expect, it } from 'vitest';
 import { authorize } from '../../../src/lib/http/credentials.ts';
 import { createRedactor } from '../../../src/lib/kernel/redact.ts';
+import { never, UNTOUCHED } from './setup.ts';
 
-const never = new AbortController().signal;
-const nothing = async (): Promise<never> => {
-  throw new Error('not these');
+const noTokens = async (): Promise<never> => {
+  throw new Error('a token was asked for');
 };
 
 function setup() {
   const redactor = createRedactor();
-  const credentials = {
-    accessToken: nothing,
-    bearer: nothing,
-    basic: async () => ({ key: 'key-canary', secret: 'sécret-canary' }),
-  };
-  return { redactor, credentials };
+  const basic = async () => ({ key: 'key-canary', secret: 'sécret-canary' });
+  return { redactor, credentials: { ...UNTOUCHED, basic } };
 }
 
 describe('authorize', () => {
   it('asks nobody for a call without credentials', async () => {
-    expect(
-      await authorize('none', { ...setup(), credentials: { ...setup().credentials, basic: nothing } }, nothing, never),
-    ).toEqual({
+    expect(await authorize('none', { ...setup(), credentials: UNTOUCHED }, noTokens, never)).toEqual({
       header: undefined,
       renewable: undefined,
       readyToken: false,
@@ -51,7 +45,7 @@ describe('authorize', () => {
   it.each(['dsr-basic', 'seeding-basic'] as const)('%s takes the workspace’s key and secret', async (auth) => {
     const options = setup();
     const encoded = Buffer.from('key-canary:sécret-canary', 'utf8').toString('base64');
-    expect(await authorize(auth, options, nothing, never)).toEqual({
+    expect(await authorize(auth, options, noTokens, never)).toEqual({
       header: `Basic ${encoded}`,
       renewable: undefined,
       readyToken: false,

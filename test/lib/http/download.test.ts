@@ -1,18 +1,16 @@
 // Links that an answer gave: fetched into a sink, with retries, and only from where they may lead.
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import type { Link, Sink } from '../../../src/lib/http/types.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
-import { type FaultServer, startFaultServer } from '../../helpers/fault-server.ts';
-import { closeClients, failureOf, SECRETS, testClient } from './setup.ts';
+import { answer, type FaultServer, json, startFaultServer, truncated } from '../../helpers/fault-server.ts';
+import { failureOf } from '../../helpers/failure.ts';
+import { opened } from '../../helpers/opened.ts';
+import { SECRETS, testClient } from './setup.ts';
 
 let server: FaultServer;
 beforeEach(async () => {
-  server = await startFaultServer();
-});
-afterEach(async () => {
-  await closeClients();
-  await server.close();
+  server = await opened(startFaultServer());
 });
 
 interface Kept extends Sink {
@@ -36,20 +34,12 @@ function keep(): Kept {
   };
 }
 
-const raw =
-  (head: string, body: Buffer, cutAt = body.length) =>
-  (socket: import('node:net').Socket): void => {
-    socket.write(`HTTP/1.1 ${head}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`);
-    if (cutAt < body.length) socket.end(body.subarray(0, cutAt));
-    else socket.end(body);
-  };
-
 const results = (url: string): Link => ({ url, service: 'dsr', accept: '*/*' });
 
 describe.each(['node', 'pool'] as const)('over %s', (engine) => {
   it('gives the bytes as they are, whatever they are and however many', async () => {
     const body = Buffer.alloc(20 * 1024 * 1024, Buffer.from([0, 255, 10, 128, 7]));
-    server.next(raw('200 OK\r\ncontent-type: application/zip; charset=nonsense', body));
+    server.next(answer({ headers: { 'content-type': 'application/zip; charset=nonsense' }, body }));
     const sink = keep();
     await testClient(`${server.url}/v3`, { engine }).download(results(`${server.url}/v3/r/1?part=2`), sink);
     expect(sink.bytes().equals(body)).toBe(true);
@@ -61,8 +51,7 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
   });
 
   it('begins again when the answer breaks off, and keeps nothing of what came before', async () => {
-    const body = Buffer.from('0123456789');
-    server.next(raw('200 OK', body, 4), raw('503 Unavailable', Buffer.from('no')), raw('200 OK', body));
+    server.next(truncated('0123', 6), answer({ status: 503, body: 'no' }), answer({ body: '0123456789' }));
     const sink = keep();
     await testClient(server.url, { engine }).download(results(`${server.url}/r`), sink);
     expect(sink.bytes().toString()).toBe('0123456789');
@@ -71,7 +60,7 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
   });
 
   it('ends with what the sink throws, at once', async () => {
-    server.otherwise(raw('200 OK', Buffer.alloc(1000)));
+    server.otherwise(answer({ body: Buffer.alloc(1000) }));
     const full = new Error('the disk is full');
     const sink: Sink = {
       begin: () => undefined,
@@ -85,12 +74,13 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
   });
 
   it.each([
-    ['404 Not Found', 'http.not_found', 5],
-    ['410 Gone', 'http.gone', 5],
-    ['401 Unauthorized', 'http.unauthorized', 4],
-    ['302 Found\r\nlocation: https://elsewhere.example/', 'http.redirect', 1],
-  ])('%s is an error and nothing for the sink', async (head, code, exit) => {
-    server.otherwise(raw(head, Buffer.from('{"code":1,"message":"said so","errors":[]}')));
+    [404, 'http.not_found', 5],
+    [410, 'http.gone', 5],
+    [401, 'http.unauthorized', 4],
+    [302, 'http.redirect', 1],
+  ])('%i is an error and nothing for the sink', async (status, code, exit) => {
+    const headers = { location: 'https://elsewhere.example/' };
+    server.otherwise(json({ code: 1, message: 'said so', errors: [] }, { status, headers }));
     const sink = keep();
     const failure = await failureOf(testClient(server.url, { engine }).download(results(`${server.url}/r`), sink));
     expect(failure).toMatchObject({ code, exit });
@@ -98,7 +88,7 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
   });
 
   it('refuses a body that is compressed although it was not asked for', async () => {
-    server.otherwise(raw('200 OK\r\ncontent-encoding: gzip', gzipSync('x')));
+    server.otherwise(answer({ headers: { 'content-encoding': 'gzip' }, body: gzipSync('x') }));
     const failure = await failureOf(testClient(server.url, { engine }).download(results(`${server.url}/r`), keep()));
     expect(failure).toMatchObject({ code: 'http.unreadable' });
   });
@@ -125,7 +115,7 @@ test.each([
 
 describe('a link without a service', () => {
   it('gets no credentials', async () => {
-    server.otherwise(raw('200 OK', Buffer.from('pem')));
+    server.otherwise(answer({ body: 'pem' }));
     const sink = keep();
     const client = testClient('https://platform.example/v3');
     await client.download({ url: `${server.url}/certificate.pem`, accept: 'text/plain' }, sink);
@@ -141,7 +131,7 @@ describe('a link without a service', () => {
   });
 
   it('is not called refused platform credentials when it answers 401', async () => {
-    server.otherwise(raw('401 Unauthorized', Buffer.from('no')));
+    server.otherwise(answer({ status: 401, body: 'no' }));
     const client = testClient('https://platform.example/v3');
     const failure = await failureOf(client.download({ url: `${server.url}/c.pem`, accept: '*/*' }, keep()));
     expect(failure).toMatchObject({ code: 'http.unauthorized' });

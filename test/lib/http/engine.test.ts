@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Exchange, followExchange, type Progress, type RawReply } from '../../../src/lib/http/engine.ts';
 import { TransportError } from '../../../src/lib/http/transport-error.ts';
 import type { Sink } from '../../../src/lib/http/types.ts';
+import { never } from './setup.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -13,21 +14,21 @@ afterEach(() => {
 });
 
 const MOST = 16 * 1024 * 1024;
+const EXCHANGE: Exchange = {
+  method: 'GET',
+  origin: 'https://api.example',
+  path: '/',
+  headers: {},
+  body: undefined,
+  timeoutMs: 60_000,
+  signal: never,
+};
 
 /** An exchange that goes on as the test says. */
 function follow(parts: Partial<Exchange> = {}) {
   const stop = new AbortController();
   const seen: { progress?: Progress; stopped: number } = { stopped: 0 };
-  const exchange: Exchange = {
-    method: 'GET',
-    origin: 'https://api.example',
-    path: '/',
-    headers: {},
-    body: undefined,
-    timeoutMs: 60_000,
-    signal: stop.signal,
-    ...parts,
-  };
+  const exchange: Exchange = { ...EXCHANGE, signal: stop.signal, ...parts };
   const end: Promise<RawReply | TransportError> = followExchange(exchange, (progress) => {
     seen.progress = progress;
     return () => seen.stopped++;
@@ -240,19 +241,19 @@ describe('an end', () => {
   it('by a signal that had come before begins nothing', async () => {
     const begin = vi.fn();
     const signal = AbortSignal.abort(new Error('enough'));
-    const exchange = { method: 'GET', origin: '', path: '/', headers: {}, body: undefined, timeoutMs: 1000, signal };
-    await expect(followExchange(exchange, begin)).rejects.toMatchObject({ kind: 'aborted', phase: 'not-delivered' });
+    await expect(followExchange({ ...EXCHANGE, signal }, begin)).rejects.toMatchObject({
+      kind: 'aborted',
+      phase: 'not-delivered',
+    });
     expect(begin).not.toHaveBeenCalled();
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it('that the engine throws at once is its own', async () => {
-    const signal = new AbortController().signal;
-    const exchange = { method: 'GET', origin: '', path: '/', headers: {}, body: undefined, timeoutMs: 1000, signal };
     const begin = (): never => {
       throw new RangeError('no such method');
     };
-    await expect(followExchange(exchange, begin)).rejects.toThrow(RangeError);
+    await expect(followExchange(EXCHANGE, begin)).rejects.toThrow(RangeError);
     expect(vi.getTimerCount()).toBe(0);
   });
 

@@ -1,15 +1,9 @@
 // What the platform says in the body of a refusal, whatever shape it has; and what is a page for a browser.
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../src/lib/http/answer.ts';
 import { type Envelope, htmlTitle, isHtml, readEnvelope } from '../../../src/lib/http/envelope.ts';
+import { answered } from './calls.ts';
 
-const answer = (text: string, type = 'application/json'): Answer => ({
-  status: 400,
-  headers: { 'content-type': type },
-  text,
-  size: text.length,
-  problem: undefined,
-});
+const answer = (text: string, type = 'application/json') => answered(text, { headers: { 'content-type': type } });
 const read = (body: unknown): Envelope => readEnvelope(answer(typeof body === 'string' ? body : JSON.stringify(body)));
 
 describe('readEnvelope', () => {
@@ -41,6 +35,7 @@ describe('readEnvelope', () => {
       ['m', 'a'],
       [{ message: 'a' }],
     ],
+    ['an object of its own with a list alone', { error: { errors: [{ message: 'a' }] } }, ['a'], [{ message: 'a' }]],
     ['an object of its own', { error: { message: 'm', errors: [{ message: 'a' }] } }, ['m', 'a'], [{ message: 'a' }]],
     [
       'lists inside and outside',
@@ -60,6 +55,8 @@ describe('readEnvelope', () => {
     ],
     ['spaces around a sentence', { message: '  m\n' }, ['m'], []],
     ['empty entries', { message: '', errors: [{}, { message: ' ' }, null, 7, { code: null }] }, [], []],
+    ['nulls', { message: null, errors: null }, [], []],
+    ['nothing that is known', { foo: 1 }, [], []],
     ['no list in its place', { errors: { message: 'a' } }, [], []],
     ['a text of JSON', '"no"', ['no'], []],
     ['nothing', '  ', [], []],
@@ -69,6 +66,12 @@ describe('readEnvelope', () => {
     ['half of JSON', '{"errors":', ['{"errors":'], []],
   ])('reads %s', (_what, body, sentences, errors) => {
     expect(read(body)).toEqual({ sentences, errors });
+  });
+
+  it('takes nothing from `__proto__`, and puts nothing there', () => {
+    const text = '{"__proto__":{"message":"a"},"errors":[{"__proto__":{"message":"b"}}]}';
+    expect(read(text)).toEqual({ sentences: [], errors: [] });
+    expect(({} as Record<string, unknown>)['message']).toBeUndefined();
   });
 
   it('shows no more of a long text than a person reads', () => {
@@ -104,6 +107,6 @@ describe('a page for a browser', () => {
     ['text/plain', 'html', false],
   ])('%j with %j: %s', (type, text, expected) => {
     expect(isHtml(answer(text, type))).toBe(expected);
-    expect(isHtml({ ...answer(text), headers: type === '' ? {} : { 'content-type': type } })).toBe(expected);
+    if (type === '') expect(isHtml(answered(text))).toBe(expected);
   });
 });

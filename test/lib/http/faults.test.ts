@@ -1,6 +1,6 @@
 // Every fault of the wire, over both engines alike: how often the request went out, and how the call ended.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { OutcomeUnknownError } from '../../../src/lib/http/outcome-unknown.ts';
 import type { HttpOptions } from '../../../src/lib/http/types.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
@@ -20,8 +20,10 @@ import {
   truncated,
   truncatedChunks,
 } from '../../helpers/fault-server.ts';
+import { failureOf } from '../../helpers/failure.ts';
+import { opened } from '../../helpers/opened.ts';
 import { deleteThing, getNumber, getThing, putThing, seedThings, triggerThing } from './endpoints.ts';
-import { closeClients, failureOf, testClient } from './setup.ts';
+import { never, testClient } from './setup.ts';
 
 const GOOD = json({ id: 'a' });
 const params = { thingId: 'a' };
@@ -40,11 +42,7 @@ function byteByByte(text: string): Fault {
 
 let server: FaultServer;
 beforeEach(async () => {
-  server = await startFaultServer();
-});
-afterEach(async () => {
-  await closeClients();
-  await server.close();
+  server = await opened(startFaultServer());
 });
 
 describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
@@ -304,7 +302,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       const deleted = await failureOf(client().call(deleteThing, { params }));
       expect(deleted).toMatchObject({ code: 'http.outcome_unknown', details: { cause: 'http.unreadable' } });
       const sender = client().openSender(seedThings);
-      const sent = await sender.send(Buffer.from('[]'), new AbortController().signal);
+      const sent = await sender.send(Buffer.from('[]'), never);
       expect(sent).toMatchObject({ kind: 'lost', failure: { code: 'http.unreadable' } });
     });
 
@@ -405,10 +403,10 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       const warnings: Error[] = [];
       const onWarning = (warning: Error): number => warnings.push(warning);
       process.on('warning', onWarning);
+      onTestFinished(() => void process.off('warning', onWarning));
       const http = client();
       server.otherwise(GOOD);
       await Promise.all(Array.from({ length: 20 }, () => http.call(getThing, { params })));
-      process.off('warning', onWarning);
       expect(server.requests).toHaveLength(20);
       expect(warnings).toEqual([]);
     });
@@ -429,19 +427,15 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
 
   describe.each([301, 302, 303, 307, 308])('redirect %d', (status) => {
     test('is not followed and names where it points to', async () => {
-      const other = await startFaultServer();
-      try {
-        server.otherwise(answer({ status, headers: { location: `${other.url}/elsewhere?token=x` } }));
-        for (const call of [get(), client().call(putThing, { params, body })]) {
-          const error = await failureOf(call);
-          expect(error).toMatchObject({ code: 'http.redirect', exit: 1, status });
-          expect(error.message).toContain(`redirect (${status}) to ${other.url},`);
-        }
-        expect(other.connections).toBe(0);
-        expect(server.requests).toHaveLength(2);
-      } finally {
-        await other.close();
+      const other = await opened(startFaultServer());
+      server.otherwise(answer({ status, headers: { location: `${other.url}/elsewhere?token=x` } }));
+      for (const call of [get(), client().call(putThing, { params, body })]) {
+        const error = await failureOf(call);
+        expect(error).toMatchObject({ code: 'http.redirect', exit: 1, status });
+        expect(error.message).toContain(`redirect (${status}) to ${other.url},`);
       }
+      expect(other.connections).toBe(0);
+      expect(server.requests).toHaveLength(2);
     });
   });
 

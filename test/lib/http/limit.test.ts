@@ -1,15 +1,12 @@
 // The rates of a profile: one area's requests spread evenly, the others untouched, the shared budget only lowered.
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { allEndpoints } from '../../../src/lib/contract/index.ts';
 import { rolesEndpoints } from '../../../src/lib/contract/roles.ts';
 import { createLimits } from '../../../src/lib/http/limit.ts';
 import { createTestClock, TEST_TIME } from '../../helpers/clock.ts';
 import { json, startFaultServer } from '../../helpers/fault-server.ts';
-import { closeClients, testClient } from './setup.ts';
-
-afterEach(closeClients);
-
-const never = new AbortController().signal;
+import { opened } from '../../helpers/opened.ts';
+import { never, testClient } from './setup.ts';
 
 /** When each of `count` calls may be sent, in milliseconds from the first. */
 async function times(limits: Record<string, string>, ids: readonly string[]): Promise<number[]> {
@@ -72,7 +69,7 @@ it.each([
   ['60/m', 60],
   ['10', 90],
 ])('lets a profile lower the budget of roles and not raise it: %s', async (rate, expected) => {
-  const server = await startFaultServer();
+  const server = await opened(startFaultServer());
   server.otherwise(json([]));
   const client = testClient(server.url, { limits: { roles: rate } });
   const sent: number[] = [];
@@ -81,7 +78,6 @@ it.each([
     await client.call(rolesEndpoints.listTasks, { params });
     sent.push(client.clock.now());
   }
-  await server.close();
   const first = sent.filter((time) => time < (sent[0] ?? 0) + 60_000).length;
   expect(first).toBeLessThanOrEqual(expected);
   expect(first).toBeGreaterThan(expected - 2);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { linkEndpoint, linkRequest, plainSink } from '../../../src/lib/http/link.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { thrownBy } from '../../helpers/failure.ts';
 
 const BASE = 'https://api.example/v3';
 const accept = 'text/csv';
@@ -74,12 +75,7 @@ describe('linkRequest', () => {
       'The link ftp://localhost/c is not encrypted.',
     ],
   ])('refuses %s', (_name, ask, message) => {
-    let error: unknown;
-    try {
-      ask();
-    } catch (caught) {
-      error = caught;
-    }
+    const error = thrownBy(ask);
     expect(error).toBeInstanceOf(CliError);
     expect(error).toMatchObject({
       code: 'http.foreign_link',
@@ -111,13 +107,7 @@ describe('plainSink', () => {
 
   it('refuses what is compressed', () => {
     const { begun, of } = sink();
-    let error: unknown;
-    try {
-      of.begin({ 'content-encoding': 'gzip' });
-    } catch (caught) {
-      error = caught;
-    }
-    expect(error).toMatchObject({
+    expect(thrownBy(() => of.begin({ 'content-encoding': 'gzip' }))).toMatchObject({
       code: 'http.unreadable',
       exit: 1,
       message: 'Unreadable answer: it is compressed (gzip), which was not asked for.',

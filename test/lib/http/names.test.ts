@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { endpoint } from '../../../src/lib/contract/endpoint.ts';
 import { createNamesEdge } from '../../../src/lib/http/names.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { thrownBy } from '../../helpers/failure.ts';
 import { getThing } from './endpoints.ts';
 
 const marked = endpoint({
@@ -60,12 +61,7 @@ describe('createNamesEdge', () => {
   });
 
   it('sends nothing where two fields would be one', () => {
-    let error: unknown;
-    try {
-      edge().encode(marked, { body: { xpid: 1, mpid: 2 } });
-    } catch (caught) {
-      error = caught;
-    }
+    const error = thrownBy(() => edge().encode(marked, { body: { xpid: 1, mpid: 2 } }));
     expect(error).toBeInstanceOf(CliError);
     expect(error).toMatchObject({
       exit: 9,

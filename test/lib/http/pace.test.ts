@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { createPace, nearsLimit } from '../../../src/lib/http/pace.ts';
 import { createTestClock } from '../../helpers/clock.ts';
+import { never } from './setup.ts';
 
 const HEADER = 'x-vendor-rate-limit-percentage-used';
-const never = new AbortController().signal;
 
 function pacer() {
   const clock = createTestClock();

@@ -3,21 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../src/lib/contract/endpoint.ts';
 import { OutcomeUnknownError } from '../../../src/lib/http/outcome-unknown.ts';
 import { readReply } from '../../../src/lib/http/reply.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { thrownBy } from '../../helpers/failure.ts';
 import { answered, ended } from './calls.ts';
 import { deleteThing, getNumber, getThing, putThing, seedThings } from './endpoints.ts';
 
 const PAGE = '<!DOCTYPE html><title>Sign in</title>';
 
-function refused(text: string, endpoint: Endpoint = getThing, problem?: string): CliError {
-  try {
-    readReply(ended(endpoint), answered(text, { problem }));
-  } catch (error) {
-    if (error instanceof CliError) return error;
-    throw error;
-  }
-  throw new Error('it was read');
-}
+const refused = (text: string, endpoint: Endpoint = getThing, problem?: string): Error =>
+  thrownBy(() => readReply(ended(endpoint), answered(text, { problem })));
 const why = (text: string, problem?: string): string => refused(text, getThing, problem).message;
 const UNREADABLE = 'Unreadable answer: what GET /v3/things/a answered ';
 

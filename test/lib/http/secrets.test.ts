@@ -1,9 +1,11 @@
 // Canaries: no secret leaves by a debug line, a trace, an error, a decision or a printed command.
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { CurlPrinted } from '../../../src/lib/http/curl.ts';
 import { type FaultServer, json, reset, startFaultServer } from '../../helpers/fault-server.ts';
+import { failureOf } from '../../helpers/failure.ts';
+import { opened } from '../../helpers/opened.ts';
 import { getThing, putThing, seedThings } from './endpoints.ts';
-import { closeClients, failureOf, SECRETS, testClient, withoutToken } from './setup.ts';
+import { SECRETS, testClient, UNTOUCHED, withoutToken } from './setup.ts';
 
 const TOKEN = 'canary-issued-token';
 const params = { thingId: 'a' };
@@ -11,7 +13,7 @@ let server: FaultServer;
 
 /** A platform that says back everything that it was sent. */
 beforeEach(async () => {
-  server = await startFaultServer();
+  server = await opened(startFaultServer());
   server.otherwise((socket, request) => {
     const isToken = request.target === '/oauth/token';
     const echo = { errors: [{ message: `You sent ${JSON.stringify(request.headers)} ${request.body}` }] };
@@ -20,10 +22,6 @@ beforeEach(async () => {
       : json(echo, { status: 403, headers: { 'x-echo': request.headers['authorization'] ?? '' } });
     respond(socket, request);
   });
-});
-afterEach(async () => {
-  await closeClients();
-  await server.close();
 });
 
 function spellings(secret: string): string[] {
@@ -45,7 +43,7 @@ function everythingOf(error: unknown): string {
   return [error.message, error.stack, JSON.stringify(error), everythingOf(error.cause)].join('\n');
 }
 
-test.each(['node', 'pool'] as const)('engine %s', async (engine) => {
+test.each(['node', 'pool'] as const)('engine %s tells no secret, whatever the platform says back', async (engine) => {
   const http = testClient(server.url, { engine, credentials: withoutToken(), retries: 1 });
   const ready = testClient(server.url, { engine, retries: 1 });
   const errors = [
@@ -116,13 +114,7 @@ test('a request without an answer is traced too, and a big body is cut', async (
 
 test('--curl prints the command with placeholders; nothing is resolved and nothing is sent', async () => {
   const commands: string[] = [];
-  const untouched = async (): Promise<never> => {
-    throw new Error('credentials were resolved');
-  };
-  const http = testClient(server.url, {
-    onCurl: (command) => commands.push(command),
-    credentials: { accessToken: untouched, bearer: untouched, basic: untouched },
-  });
+  const http = testClient(server.url, { onCurl: (command) => commands.push(command), credentials: UNTOUCHED });
   await http.prepare(putThing);
   await http.reserve(putThing, 2);
   expect(
@@ -143,12 +135,7 @@ test('--curl prints the command with placeholders; nothing is resolved and nothi
 });
 
 test('`describe` tells what would be sent; nothing is resolved and nothing is sent', () => {
-  const untouched = async (): Promise<never> => {
-    throw new Error('credentials were resolved');
-  };
-  const http = testClient(`${server.url}/`, {
-    credentials: { accessToken: untouched, bearer: untouched, basic: untouched },
-  });
+  const http = testClient(`${server.url}/`, { credentials: UNTOUCHED });
   expect(http.describe(getThing, { params: { thingId: 'a/b' }, query: { page: 2 } })).toEqual({
     method: 'GET',
     url: `${server.url}/things/a%2Fb?page=2`,

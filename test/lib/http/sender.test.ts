@@ -1,29 +1,26 @@
 // The lower door for bulk: each body once, judged by the same rules, nothing repeated.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CurlPrinted } from '../../../src/lib/http/curl.ts';
 import type { HttpOptions, SendOutcome } from '../../../src/lib/http/types.ts';
 import { answer, type Fault, type FaultServer, hangUp, json, startFaultServer } from '../../helpers/fault-server.ts';
+import { failureOf } from '../../helpers/failure.ts';
+import { opened } from '../../helpers/opened.ts';
 import { getThing, putThing, seedThings } from './endpoints.ts';
-import { closeClients, failureOf, SECRETS, testClient } from './setup.ts';
+import { never, SECRETS, testClient, UNTOUCHED } from './setup.ts';
 
 let server: FaultServer;
 beforeEach(async () => {
-  server = await startFaultServer();
-});
-afterEach(async () => {
-  await closeClients();
-  await server.close();
+  server = await opened(startFaultServer());
 });
 
-const never = new AbortController().signal;
 const BODY = Buffer.from('[{"id":"é"}]');
-const opened = (overrides: Partial<HttpOptions> = {}) => {
+const bulk = (overrides: Partial<HttpOptions> = {}) => {
   const client = testClient(server.url, overrides);
   return { client, sender: client.openSender(seedThings) };
 };
 async function sent(fault: Fault, overrides: Partial<HttpOptions> = {}): Promise<SendOutcome> {
   server.otherwise(fault);
-  return opened(overrides).sender.send(BODY, never);
+  return bulk(overrides).sender.send(BODY, never);
 }
 
 describe('what is sent', () => {
@@ -33,10 +30,7 @@ describe('what is sent', () => {
       asked++;
       return { key: SECRETS.workspaceKey, secret: SECRETS.workspaceSecret };
     };
-    const untouched = async (): Promise<never> => {
-      throw new Error('not these');
-    };
-    const { sender } = opened({ credentials: { accessToken: untouched, bearer: untouched, basic } });
+    const { sender } = bulk({ credentials: { ...UNTOUCHED, basic } });
     await sender.send(BODY, never);
     await sender.send(BODY, never);
     expect(asked).toBe(1);
@@ -65,12 +59,12 @@ describe('what is sent', () => {
 
   it('is told beforehand where it may change something', async () => {
     const requests: number[] = [];
-    await opened({ onWrite: () => requests.push(server.requests.length) }).sender.send(BODY, never);
+    await bulk({ onWrite: () => requests.push(server.requests.length) }).sender.send(BODY, never);
     expect(requests).toEqual([0]);
   });
 
   it('is written down with its body', async () => {
-    const { client, sender } = opened();
+    const { client, sender } = bulk();
     await sender.send(BODY, never);
     expect(client.traces).toEqual([
       expect.objectContaining({
@@ -84,7 +78,7 @@ describe('what is sent', () => {
 
   it('is a command and nothing else where one was asked for', async () => {
     const commands: string[] = [];
-    const { sender } = opened({ onCurl: (command) => commands.push(command) });
+    const { sender } = bulk({ onCurl: (command) => commands.push(command) });
     expect(await failureOf(sender.send(BODY, never))).toBeInstanceOf(CurlPrinted);
     expect(commands[0]).toContain(`--data-raw '${BODY.toString()}'`);
     expect(server.connections).toBe(0);
@@ -136,7 +130,7 @@ describe('how it ends', () => {
     const stop = new AbortController();
     const reason = new Error('enough');
     server.otherwise(() => stop.abort(reason));
-    expect(await failureOf(opened().sender.send(BODY, stop.signal))).toBe(reason);
+    expect(await failureOf(bulk().sender.send(BODY, stop.signal))).toBe(reason);
   });
 
   it('with the error of what was set wrongly', async () => {

@@ -1,11 +1,11 @@
 // A client for tests: instant clock, folders of its own, and everything that it told kept.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { createClient } from '../../../src/lib/http/client.ts';
 import type { Client, HttpOptions } from '../../../src/lib/http/types.ts';
 import { createRedactor } from '../../../src/lib/kernel/redact.ts';
 import { createTestClock, type TestClock } from '../../helpers/clock.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 export const SECRETS = {
   clientSecret: 'canary-client-secret',
@@ -22,11 +22,12 @@ export interface TestClient extends Client {
   readonly folder: string;
 }
 
-const opened: { client: Client; folder: string }[] = [];
+/** A signal that never comes. */
+export const never = new AbortController().signal;
 
-/** A client of `url`, with a ready access token unless `overrides` say otherwise. Closed by `closeClients`. */
+/** A client of `url`, with a ready access token unless `overrides` say otherwise; closed when the test is over. */
 export function testClient(url: string, overrides: Partial<HttpOptions> & { folder?: string } = {}): TestClient {
-  const folder = overrides.folder ?? mkdtempSync(join(tmpdir(), 'cdpadm-http-'));
+  const folder = overrides.folder ?? temporaryFolder();
   const clock = (overrides.clock ?? createTestClock()) as TestClock;
   const decisions: string[] = [];
   const debug: string[] = [];
@@ -50,12 +51,23 @@ export function testClient(url: string, overrides: Partial<HttpOptions> & { fold
     onDecision: (text) => decisions.push(text),
     onDebug: (text) => debug.push(text),
     onTrace: (exchange) => traces.push(exchange),
-    signal: new AbortController().signal,
+    signal: never,
     ...overrides,
     clock,
   });
-  opened.push({ client, folder });
+  onTestFinished(() => client.close());
   return { ...client, clock, decisions, debug, traces, folder };
+}
+
+/** Credentials that nobody may ask for. */
+export const UNTOUCHED: HttpOptions['credentials'] = {
+  accessToken: refuseToGive,
+  bearer: refuseToGive,
+  basic: refuseToGive,
+};
+
+async function refuseToGive(): Promise<never> {
+  throw new Error('credentials were resolved');
 }
 
 /** Credentials without a ready token: the client has to ask for one. */
@@ -65,21 +77,4 @@ export function withoutToken(): HttpOptions['credentials'] {
     bearer: async () => ({ clientId: 'client-1', clientSecret: async () => SECRETS.clientSecret }),
     basic: async () => ({ key: SECRETS.workspaceKey, secret: SECRETS.workspaceSecret }),
   };
-}
-
-export async function closeClients(): Promise<void> {
-  for (const { client, folder } of opened.splice(0)) {
-    await client.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** The error that a promise ends with. */
-export async function failureOf(promise: Promise<unknown>): Promise<Error> {
-  try {
-    await promise;
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error('it succeeded');
 }

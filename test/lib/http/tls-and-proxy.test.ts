@@ -1,24 +1,20 @@
 // Certificates that are refused or trusted, and the proxies that requests go through, over both engines.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { probeAddress } from '../../../src/lib/http/probe.ts';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { makeCertificate } from '../../helpers/certificate.ts';
 import { type FaultServer, json, raw, startFaultServer } from '../../helpers/fault-server.ts';
 import { startProxy } from '../../helpers/proxy-server.ts';
+import { failureOf } from '../../helpers/failure.ts';
+import { opened } from '../../helpers/opened.ts';
 import { getThing, triggerThing } from './endpoints.ts';
-import { closeClients, failureOf, testClient } from './setup.ts';
+import { never, testClient } from './setup.ts';
 
 const certificate = makeCertificate();
 const params = { thingId: 'a' };
-const closing: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await closeClients();
-  for (const server of closing.splice(0)) await server.close();
-});
-async function opened<T extends { close(): Promise<void> }>(server: Promise<T>): Promise<T> {
-  closing.push(await server);
-  return server;
-}
+afterEach(() => vi.unstubAllEnvs());
+/** Says `100 Continue` unasked, and then what was asked for. */
+const CONTINUES = raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"id":"a"}');
 
 describe.skipIf(certificate === undefined)('TLS (needs openssl)', () => {
   const tls = certificate ?? { key: '', cert: '' };
@@ -29,16 +25,12 @@ describe.skipIf(certificate === undefined)('TLS (needs openssl)', () => {
   });
 
   test('a look at an address judges its certificate as a call does, whatever the environment says', async () => {
-    const options = { timeoutMs: 5000, clock: systemClock, signal: new AbortController().signal };
-    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
-    try {
-      await expect(probeAddress(server.url, options)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
-      await expect(probeAddress(server.url, { ...options, extraAuthorities: tls.cert })).resolves.toMatchObject({
-        status: 200,
-      });
-    } finally {
-      delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-    }
+    const options = { timeoutMs: 5000, clock: systemClock, signal: never };
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    await expect(probeAddress(server.url, options)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    await expect(probeAddress(server.url, { ...options, extraAuthorities: tls.cert })).resolves.toMatchObject({
+      status: 200,
+    });
   });
 
   describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
@@ -56,13 +48,9 @@ describe.skipIf(certificate === undefined)('TLS (needs openssl)', () => {
     });
 
     test('the environment cannot turn the check off', async () => {
-      process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
-      try {
-        const error = await failureOf(testClient(server.url, { engine }).call(getThing, { params }));
-        expect(error).toMatchObject({ code: 'network.certificate' });
-      } finally {
-        delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-      }
+      vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+      const error = await failureOf(testClient(server.url, { engine }).call(getThing, { params }));
+      expect(error).toMatchObject({ code: 'network.certificate' });
       expect(server.requests).toEqual([]);
     });
 
@@ -70,7 +58,8 @@ describe.skipIf(certificate === undefined)('TLS (needs openssl)', () => {
       const http = testClient(server.url, { engine, extraAuthorities: tls.cert });
       await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
       await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
-      if (engine === 'node') expect(server.connections).toBe(1);
+      // undici's pool may open a second one before the first is noticed to be free.
+      expect(server.connections).toBeLessThanOrEqual(engine === 'node' ? 1 : 2);
     });
 
     test('but only for the names that it holds', async () => {
@@ -106,10 +95,7 @@ describe.skipIf(certificate === undefined)('TLS (needs openssl)', () => {
 
     test('a platform behind a tunnel may say `100 Continue` unasked', async () => {
       const proxy = await opened(startProxy(server.port));
-      const body = '{"id":"a"}';
-      server.otherwise(
-        raw(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
-      );
+      server.otherwise(CONTINUES);
       const extraAuthorities = tls.cert;
       const http = testClient('https://platform.test', { engine, extraAuthorities, proxy: { https: proxy.url } });
       await expect(http.call(triggerThing, { body: { id: 'a' } })).resolves.toEqual({ id: 'a' });
@@ -144,10 +130,7 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
 
   test('a proxy may say `100 Continue` unasked', async () => {
     const proxy = await opened(startFaultServer());
-    const body = '{"id":"a"}';
-    proxy.otherwise(
-      raw(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
-    );
+    proxy.otherwise(CONTINUES);
     const http = testClient('http://127.0.0.1:9', { engine, proxy: { http: proxy.url } });
     await expect(http.call(triggerThing, { body: { id: 'a' } })).resolves.toEqual({ id: 'a' });
     expect(proxy.requests.map(({ target }) => target)).toEqual(['http://127.0.0.1:9/things/trigger']);

@@ -1,14 +1,16 @@
 // The access token: asked for once, shared by everybody, renewed in time and once after a 401.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { HttpOptions } from '../../../src/lib/http/types.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 import { type FaultServer, json, type ReceivedRequest, startFaultServer } from '../../helpers/fault-server.ts';
 import { isMutation } from '../../helpers/size.ts';
+import { failureOf } from '../../helpers/failure.ts';
+import { opened } from '../../helpers/opened.ts';
 import { contend } from './contend.ts';
 import { getThing, seedThings, triggerThing } from './endpoints.ts';
-import { closeClients, failureOf, SECRETS, testClient, withoutToken } from './setup.ts';
+import { SECRETS, testClient, withoutToken } from './setup.ts';
 
 const HOUR = 3_600_000;
 const params = { thingId: 'a' };
@@ -21,7 +23,7 @@ let tokenAnswer: { status: number; body?: unknown } | undefined;
 let lifetime: number;
 
 beforeEach(async () => {
-  server = await startFaultServer();
+  server = await opened(startFaultServer());
   accepted = undefined;
   issued = 0;
   tokenAnswer = undefined;
@@ -36,10 +38,6 @@ beforeEach(async () => {
         : json({ errors: [{ message: 'Unauthorized' }] }, { status: 401 });
     answer(socket, request);
   });
-});
-afterEach(async () => {
-  await closeClients();
-  await server.close();
 });
 
 const isTokenRequest = (request: ReceivedRequest): boolean => request.target === '/oauth/token';
@@ -96,7 +94,7 @@ test('client, audience and address have a token each', async () => {
   await call(getThing, { params });
   const others: Partial<HttpOptions>[] = [
     { audience: () => 'https://other.example' },
-    { address: () => `${server.url}/`, audience: () => server.url },
+    { address: () => server.url.replace('127.0.0.1', 'localhost'), audience: () => server.url },
     {
       credentials: {
         ...withoutToken(),
@@ -105,8 +103,11 @@ test('client, audience and address have a token each', async () => {
     },
   ];
   for (const other of others) await client({ folder, ...other }).call(getThing, { params });
+  expect(tokenRequests()).toHaveLength(4);
   // The same address with a slash at its end is the same address.
-  expect(tokenRequests()).toHaveLength(3);
+  const slashed = { address: () => `${server.url}/`, audience: () => server.url };
+  await client({ folder, ...slashed }).call(getThing, { params });
+  expect(tokenRequests()).toHaveLength(4);
 });
 
 test('ten clients at once make one token request', async () => {

@@ -1,10 +1,10 @@
 // A process that contends with others of its kind: for slots of the budget, or for the one token request.
-import { setImmediate as turn } from 'node:timers/promises';
 import { takeSlots } from '../../../../src/lib/http/budget.ts';
 import { createClient } from '../../../../src/lib/http/client.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
 import { getThing } from '../endpoints.ts';
+import { toldWaits } from '../told-waits.ts';
 
 const never = new AbortController().signal;
 
@@ -12,16 +12,10 @@ const never = new AbortController().signal;
 async function contendForBudget(folder: string, count: number): Promise<unknown> {
   const due: number[] = [];
   for (let slot = 0; slot < count; slot++) {
-    let waited = 0;
-    const sleep = async (ms: number): Promise<void> => {
-      // Shorter ones wait for the lock.
-      if (ms > 1000) waited += ms;
-      await turn();
-    };
-    const clock = { now: systemClock.now, sleep };
+    const { clock, waited } = toldWaits(systemClock.now);
     const options = { folder, clock, onDecision: () => undefined };
     await takeSlots('roles', 'https://a.example', 1, options, never);
-    due.push(systemClock.now() + waited);
+    due.push(systemClock.now() + waited());
   }
   return due;
 }
