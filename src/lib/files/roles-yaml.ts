@@ -80,20 +80,20 @@ class YamlEditor {
     for (const [key, value] of fields) this.#setField(root, key, value);
     const held = this.#listUnder(root, 'roles');
     if (held) {
-      for (const [index, edits] of inside) this.#editRole(held.list.items[index] as YAMLMap, edits);
+      for (const [index, edits] of inside) this.#editRole(held.list, held.list.items[index] as YAMLMap, edits);
       const added = roles.added.map((role) => this.#newRole(role, held.list));
       this.#editList(held, roles.dropped, added, root.flow !== true);
     }
     return this.#edits.apply();
   }
 
-  #editRole(node: YAMLMap, { role, fields, tasks }: RoleEdits): void {
+  #editRole(list: YAMLSeq<Node>, node: YAMLMap, { role, fields, tasks }: RoleEdits): void {
     const isInPlace = [...fields].every(([key, value]) => {
       const pair = findPair(node, key);
       return pair && (value !== undefined || this.#hasOwnLines(node, pair));
     });
     if (!isInPlace) {
-      this.#rewriteRole(node, role);
+      this.#rewriteRole(list, node, role);
       return;
     }
     for (const [key, value] of fields) this.#setField(node, key, value);
@@ -102,14 +102,16 @@ class YamlEditor {
     if (held) this.#editList(held, tasks.dropped, added, false);
   }
 
-  #rewriteRole(node: YAMLMap, role: RoleReply): void {
+  #rewriteRole(list: YAMLSeq<Node>, node: YAMLMap, role: RoleReply): void {
     const [from = 0, to = 0] = node.range ?? [];
     if (node.flow) {
-      this.#edits.replace(from, to, inlineText(this.#yaml, role));
+      this.#edits.replace(from, to, inlineText(this.#yaml, shortRole(role)));
       return;
     }
     const indent = ' '.repeat(from - this.#edits.lineStart(from));
-    const lines = this.#roleLines(role, true).map((line, index) => (index === 0 ? line : `${indent}${line}`));
+    const lines = this.#roleLines(role, this.#isIndented(list)).map((line, index) =>
+      index === 0 ? line : `${indent}${line}`,
+    );
     const { lineEnd } = this.#edits;
     this.#edits.replace(from, this.#behind(node), lines.join(lineEnd) + lineEnd);
   }
@@ -132,10 +134,14 @@ class YamlEditor {
     if (dropped.size + added.length === 0) return;
     if (!list.flow) this.#editBlockList(key, list, dropped, added);
     else if (mayUnfold && list.items.length === 0) {
-      const [, end = 0] = list.range ?? [];
-      this.#edits.replace(this.#behindColon(key), end, '');
+      const [start = 0, end = 0] = list.range ?? [];
+      const line = { from: this.#edits.lineStart(start), to: this.#edits.lineBehind(end) };
+      // A comment may stand between the key and brackets on a line of their own.
+      const isAlone = /^\s*\[\s*\]\s*$/.test(this.#edits.text.slice(line.from, line.to));
+      if (isAlone) this.#edits.replace(line.from, line.to, '');
+      else this.#edits.replace(this.#behindColon(key), end, '');
       this.#edits.insertLines(
-        this.#edits.lineBehind(end),
+        line.to,
         added.flatMap((item) => dashed(item, '  ')),
       );
     } else this.#editFlowList(list, dropped, added);
@@ -175,27 +181,30 @@ class YamlEditor {
   }
 
   #newRole(role: RoleReply, list: YAMLSeq<Node>): NewItem {
-    const isIndented = list.flow === true || this.#dashOf(list, 0) > this.#edits.lineStart(this.#dashOf(list, 0));
-    return { lines: this.#roleLines(role, isIndented), inline: inlineText(this.#yaml, role) };
+    const indentLists = list.flow === true || this.#isIndented(list);
+    return { lines: this.#roleLines(role, indentLists), inline: inlineText(this.#yaml, shortRole(role)) };
+  }
+
+  #isIndented(list: YAMLSeq<Node>): boolean {
+    const dash = this.#dashOf(list, 0);
+    return dash > this.#edits.lineStart(dash);
   }
 
   #roleLines(role: RoleReply, indentLists: boolean): string[] {
-    const { tasks, ...fields } = role;
-    return linesOf(blockText(this.#yaml, { ...fields, tasks: tasks.map(shortTask) }, { indentLists }));
+    return linesOf(blockText(this.#yaml, shortRole(role), { indentLists }));
   }
 
   /** A task in the form that the list already has. */
   #newTask(task: TaskRef, list: YAMLSeq<Node>): NewItem {
-    const map = list.items.find((item) => this.#yaml.isMap(item));
+    const map = list.items.find((item): item is YAMLMap & Node => this.#yaml.isMap(item));
     const like = list.items.find((item) => this.#yaml.isScalar(item));
     const short = shortTask(task);
     if (typeof short === 'string' && !map) {
       const inline = inlineText(this.#yaml, short, like);
       return { lines: [inline], inline };
     }
-    const id = inlineText(this.#yaml, task.task_id);
-    const inline = typeof short === 'string' ? `{task_id: ${id}}` : inlineText(this.#yaml, task);
-    return { lines: map?.flow === false ? linesOf(blockText(this.#yaml, task)) : [inline], inline };
+    const inline = inlineText(this.#yaml, task);
+    return { lines: map && !map.flow ? linesOf(blockText(this.#yaml, task)) : [inline], inline };
   }
 
   #listUnder(map: YAMLMap, key: string): HeldList | undefined {
@@ -239,6 +248,10 @@ class YamlEditor {
     const last = isBlock ? (part.items.at(-1) as Node | NodePair | undefined) : undefined;
     return last ? this.#behind(last) : this.#edits.lineBehind(part?.range?.[1] ?? 0);
   }
+}
+
+function shortRole({ tasks, ...fields }: RoleReply): Record<string, unknown> {
+  return { ...fields, tasks: tasks.map(shortTask) };
 }
 
 function findPair(map: YAMLMap, key: string): NodePair | undefined {

@@ -1,5 +1,5 @@
 // Writes data as YAML that every reader takes alike: YAML 1.1 ones too, and those that refuse bare control characters.
-import type { Scalar } from 'yaml';
+import type { Scalar, ToStringOptions } from 'yaml';
 import { stringifyJson } from '../kernel/json.ts';
 import { UNPRINTABLE } from './reading.ts';
 
@@ -7,13 +7,17 @@ type Yaml = typeof import('yaml');
 
 /** Block style, with a final line feed. `indentLists: false` writes the dashes of a list below its key. */
 export function blockText(yaml: Yaml, value: unknown, { indentLists = true } = {}): string {
+  return textOf(yaml, value, { indentSeq: indentLists });
+}
+
+function textOf(yaml: Yaml, value: unknown, style: ToStringOptions): string {
   const document = new yaml.Document(value, { compat: 'yaml-1.1' });
   yaml.visit(document, {
     Scalar: (_key, node) => {
       if (typeof node.value === 'string' && UNPRINTABLE.test(node.value)) node.type = 'QUOTE_DOUBLE';
     },
   });
-  return escaped(document.toString({ lineWidth: 0, flowCollectionPadding: false, indentSeq: indentLists }));
+  return escaped(document.toString({ lineWidth: 0, flowCollectionPadding: false, ...style }));
 }
 
 /**
@@ -21,12 +25,17 @@ export function blockText(yaml: Yaml, value: unknown, { indentLists = true } = {
  * it, where that can be.
  */
 export function inlineText(yaml: Yaml, value: unknown, like?: Scalar): string {
-  if (typeof value !== 'string') return escaped(stringifyJson(value));
+  if (typeof value !== 'string') return inBrackets(yaml, value);
   if (like?.type === 'QUOTE_SINGLE' && !/[\r\n]/.test(value) && !UNPRINTABLE.test(value)) {
     return `'${value.replaceAll("'", "''")}'`;
   }
   const isPlain = like?.type !== 'QUOTE_DOUBLE' && !/[[\]{},\r\n]/.test(value);
   return isPlain && blockText(yaml, value) === `${value}\n` ? value : escaped(JSON.stringify(value));
+}
+
+function inBrackets(yaml: Yaml, value: unknown): string {
+  const text = textOf(yaml, value, { collectionStyle: 'flow' }).replace(/\n$/, '');
+  return text.includes('\n') ? escaped(stringifyJson(value)) : text;
 }
 
 /** Unprintable characters stand in double quotes alone, where an escape is the same. */
