@@ -147,13 +147,6 @@ function placeAfter(text: string, from: number, to: number, line: number, column
   return { line: lines, column: lastStart < 0 ? column + to - from : to - lastStart + 1 };
 }
 
-/** The delimiter that a heading line uses: comma, semicolon or tab, whichever it has most of outside of quotes. */
-export function delimiterOf(heading: string): string {
-  const bare = heading.replace(/"[^"]*"/g, '');
-  const count = (mark: string): number => bare.split(mark).length - 1;
-  return [',', ';', '\t'].reduce((best, mark) => (count(mark) > count(best) ? mark : best));
-}
-
 /** One line of CSV; cells are quoted where they must be. */
 export function csvLine(cells: readonly string[], delimiter = ','): string {
   return `${cells.map((cell) => csvCell(cell, delimiter)).join(delimiter)}\n`;

@@ -1,8 +1,9 @@
 // Rows of data subject requests from CSV, NDJSON or JSON: each with its number, its place and its cells or its body.
 import { holdsEachKey } from '../kernel/json-keys.ts';
 import { JsonError, parseJson } from '../kernel/json.ts';
+import { separatorOf } from '../kernel/csv-separator.ts';
 import { type CliError, invalidInput } from '../kernel/errors.ts';
-import { type Cell, createCsvReader, delimiterOf } from './csv-cells.ts';
+import { type Cell, createCsvReader } from './csv-cells.ts';
 import { readJson } from './json-document.ts';
 import { parseDocumentText } from './load.ts';
 import type { ValuePath } from './reading.ts';
@@ -79,7 +80,7 @@ async function csvTable(source: string | Uint8Array, name: string): Promise<DsrT
     if (next.done === true) ended = true;
     else first += next.value;
   }
-  const delimiter = delimiterOf(first.split('\n', 1)[0] ?? '');
+  const delimiter = separatorOf(first.split('\n', 1)[0] ?? '');
   const reader = createCsvReader(delimiter);
   const records = reader.push(first);
   // Column names may hold line feeds, too.

@@ -1,7 +1,7 @@
 // The CSV reader: what it reads, cut anywhere, is what was written; what is no CSV has its place.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCsvReader, csvLine, delimiterOf } from '../../../src/lib/files/csv-cells.ts';
+import { createCsvReader, csvLine } from '../../../src/lib/files/csv-cells.ts';
 
 function readAll(text: string, cuts: readonly number[] = [], delimiter = ',') {
   const reader = createCsvReader(delimiter);
@@ -122,19 +122,4 @@ it.each([
 
 it('is written with the delimiter that is wanted', () => {
   expect(csvLine(['a;b', 'c,d'], ';')).toBe('"a;b";c,d\n');
-});
-
-it.each([
-  ['a,b;c,d', ','],
-  ['a;b;c', ';'],
-  ['a\tb', '\t'],
-  ['"a;b;c",d', ','],
-  ['email', ','],
-  ['', ','],
-  ['a;b,c', ','],
-  ['a\tb;c', ';'],
-  ['"a,b";"c,d"', ';'],
-  ['a;b\tc\td', '\t'],
-])('%j is parted by %j', (heading, delimiter) => {
-  expect(delimiterOf(heading)).toBe(delimiter);
 });

@@ -125,12 +125,3 @@ export function cellsOf(texts: readonly string[]): Cells {
   }
   return { bytes: Buffer.from(`${texts.join('\n')}\n`), starts, ends };
 }
-
-const SEPARATORS = [',', '\t', ';'] as const;
-
-/** The separator of a header: the one of which it has most outside of quotes. */
-export function separatorOf(header: string): number {
-  const bare = header.replace(/"[^"]*"/g, '');
-  const count = (sign: string): number => bare.split(sign).length;
-  return SEPARATORS.reduce<string>((best, sign) => (count(sign) > count(best) ? sign : best), ',').charCodeAt(0);
-}

@@ -1,9 +1,10 @@
 // Finds the records in a stream of CSV bytes (RFC 4180; also with semicolons or tabs) and turns them into users.
 import { isUtf8 } from 'node:buffer';
+import { separatorOf } from '../../kernel/csv-separator.ts';
 import { type CliError, invalidInput } from '../../kernel/errors.ts';
 import type { Cells, TableDefaults } from './body-writer.ts';
 import { type ColumnMap, type PassedOver, readHeader } from './columns.ts';
-import { cellsOf, createRecordScan, separatorOf, textsOf } from './csv-record.ts';
+import { cellsOf, createRecordScan, textsOf } from './csv-record.ts';
 import type { RowPacker } from './packer.ts';
 import { MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
 import { FAIL, LINE_FEED, markLength, skipSpace } from './scan.ts';
@@ -76,7 +77,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     if (table === undefined) {
       at = markLength(bytes);
       const header = skipSpace(bytes, at);
-      separator = separatorOf(bytes.toString('latin1', header, bytes.indexOf(LINE_FEED, header)));
+      separator = separatorOf(bytes.toString('latin1', header, bytes.indexOf(LINE_FEED, header))).charCodeAt(0);
     }
     while (at < length) {
       if (!scan.read(bytes, at, length, separator)) {

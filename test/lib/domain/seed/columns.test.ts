@@ -1,7 +1,7 @@
 // What a header says: each column's meaning, or the sentence about what is wrong with it.
 import { describe, expect, it, test } from 'vitest';
 import { readHeader } from '../../../../src/lib/domain/seed/columns.ts';
-import { cellsOf, createRecordScan, separatorOf, textsOf } from '../../../../src/lib/domain/seed/csv-record.ts';
+import { cellsOf, createRecordScan, textsOf } from '../../../../src/lib/domain/seed/csv-record.ts';
 
 test.each([
   ['xpid', { kind: 'xpid' }],
@@ -99,21 +99,6 @@ describe('columns that a map passes over', () => {
     const { issues, passedOver } = readHeader([' A', 'B'], { A: 'zzzzzzzz', B: 'xpid' });
     expect(issues.map(({ column }) => column)).toEqual([' A']);
     expect(passedOver).toEqual([]);
-  });
-});
-
-describe('the separator of a header', () => {
-  it.each([
-    ['a,b', ','],
-    ['a;b', ';'],
-    ['a\tb', '\t'],
-    ['a', ','],
-    ['a;b,c', ','],
-    ['a;b;c,d', ';'],
-    ['"a,b,c";d', ';'],
-    ['"a;b","c;d;e"', ','],
-  ])('%j is parted by %j', (header, sign) => {
-    expect(String.fromCharCode(separatorOf(header))).toBe(sign);
   });
 });
 
