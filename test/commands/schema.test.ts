@@ -8,7 +8,7 @@ import { SCHEMA_NAMES } from '../../src/lib/files/json-schema.ts';
 import { dsrBody } from '../helpers/dsr.ts';
 import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
 import { SEED } from '../helpers/seed-body.ts';
-import { CONNECTION, MODEL, PIPELINE } from '../helpers/warehouse.ts';
+import { CONNECTION, MODEL, PIPELINE } from '../helpers/sync-definitions.ts';
 
 describe('schema', () => {
   let admin: RolesHome;

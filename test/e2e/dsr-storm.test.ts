@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
+import { isWhole } from '../helpers/size.ts';
 
 const MINUTES = 60_000;
 /** Everything with `--mode whole`; a sample of it else. */
-const isWhole = process.env.MODE === 'whole';
 const RUNS = isWhole ? 200 : 20;
 const ROWS = isWhole ? 1000 : 300;
 /** A group holds 150 requests. */

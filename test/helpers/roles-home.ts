@@ -3,6 +3,11 @@ import type { Role } from '../../src/lib/domain/roles/manifest.ts';
 import type { TestEmulator } from './emulator.ts';
 import { openPlatformHome, type PlatformHome } from './platform-home.ts';
 
+/** Takes the platform out of a home's environment, with all that leads to it. */
+export const NO_PLATFORM = Object.fromEntries(
+  ['BASE_URL', 'AUTH_URL', 'ORG_ID', 'CLIENT_ID', 'CLIENT_SECRET'].map((name) => [`CDPADM_${name}`, '']),
+);
+
 export interface RolesHome extends PlatformHome {
   /** Replaces a text that the file must hold. */
   edit(file: string, from: string, to: string): void;

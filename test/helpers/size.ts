@@ -3,8 +3,8 @@
 /** Against mutants of the sources (`npm run test:mutation`). */
 export const isMutation = process.env.MODE === 'mutation';
 
-/** `vitest --mode whole`: as much as there is time for (`npm run test:parsers`). */
-const isWhole = process.env.MODE === 'whole';
+/** `vitest --mode whole`: everything, however long it takes. */
+export const isWhole = process.env.MODE === 'whole';
 
 /** `usual`, fifty times that in the whole, and `small` against mutants: by default a twentieth, and no less than 25. */
 export function size(usual: number, small = Math.max(25, Math.ceil(usual / 20))): number {

@@ -54,16 +54,29 @@ attributes:
   - {id: lifetime_value, type: sum}
 `;
 
+/** The three definitions and the SQL, each under the name that it is given in the tests of commands. */
+export const DEFINITIONS: Readonly<Record<string, string>> = {
+  'connection.yaml': CONNECTION,
+  'model.yaml': MODEL,
+  'active-customers.sql': SQL,
+  'pipeline.yaml': PIPELINE,
+};
+
+/** What brings them to the platform, each before what needs it. */
+export const CREATIONS = [
+  'connections create -f connection.yaml',
+  'data-models create -f model.yaml',
+  'pipelines create -f pipeline.yaml',
+] as const;
+
 /** Everything that the examples of the help speak of: files one by one, and a folder of them. */
 export function stageWarehouse(folder: string): void {
   const connection = CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt');
   const files: Record<string, string> = {
+    ...DEFINITIONS,
     'password.txt': SECRET_ENV.WAREHOUSE_PASSWORD,
     'group.yaml': GROUP,
     'connection.yaml': connection,
-    'model.yaml': MODEL,
-    'active-customers.sql': SQL,
-    'pipeline.yaml': PIPELINE,
     'unused-connection.yaml': connection.replace('id: crm', 'id: unused'),
     'unused-model.yaml': MODEL.replace('id: active-customers', 'id: unused'),
     'sync/connections/crm.yaml': connection.replace('file:', 'file:../../'),
@@ -89,7 +102,8 @@ export function stageSync(folder: string, count: number): void {
   });
 }
 
-function writeAll(folder: string, files: Readonly<Record<string, string>>): void {
+/** Writes files by their names, with the folders that those need. */
+export function writeAll(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(folder, name, '..'), { recursive: true });
     writeFileSync(join(folder, name), text);

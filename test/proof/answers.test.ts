@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerBytes, changed, type ProxiedRequest, type ProxyFault } from '../helpers/fault-proxy.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { endpointOf } from './judge.ts';
-import { isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
+import { pick, randomFrom } from '../helpers/random.ts';
+import { isWhole } from '../helpers/size.ts';
+import { SEED, tell } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const only = new RegExp(process.env.ONLY ?? '');

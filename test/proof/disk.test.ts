@@ -7,7 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CommandCase } from './cases.ts';
 import { type Clean, cleanOf, deeds, judge, repeatable } from './judge.ts';
 import { nameOf, runProgram, torn, WRITING, writes } from './program.ts';
-import { isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
+import { pick, randomFrom } from '../helpers/random.ts';
+import { isWhole } from '../helpers/size.ts';
+import { SEED, tell } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Blocks of 512 bytes: nothing at all, hardly anything, and too little for files of some length. */

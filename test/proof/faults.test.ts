@@ -7,7 +7,9 @@ import { createTestIo } from '../helpers/cli.ts';
 import { type FaultPlan, PROXY_FAULTS, type ProxyFault } from '../helpers/fault-proxy.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { type Clean, cleanOf, judge } from './judge.ts';
-import { inTurn, isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
+import { pick, randomFrom } from '../helpers/random.ts';
+import { isWhole } from '../helpers/size.ts';
+import { inTurn, SEED, tell } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const WORLDS = isWhole ? 6 : 3;

@@ -6,7 +6,9 @@ import { COMMON_FORMATS } from '../../src/lib/runtime/help.ts';
 import { parseJson, stringifyJson } from '../../src/lib/kernel/json.ts';
 import { helpAt, loadProgram } from '../helpers/command-tree.ts';
 import { CASES, type CommandCase } from './cases.ts';
-import { isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
+import { pick, randomFrom } from '../helpers/random.ts';
+import { isWhole } from '../helpers/size.ts';
+import { SEED, tell } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const program = await loadProgram();

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FaultPlan, ProxyFault } from '../helpers/fault-proxy.ts';
 import type { CommandCase } from './cases.ts';
 import { type Format, type Reader, READERS } from './readers.ts';
-import { isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
+import { pick, randomFrom } from '../helpers/random.ts';
+import { isWhole } from '../helpers/size.ts';
+import { SEED, tell } from './sweep.ts';
 import { createWorld, type Outcome, type World } from './world.ts';
 
 interface Hostile {

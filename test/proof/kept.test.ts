@@ -5,7 +5,9 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CommandCase } from './cases.ts';
 import { deeds } from './judge.ts';
-import { isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
+import { pick, randomFrom } from '../helpers/random.ts';
+import { isWhole } from '../helpers/size.ts';
+import { SEED, tell } from './sweep.ts';
 import { createWorld, type Outcome, type World } from './world.ts';
 
 /** Command lines that leave files behind, and those that read them. */

@@ -9,7 +9,9 @@ import type { FaultPlan, ProxiedRequest, ProxyFault } from '../helpers/fault-pro
 import type { CommandCase } from './cases.ts';
 import { type Clean, cleanOf, deeds, repeatable } from './judge.ts';
 import { type Ended, filesOf, nameOf, runProgram, torn, WRITING, writes } from './program.ts';
-import { inTurn, isWhole, randomFrom, SEED, tell } from './sweep.ts';
+import { randomFrom } from '../helpers/random.ts';
+import { isWhole } from '../helpers/size.ts';
+import { inTurn, SEED, tell } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const WORLDS = 2;

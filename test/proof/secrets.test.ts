@@ -6,7 +6,9 @@ import type { FaultPlan, ProxyFault } from '../helpers/fault-proxy.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { spellings } from './spellings.ts';
 import { CANARIES } from './stage.ts';
-import { isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
+import { pick, randomFrom } from '../helpers/random.ts';
+import { isWhole } from '../helpers/size.ts';
+import { SEED, tell } from './sweep.ts';
 import { createWorld, type Outcome, type World } from './world.ts';
 
 /** What these are for is to give the credentials of a platform that protects nothing. */

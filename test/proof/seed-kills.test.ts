@@ -9,7 +9,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCliHome } from '../helpers/cli.ts';
 import { type Reply, type Sink, startSink } from '../helpers/seed-sink.ts';
 import { isSwept } from '../helpers/stray-file.ts';
-import { isWhole, pick, randomFrom, SEED, tell } from './sweep.ts';
+import { pick, randomFrom } from '../helpers/random.ts';
+import { isWhole } from '../helpers/size.ts';
+import { SEED, tell } from './sweep.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const ROWS = 40;

@@ -1,12 +1,11 @@
 // `dsr callbacks listen` with the platform's own callbacks and with forged ones: what is answered, kept and handed on.
-import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
+import { type CallbackReceiver, startCallbackReceiver } from '../../helpers/callback-receiver.ts';
 import type { CliResult } from '../../helpers/cli.ts';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../helpers/platform-home.ts';
 import { send } from '../../helpers/emulator.ts';
-import { listenOnLoopback } from '../../helpers/loopback.ts';
 
 interface Line {
   callback_url?: string;
@@ -21,35 +20,26 @@ interface Kept {
 }
 
 let home: PlatformHome;
-let kept: Kept[];
-let taker: Server;
-let takerUrl: string;
-let takerStatus: number;
+let taker: CallbackReceiver;
 const stops: (() => Promise<CliResult>)[] = [];
 
 beforeEach(async () => {
   home = await createDsrHome();
-  kept = [];
-  takerStatus = 204;
-  taker = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const wanted = Object.entries(request.headers).filter(([name]) => /^(x-opendsr|content-type)/.test(name));
-      kept.push({
-        headers: Object.fromEntries(wanted) as Record<string, string>,
-        body: Buffer.concat(chunks).toString(),
-      });
-      response.writeHead(takerStatus).end();
-    });
-  });
-  takerUrl = `http://127.0.0.1:${await listenOnLoopback(taker)}/`;
+  taker = await startCallbackReceiver();
 });
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
-  taker.close();
+  await taker.close();
   await home.close();
 });
+
+/** What was handed on: the bytes, and the headers that vouch for them. */
+function kept(): Kept[] {
+  return taker.received.map(({ body, headers }) => {
+    const wanted = Object.entries(headers).filter(([name]) => /^(x-opendsr|content-type)/.test(name));
+    return { headers: Object.fromEntries(wanted) as Record<string, string>, body: body.toString() };
+  });
+}
 
 /** Starts a listener; resolves with its address and the lines that it writes. */
 async function listen(...flags: string[]): Promise<{ url: string; lines(): Line[] }> {
@@ -91,7 +81,7 @@ async function submit(url: string): Promise<void> {
 
 describe('a listener', () => {
   it('acknowledges what is genuine, keeps each state once, and hands the bytes on', async () => {
-    const { lines, url } = await listen('--forward-to', takerUrl);
+    const { lines, url } = await listen('--forward-to', taker.url);
     await submit(url);
     await advance('4d');
     const told = lines().slice(1);
@@ -100,9 +90,9 @@ describe('a listener', () => {
       [202, 'in_progress'],
       [202, 'completed'],
     ]);
-    expect(kept).toHaveLength(3);
+    expect(kept()).toHaveLength(3);
     // Once more, and the first after the last: nothing new, and acknowledged all the same.
-    for (const { body, headers } of [...kept].reverse())
+    for (const { body, headers } of [...kept()].reverse())
       expect((await send('POST', url, { body, headers })).status).toBe(202);
     expect(
       lines()
@@ -114,11 +104,11 @@ describe('a listener', () => {
   });
 
   it('refuses what is not', async () => {
-    const genuine = await listen('--forward-to', takerUrl);
+    const genuine = await listen('--forward-to', taker.url);
     await submit(genuine.url);
     await advance('1d');
-    const { body = '', headers = {} } = kept[0] ?? {};
-    const count = kept.length;
+    const { body = '', headers = {} } = kept()[0] ?? {};
+    const count = kept().length;
     const post = async (sent: string, with_: Record<string, string>, path = '') =>
       (await send('POST', `${genuine.url}${path}`, { body: sent, headers: with_ })).status;
     expect(await post(body, headers, 'any/path')).toBe(202);
@@ -127,15 +117,16 @@ describe('a listener', () => {
     expect(await post(body, { ...headers, 'x-opendsr-signature': '' })).toBe(401);
     expect(await post('x'.repeat(2_000_000), headers)).toBe(413);
     expect((await send('GET', genuine.url)).status).toBe(405);
-    expect(kept).toHaveLength(count + 1);
+    expect(kept()).toHaveLength(count + 1);
   });
 
   it('does not acknowledge what nobody took, or what it cannot judge', async () => {
-    const { url } = await listen('--forward-to', takerUrl);
+    const { url } = await listen('--forward-to', taker.url);
     await submit(url);
-    takerStatus = 500;
+    // However often it is tried.
+    taker.next(...Array<number>(50).fill(500));
     await advance('20m');
-    const { body = '', headers = {} } = kept[0] ?? {};
+    const { body = '', headers = {} } = kept()[0] ?? {};
     expect((await send('POST', url, { body, headers })).status).toBe(503);
     await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', status: 503 });
     const blind = await listen('--retries', '0', '--allow', headers['x-opendsr-processor-domain'] ?? '');
@@ -143,10 +134,10 @@ describe('a listener', () => {
   });
 
   it('answers 503 while discovery is out of reach and no certificate is kept, and judges again afterwards', async () => {
-    const first = await listen('--forward-to', takerUrl);
+    const first = await listen('--forward-to', taker.url);
     await submit(first.url);
     await advance('20m');
-    const { body = '', headers = {} } = kept[0] ?? {};
+    const { body = '', headers = {} } = kept()[0] ?? {};
     home.env.CDPADM_CACHE_DIR = `${home.env.CDPADM_CACHE_DIR ?? ''}-empty`;
     await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', drop: 'before' });
     const { lines, url } = await listen('--retries', '0');
@@ -162,10 +153,10 @@ describe('a listener', () => {
 });
 
 it('checks a callback that was kept', async () => {
-  const { url } = await listen('--forward-to', takerUrl);
+  const { url } = await listen('--forward-to', taker.url);
   await submit(url);
   await advance('20m');
-  const { body = '', headers = {} } = kept[0] ?? {};
+  const { body = '', headers = {} } = kept()[0] ?? {};
   home.write('h.json', JSON.stringify(headers));
   home.write(
     'h.txt',

@@ -2,11 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
-import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';
-
-const NO_PLATFORM = Object.fromEntries(
-  ['BASE_URL', 'AUTH_URL', 'ORG_ID', 'CLIENT_ID', 'CLIENT_SECRET'].map((name) => [`CDPADM_${name}`, '']),
-);
+import { createRolesHome, NO_PLATFORM, type RolesHome } from '../../helpers/roles-home.ts';
 
 interface Diff {
   plan: string | null;

@@ -1,5 +1,5 @@
 // A workspace as a folder: export, diff, apply; broken halfway, a changed password, somebody else at the same time.
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions } from '../../helpers/cli.ts';
@@ -73,7 +73,6 @@ describe('apply', () => {
 
   it('deletes what no file defines only when that is allowed, pipelines first', async () => {
     await apply();
-    const { rmSync } = await import('node:fs');
     rmSync(join(home.cwd, 'sync/pipelines/customers.yaml'));
     rmSync(join(home.cwd, 'sync/connections/crm.yaml'));
     const before = await written();
@@ -186,7 +185,6 @@ describe('export', () => {
 
   it('keeps comments and references, and overwrites only when told so', async () => {
     await apply();
-    await home.platform.call('GET', '/');
     home.write('other.yaml', CONNECTION.replace('role: sync', 'role: loader'));
     await json('connections update crm -f other.yaml');
     expect(await json('warehouse export sync')).toMatchObject({ code: 6 });

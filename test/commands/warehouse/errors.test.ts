@@ -1,9 +1,9 @@
 // Every error that the specification lists for groups and warehouse sync, provoked from the command line.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliHome, createCliHome } from '../../helpers/cli.ts';
-import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
+import { type JsonError, openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
 import { makeWarehouse } from '../../helpers/warehouse.ts';
-import { CONNECTION, MODEL, PIPELINE, SQL } from '../../helpers/warehouse-files.ts';
+import { CONNECTION, CREATIONS, DEFINITIONS, PIPELINE, SQL, writeAll } from '../../helpers/warehouse-files.ts';
 
 const RIGHT = { WAREHOUSE_PASSWORD: 'right password' };
 const WRONG = { WAREHOUSE_PASSWORD: 'wrong password' };
@@ -35,17 +35,9 @@ beforeAll(async () => {
     },
   });
   base = `${W}${home.platform.ready.workspace_id}`;
-  home.write('connection.yaml', CONNECTION);
-  home.write('model.yaml', MODEL);
-  home.write('active-customers.sql', SQL);
-  home.write('pipeline.yaml', PIPELINE);
+  writeAll(home.cwd, DEFINITIONS);
   home.write('group.yaml', 'id: household\nsource_user_attribute: h\nattributes: [{id: a, type: sum}]\n');
-  for (const line of [
-    'connections create -f connection.yaml',
-    'data-models create -f model.yaml',
-    'pipelines create -f pipeline.yaml',
-    'groups create -f group.yaml',
-  ]) {
+  for (const line of [...CREATIONS, 'groups create -f group.yaml']) {
     expect(await home.run(`${line} --yes`, { env: RIGHT })).toMatchObject({ code: 0 });
   }
 });
@@ -54,19 +46,10 @@ afterAll(async () => {
   elsewhere.remove();
 });
 
-interface Failure {
-  error: { code: string; message: string; hint?: string; status?: number };
-}
-
 /** The exit code and the error document of a command line. */
-async function fail(line: string, env: Record<string, string> = RIGHT): Promise<{ code: number } & Failure['error']> {
-  const result = await home.run([...line.split(' '), '--yes', '-o', 'json'], { env });
-  const last = result.stderr
-    .trimEnd()
-    .split('\n')
-    .findLast((text) => text.startsWith('{"error"'));
-  const whole = last ?? result.stderr.slice(result.stderr.indexOf('{'));
-  return { ...(JSON.parse(whole) as Failure).error, code: result.code } as { code: number } & Failure['error'];
+async function fail(line: string, env = RIGHT): Promise<Omit<JsonError, 'code'> & { code: number }> {
+  const { code, error } = await home.json(`${line} --yes`, { env });
+  return { ...error, code };
 }
 
 /** A raw call, past the client's own rules. */

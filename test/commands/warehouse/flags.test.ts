@@ -3,15 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions, CliResult } from '../../helpers/cli.ts';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
 import { makeWarehouse } from '../../helpers/warehouse.ts';
-import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL } from '../../helpers/warehouse-files.ts';
+import { CONNECTION, DEFINITIONS, SECRET_ENV, SQL, writeAll } from '../../helpers/warehouse-files.ts';
 
 let home: PlatformHome;
 beforeEach(async () => {
   home = await openPlatformHome();
-  home.write('connection.yaml', CONNECTION);
-  home.write('model.yaml', MODEL);
-  home.write('active-customers.sql', SQL);
-  home.write('pipeline.yaml', PIPELINE);
+  writeAll(home.cwd, DEFINITIONS);
 });
 afterEach(() => home.close());
 
@@ -233,10 +230,7 @@ describe('a pipeline', () => {
 });
 
 it('remembers a secret that a single update sent, so that an apply notices another one', async () => {
-  const { mkdirSync } = await import('node:fs');
-  const { join } = await import('node:path');
-  mkdirSync(join(home.cwd, 'sync/connections'), { recursive: true });
-  home.write('sync/connections/crm.yaml', CONNECTION);
+  writeAll(home.cwd, { 'sync/connections/crm.yaml': CONNECTION });
   await run('warehouse apply sync');
   await run('connections update crm --password-from env:OTHER', { env: { OTHER: 'another password' } });
   const { data } = await home.json('warehouse diff sync', { env: SECRET_ENV });

@@ -2,28 +2,27 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions } from '../../helpers/cli.ts';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
-import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL } from '../../helpers/warehouse-files.ts';
+import {
+  CONNECTION,
+  CREATIONS,
+  DEFINITIONS,
+  PIPELINE,
+  SECRET_ENV,
+  SQL,
+  writeAll,
+} from '../../helpers/warehouse-files.ts';
 
 let home: PlatformHome;
 beforeEach(async () => {
   home = await openPlatformHome();
-  home.write('connection.yaml', CONNECTION);
-  home.write('model.yaml', MODEL);
-  home.write('active-customers.sql', SQL);
-  home.write('pipeline.yaml', PIPELINE);
+  writeAll(home.cwd, DEFINITIONS);
 });
 afterEach(() => home.close());
 
 const run = (line: string, options: CliOptions = {}) => home.run(`${line} --yes`, { env: SECRET_ENV, ...options });
 
 async function createAll(): Promise<void> {
-  for (const line of [
-    'connections create -f connection.yaml',
-    'data-models create -f model.yaml',
-    'pipelines create -f pipeline.yaml',
-  ]) {
-    expect(await run(line)).toMatchObject({ code: 0 });
-  }
+  for (const line of CREATIONS) expect(await run(line)).toMatchObject({ code: 0 });
 }
 
 const writes = async (): Promise<string[]> =>
@@ -188,5 +187,7 @@ describe('lost answers', () => {
     await run('connections create -f connection.yaml');
     await home.platform.api.addFault({ method: 'DELETE', path: '/platform/v2/workspaces/*', drop: 'after', times: 1 });
     expect(await run('connections delete crm')).toMatchObject({ code: 0 });
+    expect(await writes()).toEqual(['POST connections', 'DELETE connections/crm']);
+    expect(await home.json('connections list')).toMatchObject({ data: [] });
   });
 });

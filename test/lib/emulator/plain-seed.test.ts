@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { SingleSeed } from '../../../src/lib/contract/seeding.ts';
 import { isPlainBulk, isPlainSeed } from '../../../src/lib/emulator/plain-seed.ts';
 import { JsonError, parseJson } from '../../../src/lib/kernel/json.ts';
-import { createRandom, damage, makeRow } from '../domain/seed/rows.ts';
+import { randomFrom } from '../../helpers/random.ts';
+import { damage, makeRow } from '../domain/seed/rows.ts';
 
 const SEED = 20_261_121;
 
@@ -31,7 +32,7 @@ function verdicts(texts: Iterable<string>): Record<'plain' | 'exact' | 'refused'
 }
 
 test('knows ordinary rows', () => {
-  const random = createRandom(SEED);
+  const random = randomFrom(SEED);
   const { plain, exact, refused } = verdicts(Array.from({ length: 3000 }, () => makeRow(random)));
   expect(refused).toBe(0);
   // What is left to the schema is ids beyond 2^53.
@@ -39,14 +40,14 @@ test('knows ordinary rows', () => {
 });
 
 test('takes nothing that the schema would refuse or change', () => {
-  const random = createRandom(SEED + 1);
+  const random = randomFrom(SEED + 1);
   const { plain, refused } = verdicts(Array.from({ length: 40_000 }, () => damage(makeRow(random), random)));
   expect(plain).toBeGreaterThan(1000);
   expect(refused).toBeGreaterThan(20_000);
 }, 120_000);
 
 test('leaves an empty bulk, and one with any other row, to the schema', () => {
-  const random = createRandom(SEED);
+  const random = randomFrom(SEED);
   const rows = Array.from({ length: 50 }, () => parseJson(makeRow(random))).filter(isPlainSeed);
   expect(isPlainBulk(rows)).toBe(true);
   expect(isPlainBulk([...rows, {}])).toBe(false);

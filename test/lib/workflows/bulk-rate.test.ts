@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { createGate } from '../../../src/lib/workflows/bulk-gate.ts';
 import { createEventClock } from '../../helpers/event-clock.ts';
-import { createRandom } from '../domain/seed/rows.ts';
+import { randomFrom } from '../../helpers/random.ts';
 
 interface Platform {
   /** Requests in any second. */
@@ -22,7 +22,7 @@ interface Run {
 /** Sends `count` requests through a gate at `rate` a second. */
 async function send(platform: Platform, rate: number, count: number, seed: number): Promise<Run> {
   const clock = createEventClock();
-  const random = createRandom(seed);
+  const random = randomFrom(seed);
   const gate = createGate({
     concurrency: 256,
     rate,

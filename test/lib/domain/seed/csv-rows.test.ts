@@ -7,9 +7,8 @@ import { RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
 import { checkRow } from '../../../../src/lib/domain/seed/read-row.ts';
 import { CliError } from '../../../../src/lib/kernel/errors.ts';
 import { canonicalJson, parseJson } from '../../../../src/lib/kernel/json.ts';
-import { isWhole } from '../../../proof/sweep.ts';
-import { createRandom, pick } from './rows.ts';
-import { size } from '../../../helpers/size.ts';
+import { pick, randomFrom } from '../../../helpers/random.ts';
+import { isWhole, size } from '../../../helpers/size.ts';
 
 const names = createWireNames({});
 const HEADER = [
@@ -72,7 +71,7 @@ test.each([
 ])(
   `${RECORDS} records of any cells between %j, ended by %j, are read as the contract reads them`,
   (separator, end, seed) => {
-    const random = createRandom(seed);
+    const random = randomFrom(seed);
     const table = tableOf(HEADER, options);
     let accepted = 0;
     for (let part = 0; part < RECORDS / PART; part++) {
@@ -80,7 +79,7 @@ test.each([
       let line = 2;
       let text = `${HEADER.map((title) => written(title, separator, () => 1)).join(separator)}${end}`;
       for (let index = 0; index < PART; index++) {
-        const cells = HEADER.map((_title, at) => (random() < 0.92 ? (USUAL[at] ?? '') : pick(random, CELLS)));
+        const cells = HEADER.map((_title, at) => (random() < 0.92 ? (USUAL[at] ?? '') : pick(CELLS, random)));
         const record = cells.map((cell) => written(cell, separator, random)).join(separator);
         const exact = checkRow(table.value(cells), names);
         expected.set(
@@ -115,20 +114,20 @@ test.each([
 );
 
 test(`whatever damage is done to the bytes of ${DAMAGED} records, what is accepted is right by the contract, and nothing is lost in silence`, () => {
-  const random = createRandom(5);
+  const random = randomFrom(5);
   let accepted = 0;
   let refused = 0;
   for (let round = 0; round < DAMAGED / 100; round++) {
     const rows = Array.from({ length: 100 }, () =>
-      HEADER.map((_title, at) => (random() < 0.9 ? (USUAL[at] ?? '') : written(pick(random, CELLS), ',', random))).join(
+      HEADER.map((_title, at) => (random() < 0.9 ? (USUAL[at] ?? '') : written(pick(CELLS, random), ',', random))).join(
         ',',
       ),
     );
     const bytes = Buffer.from(`${rows.join('\n')}\n`);
     for (let times = 0; times < 60; times++) {
       bytes[Math.floor(random() * bytes.length)] = pick(
-        random,
         [0x22, 0x2c, 0x0a, 0x0d, 0xff, 0xc3, 0, 0x31, 0x7c, 0x3d],
+        random,
       );
     }
     const header = Buffer.from(`${HEADER.map((title) => written(title, ',', () => 1)).join(',')}\n`);

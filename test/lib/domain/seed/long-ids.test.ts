@@ -14,11 +14,10 @@ import { readYaml } from '../../../../src/lib/files/yaml-document.ts';
 import { toYaml } from '../../../../src/lib/files/to-yaml.ts';
 import { toCsv, toTabbed } from '../../../../src/lib/render/delimited.ts';
 import { compileQuery } from '../../../../src/lib/runtime/query.ts';
-import { isWhole } from '../../../proof/sweep.ts';
 import { openParquet } from '../../../../src/lib/files/parquet.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
-import { createRandom } from './rows.ts';
-import { size } from '../../../helpers/size.ts';
+import { randomFrom } from '../../../helpers/random.ts';
+import { isWhole, size } from '../../../helpers/size.ts';
 
 // Much to read, on a machine that may have other things to do.
 vi.setConfig({ testTimeout: 120_000 });
@@ -29,7 +28,7 @@ const names = createWireNames({});
 
 /** Any 64-bit integer, signed or not, of any length. */
 function ids(seed: number, signed = false): string[] {
-  const random = createRandom(seed);
+  const random = randomFrom(seed);
   const long = (): bigint => (BigInt(Math.floor(random() * 2 ** 32)) << 32n) | BigInt(Math.floor(random() * 2 ** 32));
   return Array.from({ length: COUNT }, (_, index) => {
     const bits = long() >> BigInt(Math.floor(random() * random() * 60));

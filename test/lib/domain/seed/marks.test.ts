@@ -1,7 +1,7 @@
 // What of an input is settled: however long it is, the journal's part of it stays small and says the truth.
 import { expect, test } from 'vitest';
 import { createMarks, NOTHING_SETTLED, settledBefore, type Settled } from '../../../../src/lib/domain/seed/marks.ts';
-import { createRandom } from './rows.ts';
+import { randomFrom } from '../../../helpers/random.ts';
 import { size } from '../../../helpers/size.ts';
 
 const ROWS = size(100_000_000, 1_000_000);
@@ -11,7 +11,7 @@ const MANY_BATCHES = size(100_000, 2000);
 const UNDER_WAY = 66;
 
 test('100 million rows, settled in any order, never take more than a few kilobytes', () => {
-  const random = createRandom(3);
+  const random = randomFrom(3);
   const marks = createMarks(NOTHING_SETTLED);
   const open: { settle(): void }[] = [];
   let largest = 0;
@@ -39,7 +39,7 @@ test('one request that hangs while a hundred thousand others come back costs one
 });
 
 test('a run that is cut short again and again forgets nothing that was settled, and claims nothing that was not', () => {
-  const random = createRandom(9);
+  const random = randomFrom(9);
   const settled = new Set<number>();
   let before: Settled = NOTHING_SETTLED;
   for (let life = 0; life < size(200, 30); life++) {

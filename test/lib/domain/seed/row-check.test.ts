@@ -4,9 +4,9 @@ import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { readRow } from '../../../../src/lib/domain/seed/read-row.ts';
 import { createRowCheck } from '../../../../src/lib/domain/seed/row-check.ts';
 import { canonicalJson, parseJson } from '../../../../src/lib/kernel/json.ts';
-import { isWhole } from '../../../proof/sweep.ts';
-import { createRandom, damage, makeRow } from './rows.ts';
-import { size } from '../../../helpers/size.ts';
+import { randomFrom } from '../../../helpers/random.ts';
+import { damage, makeRow } from './rows.ts';
+import { isWhole, size } from '../../../helpers/size.ts';
 
 const names = createWireNames({});
 const check = createRowCheck(names);
@@ -22,7 +22,7 @@ const READ_OF_REFUSED = isWhole ? 1 : 6;
 const ROWS = size(120_000, 2400);
 
 test('whatever the byte check accepts of many damaged rows, the contract accepts and reads as the same value', () => {
-  const random = createRandom(20_261_121);
+  const random = randomFrom(20_261_121);
   const counts = { accepted: 0, left: 0, onlyExactly: 0, refused: 0 };
   for (let index = 0; index < ROWS; index++) {
     const row = damage(makeRow(random), random);

@@ -1,19 +1,6 @@
 // Rows to try the checks with: right ones of every calculation type, and damage done to them.
 
-/** A small generator of numbers that gives the same ones each time (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-export function pick<T>(random: () => number, items: readonly T[]): T {
-  return items[Math.floor(random() * items.length)] as T;
-}
+import { pick } from '../../../helpers/random.ts';
 
 const XPIDS = [
   '9223372036854775807',
@@ -33,30 +20,30 @@ const attribute = (type: string, seed: string, name: string): string =>
 
 /** The text of a right row; now and then in a spelling that the byte check leaves to the exact reading. */
 export function makeRow(random: () => number): string {
-  const text = (): string => JSON.stringify(pick(random, TEXTS));
+  const text = (): string => JSON.stringify(pick(TEXTS, random));
   const types: [string, () => string][] = [
-    ['count', () => `{"value":${pick(random, WHOLES)}}`],
-    ['sum', () => `{"value":${pick(random, NUMBERS)}}`],
-    ['minimum', () => `{"value":${pick(random, NUMBERS)}}`],
-    ['max', () => `{"value":${pick(random, NUMBERS)}}`],
+    ['count', () => `{"value":${pick(WHOLES, random)}}`],
+    ['sum', () => `{"value":${pick(NUMBERS, random)}}`],
+    ['minimum', () => `{"value":${pick(NUMBERS, random)}}`],
+    ['max', () => `{"value":${pick(NUMBERS, random)}}`],
     [
       'average',
-      () => `{"key_value_pairs":{"sum":${pick(random, NUMBERS)},"count":${pick(random, ['1', '"20"', '300'])}}}`,
+      () => `{"key_value_pairs":{"sum":${pick(NUMBERS, random)},"count":${pick(['1', '"20"', '300'], random)}}}`,
     ],
-    ['first_occurrence', () => `{"value":${random() < 0.5 ? text() : pick(random, NUMBERS)}}`],
-    ['last_occurrence_timestamp', () => `{"value":${pick(random, WHOLES)}}`],
+    ['first_occurrence', () => `{"value":${random() < 0.5 ? text() : pick(NUMBERS, random)}}`],
+    ['last_occurrence_timestamp', () => `{"value":${pick(WHOLES, random)}}`],
     ['unique_list', () => `{"list":[${text()},${text()}]}`],
     ['unique_values_count', () => '{"list":[]}'],
-    ['most_frequent', () => `{"key_value_pairs":{"red":${pick(random, WHOLES)},"blue":2}}`],
+    ['most_frequent', () => `{"key_value_pairs":{"red":${pick(WHOLES, random)},"blue":2}}`],
   ];
   const attributes = Array.from({ length: 1 + Math.floor(random() * 4) }, (_, index) => {
-    const [type, seed] = pick(random, types);
+    const [type, seed] = pick(types, random);
     return attribute(type, seed(), `attribute ${index}`);
   });
   const space = random() < 0.2 ? ' ' : '';
   const fields = [
-    `"environment":${space}"${pick(random, ['production', 'development'])}"`,
-    ...(random() < 0.6 ? [`"xpid":${pick(random, XPIDS)}`] : [`"identities":{"email":${text()},"customer_id":"c1"}`]),
+    `"environment":${space}"${pick(['production', 'development'], random)}"`,
+    ...(random() < 0.6 ? [`"xpid":${pick(XPIDS, random)}`] : [`"identities":{"email":${text()},"customer_id":"c1"}`]),
     `"calculated_attributes":{"5001":[${attributes.join(`,${space}`)}]}`,
     ...(random() < 0.3 ? [`"user_attributes":{"5001":[{"attribute_name":"n","attribute_value":${text()}}]}`] : []),
   ];
@@ -90,18 +77,18 @@ export function damage(row: string, random: () => number): string {
         text = text.slice(0, to) + text.slice(at);
         break;
       case 2:
-        text = text.slice(0, at) + pick(random, PIECES) + text.slice(at);
+        text = text.slice(0, at) + pick(PIECES, random) + text.slice(at);
         break;
       case 3: {
         // At a joint of the syntax damage is likelier to leave JSON.
         const joint = (firstFrom(/[,{[:]/g, text, at)?.index ?? at) + 1;
-        text = text.slice(0, joint) + pick(random, PIECES) + text.slice(joint);
+        text = text.slice(0, joint) + pick(PIECES, random) + text.slice(joint);
         break;
       }
       case 4: {
         const token = firstFrom(/"[^"]*"|-?\d+/g, text, at);
         if (token === null) break;
-        text = text.slice(0, token.index) + pick(random, PIECES) + text.slice(token.index + token[0].length);
+        text = text.slice(0, token.index) + pick(PIECES, random) + text.slice(token.index + token[0].length);
         break;
       }
       default:

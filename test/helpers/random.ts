@@ -1,0 +1,18 @@
+// Numbers at random that are the same ones for the same seed, so that what was found can be found again.
+
+/** Numbers from 0 to 1 (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Any one of them; throws where there are none. */
+export function pick<T>(from: readonly T[], random: () => number): T {
+  if (from.length === 0) throw new Error('nothing to pick from');
+  return from[Math.floor(random() * from.length)] as T;
+}
