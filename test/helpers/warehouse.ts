@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createDatabaseFile } from '../../src/lib/emulator/db.ts';
 import type { StartOptions } from '../../src/lib/emulator/index.ts';
 import { type Exchange, startTestEmulator, type TestEmulator } from './emulator.ts';
+import { CONNECTION, MODEL, PIPELINE } from './sync-definitions.ts';
 
 /** Makes a SQLite file by SQL statements and returns its path. */
 export async function makeWarehouse(folder: string, sql: string, name = 'warehouse.db'): Promise<string> {
@@ -12,34 +13,6 @@ export async function makeWarehouse(folder: string, sql: string, name = 'warehou
   db.close();
   return path;
 }
-
-export const CONNECTION = {
-  id: 'lake',
-  name: 'Lake',
-  state: 'active',
-  service_provider: 'PROVIDER_D',
-  config: { provider: 'acme', schema: 'shop' },
-};
-
-export const MODEL = {
-  id: 'people',
-  name: 'People',
-  state: 'active',
-  type: 'sql',
-  config: { sql_query: 'SELECT * FROM acme.shop.people' },
-};
-
-export const PIPELINE = {
-  id: 'sync',
-  name: 'Sync',
-  pipeline_type: 'user_attributes',
-  connection_id: 'lake',
-  data_model_id: 'people',
-  state: 'active',
-  sync_mode: { type: 'full' },
-  schedule: { type: 'on_demand' },
-  environment: 'production',
-};
 
 export interface RunJson {
   id: number;

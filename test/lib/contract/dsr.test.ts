@@ -7,8 +7,9 @@ import {
   extensionKey,
   RequestStatusReply,
 } from '../../../src/lib/contract/dsr.ts';
-import { explain, showPath } from '../../../src/lib/contract/explain.ts';
+import { explain } from '../../../src/lib/contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../../src/lib/contract/identities.ts';
+import { issuesOf } from './issues.ts';
 
 const ID = 'a3b9c1d2-0000-4000-8000-000000000001';
 const entry = (value: unknown = 'v', encoding: unknown = 'raw') => ({ value, encoding });
@@ -23,8 +24,7 @@ const EXTENSION = 'opendsr.platform.example';
 const extended = (subject_identities: unknown, more: object = {}) => ({
   extensions: { [EXTENSION]: { subject_identities, ...more } },
 });
-const wrong = (change: object): string[] =>
-  explain(DsrRequest, { ...PLAIN, ...change }).map(({ path, message }) => `${showPath(path)}: ${message}`);
+const wrong = (change: object): string[] => issuesOf(DsrRequest, { ...PLAIN, ...change });
 
 describe('a request', () => {
   it('is taken as it is', () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillPath } from '../../../src/lib/contract/endpoint.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { thrownBy } from '../../helpers/failure.ts';
 import { size } from '../../helpers/size.ts';
 
 const TEMPLATE = '/platform/v2/{first}/middle/{second}/';
@@ -60,12 +61,7 @@ describe('fillPath', () => {
   it.each(['', '.', '..', '\ud800', 'a\udc00b'])(
     'refuses %j, which no encoding can carry, as a mistake of its user',
     (id) => {
-      let refusal: unknown;
-      try {
-        fillPath('/x/{roleId}/y', { roleId: id });
-      } catch (error) {
-        refusal = error;
-      }
+      const refusal = thrownBy(() => fillPath('/x/{roleId}/y', { roleId: id }));
       expect(refusal).toBeInstanceOf(CliError);
       expect(refusal).toMatchObject({ exit: 2, message: expect.stringMatching(/^roleId .*\.$/) as unknown });
     },

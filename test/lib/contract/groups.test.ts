@@ -1,10 +1,8 @@
 // Definitions of groups: how many attributes, each once, within the limits of the specification.
-import { describe, expect, it } from 'vitest';
-import { explain, showPath } from '../../../src/lib/contract/explain.ts';
-import { GroupPatch, GroupRequest, GroupUpdate } from '../../../src/lib/contract/groups.ts';
+import { describe, expect, it, test } from 'vitest';
+import { GroupPatch, GroupReply, GroupRequest, GroupUpdate } from '../../../src/lib/contract/groups.ts';
+import { issuesOf } from './issues.ts';
 
-const wrong = (schema: Parameters<typeof explain>[0], value: unknown): string[] =>
-  explain(schema, value).map(({ path, message }) => `${showPath(path)}: ${message}`);
 const attributes = (count: number) =>
   Array.from({ length: count }, (_item, index) => ({ id: `a${index}`, type: 'latest' }));
 const group = { id: 'household', source_user_attribute: 'address', attributes: attributes(1) };
@@ -23,6 +21,9 @@ describe('a definition', () => {
       ['attributes[0].id: is empty', 'attributes[0].type: must be `latest` or `boolean_or` or `sum` or `average`'],
     ],
     [{ id: 'ab' }, ['id: has 2 characters; at least 3 are needed']],
+    // Characters are counted, not the units that they are made of.
+    [{ id: '😀😀' }, ['id: has 2 characters; at least 3 are needed']],
+    [{ id: '😀😀😀' }, []],
     [{ id: 'a'.repeat(33) }, ['id: has 33 characters; at most 32 are allowed']],
     [{ description: 'a'.repeat(256) }, ['description: has 256 characters; at most 255 are allowed']],
     [
@@ -31,13 +32,18 @@ describe('a definition', () => {
     ],
     [{ attribute: [] }, ['attribute: unknown field `attribute`']],
   ])('%o', (parts, issues) => {
-    expect(wrong(GroupRequest, { ...group, ...parts })).toEqual(issues);
+    expect(issuesOf(GroupRequest, { ...group, ...parts })).toEqual(issues);
   });
 
   it('has its id in the path where it is replaced, and nothing but attributes where they are', () => {
-    expect(wrong(GroupUpdate, { ...group, id: undefined })).toEqual([]);
-    expect(wrong(GroupUpdate, group)).toEqual([]);
-    expect(wrong(GroupPatch, { attributes: attributes(2) })).toEqual([]);
-    expect(wrong(GroupPatch, { id: 'household', attributes: [] })).toEqual(['id: unknown field `id`']);
+    expect(issuesOf(GroupUpdate, { ...group, id: undefined })).toEqual([]);
+    expect(issuesOf(GroupUpdate, group)).toEqual([]);
+    expect(issuesOf(GroupPatch, { attributes: attributes(2) })).toEqual([]);
+    expect(issuesOf(GroupPatch, { id: 'household', attributes: [] })).toEqual(['id: unknown field `id`']);
   });
+});
+
+test('an answer may be without texts', () => {
+  const value = { id: 'a', description: null, attributes: null };
+  expect(GroupReply.parse(value)).toEqual(value);
 });

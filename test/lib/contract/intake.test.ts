@@ -1,10 +1,7 @@
 // Intake: whose events and attributes they are, and that there is something to take.
 import { describe, expect, it } from 'vitest';
-import { explain, showPath } from '../../../src/lib/contract/explain.ts';
 import { EventIntake, IdentityIntake } from '../../../src/lib/contract/intake.ts';
-
-const wrong = (schema: Parameters<typeof explain>[0], value: unknown): string[] =>
-  explain(schema, value).map(({ path, message }) => `${showPath(path)}: ${message}`);
+import { issuesOf } from './issues.ts';
 
 describe('events', () => {
   const body = { events: [{ event_type: 'custom_event', data: {}, more: 1 }], environment: 'development', more: 1 };
@@ -20,7 +17,7 @@ describe('events', () => {
     [{ xpid: 1, events: [{ event_type: '', data: {} }] }, ['events[0].event_type: is empty']],
     [{ xpid: 1, environment: 'test' }, ['environment: must be `production` or `development`']],
   ])('%o', (parts, issues) => {
-    expect(wrong(EventIntake, { ...body, ...parts })).toEqual(issues);
+    expect(issuesOf(EventIntake, { ...body, ...parts })).toEqual(issues);
   });
 });
 
@@ -31,6 +28,6 @@ describe('an identity', () => {
     [{}, ['user_identities: holds no identity']],
     [{ email: '' }, ['user_identities.email: is empty']],
   ])('%o', (user_identities, issues) => {
-    expect(wrong(IdentityIntake, { user_identities, environment: 'production', more: 1 })).toEqual(issues);
+    expect(issuesOf(IdentityIntake, { user_identities, environment: 'production', more: 1 })).toEqual(issues);
   });
 });

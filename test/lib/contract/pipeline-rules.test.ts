@@ -1,21 +1,10 @@
 // What a pipeline's fields ask of each other.
 import { describe, expect, it } from 'vitest';
-import { explain, showPath } from '../../../src/lib/contract/explain.ts';
 import { PipelineRequest } from '../../../src/lib/contract/pipelines.ts';
+import { PIPELINE } from '../../helpers/sync-definitions.ts';
+import { issuesOf } from './issues.ts';
 
-const PIPELINE = {
-  id: 'sync',
-  name: 'Sync',
-  pipeline_type: 'user_attributes',
-  connection_id: 'lake',
-  data_model_id: 'people',
-  state: 'active',
-  sync_mode: { type: 'full' },
-  schedule: { type: 'on_demand' },
-  environment: 'production',
-};
-const wrong = (parts: object): string[] =>
-  explain(PipelineRequest, { ...PIPELINE, ...parts }).map(({ path, message }) => `${showPath(path)}: ${message}`);
+const wrong = (parts: object): string[] => issuesOf(PipelineRequest, { ...PIPELINE, ...parts });
 const needsZone = 'must be a time with its zone, such as 2026-01-31T08:00:00Z';
 const needsSeconds = 'must be a time of the calendar as YYYY-MM-DDThh:mm:ssZ';
 
@@ -81,7 +70,6 @@ describe('a sync mode', () => {
 
 describe('a schedule', () => {
   const interval = { type: 'interval', frequency: 'daily', start: '2026-01-31T08:00:00+01:00' };
-  const never = 'must be a number and, right behind it, a unit: `s`, `m`, `h`, `d`, `w` or `y`';
   it.each<[object, string[]]>([
     [interval, []],
     [{ ...interval, delay: '1h', end: '2026-01-31T07:00:00Z' }, []],
@@ -92,9 +80,19 @@ describe('a schedule', () => {
     [{ type: 'once', start: 'x' }, [`schedule.start: ${needsZone}`]],
     [{ type: 'once', end: '2026-01-31T08:00:00' }, [`schedule.end: ${needsZone}`]],
     [{ type: 'once', start: '2026-01-31T08:00:00Z', end: '' }, [`schedule.end: ${needsZone}`]],
-    [{ type: 'once', delay: '1234567890s' }, [`schedule.delay: ${never}`]],
-    [{ type: 'once', delay: 'x1s' }, [`schedule.delay: ${never}`]],
   ])('%o', (schedule, issues) => {
     expect(wrong({ schedule })).toEqual(issues);
   });
+
+  it.each(['30s', '90m', '1h', '2d', '1w', '1y', '0s'])('may have a delay of %s', (delay) => {
+    expect(wrong({ schedule: { type: 'on_demand', delay } })).toEqual([]);
+  });
+
+  const NO_DELAY = 'must be a number and, right behind it, a unit: `s`, `m`, `h`, `d`, `w` or `y`';
+  it.each(['1', 'h', '1 h', '1ms', '1H', '-1h', '1.5h', '1h30m', '1234567890s', 'x1s', ''])(
+    'may not have a delay of %j',
+    (delay) => {
+      expect(wrong({ schedule: { type: 'on_demand', delay } })).toEqual([`schedule.delay: ${NO_DELAY}`]);
+    },
+  );
 });

@@ -13,12 +13,11 @@ import {
 } from '../../../src/lib/contract/roles.ts';
 import { parseJson, stringifyJson } from '../../../src/lib/kernel/json.ts';
 import { size } from '../../helpers/size.ts';
+import { issuesOf } from './issues.ts';
 
 const GOOD = { role_id: 'auditor', name: 'Auditor', description: 'Looks on.', tasks: [{ task_id: 'audiences:view' }] };
 
-function issuesOf(change: Record<string, unknown>): string[] {
-  return explain(Role, { ...GOOD, ...change }).map(({ path, message }) => `${showPath(path)}: ${message}`);
-}
+const wrong = (change: Record<string, unknown>): string[] => issuesOf(Role, { ...GOOD, ...change });
 
 const LIMITED = [
   ['role_id', 64],
@@ -28,32 +27,32 @@ const LIMITED = [
 
 describe.each(LIMITED)('%s', (field, max) => {
   it.each(['x', '🙂', 'é', '漢'])(`takes ${max} characters and refuses one more, of %s`, (character) => {
-    expect(issuesOf({ [field]: character.repeat(max) })).toEqual([]);
-    expect(issuesOf({ [field]: character.repeat(max + 1) })).toEqual([
+    expect(wrong({ [field]: character.repeat(max) })).toEqual([]);
+    expect(wrong({ [field]: character.repeat(max + 1) })).toEqual([
       `${field}: has ${max + 1} characters; at most ${max} are allowed`,
     ]);
   });
 
   it.each(['', ' ', '\t\n', '\u00a0\u3000', '\ufeff'])('is empty when it is %j', (text) => {
-    expect(issuesOf({ [field]: text })).toEqual([`${field}: is empty`]);
+    expect(wrong({ [field]: text })).toEqual([`${field}: is empty`]);
   });
 
   it.each(['a', ' a ', 'Admin & Compliance', 'user-role', "o'neill", '<b>', 'back\\slash', 'ačž', '0'])(
     'takes %j',
     (text) => {
-      expect(issuesOf({ [field]: text })).toEqual([]);
+      expect(wrong({ [field]: text })).toEqual([]);
     },
   );
 
   it.each(['a\u0000', 'a\nb', '\u001b[31m', 'a\u007f', '\u0085b'])('with control characters: %j', (text) => {
     const refused = [`${field}: holds a control character`];
-    expect(issuesOf({ [field]: text })).toEqual(field === 'description' ? [] : refused);
+    expect(wrong({ [field]: text })).toEqual(field === 'description' ? [] : refused);
   });
 
   it('must be there and be text', () => {
-    expect(issuesOf({ [field]: undefined })).toEqual([`${field}: is missing`]);
-    expect(issuesOf({ [field]: null })).toEqual([`${field}: must be a string, not empty`]);
-    expect(issuesOf({ [field]: 7 })).toEqual([`${field}: must be a string, not a number; put it in quotes`]);
+    expect(wrong({ [field]: undefined })).toEqual([`${field}: is missing`]);
+    expect(wrong({ [field]: null })).toEqual([`${field}: must be a string, not empty`]);
+    expect(wrong({ [field]: 7 })).toEqual([`${field}: must be a string, not a number; put it in quotes`]);
   });
 });
 
@@ -66,7 +65,7 @@ describe('a role', () => {
     [[{ task_id: 5 }], ['tasks[0].task_id: must be a string, not a number; put it in quotes']],
     [{ task_id: 'a' }, ['tasks: must be a list, not an object']],
   ])('with tasks %j', (tasks, issues) => {
-    expect(issuesOf({ tasks })).toEqual(issues);
+    expect(wrong({ tasks })).toEqual(issues);
   });
 
   it('keeps what it does not know, to the last digit', () => {

@@ -1,6 +1,5 @@
 // Seeds: which form each calculation type has, what stands in it, and whose they are.
 import { describe, expect, it } from 'vitest';
-import { explain, showPath } from '../../../src/lib/contract/explain.ts';
 import {
   AttributeSeed,
   BulkSeed,
@@ -9,9 +8,7 @@ import {
   SingleSeed,
   Xpid,
 } from '../../../src/lib/contract/seeding.ts';
-
-const wrong = (schema: Parameters<typeof explain>[0], value: unknown): string[] =>
-  explain(schema, value).map(({ path, message }) => `${showPath(path)}: ${message}`);
+import { issuesOf } from './issues.ts';
 
 const seeded = (type: string, seed: unknown, parts: object = {}): object => ({
   attribute_name: 'visits',
@@ -36,7 +33,7 @@ describe('the value of a seed', () => {
     [ANYTHING, [...numbers, '', 'a text']],
   ])('of %j may be any of %#', (types, values) => {
     for (const type of types) {
-      for (const value of values) expect(wrong(AttributeSeed, seeded(type, { value }))).toEqual([]);
+      for (const value of values) expect(issuesOf(AttributeSeed, seeded(type, { value }))).toEqual([]);
     }
   });
 
@@ -51,7 +48,7 @@ describe('the value of a seed', () => {
   ])('of %j %s', (types, message, values) => {
     for (const type of types) {
       for (const value of values) {
-        expect([value, wrong(AttributeSeed, seeded(type, { value }))]).toEqual([value, [`seed.value: ${message}`]]);
+        expect([value, issuesOf(AttributeSeed, seeded(type, { value }))]).toEqual([value, [`seed.value: ${message}`]]);
       }
     }
   });
@@ -59,7 +56,7 @@ describe('the value of a seed', () => {
 
 describe('the pairs of a seed', () => {
   it('of an average are a sum and how many there were', () => {
-    const of = (pairs: object): string[] => wrong(AttributeSeed, seeded('average', { key_value_pairs: pairs }));
+    const of = (pairs: object): string[] => issuesOf(AttributeSeed, seeded('average', { key_value_pairs: pairs }));
     expect(of({ sum: '-1.5', count: 1 })).toEqual([]);
     expect(of({})).toEqual(['seed.key_value_pairs.sum: is missing', 'seed.key_value_pairs.count: is missing']);
     expect(of({ sum: 'x', count: 0, mean: 1 })).toEqual([
@@ -72,7 +69,8 @@ describe('the pairs of a seed', () => {
   });
 
   it('of what is most frequent are counts', () => {
-    const of = (pairs: object): string[] => wrong(AttributeSeed, seeded('most_frequent', { key_value_pairs: pairs }));
+    const of = (pairs: object): string[] =>
+      issuesOf(AttributeSeed, seeded('most_frequent', { key_value_pairs: pairs }));
     expect(of({})).toEqual([]);
     expect(of({ red: 0, blue: '12', sum: 3n })).toEqual([]);
     expect(of({ red: -1, blue: 1, green: 'x' })).toEqual([
@@ -93,13 +91,13 @@ describe('a seed', () => {
           : 'value';
       for (const [given, content] of Object.entries(forms)) {
         const issues = given === form ? [] : [`seed: must hold \`${form}\` alone for ${type}, and holds \`${given}\``];
-        expect(wrong(AttributeSeed, seeded(type, { [given]: content }))).toEqual(issues);
+        expect(issuesOf(AttributeSeed, seeded(type, { [given]: content }))).toEqual(issues);
       }
-      expect(wrong(AttributeSeed, seeded(type, {}))).toEqual([
+      expect(issuesOf(AttributeSeed, seeded(type, {}))).toEqual([
         `seed: must hold \`${form}\` alone for ${type}, and holds nothing`,
       ]);
     }
-    expect(wrong(AttributeSeed, seeded('sum', { list: [], value: 1 }))).toEqual([
+    expect(issuesOf(AttributeSeed, seeded('sum', { list: [], value: 1 }))).toEqual([
       'seed: must hold `value` alone for sum, and holds `value` and `list`',
     ]);
   });
@@ -113,7 +111,7 @@ describe('a seed', () => {
     [{ attribute_name: '' }, ['attribute_name: is empty']],
     [{ seeds: {} }, ['seeds: unknown field `seeds`']],
   ])('is refused with %j', (parts, issues) => {
-    expect(wrong(AttributeSeed, seeded('sum', { value: 1 }, parts))).toEqual(issues);
+    expect(issuesOf(AttributeSeed, seeded('sum', { value: 1 }, parts))).toEqual(issues);
   });
 
   it('is sent with the date in one spelling, whichever it was written in', () => {
@@ -142,7 +140,7 @@ describe('a profile’s id', () => {
   it.each(['', 'x', '07', '7x', 'x7', ' 7', '1.5', '18446744073709551616', '1'.repeat(30), '--7'])(
     'is refused: %j',
     (written) => {
-      expect(wrong(Xpid, written)).toEqual([': must be an integer of at most 64 bits']);
+      expect(issuesOf(Xpid, written)).toEqual([': must be an integer of at most 64 bits']);
     },
   );
 });
@@ -152,20 +150,20 @@ describe('one user', () => {
 
   it('needs an id or an identity', () => {
     const sentence = [': needs `xpid`, or `identities` with at least one identity'];
-    expect(wrong(SingleSeed, { ...user, xpid: 0 })).toEqual([]);
-    expect(wrong(SingleSeed, { ...user, xpid: 1, identities: {} })).toEqual([]);
-    expect(wrong(SingleSeed, { ...user, identities: { email: 'a' } })).toEqual([]);
-    expect(wrong(SingleSeed, user)).toEqual(sentence);
-    expect(wrong(SingleSeed, { ...user, identities: {} })).toEqual(sentence);
+    expect(issuesOf(SingleSeed, { ...user, xpid: 0 })).toEqual([]);
+    expect(issuesOf(SingleSeed, { ...user, xpid: 1, identities: {} })).toEqual([]);
+    expect(issuesOf(SingleSeed, { ...user, identities: { email: 'a' } })).toEqual([]);
+    expect(issuesOf(SingleSeed, user)).toEqual(sentence);
+    expect(issuesOf(SingleSeed, { ...user, identities: {} })).toEqual(sentence);
   });
 
   it('is refused where any of its seeds is wrong, with the place', () => {
     const calculated_attributes = { 7: [seeded('sum', { value: 1 }), seeded('sum', { value: 'x' })] };
-    expect(wrong(SingleSeed, { ...user, xpid: 1, calculated_attributes })).toEqual([
+    expect(issuesOf(SingleSeed, { ...user, xpid: 1, calculated_attributes })).toEqual([
       'calculated_attributes.7[1].seed.value: must be a number',
     ]);
     const user_attributes = { '': [], 7: [{ attribute_name: '', attribute_value: 1 }] };
-    expect(wrong(SingleSeed, { ...user, xpid: 1, user_attributes }).sort()).toEqual([
+    expect(issuesOf(SingleSeed, { ...user, xpid: 1, user_attributes }).sort()).toEqual([
       'user_attributes.7[0].attribute_name: is empty',
       'user_attributes.7[0].attribute_value: must be a string, not a number; put it in quotes',
       'user_attributes.: is empty',
@@ -173,7 +171,7 @@ describe('one user', () => {
   });
 
   it('is not alone needed in bulk, but somebody is', () => {
-    expect(wrong(BulkSeed, [])).toEqual([': holds no user']);
-    expect(wrong(BulkSeed, [{ ...user, xpid: 1 }])).toEqual([]);
+    expect(issuesOf(BulkSeed, [])).toEqual([': holds no user']);
+    expect(issuesOf(BulkSeed, [{ ...user, xpid: 1 }])).toEqual([]);
   });
 });

@@ -3,14 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  CONNECTION,
-  makeWarehouse,
-  MODEL,
-  PIPELINE,
-  startWarehouseEmulator,
-  type WarehouseEmulator,
-} from '../../helpers/warehouse.ts';
+import { CONNECTION, MODEL, PIPELINE } from '../../helpers/sync-definitions.ts';
+import { makeWarehouse, startWarehouseEmulator, type WarehouseEmulator } from '../../helpers/warehouse.ts';
 
 const INVALID = 'Creation failed through a request error or unprocessable entity: ';
 const PIPELINES = 'inputs/data-pipelines';

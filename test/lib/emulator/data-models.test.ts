@@ -1,6 +1,7 @@
 // Data models on the embedded platform: every rule and status.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { MODEL, startWarehouseEmulator, type WarehouseEmulator } from '../../helpers/warehouse.ts';
+import { MODEL } from '../../helpers/sync-definitions.ts';
+import { startWarehouseEmulator, type WarehouseEmulator } from '../../helpers/warehouse.ts';
 
 const INVALID = 'Creation failed through a request error or unprocessable entity: ';
 

@@ -4,11 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestClock } from '../../helpers/clock.ts';
+import { CONNECTION, MODEL, PIPELINE } from '../../helpers/sync-definitions.ts';
 import {
-  CONNECTION,
   makeWarehouse,
-  MODEL,
-  PIPELINE,
   type RunJson,
   startSync,
   startWarehouseEmulator,

@@ -1,13 +1,7 @@
 // Pipelines on the embedded platform: every rule and status of definitions, triggers, resets, reports and lists of runs.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  CONNECTION,
-  MODEL,
-  PIPELINE,
-  startSync,
-  startWarehouseEmulator,
-  type WarehouseEmulator,
-} from '../../helpers/warehouse.ts';
+import { CONNECTION, MODEL, PIPELINE } from '../../helpers/sync-definitions.ts';
+import { startSync, startWarehouseEmulator, type WarehouseEmulator } from '../../helpers/warehouse.ts';
 
 const PIPELINES = 'inputs/data-pipelines';
 const PLANS = [

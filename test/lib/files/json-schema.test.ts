@@ -6,7 +6,7 @@ import { jsonSchemaOf, SCHEMA_NAMES, type SchemaName } from '../../../src/lib/fi
 import { VERSION } from '../../../src/lib/kernel/version.ts';
 import { dsrBody } from '../../helpers/dsr.ts';
 import { SEED } from '../../helpers/seed-body.ts';
-import { CONNECTION, MODEL, PIPELINE } from '../../helpers/warehouse.ts';
+import { CONNECTION, MODEL, PIPELINE } from '../../helpers/sync-definitions.ts';
 
 const REQUEST = dsrBody({ api_version: '3.0' });
 const ROLE = { role_id: 'support', name: 'Support', description: 'Answers', tasks: ['user:core', { task_id: 'a:b' }] };
