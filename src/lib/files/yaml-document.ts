@@ -127,7 +127,7 @@ class PlainData {
     const source = node.source ?? '';
     if (/^[-+]?(\d+|0o[0-7]+|0x[\da-f]+)$/i.test(source)) {
       if (source.length > MAX_DIGITS) this.#refuse(node, `a number has more than ${MAX_DIGITS} digits`, path);
-      else return BigInt(source.replace(/^\+/, '')); // A minus stands before decimal digits only.
+      else return BigInt(source); // A sign stands before decimal digits only.
     } else if (!Number.isFinite(value)) this.#refuse(node, 'not a number that JSON can hold', path);
     return value;
   }

@@ -10,6 +10,7 @@ import {
   loadDocument,
   parseDocumentText,
   placeIssues,
+  withoutSchemaHint,
 } from '../../../src/lib/files/load.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 import { stringifyJson } from '../../../src/lib/kernel/json.ts';
@@ -89,6 +90,32 @@ describe('YAML', () => {
     ['\ufeff"a": 1\r\nb: 2\r\nb: 3', ['3:1: b: the key `b` stands here a second time']],
   ])('refuses %j', async (text, problems) => {
     expect((await problemsOf(text)).slice(0, problems.length)).toEqual(problems);
+  });
+
+  it.each([
+    ['0o777777777777777777777', 2n ** 63n - 1n],
+    ['0x7fffffffffffffff', 2n ** 63n - 1n],
+    ['0x7FFFFFFFFFFFFFFF', 2n ** 63n - 1n],
+    ['+9223372036854775807', 2n ** 63n - 1n],
+    ['-9223372036854775808', -(2n ** 63n)],
+    ['0o17', 15],
+    ['9'.repeat(1000), BigInt('9'.repeat(1000))],
+  ])('reads every digit of %s', async (digits, value) => {
+    expect(await valueOf(`a: ${digits}`)).toEqual({ a: value });
+  });
+
+  it('counts what aliases repeat, and what stands behind them not', async () => {
+    const list = (length: number): string => `[${Array.from({ length }, () => 'x').join(', ')}]`;
+    const uses = (length: number, times: number): string =>
+      `a: &a ${list(length)}\nb: [${Array.from({ length: times }, () => '*a').join(', ')}]\nc: ${list(1000)}`;
+    // A list counts beside what is in it.
+    expect(await valueOf(uses(999, 100))).toHaveProperty('b.99.998', 'x');
+    expect(await problemsOf(uses(999, 101))).toEqual([
+      expect.stringMatching(/^2:405: b\[100\]: aliases repeat more than 100000 values$/),
+    ]);
+    // What holds an alias is as large as all that the alias stands for.
+    const twice = `a: &a ${list(99)}\nb: &b [*a, *a]\nc: [${Array.from({ length: 498 }, () => '*b').join(', ')}]`;
+    expect(await problemsOf(twice)).toEqual([expect.stringMatching(/^3:\d+: c\[\d+\]: aliases repeat/)]);
   });
 
   it('takes brackets in texts and comments for no nesting', async () => {
@@ -197,6 +224,9 @@ describe('JSON', () => {
     expect(await valueOf(`{"${'k'.repeat(2000)}": 1}`, 'json')).toEqual({ ['k'.repeat(2000)]: 1 });
     const closed = `${'['.repeat(150)}${']'.repeat(150)}`;
     expect(await problemsOf(closed, 'json')).toEqual(['1:101: nested deeper than 100 levels']);
+    const members = `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`;
+    expect(await problemsOf(members, 'json')).toEqual(['1:501: nested deeper than 100 levels']);
+    expect(await valueOf(members.slice(5, -1), 'json')).toHaveProperty('a.a.a');
     expect(await problemsOf('['.repeat(DEEP), 'json')).toEqual(['1:501: nested deeper than 500 levels']);
     const cut = `{"a":"${'x'.repeat(LONG)}`;
     expect(await problemsOf(cut, 'json')).toEqual([`1:${LONG + 7}: not valid JSON: it ends too early`]);
@@ -277,6 +307,11 @@ describe('places', () => {
       { path: ['roles', 0, 'empty'], message: 'second', at: 'key' as const },
       { path: ['top'], message: 'first' },
     ];
+    const inLine = [
+      { path: ['roles', 0, 'tasks', 1], message: 'second' },
+      { path: ['roles', 0, 'tasks', 0], message: 'first' },
+    ];
+    expect(placeIssues(document, inLine).map(({ message }) => message)).toEqual(['first', 'second']);
     expect(placeIssues(document, issues)).toEqual([
       { file: 'roles.yaml', line: 1, column: 6, path: 'top', message: 'first' },
       { file: 'roles.yaml', line: 5, column: 5, path: 'roles[0].empty', message: 'second' },
@@ -291,6 +326,17 @@ describe('places', () => {
       'roles.yaml is not a valid group: one issue. Nothing was sent.',
     );
   });
+});
+
+it.each([
+  [{ $schema: './x.json', id: 'a' }, { id: 'a' }],
+  [{ id: 'a' }, { id: 'a' }],
+  [{ $schema: 1 }, {}],
+  [['$schema'], ['$schema']],
+  [null, null],
+  ['$schema', '$schema'],
+])('%j without the name of its schema', (value, expected) => {
+  expect(withoutSchemaHint(value)).toEqual(expected);
 });
 
 describe('loadDocument', () => {
@@ -338,6 +384,7 @@ describe('loadDocument', () => {
     ['UTF-16, big-endian', Buffer.from([0xfe, 0xff, 0, 0x61]), /UTF-16/, '1:1'],
     ['Latin-1', Buffer.from('a: 1\nb: \xe9\n', 'latin1'), /not UTF-8/, '2:4'],
     ['Latin-1 behind a replacement character', Buffer.from('a: \xef\xbf\xbd\nb: \xe9\n', 'latin1'), /not UTF-8/, '2:4'],
+    ['Latin-1 before more', Buffer.from('a: \xe9\nb: 2\nc: 3\n', 'latin1'), /not UTF-8/, '1:4'],
     ['a byte-order mark before', Buffer.from('\xef\xbb\xbfa: \xe9', 'latin1'), /not UTF-8/, '1:4'],
     ['a character that is cut off by another', Buffer.from('a: \xe2\x82b', 'latin1'), /not UTF-8/, '1:4'],
     ['a character that is cut off by the end', Buffer.from('a: \xe2\x82', 'latin1'), /not UTF-8/, '1:4'],
@@ -348,6 +395,7 @@ describe('loadDocument', () => {
       '1:4',
     ],
     ['NUL', Buffer.from('a: 1\n  \0'), /NUL/, '2:3'],
+    ['NUL at once', Buffer.from('\0'), /NUL/, '1:1'],
   ])('refuses %s', async (_what, bytes, message, place) => {
     const error: unknown = await loadDocument('-', { cwd: '/', stdin: stdin(bytes) }).catch(
       (thrown: unknown) => thrown,
