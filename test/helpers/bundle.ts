@@ -1,8 +1,10 @@
 // Bundles a TypeScript entry for a child process, since Node 20 cannot run one as it is.
+import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -35,4 +37,16 @@ export async function bundleEntry(entry: string): Promise<Bundle> {
     await build.close();
   }
   return { file, remove };
+}
+
+/** Runs an entry as several processes at once, one for each list of arguments; what each printed. Rejects when one fails. */
+export async function runTogether(entry: string, lists: readonly (readonly string[])[]): Promise<string[]> {
+  const bundle = await bundleEntry(entry);
+  try {
+    const run = promisify(execFile);
+    const outputs = await Promise.all(lists.map((args) => run(process.execPath, [bundle.file, ...args])));
+    return outputs.map(({ stdout }) => stdout);
+  } finally {
+    bundle.remove();
+  }
 }

@@ -7,6 +7,9 @@ import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { createRedactor } from '../../../src/lib/kernel/redact.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
+/** A secret that must not come out. */
+export const CANARY = 'canary-Zq7/x+1';
+
 /** A folder with this settings file. */
 export function folderWith(settings: unknown): string {
   const folder = temporaryFolder();

@@ -1,18 +1,17 @@
 // The ledger: private, never backwards, safe against torn lines and against several writers.
-import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { type Ledger, openLedger } from '../../../src/lib/config/ledger.ts';
 import type { LedgerRequest, StateEvent, SubmittedEvent } from '../../../src/lib/config/ledger-events.ts';
 import { isAdvance } from '../../../src/lib/domain/dsr/statuses.ts';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cdpadm-ledger-'));
+  folder = temporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = (): Ledger => openLedger(folder, { clock: systemClock, isAdvance });
 const state = (id: string, status: string): StateEvent => ({

@@ -1,18 +1,14 @@
 // Profiles are created, chosen and removed with their secrets, by many processes at once.
-import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openKeychain } from '../../../src/lib/config/keychain.ts';
 import { profileNameProblem } from '../../../src/lib/config/profile-name.ts';
 import { openProfiles, type ProfileDraft } from '../../../src/lib/config/profiles.ts';
-import { bundleEntry } from '../../helpers/bundle.ts';
+import { runTogether } from '../../helpers/bundle.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
-import { folderWith, memoryKeychain, secretsOptions } from './folders.ts';
-
-const CANARY = 'canary-Zq7/x+1';
+import { CANARY, folderWith, memoryKeychain, secretsOptions } from './folders.ts';
 
 function draftOf(more: Partial<ProfileDraft> = {}): ProfileDraft {
   return { profile: { base_url: 'https://a.example' }, typed: {}, storage: 'keychain', use: false, ...more };
@@ -224,15 +220,8 @@ describe('several writers at once', () => {
 
   it('lose nothing between processes', { timeout: 60_000 }, async () => {
     const folder = temporaryFolder();
-    const bundle = await bundleEntry('test/lib/config/children/write-profiles.ts');
-    try {
-      const run = promisify(execFile);
-      await Promise.all(
-        ['a', 'b', 'c', 'd'].map((prefix) => run(process.execPath, [bundle.file, folder, prefix, '10'])),
-      );
-    } finally {
-      bundle.remove();
-    }
+    const writers = ['a', 'b', 'c', 'd'].map((prefix) => [folder, prefix, '10']);
+    await runTogether('test/lib/config/children/write-profiles.ts', writers);
     const { profiles } = await openProfiles(secretsOptions(folder)).read();
     expect(profiles.size).toBe(40);
     expect(profiles.get('d9')).toEqual({ org_id: '9' });

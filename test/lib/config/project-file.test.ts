@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findProjectFile } from '../../../src/lib/config/find-project-file.ts';
 import { readProjectFile } from '../../../src/lib/config/project-file.ts';
+import { failureOf } from '../../helpers/failure.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 function tree(...folders: string[]): string {
@@ -54,8 +55,11 @@ describe('a project file that is no file', () => {
     make(join(folder, '.cdpadm.yaml'));
     const file = findProjectFile(folder, '/nowhere');
     expect(file).toBe(join(folder, '.cdpadm.yaml'));
-    const error: unknown = await readProjectFile(file ?? '').catch((caught: unknown) => caught);
-    expect(error).toMatchObject({ exit: 1, code: 'files.read', message: expect.stringContaining(reason) as unknown });
+    expect(await failureOf(readProjectFile(file ?? ''))).toMatchObject({
+      exit: 1,
+      code: 'files.read',
+      message: expect.stringContaining(reason) as unknown,
+    });
   });
 
   it('a folder of that name is none', () => {
@@ -112,7 +116,7 @@ describe('readProjectFile', () => {
     ['just text', '', 1, 1, 'name: value'],
   ])('refuses %j with its place', async (text, path, line, column, message) => {
     const file = projectIn(temporaryFolder(), text);
-    const error: unknown = await readProjectFile(file).catch((caught: unknown) => caught);
+    const error = await failureOf(readProjectFile(file));
     const issue = { file, path, line, column, message: expect.stringContaining(message) as unknown };
     expect(error).toMatchObject({
       exit: 9,

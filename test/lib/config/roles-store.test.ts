@@ -1,16 +1,16 @@
 // What is remembered of a roles manifest: private, complete, found again, one writer at a time.
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, renameSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ManifestReply } from '../../../src/lib/contract/roles.ts';
 import { openRolesStore, type RolesStore } from '../../../src/lib/config/roles-store.ts';
 import { anyReply, role } from '../../helpers/any-roles.ts';
-import { bundleEntry } from '../../helpers/bundle.ts';
+import { runTogether } from '../../helpers/bundle.ts';
 import { createTestClock, type TestClock } from '../../helpers/clock.ts';
+import { thrownBy } from '../../helpers/failure.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { setUmask } from '../../helpers/umask.ts';
 
 const SCOPE = { organization: '101', address: 'https://api.example.com' };
 const STAMP = { last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com' };
@@ -165,11 +165,9 @@ describe('revisions', () => {
 describe('on the disk', () => {
   it.each([0, 0o022, 0o077])('is private under umask %o', (umask) => {
     const { state, store } = open();
-    const before = process.umask(umask);
-    onTestFinished(() => void process.umask(before));
+    setUmask(umask);
     store.saveBase(MANIFEST);
     store.saveRevision(revisionOf(MANIFEST));
-    process.umask(before);
     const paths = contents(state);
     expect(paths.filter((path) => path.endsWith('.json'))).toHaveLength(2);
     for (const path of paths) {
@@ -179,7 +177,11 @@ describe('on the disk', () => {
     }
   });
 
-  it.each(['bases', 'history'] as const)('nothing is read through a symbolic link in %s', (folder) => {
+  it.each<['bases' | 'history', string, (store: RolesStore, revision: string) => unknown]>([
+    ['bases', 'bases', (store) => store.bases(STAMP)],
+    ['history', 'revisions', (store) => store.revisions()],
+    ['history', 'a revision', (store, revision) => store.findRevision(revision)],
+  ])('nothing is read through a symbolic link in %s: %s', (folder, _what, read) => {
     const { state, store } = open();
     store.saveBase(MANIFEST);
     const revision = store.saveRevision(revisionOf(MANIFEST));
@@ -187,11 +189,7 @@ describe('on the disk', () => {
     const elsewhere = join(temporaryFolder(), 'elsewhere.json');
     renameSync(path, elsewhere);
     symlinkSync(elsewhere, path);
-    const refusal = expect.objectContaining({ code: 'files.symlink' }) as unknown;
-    if (folder === 'bases') expect(() => store.bases(STAMP)).toThrow(refusal as Error);
-    else
-      for (const read of [() => store.revisions(), () => store.findRevision(revision)])
-        expect(read).toThrow(refusal as Error);
+    expect(thrownBy(() => read(store, revision))).toMatchObject({ code: 'files.symlink' });
   });
 
   it('one damaged file does not hide the others', () => {
@@ -253,12 +251,7 @@ describe('two writers', () => {
 
   it('of different processes lose nothing', { timeout: 60_000 }, async () => {
     const state = temporaryFolder();
-    const bundle = await bundleEntry('test/lib/config/children/write-roles.ts');
-    onTestFinished(() => {
-      bundle.remove();
-    });
-    const run = promisify(execFile);
-    await Promise.all([1, 2, 3].map(() => run(process.execPath, [bundle.file, state, '8'])));
+    await runTogether('test/lib/config/children/write-roles.ts', Array<string[]>(3).fill([state, '8']));
     const counted = open(SCOPE, state)
       .store.revisions()
       .map(({ manifest }) => manifest['count'] as number);

@@ -5,12 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { secretFromCommand } from '../../../src/lib/config/secret-command.ts';
 import { looksLikeReference, parseReference } from '../../../src/lib/config/secret-reference.ts';
 import { createSecrets } from '../../../src/lib/config/secrets.ts';
-import type { Clock } from '../../../src/lib/kernel/clock.ts';
-import { systemClock } from '../../../src/lib/kernel/clock.ts';
+import { type Clock, systemClock } from '../../../src/lib/kernel/clock.ts';
+import { failureOf } from '../../helpers/failure.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
-import { memoryKeychain, secretsOptions } from './folders.ts';
+import { CANARY, memoryKeychain, secretsOptions } from './folders.ts';
 
-const CANARY = 'canary-Zq7/x+1';
 const place = { profile: 'prod', name: 'client_secret' } as const;
 
 describe('parseReference', () => {
@@ -68,9 +67,9 @@ describe('resolving', () => {
     const secrets = createSecrets(
       secretsOptions(temporaryFolder(), { env: { PATH: process.env.PATH }, keychain: async () => memoryKeychain() }),
     );
-    const error: unknown = await secrets.resolve(written, place).catch((caught: unknown) => caught);
+    const error = await failureOf(secrets.resolve(written, place));
     expect(error).toMatchObject({ code, exit: 4 });
-    expect((error as Error).message).not.toContain(CANARY.slice(0, 6));
+    expect(error.message).not.toContain(CANARY.slice(0, 6));
   });
 
   it('hands none of our own secrets to the command', async () => {
@@ -140,7 +139,7 @@ describe('the file', () => {
   it.each([`{"client_secret": "${CANARY}`, '{}', '[]', '{"client_secret": 3}', '{"client_secret": ""}'])(
     'without a usable secret it is refused, unquoted: %j',
     async (text) => {
-      const error: unknown = await resolve(fileWith(text).folder).catch((caught: unknown) => caught);
+      const error = await failureOf(resolve(fileWith(text).folder));
       expect(error).toMatchObject({ code: 'secrets.file', exit: 4 });
       expect(String(error)).not.toContain(CANARY);
     },

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProfiles } from '../../../src/lib/config/profiles.ts';
 import { readSettingsFile } from '../../../src/lib/config/settings-file.ts';
+import { failureOf } from '../../helpers/failure.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { setUmask } from '../../helpers/umask.ts';
 import { folderWith, secretsOptions } from './folders.ts';
 
 const draft = { profile: { base_url: 'https://a.example' }, typed: {}, storage: 'file', use: false } as const;
@@ -71,7 +73,7 @@ describe('reading', () => {
 
   it('does not repeat a secret that stands in the file', async () => {
     const folder = folderWith({ profiles: { a: { secrets: { client_secret: 's3cret-in-clear' } } } });
-    const error: unknown = await readSettingsFile(folder).catch((caught: unknown) => caught);
+    const error = await failureOf(readSettingsFile(folder));
     expect(JSON.stringify(error) + String(error)).not.toContain('s3cret-in-clear');
   });
 
@@ -93,19 +95,15 @@ describe('writing', () => {
   });
 
   it('makes file and folder private under any umask, and again after a rewrite', async () => {
-    const before = process.umask(0);
-    try {
-      const folder = join(temporaryFolder(), 'deep', 'config');
-      const profiles = openProfiles(secretsOptions(folder));
-      await profiles.create('a', { ...draft, typed: { client_secret: 's3cret' } });
-      writeFileSync(join(folder, 'config.json'), readFileSync(join(folder, 'config.json')), { mode: 0o666 });
-      await profiles.create('b', draft);
-      const mode = (...path: string[]) => statSync(join(folder, ...path)).mode & 0o777;
-      expect([mode('..'), mode(), mode('config.json')]).toEqual([0o700, 0o700, 0o600]);
-      expect([mode('secrets'), mode('secrets', 'a.json')]).toEqual([0o700, 0o600]);
-    } finally {
-      process.umask(before);
-    }
+    setUmask(0);
+    const folder = join(temporaryFolder(), 'deep', 'config');
+    const profiles = openProfiles(secretsOptions(folder));
+    await profiles.create('a', { ...draft, typed: { client_secret: 's3cret' } });
+    writeFileSync(join(folder, 'config.json'), readFileSync(join(folder, 'config.json')), { mode: 0o666 });
+    await profiles.create('b', draft);
+    const mode = (...path: string[]) => statSync(join(folder, ...path)).mode & 0o777;
+    expect([mode('..'), mode(), mode('config.json')]).toEqual([0o700, 0o700, 0o600]);
+    expect([mode('secrets'), mode('secrets', 'a.json')]).toEqual([0o700, 0o600]);
   });
 
   it('refuses a symbolic link in the place of the file', async () => {

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, JsonError, parseJson, stringifyJson } from '../../../src/lib/kernel/json.ts';
-import { damagedJson, parsesAsJson } from './damaged-json.ts';
+import { thrownBy } from '../../helpers/failure.ts';
 import { size } from '../../helpers/size.ts';
+import { damagedJson, parsesAsJson } from './damaged-json.ts';
 
 /** What `parseJson` makes of an integer. */
 function asParsed(value: bigint): number | bigint {
@@ -12,13 +13,9 @@ function asParsed(value: bigint): number | bigint {
 }
 
 function failure(text: string): JsonError {
-  try {
-    parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return error;
-    throw error;
-  }
-  throw new Error('was accepted');
+  const error = thrownBy(() => parseJson(text));
+  expect(error).toBeInstanceOf(JsonError);
+  return error as JsonError;
 }
 
 const anyInteger = fc.oneof(

@@ -1,5 +1,5 @@
 // The lock between processes: nobody twice, nobody for ever, nothing left behind.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../../../src/lib/kernel/clock.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 import { acquireLock, tryLock, withLock } from '../../../src/lib/kernel/lock.ts';
 import { type Bundle, bundleEntry } from '../../helpers/bundle.ts';
+import { deadPid } from '../../helpers/dead-process.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const onLinux = process.platform === 'linux';
@@ -20,11 +21,6 @@ function lockPath(): string {
 
 function filesBeside(path: string): string[] {
   return fs.readdirSync(join(path, '..')).sort();
-}
-
-/** An id that no process has any more. */
-function deadPid(): number {
-  return spawnSync(process.execPath, ['-e', '']).pid;
 }
 
 interface Written {

@@ -199,10 +199,11 @@ describe('values', () => {
   });
 
   it('leak nothing as a whole', () => {
+    const secret = fc.constantFrom('canary-secret', 'a canary-secret b', 'canary-secretcanary-secret', 31415926);
+    const key = fc.constantFrom('a', 'canary-secret', 'b canary-secret');
     fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        const hidden = JSON.stringify(value).replaceAll('"a', '"canary-secret');
-        expect(JSON.stringify(redactor.value(JSON.parse(hidden)))).not.toContain('canary-secret');
+      fc.property(secret, fc.object({ key, values: [secret, fc.string(), fc.boolean()] }), (one, others) => {
+        expect(JSON.stringify(redactor.value({ others, one }))).not.toMatch(/canary-secret|31415926/);
       }),
     );
   });

@@ -1,13 +1,12 @@
 // Temporary folders: private, and those of killed processes go when the next one is made.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeScratchFolder } from '../../../src/lib/kernel/scratch-folder.ts';
+import { deadPid } from '../../helpers/dead-process.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
-/** The id of a process that has ended. */
-const DEAD = spawnSync(process.execPath, ['--version']).pid;
+const DEAD = deadPid();
 const LONG_AGO = new Date(Date.now() - 2 * 60 * 60_000);
 
 /** A folder with something in it, as a process that is no more left it. */
