@@ -1,10 +1,10 @@
 // The bytes of a bulk input, whatever it is wrapped in: a plain file, gzip, zstd, or standard input; and what they hold.
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { CliError, invalidInput, systemErrorCode, usageError } from '../kernel/errors.ts';
+import { CliError, invalidInput, usageError } from '../kernel/errors.ts';
 import { placeAt } from '../kernel/text-place.ts';
 import { IS_UTF16, isUtf16, notText } from './encoding.ts';
-import { resolvePath } from './read-input.ts';
+import { cannotReadInput, resolvePath } from './read-input.ts';
 
 export type SeedFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 export type Wrapping = 'none' | 'gzip' | 'zstd';
@@ -34,7 +34,10 @@ export interface BytesSource {
 const CHUNK_BYTES = 512 * 1024;
 const SNIFFED_BYTES = 4096;
 
-/** Opens an input and finds out what it is. Throws CliError: usage (2) when it cannot be read, 9 for another encoding. */
+/**
+ * Opens an input and finds out what it is. Throws CliError: no such file, a folder or a device (2), unreadable (1),
+ * another encoding (9).
+ */
 export async function openSeedBytes(
   argument: string,
   source: BytesSource,
@@ -42,14 +45,14 @@ export async function openSeedBytes(
 ): Promise<SeedBytes> {
   if (argument === '-') return await openStream(source.stdin, wanted);
   const path = resolvePath(argument, source.cwd);
-  const { head, size, isFile } = await readHead(argument, path);
+  const { head, size } = await readHead(argument, path);
   const wrapping = wrappingOf(head);
   const plainChunks = (start = 0, end = Infinity) => readFileChunks(path, start, end);
   const chunks = wrapping === 'none' ? plainChunks : () => unwrap(plainChunks(), wrapping, argument);
   const inner = wrapping === 'none' ? head : await firstBytes(chunks());
   const format = wanted ?? formatOf(argument, inner);
   refuseOtherEncodings(argument, inner, format);
-  return { name: argument, path, format, wrapping, size: isFile ? size : undefined, chunks };
+  return { name: argument, path, format, wrapping, size, chunks };
 }
 
 async function openStream(stdin: Readable, wanted: SeedFormat | undefined): Promise<SeedBytes> {
@@ -65,12 +68,12 @@ async function openStream(stdin: Readable, wanted: SeedFormat | undefined): Prom
   return { name, format, wrapping, path: undefined, size: undefined, chunks: () => unwrapped.all };
 }
 
-async function readHead(name: string, path: string): Promise<{ head: Buffer; size: number; isFile: boolean }> {
+async function readHead(name: string, path: string): Promise<{ head: Buffer; size: number }> {
   let file: FileHandle | undefined;
   try {
     const status = await stat(path);
-    if (status.isDirectory()) throw usageError(`Cannot read ${name}: it is a folder.`, 'Give the path of a file.');
-    if (!status.isFile()) {
+    // To read a folder fails as such.
+    if (!status.isFile() && !status.isDirectory()) {
       throw usageError(
         `${name} is a pipe or a device.`,
         `Give \`-\` in its place, and it as standard input: < ${name}`,
@@ -79,13 +82,9 @@ async function readHead(name: string, path: string): Promise<{ head: Buffer; siz
     file = await open(path, 'r');
     const head = Buffer.alloc(SNIFFED_BYTES);
     const { bytesRead } = await file.read(head, 0, SNIFFED_BYTES, 0);
-    return { head: head.subarray(0, bytesRead), size: status.size, isFile: true };
+    return { head: head.subarray(0, bytesRead), size: status.size };
   } catch (error) {
-    if (error instanceof CliError) throw error;
-    const code = systemErrorCode(error);
-    const reason =
-      code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'permission denied' : (error as Error).message;
-    throw usageError(`Cannot read ${name}: ${reason}.`, 'Give the path of a file, or - for standard input.');
+    throw error instanceof CliError ? error : cannotReadInput(name, error);
   } finally {
     await file?.close();
   }

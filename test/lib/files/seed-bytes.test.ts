@@ -1,5 +1,5 @@
 // The bytes of a bulk input: what it is, what it is wrapped in, and every byte of it.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -194,6 +194,16 @@ describe('what cannot be read', () => {
     }
   });
 
+  it('what is there, but does not let itself be read, is no mistake of the command line', async () => {
+    const cwd = temporaryFolder();
+    symlinkSync('loop', join(cwd, 'loop'));
+    await expect(openSeedBytes('loop', { cwd, stdin: Readable.from([]) }, undefined)).rejects.toMatchObject({
+      code: 'files.read',
+      exit: 1,
+      message: expect.stringMatching(/^Cannot read loop: ELOOP/) as string,
+    });
+  });
+
   it('what is not there, no file, or a device', async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
@@ -201,6 +211,7 @@ describe('what cannot be read', () => {
     const open = (path: string): Promise<SeedBytes> =>
       openSeedBytes(path, { cwd, stdin: Readable.from([]) }, undefined);
     await expect(open('gone')).rejects.toMatchObject({
+      code: 'files.read',
       exit: 2,
       message: 'Cannot read gone: there is no such file.',
       hint: 'Give the path of a file, or - for standard input.',
@@ -208,7 +219,7 @@ describe('what cannot be read', () => {
     await expect(open('folder')).rejects.toMatchObject({ exit: 2, message: 'Cannot read folder: it is a folder.' });
     await expect(open('file/inside')).rejects.toMatchObject({
       exit: 2,
-      message: expect.stringContaining('ENOTDIR') as string,
+      message: 'Cannot read file/inside: there is no such file.',
     });
     await expect(open('/dev/null')).rejects.toMatchObject({
       exit: 2,
