@@ -1,7 +1,7 @@
 // `dsr submit --bulk` with --dry-run or --curl: what would go out.
 import { randomUUID } from 'node:crypto';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
-import { renderBulk } from '../../lib/render/dsr-bulk.ts';
+import { renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
 import { maskRequest } from '../../lib/render/dsr-request.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Examined } from '../../lib/workflows/dsr-examine.ts';
@@ -38,7 +38,7 @@ export async function showDryRun(ctx: Context, session: DsrSession, dryRun: DryR
   };
   await ctx.out.emitDryRun(requests, plan, (style) =>
     [
-      renderBulk(examined, style),
+      renderDsrBulk(examined, style),
       ...(left < rows - done ? [`${rows - done - left} settled by an earlier run, ${left} left.`] : []),
       ...(requests[0] ? [`Each would be a POST to ${requests[0].url}.`] : []),
     ].join('\n'),

@@ -9,7 +9,7 @@ import { openPrivateLines } from '../../lib/files/private-lines.ts';
 import { readInputBytes } from '../../lib/files/read-input.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { formatDuration, isoMillis, isoSeconds } from '../../lib/kernel/timestamps.ts';
-import { bulkView, type BulkResult, renderBulk } from '../../lib/render/dsr-bulk.ts';
+import { type DsrBulkResult, dsrBulkView, renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type BulkCounts, restoreStates, submitRows } from '../../lib/workflows/dsr-bulk.ts';
 import { type Examined, examineRows, openRows } from '../../lib/workflows/dsr-examine.ts';
@@ -91,7 +91,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   const left = examined.rows - settledBefore;
   if (existsSync(results) && (left > 0 || !head)) throw nameTaken(results);
   if (left > 0) {
-    ctx.out.show((style) => renderBulk(examined, style));
+    ctx.out.show((style) => renderDsrBulk(examined, style));
     if (settledBefore > 0) ctx.out.note(`${countRows(settledBefore)} settled before; ${left} left.`);
     await ctx.confirmWrite(`Submit ${left === 1 ? 'this request' : `these ${left} requests`}?`, 'dsr_base_url');
   }
@@ -115,7 +115,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
       `${counts.unsigned === 1 ? 'An answer was' : `${counts.unsigned} answers were`} not signed as they should be; check the address in use.`,
     );
   }
-  const data: BulkResult = {
+  const data: DsrBulkResult = {
     rows: examined.rows,
     submitted: states.count('submitted') - before.submitted,
     existing: states.count('existing') - before.existing,
@@ -128,7 +128,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
     journal: journal.path,
   };
   if (data.failed > 0) ctx.setExit(EXIT.partial);
-  await ctx.out.emit(data, bulkView);
+  await ctx.out.emit(data, dsrBulkView);
   if (data.failed > 0) {
     ctx.out.note(
       `${countRows(data.failed)} refused; the column \`error\` of ${results} says why. Mend them there and submit that file: rows that are done are passed over.`,

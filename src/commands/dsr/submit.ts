@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { bulkView } from '../../lib/render/dsr-bulk.ts';
+import { dsrBulkView } from '../../lib/render/dsr-bulk.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { collect } from '../../lib/runtime/global-flags.ts';
@@ -47,7 +47,7 @@ export function submitCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     columns: ({ bulk, wait }) =>
-      bulk !== undefined ? bulkView.columns : wait === true ? requestListView('').columns : submitView.columns,
+      bulk !== undefined ? dsrBulkView.columns : wait === true ? requestListView('').columns : submitView.columns,
     notes: [
       'On a terminal it asks for whatever no flag gives. A value behind TYPE=@FILE or TYPE=- stays out of the shell’s history and of the process list.',
       'A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls with | between, skip_waiting_period) and for each identity type by its name. It is checked whole before the first request.',

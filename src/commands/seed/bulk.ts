@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
-import { type BulkResult, bulkView, progressText } from '../../lib/render/seed-bulk.ts';
+import { seedBulkProgress, type SeedBulkResult, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import type { SeedCounts } from '../../lib/files/seed-journal.ts';
@@ -42,7 +42,7 @@ export function bulkCommand(ctx: Context): Command {
     .action((files: string[], flags: BulkFlags) => sendBulk(ctx, files, flags));
   return withHelp(command, {
     calls: 'platform',
-    columns: bulkView.columns,
+    columns: seedBulkView.columns,
     notes: [
       'Every row is checked before it is sent. When the platform refuses a request, the rows at fault are found and the others still go in.',
       'A run that ends early can be resumed. Rows whose answer was lost are sent again, which sets the same values again.',
@@ -84,7 +84,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     progress.end();
     const result = resultOf(counts, run);
     if (result.rejected > 0) ctx.setExit(EXIT.partial);
-    await ctx.out.emit(result, bulkView);
+    await ctx.out.emit(result, seedBulkView);
     if (result.rejects !== null) await tellRejects(ctx, result.rejects, flags);
   } catch (error) {
     progress.end();
@@ -127,11 +127,11 @@ async function send(
     signal: ctx.signal,
     onDecision: ctx.out.verbose,
     onWait: progress.wait,
-    onProgress: (state) => progress.update({ ...progressText(state), isPassing: true }),
+    onProgress: (state) => progress.update({ ...seedBulkProgress(state), isPassing: true }),
   });
 }
 
-function resultOf(counts: SeedCounts, run: Run): BulkResult {
+function resultOf(counts: SeedCounts, run: Run): SeedBulkResult {
   const { accepted, rejected, batches, requests, retries, ms } = counts;
   return {
     rows: accepted + rejected,

@@ -1,9 +1,9 @@
-// A bulk run before and after: how many requests of which kind, and what became of them.
+// A bulk run of requests before and after: how many requests of which kind, and what became of them.
 import { DSR_LIMITS } from '../contract/limits.ts';
 import type { Style } from './style.ts';
 import type { RecordView } from './view.ts';
 
-export interface BulkResult {
+export interface DsrBulkResult {
   rows: number;
   /** Sent in this run. */
   submitted: number;
@@ -32,13 +32,13 @@ const KEYS = [
   'journal',
 ] as const;
 
-export const bulkView: RecordView<BulkResult> = {
+export const dsrBulkView: RecordView<DsrBulkResult> = {
   kind: 'record',
   columns: KEYS.map((key) => ({ key, value: (result) => result[key] })),
   name: ({ results }) => results,
 };
 
-export interface BulkFacts {
+export interface DsrBulkFacts {
   rows: number;
   /** `gdpr erasure` -> rows. */
   kinds: ReadonlyMap<string, number>;
@@ -46,7 +46,7 @@ export interface BulkFacts {
   done: number;
 }
 
-export function renderBulk({ done, kinds, rows, skipWaiting }: BulkFacts, style: Style): string {
+export function renderDsrBulk({ done, kinds, rows, skipWaiting }: DsrBulkFacts, style: Style): string {
   const counts = [...kinds].map(([kind, count]) => `  ${style.bold(String(count))} ${kind}`);
   const erasures = [...kinds].filter(([kind]) => kind.endsWith('erasure')).reduce((sum, [, count]) => sum + count, 0);
   const waiting = erasures - skipWaiting;

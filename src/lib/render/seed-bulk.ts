@@ -1,7 +1,7 @@
-// How a bulk run looks: while it goes on, and when it is over.
+// How a bulk run of seeds looks: while it goes on, and when it is over.
 import type { RecordView } from './view.ts';
 
-export interface BulkResult {
+export interface SeedBulkResult {
   /** Accepted and rejected together. */
   rows: number;
   accepted: number;
@@ -15,7 +15,7 @@ export interface BulkResult {
   rejects: string | null;
 }
 
-export const bulkView: RecordView<BulkResult> = {
+export const seedBulkView: RecordView<SeedBulkResult> = {
   kind: 'record',
   columns: [
     { key: 'rows', value: (result) => result.rows },
@@ -35,14 +35,14 @@ export const bulkView: RecordView<BulkResult> = {
 };
 
 /** What is known in the middle of a run. */
-export interface BulkState {
+export interface SeedBulkState {
   counts: { accepted: number; rejected: number; requests: number; retries: number; ms: number };
   bytes: number;
   totalBytes: number | undefined;
 }
 
 /** The state as a progress line and as the data of a progress event. */
-export function progressText({ counts, bytes, totalBytes }: BulkState) {
+export function seedBulkProgress({ counts, bytes, totalBytes }: SeedBulkState) {
   const { accepted, rejected, requests, retries, ms } = counts;
   const rows = accepted + rejected;
   const perSecond = ms > 0 ? Math.round((rows / ms) * 1000) : 0;
