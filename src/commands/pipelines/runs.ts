@@ -1,6 +1,6 @@
 // `pipelines runs`: the runs of a pipeline, and whether its data is fresh.
 import { Command, Option } from 'commander';
-import type { RunReply } from '../../lib/contract/pipelines.ts';
+import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
 import { runListView } from '../../lib/render/pipelines.ts';

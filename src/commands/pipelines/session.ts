@@ -1,6 +1,6 @@
 // What the commands about runs share: the ports, the poll interval, a pipeline that is not there.
 import type { Api } from '../../lib/api/index.ts';
-import type { RunReply } from '../../lib/contract/pipelines.ts';
+import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { CliError, usageError } from '../../lib/kernel/errors.ts';
 import { parseDuration } from '../../lib/kernel/timestamps.ts';
 import { runSparkline, wantsPlainSigns } from '../../lib/render/sparkline.ts';

@@ -1,6 +1,6 @@
 // `pipelines trigger`: asks for a run, once, and may wait for its end.
 import { Command } from 'commander';
-import type { RunReply } from '../../lib/contract/pipelines.ts';
+import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
 import { runLine } from '../../lib/render/pipelines.ts';
 import { plainStyle } from '../../lib/render/style.ts';

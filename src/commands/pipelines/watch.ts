@@ -1,6 +1,6 @@
 // `pipelines watch`: follows a run, the latest one unless told otherwise, until it is over.
 import { Command } from 'commander';
-import type { RunReply } from '../../lib/contract/pipelines.ts';
+import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
 import { runLine } from '../../lib/render/pipelines.ts';

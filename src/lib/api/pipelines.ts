@@ -1,12 +1,10 @@
 // D. Pipelines: one method per endpoint.
+import type { RunPageReply, RunReply, TriggerReply } from '../contract/pipeline-runs.ts';
 import {
   type PipelineReply,
   type PipelineReportReply,
   type PipelineRequest,
   pipelinesEndpoints,
-  type RunPageReply,
-  type RunReply,
-  type TriggerReply,
 } from '../contract/pipelines.ts';
 import type { Client, DescribedRequest } from '../http/types.ts';
 import type { WorkspaceScope } from './connections.ts';

@@ -1,7 +1,6 @@
 // D. Pipelines: a data model run over a connection by a schedule; their calls (specification, "Pipeline").
 import {
   array,
-  boolean,
   check,
   enum as oneOf,
   type infer as Infer,
@@ -19,6 +18,7 @@ import {
 } from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { pipelineIssues } from './pipeline-rules.ts';
+import { RunPageReply, RunReply, TriggerReply, TriggerRequest } from './pipeline-runs.ts';
 import { Environment, Integer } from './shared.ts';
 import { auditFields, Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
@@ -26,9 +26,6 @@ export const PIPELINE_STATES = ['new', 'active', 'paused'] as const;
 export const PIPELINE_STATUSES = ['idle', 'running', 'faulted', 'stopped'] as const;
 export const FREQUENCIES = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
-
-/** A run in one of these is over. */
-export const ENDED_RUN_STATUSES = ['success', 'failed', 'stopped'] as const;
 
 /** Which rows a run reads. Which fields are needed depends on `type`: see `pipeline-rules.ts`. */
 export const SyncMode = strictObject({
@@ -112,40 +109,6 @@ export const PipelineReply = looseObject({
 });
 export type PipelineReply = Infer<typeof PipelineReply>;
 
-/** A count of records; the specification's table says text, its examples numbers. */
-const Count = nullish(union([number(), string()]));
-
-export const RunReply = looseObject({
-  id: union([Integer, string()]),
-  pipeline_id: text,
-  /** `scheduled` or `manual`. */
-  type: text,
-  /** `queued`, `running`, `success`, `failed`, `stopped` or `retrying`. */
-  status: text,
-  errors: ResourceErrors,
-  /** Aligned to the schedule's interval and frequency. */
-  logical_date: text,
-  started_on: text,
-  ended_on: text,
-  /** The range of data, aligned to the delay. */
-  range_start: text,
-  range_end: text,
-  successful_records: Count,
-  failed_records: Count,
-});
-export type RunReply = Infer<typeof RunReply>;
-
-export const RunPageReply = looseObject({
-  items: array(RunReply),
-  current_page: nullish(number()),
-  page_size: nullish(number()),
-  total_pages: nullish(number()),
-  total_items: nullish(number()),
-  has_previous_page: nullish(boolean()),
-  has_next_page: nullish(boolean()),
-});
-export type RunPageReply = Infer<typeof RunPageReply>;
-
 export const PipelineReportReply = looseObject({
   pipeline_id: text,
   status: text,
@@ -160,10 +123,6 @@ export const PipelineReportReply = looseObject({
   latest_pipeline_run: nullish(RunReply),
 });
 export type PipelineReportReply = Infer<typeof PipelineReportReply>;
-
-export const TriggerRequest = strictObject({ pipeline_id: Slug });
-export const TriggerReply = looseObject({ pipeline_run_id: union([Integer, string()]), status: text });
-export type TriggerReply = Infer<typeof TriggerReply>;
 
 export const ResetRequest = strictObject({ pipeline_id: Slug, reset_type: literal('full') });
 

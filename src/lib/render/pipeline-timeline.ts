@@ -1,5 +1,5 @@
 // A pipeline's runs as one page: a column a run, its rows and failures, and the runs in words below.
-import type { RunReply } from '../contract/pipelines.ts';
+import type { RunReply } from '../contract/pipeline-runs.ts';
 import { oldestFirst, recordsOf, startOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { counted } from '../kernel/counted.ts';
 import { formatDuration, parseIso } from '../kernel/timestamps.ts';

@@ -1,5 +1,6 @@
 // Runs, reports and diagnoses of pipelines as people see them.
-import type { PipelineReportReply, RunReply } from '../contract/pipelines.ts';
+import type { RunReply } from '../contract/pipeline-runs.ts';
+import type { PipelineReportReply } from '../contract/pipelines.ts';
 import type { Diagnosis, Finding } from '../domain/warehouse/diagnose.ts';
 import { cleanLine as clean } from './clean.ts';
 import { runTimelinePage } from './pipeline-timeline.ts';

@@ -1,5 +1,5 @@
 // The last runs of a pipeline as one line of signs, with the words that say the same beside it.
-import type { RunReply } from '../contract/pipelines.ts';
+import type { RunReply } from '../contract/pipeline-runs.ts';
 import { oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { cleanLine } from './clean.ts';
 

@@ -1,5 +1,6 @@
 // Asking for a run and for a reset: each is sent once, whatever becomes of its answer.
-import type { PipelineReportReply, RunReply } from '../contract/pipelines.ts';
+import type { RunReply } from '../contract/pipeline-runs.ts';
+import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { bearingUnknown, type RunPorts } from './pipelines-watch.ts';

@@ -1,6 +1,6 @@
 // Following a run until it is over.
 import type { PipelinesApi } from '../api/pipelines.ts';
-import type { RunReply } from '../contract/pipelines.ts';
+import type { RunReply } from '../contract/pipeline-runs.ts';
 import { isEnded, runId } from '../domain/warehouse/runs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';

@@ -1,6 +1,7 @@
 // Pipelines and their runs on the wire: what a request settles, and what may come back.
 import { describe, expect, test } from 'vitest';
-import { PipelineReply, PipelineRequest, RunReply } from '../../../src/lib/contract/pipelines.ts';
+import { RunReply } from '../../../src/lib/contract/pipeline-runs.ts';
+import { PipelineReply, PipelineRequest } from '../../../src/lib/contract/pipelines.ts';
 import { PIPELINE } from '../../helpers/sync-definitions.ts';
 import { issuesOf } from './issues.ts';
 

@@ -1,6 +1,6 @@
 // The page of a pipeline's runs: everything on it, nothing from elsewhere, nothing that runs.
 import { expect, test } from 'vitest';
-import type { RunReply } from '../../../src/lib/contract/pipelines.ts';
+import type { RunReply } from '../../../src/lib/contract/pipeline-runs.ts';
 import { runTimelinePage } from '../../../src/lib/render/pipeline-timeline.ts';
 
 function run(id: number, fields: Partial<RunReply> = {}): RunReply {

@@ -1,5 +1,6 @@
 // From everything that is known of a pipeline to what is wrong with it, in the order in which one thing causes the next.
-import type { PipelineReply, PipelineReportReply, RunReply } from '../../contract/pipelines.ts';
+import type { RunReply } from '../../contract/pipeline-runs.ts';
+import type { PipelineReply, PipelineReportReply } from '../../contract/pipelines.ts';
 import { formatDuration, parseIso } from '../../kernel/timestamps.ts';
 import { ageOf, recordsOf, runId } from './runs.ts';
 

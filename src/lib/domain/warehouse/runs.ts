@@ -1,5 +1,5 @@
 // Runs of a pipeline: which are over, which is the newest, and how old the data is.
-import { ENDED_RUN_STATUSES, type RunReply } from '../../contract/pipelines.ts';
+import { ENDED_RUN_STATUSES, type RunReply } from '../../contract/pipeline-runs.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
 
 export function isEnded({ status }: Pick<RunReply, 'status'>): boolean {

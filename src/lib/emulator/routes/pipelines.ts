@@ -1,6 +1,7 @@
 // D. Pipelines: their definitions, triggers, resets, reports and runs (specification, D; decisions: D62 to D69).
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
-import { PipelineRequest, pipelinesEndpoints, ResetRequest, TriggerRequest } from '../../contract/pipelines.ts';
+import { TriggerRequest } from '../../contract/pipeline-runs.ts';
+import { PipelineRequest, pipelinesEndpoints, ResetRequest } from '../../contract/pipelines.ts';
 import { acceptBody, acceptJson, readJson, refuse } from '../accept-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { created, modified } from '../audit.ts';

@@ -1,6 +1,6 @@
 // Runs of a pipeline: which are over, which are new, and how old the data is.
 import { describe, expect, it } from 'vitest';
-import type { RunReply } from '../../../../src/lib/contract/pipelines.ts';
+import type { RunReply } from '../../../../src/lib/contract/pipeline-runs.ts';
 import {
   ageOf,
   isEnded,

@@ -1,0 +1,57 @@
+// D. Runs of a pipeline: how one is asked for, and what is told of it (specification, "Pipeline").
+import {
+  array,
+  boolean,
+  type infer as Infer,
+  looseObject,
+  nullish,
+  number,
+  strictObject,
+  string,
+  union,
+} from 'zod/mini';
+import { Integer } from './shared.ts';
+import { ResourceErrors, Slug } from './warehouse.ts';
+
+/** A run in one of these is over. */
+export const ENDED_RUN_STATUSES = ['success', 'failed', 'stopped'] as const;
+
+const text = nullish(string());
+
+/** A count of records; the specification's table says text, its examples numbers. */
+const Count = nullish(union([number(), string()]));
+
+export const RunReply = looseObject({
+  id: union([Integer, string()]),
+  pipeline_id: text,
+  /** `scheduled` or `manual`. */
+  type: text,
+  /** `queued`, `running`, `success`, `failed`, `stopped` or `retrying`. */
+  status: text,
+  errors: ResourceErrors,
+  /** Aligned to the schedule's interval and frequency. */
+  logical_date: text,
+  started_on: text,
+  ended_on: text,
+  /** The range of data, aligned to the delay. */
+  range_start: text,
+  range_end: text,
+  successful_records: Count,
+  failed_records: Count,
+});
+export type RunReply = Infer<typeof RunReply>;
+
+export const RunPageReply = looseObject({
+  items: array(RunReply),
+  current_page: nullish(number()),
+  page_size: nullish(number()),
+  total_pages: nullish(number()),
+  total_items: nullish(number()),
+  has_previous_page: nullish(boolean()),
+  has_next_page: nullish(boolean()),
+});
+export type RunPageReply = Infer<typeof RunPageReply>;
+
+export const TriggerRequest = strictObject({ pipeline_id: Slug });
+export const TriggerReply = looseObject({ pipeline_run_id: union([Integer, string()]), status: text });
+export type TriggerReply = Infer<typeof TriggerReply>;
