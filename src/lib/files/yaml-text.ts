@@ -1,6 +1,5 @@
 // Writes data as YAML that every reader takes alike: YAML 1.1 ones too, and those that refuse bare control characters.
 import type { Scalar, ToStringOptions } from 'yaml';
-import { stringifyJson } from '../kernel/json.ts';
 import { UNPRINTABLE } from './reading.ts';
 
 type Yaml = typeof import('yaml');
@@ -10,14 +9,21 @@ export function blockText(yaml: Yaml, value: unknown, { indentLists = true } = {
   return textOf(yaml, value, { indentSeq: indentLists });
 }
 
+const UNPRINTABLE_OR_LINES = new RegExp(`${UNPRINTABLE.source}|\\n`);
+
+/** Nothing is folded, and what stands in double quotes is on one line. */
+const ONE_LINE_TEXTS = { lineWidth: 0, doubleQuotedAsJSON: true, flowCollectionPadding: false };
+
 function textOf(yaml: Yaml, value: unknown, style: ToStringOptions): string {
   const document = new yaml.Document(value, { compat: 'yaml-1.1' });
+  // On one line a text of several is one in double quotes.
+  const mustBeQuoted = style.collectionStyle === 'flow' ? UNPRINTABLE_OR_LINES : UNPRINTABLE;
   yaml.visit(document, {
     Scalar: (_key, node) => {
-      if (typeof node.value === 'string' && UNPRINTABLE.test(node.value)) node.type = 'QUOTE_DOUBLE';
+      if (typeof node.value === 'string' && mustBeQuoted.test(node.value)) node.type = 'QUOTE_DOUBLE';
     },
   });
-  return escaped(document.toString({ lineWidth: 0, flowCollectionPadding: false, ...style }));
+  return escaped(document.toString({ ...ONE_LINE_TEXTS, ...style }));
 }
 
 /**
@@ -25,17 +31,12 @@ function textOf(yaml: Yaml, value: unknown, style: ToStringOptions): string {
  * it, where that can be.
  */
 export function inlineText(yaml: Yaml, value: unknown, like?: Scalar): string {
-  if (typeof value !== 'string') return inBrackets(yaml, value);
+  if (typeof value !== 'string') return textOf(yaml, value, { collectionStyle: 'flow' }).slice(0, -1);
   if (like?.type === 'QUOTE_SINGLE' && !/[\r\n]/.test(value) && !UNPRINTABLE.test(value)) {
     return `'${value.replaceAll("'", "''")}'`;
   }
   const isPlain = like?.type !== 'QUOTE_DOUBLE' && !/[[\]{},\r\n]/.test(value);
   return isPlain && blockText(yaml, value) === `${value}\n` ? value : escaped(JSON.stringify(value));
-}
-
-function inBrackets(yaml: Yaml, value: unknown): string {
-  const text = textOf(yaml, value, { collectionStyle: 'flow' }).replace(/\n$/, '');
-  return text.includes('\n') ? escaped(stringifyJson(value)) : text;
 }
 
 /** Unprintable characters stand in double quotes alone, where an escape is the same. */
