@@ -68,7 +68,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'intake',
-    summary: 'one user’s events, or identities and attributes',
+    summary: "one user's events, or identities and attributes",
     heading: SEEDING,
     load: async (ctx) => (await import('./commands/intake/index.ts')).intakeGroup(ctx),
   },

@@ -232,6 +232,10 @@ describe('style', () => {
     expect(silent.map((file) => file.path)).toEqual([]);
   });
 
+  test('an apostrophe is one that every keyboard has, so that a text can be searched for as it is shown', () => {
+    expect(sources.filter(({ text }) => /[’‘]/.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
   test('names are kebab-case and say something', () => {
     const wrong = sources.filter(({ path }) => {
       const parts = path.replace(/\.[jt]s$/, '').split('/');

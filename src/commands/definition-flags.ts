@@ -50,7 +50,7 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
   connection: [
     NAME,
     at('--state', 'state', anyOf(RESOURCE_STATES)),
-    at('--service-provider', 'service_provider', 'PROVIDER_A to PROVIDER_D, or the deployment’s word', {
+    at('--service-provider', 'service_provider', "PROVIDER_A to PROVIDER_D, or the deployment's word", {
       value: 'provider',
     }),
     config('account_identifier', 'A: the account'),
@@ -69,7 +69,7 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
     config('cloud_iam_role_arn', 'C: the cloud role'),
     config('host', 'C: the host'),
     config('port', 'C, optional: the port'),
-    config('provider', 'D: the organization’s name in the metastore'),
+    config('provider', "D: the organization's name in the metastore"),
     config('schema', 'D: the schema'),
     secret('config.password', 'A, C: where the password is'),
     secret('config.service_account_key', 'B: where the key, a JSON document, is'),
@@ -163,7 +163,7 @@ function placed(ctx: Context, flag: string, text: string): string {
     ctx.redactor.add(text);
     throw usageError(
       `${flag} takes the place where the secret is, not the secret: env:NAME, file:PATH, keychain:NAME or command:LINE.`,
-      'If what you gave was the real one, it may now be in your shell’s history: renew it.',
+      "If what you gave was the real one, it may now be in your shell's history: renew it.",
     );
   }
   const path = /^file:\s*(\S.*)$/s.exec(text)?.[1];

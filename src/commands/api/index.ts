@@ -35,7 +35,7 @@ export function apiCommand(ctx: Context): Command {
     exits: {
       5: 'there is no such thing',
       6: 'the platform says conflict',
-      9: 'the body’s file is invalid',
+      9: "the body's file is invalid",
       12: 'you answered no',
     },
     notes: [

@@ -32,7 +32,7 @@ export function listenCommand(ctx: Context): Command {
     .description('receive callbacks until Ctrl-C: check each, keep its state, answer 202 or 401')
     .option('--host <address>', 'where it listens', '127.0.0.1')
     .option('--port <n>', 'the port; 0 takes a free one', '4020')
-    .option('--allow <domain...>', 'processor domains that may sign (default: those of the profile’s vendor domain)')
+    .option('--allow <domain...>', "processor domains that may sign (default: those of the profile's vendor domain)")
     .option('--forward-to <url>', 'hand genuine callbacks on, byte for byte; acknowledged only when they were taken')
     .option('--on <status cmd...>', 'run CMD, without a shell, when a request reaches STATUS (any: each new one)')
     .action((flags: ListenFlags) => listen(ctx, flags));

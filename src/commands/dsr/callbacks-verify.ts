@@ -24,8 +24,8 @@ export function verifyCommand(ctx: Context): Command {
     .description('check a callback: domain, certificate and signature over the raw body')
     .requiredOption('--headers <file>', 'its headers: lines as they were sent, or JSON')
     .requiredOption('--body <file>', 'its body, byte for byte; - is standard input')
-    .option('--certificate <file|url>', 'the processor’s certificate, instead of discovery’s')
-    .option('--allow <domain...>', 'processor domains that may sign (default: those of the profile’s vendor domain)')
+    .option('--certificate <file|url>', "the processor's certificate, instead of discovery's")
+    .option('--allow <domain...>', "processor domains that may sign (default: those of the profile's vendor domain)")
     .action((flags: VerifyFlags) => verify(ctx, flags));
   return withHelp(command, {
     calls: 'settings',

@@ -116,7 +116,7 @@ function isPossible(type: string, given: readonly (readonly [string, string])[])
 }
 
 function hintOf(type: string): string {
-  if (type === 'xpid') return 'the platform’s own id of a profile; no other identity may be given beside it';
+  if (type === 'xpid') return "the platform's own id of a profile; no other identity may be given beside it";
   const internal = internalIdentityType(type);
   const where = isExtensionType(type) ? 'vendor extension' : 'standard identity';
   return internal === type ? where : `${where}, internally ${internal}`;

@@ -33,7 +33,7 @@ export function resultsCommand(ctx: Context): Command {
     calls: 'platform',
     columns: view.columns,
     notes: [
-      'The file is named after the request, readable by you alone, and never written over another. It is fetched from below the profile’s own address only.',
+      "The file is named after the request, readable by you alone, and never written over another. It is fetched from below the profile's own address only.",
     ],
     examples: [
       'cdpadm dsr results 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',

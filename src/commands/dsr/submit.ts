@@ -42,14 +42,14 @@ export function submitCommand(ctx: Context): Command {
     .option('--results <file>', 'where a bulk run writes what became of each row (default: FILE.results.csv)')
     .option('--resume', 'go on with a bulk run that was ended early')
     .option('--concurrency <n>', 'most requests of a bulk run at once (default: 16)')
-    .option('--rate <n>', 'most requests of a bulk run a second, or as 600/m (default: the profile’s limit)')
+    .option('--rate <n>', "most requests of a bulk run a second, or as 600/m (default: the profile's limit)")
     .action((flags: SubmitFlags) => dispatch(ctx, flags));
   return withHelp(command, {
     calls: 'platform',
     columns: ({ bulk, wait }) =>
       bulk !== undefined ? dsrBulkView.columns : wait === true ? requestListView('').columns : submitView.columns,
     notes: [
-      'On a terminal it asks for whatever no flag gives. A value behind TYPE=@FILE or TYPE=- stays out of the shell’s history and of the process list.',
+      "On a terminal it asks for whatever no flag gives. A value behind TYPE=@FILE or TYPE=- stays out of the shell's history and of the process list.",
       'A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls with | between, skip_waiting_period) and for each identity type by its name. It is checked whole before the first request.',
       'A dry run of a bulk file shows the first 100 requests and counts the others.',
       'The id is written to the ledger before anything is sent, so that a lost answer can always be settled: the same command with the same --request-id never makes a second request.',
@@ -61,7 +61,7 @@ export function submitCommand(ctx: Context): Command {
     ],
     json: '{"subject_request_id","controller_id","request_status","received_time","expected_completion_time","deadline","signature_valid"}; with --bulk {"rows","submitted","existing","failed","skipped","requests","retries","seconds","results","journal"}',
     exits: {
-      1: 'the answer’s signature is not valid',
+      1: "the answer's signature is not valid",
       3: 'some rows of a bulk run were refused; the result file says why',
       6: 'a request with the same identities and type is still open',
       8: 'nobody knows whether it arrived; how to find out is said',

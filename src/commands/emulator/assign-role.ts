@@ -22,7 +22,7 @@ const view: RecordView<Assignment> = {
 export function assignRoleCommand(ctx: Context): Command {
   const command = new Command('assign-role')
     .description('assign a role to a user, so that deleting it is refused')
-    .argument('<role_id>', 'a role of the platform’s manifest')
+    .argument('<role_id>', "a role of the platform's manifest")
     .requiredOption('--user <email>', 'who gets it')
     .addOption(portOption())
     .action(async (roleId: string, flags: { user: string; port?: string }) => {

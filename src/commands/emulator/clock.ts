@@ -14,7 +14,7 @@ export const nowView: RecordView<{ now: string }> = {
 
 export function clockCommand(ctx: Context): Command {
   const command = new Command('clock')
-    .description('show the platform’s time, or move it')
+    .description("show the platform's time, or move it")
     .addOption(portOption())
     .action(async (flags: { port?: string }) => {
       const emulator = await findEmulator(ctx, flags.port);

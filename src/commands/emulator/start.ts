@@ -28,7 +28,7 @@ export function startCommand(ctx: Context): Command {
       new Option('--data <dir>', 'keep the state there (default: the state of profile `local`)').conflicts('memory'),
     )
     .option('--memory', 'keep no state')
-    .option('--fixtures <file>', 'what the platform begins with, YAML or JSON (default: the specification’s samples)')
+    .option('--fixtures <file>', "what the platform begins with, YAML or JSON (default: the specification's samples)")
     .option('--warehouse <file>', 'the warehouse file that pipelines read (default: a sample)')
     .addOption(
       new Option(
@@ -36,7 +36,7 @@ export function startCommand(ctx: Context): Command {
         'real goes with the machine, manual stands until it is moved (default: real)',
       ).choices(['real', 'manual']),
     )
-    .option('--names <file>', 'the words a deployment uses on the wire, YAML or JSON (default: the specification’s)')
+    .option('--names <file>', "the words a deployment uses on the wire, YAML or JSON (default: the specification's)")
     .action((flags: StartFlags) => start(ctx, flags));
   return withHelp(command, {
     calls: 'nobody',

@@ -5,7 +5,7 @@ import { eventCommand } from './event.ts';
 import { identifyCommand } from './identify.ts';
 
 export function intakeGroup(ctx: Context): Command {
-  const group = new Command('intake').description('one user’s events, or identities and attributes');
+  const group = new Command('intake').description("one user's events, or identities and attributes");
   for (const build of [eventCommand, identifyCommand]) group.addCommand(build(ctx));
   return group;
 }

@@ -17,7 +17,7 @@ import { type ExportedFile, newFile, updatedFile, type Writing } from './exporte
 
 export function exportCommand(ctx: Context): Command {
   const command = new Command('export')
-    .description('write the workspace’s connections, data models and pipelines into a folder')
+    .description("write the workspace's connections, data models and pipelines into a folder")
     .argument('<dir>', 'the folder; it is made when it is not there')
     .option('--overwrite', 'bring files up to date that say something else')
     .action((dir: string, flags: { overwrite?: boolean }) => exportWarehouse(ctx, dir, flags.overwrite === true));

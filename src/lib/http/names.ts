@@ -42,7 +42,7 @@ function explained<T>(work: () => T): T {
     if (!(error instanceof NameCollision)) throw error;
     throw invalidInput(
       `Two fields are both called ${error.word} on the wire. Nothing was sent.`,
-      [{ path: error.word, message: 'stands there in the neutral word and in the deployment’s' }],
+      [{ path: error.word, message: "stands there in the neutral word and in the deployment's" }],
       "Write it once; the profile's `names` say which word is which.",
     );
   }

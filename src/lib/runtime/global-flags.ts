@@ -49,9 +49,9 @@ export function defineGlobalFlags(root: Command): void {
       'which profile to use, `local` is the embedded platform (default: the current one); repeat it to read from several',
     ).helpGroup(WHERE),
   );
-  add(WHERE, '--org <id>', 'organization, instead of the profile’s');
-  add(WHERE, '--account <id>', 'account, instead of the profile’s');
-  add(WHERE, '--workspace <id>', 'workspace, instead of the profile’s');
+  add(WHERE, '--org <id>', "organization, instead of the profile's");
+  add(WHERE, '--account <id>', "account, instead of the profile's");
+  add(WHERE, '--workspace <id>', "workspace, instead of the profile's");
   add(OUTPUT, '-o, --output <format>', `${OUTPUT_FORMATS.join(', ')} (default: table)`);
   add(OUTPUT, '--json', 'the same as -o json');
   add(OUTPUT, '--query <expr>', 'JMESPath over the data; 64-bit ids compare as strings');
@@ -77,7 +77,7 @@ export function defineGlobalFlags(root: Command): void {
   add(WIRE, '--timeout <dur>', 'how long the whole command may take, such as 90s or 10m (default: no limit)');
   add(WIRE, '--request-timeout <dur>', 'how long one request may take (default: 30s)');
   add(WIRE, '--retries <n>', `attempts after the first (default: ${DEFAULT_RETRIES})`);
-  add(WIRE, '--ca-file <file>', 'further trusted certificate authorities, PEM (default: the system’s)');
+  add(WIRE, '--ca-file <file>', "further trusted certificate authorities, PEM (default: the system's)");
   add(WIRE, '--trace-file <file>', 'every exchange as NDJSON, redacted');
   add(WIRE, '--curl', 'print the equivalent curl command and do nothing');
 }
