@@ -102,7 +102,7 @@ class PlainReader {
       const { value, spot } =
         content === ''
           ? this.#below(indent, line.offset, depth)
-          : this.#inline({ offset: line.offset + inner, indent, content });
+          : this.#inline({ offset: line.offset + inner, content });
       values.set(key, value);
       members.set(key, { key: line.offset, value: spot });
     }
@@ -118,10 +118,8 @@ class PlainReader {
     return isInside ? this.#block(line, depth + 1) : { value: null, spot: { offset } };
   }
 
-  #inline({ offset, indent, content }: Line): Read {
+  #inline({ offset, content }: Pick<Line, 'offset' | 'content'>): Read {
     this.#at++;
-    // A text may go on below.
-    if ((this.#lines[this.#at]?.indent ?? 0) > indent) throw new NotPlain();
     if (!content.startsWith('[')) return { value: scalar(content), spot: { offset } };
     const items: Spot[] = [];
     const values = flowItems(content).map(({ from, text }) => {
@@ -131,10 +129,12 @@ class PlainReader {
     return { value: values, spot: { offset, items } };
   }
 
-  /** The line at hand, where it belongs to the block of this indentation; a deeper one is out of place. */
+  /**
+   * The line at hand, where it belongs to the block of this indentation. A deeper one, such as a text that goes on, is
+   * out of place and then left over.
+   */
   #line(indent: number): Line | undefined {
     const line = this.#lines[this.#at];
-    if (line && line.indent > indent) throw new NotPlain();
     return line?.indent === indent ? line : undefined;
   }
 }

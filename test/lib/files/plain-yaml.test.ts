@@ -31,36 +31,73 @@ function pathsOf(value: unknown, path: ValuePath = []): ValuePath[] {
   return [path, ...entries.flatMap(([key, item]) => pathsOf(item, [...path, key]))];
 }
 
-const VALUES = ['', '', 'x', 'x y', '12', '012', '-5', '-0', 'true', 'Null', 'nULL', '~', '"q"', '"\\u0041"', '"\\x41"']
-  .concat(["'s'", "'it''s'", "it's", '[a, b]', '[a, 12 ]', '[]', '[a,]', '[[a]]', '{}', '2026-01-02 10:00:00', '0x1f'])
-  .concat([
+const VALUES = [
+  ['', 'x', 'x y', '12', '012', '-5', '-0', '~', '{}', '.5', '1.2.3', '1a', '12e5', '1:2', '1-', '1_0', '0x1f', '+1'],
+  ['true', 'True', 'TRUE', 'tRUE', 'false', 'False', 'FALSE', 'null', 'Null', 'NULL', 'nULL', 'trueish', 'true:x'],
+  [
+    '"q"',
+    '"\\u0041"',
+    '"\\u41"',
+    '"\\x41"',
+    '"\\n"',
+    '"a" b',
+    'b "a"',
+    'b"',
+    '"a',
+    '"a"b"',
+    '""',
+    '"a\\"b"',
+    '"a # b"',
+  ],
+  [
+    "'s'",
+    "'it''s'",
+    "it's",
+    "'a' b",
+    "b 'a'",
+    "b'",
+    "'a",
+    "'a'b'",
+    "''",
+    "'a # b'",
+    '"a\' # b"',
+    `'a" # b'`,
+    `"a" 'b # c'`,
+  ],
+  [
+    '[a, b]',
+    '[a, 12 ]',
+    '[]',
+    '[ ]',
+    '[a,]',
+    '[[a]]',
+    '[a]b',
+    'b[a]',
+    '[a',
+    'a]',
+    '["a"]',
+    '[a # b]',
+    '[{a}]',
+    '[a: b]',
+  ],
+  [
+    '2026-01-02 10:00:00',
     'a@b.c',
     'x:*',
-    'true:x',
     'x::y',
     'x:y:',
     'a/b.c-d:*',
     '(a)',
-    '1.2.3',
-    '1a',
-    '12e5',
-    '1:2',
-    '-a',
-    '- a',
-    'a # b',
-    '#',
+    '$a',
+    '_a',
     'é',
-    'a]',
-    'x "y"',
-    '-',
-    '.5',
-  ])
-  .concat([
-    '1-',
-    '1_0',
-    'a: b',
-    'a:',
-    '? a',
+    'a---b',
+    'a...',
+    '5 %',
+    '/a',
+  ],
+  ['-a', '- a', '-', '--', 'a -', 'a - b', 'a- b', 'a # b', 'a#b', '#', 'a: b', 'a:', 'a:  # b', '? a', '?a', '?'],
+  [
     '&a x',
     '*a',
     '|',
@@ -68,10 +105,19 @@ const VALUES = ['', '', 'x', 'x y', '12', '012', '-5', '-0', 'true', 'Null', 'nU
     '!!str 1',
     '%',
     '@',
+    '`',
+    ',',
     '\u00a0',
     '\u2028',
     '12345678901234567890',
-  ]);
+    '123456789012345',
+  ],
+].flat();
+
+/** As many lines as levels, each deeper than the one before. */
+function nested(line: string, indent: number, levels: number): string {
+  return Array.from({ length: levels }, (_, level) => `${' '.repeat(level * indent)}${line}\n`).join('');
+}
 
 const anyLine = fc
   .tuple(
@@ -99,6 +145,29 @@ describe('readPlainYaml', () => {
     );
   });
 
+  it('agrees with the full reader on every value in every place, and reads those of the golden file', async () => {
+    const places = [
+      'VALUE',
+      'a: VALUE',
+      'a: VALUE # c',
+      'a: VALUE #',
+      '- VALUE',
+      '- a: VALUE',
+      'a: [VALUE]',
+      'a: [x, VALUE ]',
+      'a:\n  VALUE',
+      'a:\n- VALUE\nb: x',
+      '-\n  VALUE\n- x',
+      'a: VALUE\n  b: x',
+      'a: x\nb:\n  c: VALUE\nd: x',
+    ];
+    const sections = places.map((place) => {
+      const read = VALUES.filter((value) => readsAlike(place.replace('VALUE', () => value)));
+      return `${JSON.stringify(place)}\n${read.map((value) => `  ${JSON.stringify(value)}\n`).join('')}`;
+    });
+    await expect(sections.join('')).toMatchFileSnapshot('../../golden/plain-yaml.txt');
+  });
+
   it('agrees with the full reader on manifests as people write them', () => {
     fc.assert(
       fc.property(anyStyledManifest, ({ text }) => void readsAlike(text)),
@@ -113,8 +182,33 @@ describe('readPlainYaml', () => {
     '# head\nlast_modified_on: 2026-05-04 03:02:01\nlast_modified_by: a.b+c@example.com\nroles: []\n',
     "a: 'it''s'\nb: \"\\u00e9\"\nc: true\nd: -12\ne:\n",
     '- x\n- y z\n',
+    '\na: 1\n',
+    'a:\nb: 1\n',
+    'a:\n- x\nb: 1\n',
+    '-\n- a\n',
+    '- a:\n- b\n',
+    '- a:\n  - x\n  b: 1\n',
+    'a:\n  b:\nc: 1\n',
+    'a:\n\n  # c\n  b: 1\n',
+    `a: ${'x'.repeat(9997)}\n`,
+    'a:\n' + '- a line of a long document\n'.repeat(1000),
   ])('reads %j', (text) => {
     expect(readsAlike(text)).toBe(true);
+  });
+
+  it.each([nested('a:', 1, 99), nested('-', 1, 99), nested('- a:', 4, 49)])(
+    'reads what is nested less than a hundred levels deep: %#',
+    (text) => {
+      expect(readsAlike(text)).toBe(true);
+    },
+  );
+
+  it('puts a value that is left out where its key or dash is', () => {
+    const text = 'b: 1\na:\nc:\n  -\n';
+    const [plain, full] = [readPlainYaml(text), readYaml(text)];
+    expect(plain?.offsetOf(['a'])).toBe(5);
+    expect(full.offsetOf(['a'])).toBe(5);
+    expect(plain?.offsetOf(['c', 0])).toBe(13);
   });
 
   it('reads what `roles pull` writes', async () => {
@@ -136,7 +230,17 @@ describe('readPlainYaml', () => {
     '\ta: 1',
     '---\na: 1',
     '',
-    Array.from({ length: 120 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
+    'a: 1\n- b',
+    '- b\na: 1',
+    ' a: 1\nb: 2',
+    'x:\n  a:\n- b',
+    'a:\n    b: 1\n  c: 2',
+    '- x\n  y',
+    '- x\n  b: 1',
+    `a: ${'x'.repeat(9998)}`,
+    nested('a:', 1, 101),
+    nested('-', 1, 101),
+    nested('- a:', 4, 51),
   ])('leaves %j to the full reader', (text) => {
     expect(readPlainYaml(text)).toBeUndefined();
   });
