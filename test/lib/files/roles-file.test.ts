@@ -343,6 +343,30 @@ describe('unusual YAML files', () => {
     expect(await update(updated, wanted)).toBe(updated);
   });
 
+  it('puts in a role whose text has blank lines, with every digit of other fields', async () => {
+    const text =
+      'version: 9007199254740993\nroles:\n  - role_id: a\n    name: A\n    description: D\n    tasks: [x:y]\n';
+    const roles = [
+      role('a', ['x:y'], { name: 'A', description: 'D' }),
+      role('b', ['x:y'], { description: 'one\n\ntwo\n', level: 9007199254740993n }),
+    ];
+    expect(await updateManifestText(text, 'yaml', { version: 9007199254740993n, roles })).toBe(
+      [
+        text.trimEnd(),
+        '  - role_id: b',
+        '    name: Name of b',
+        '    description: |',
+        '      one',
+        '',
+        '      two',
+        '    level: 9007199254740993',
+        '    tasks:',
+        '      - x:y',
+        '',
+      ].join('\n'),
+    );
+  });
+
   it('keeps the head of a file that has to be written anew', async () => {
     const text = '# head\n\n? roles\n: - role_id: c\n    name: C\n    description: C\n    tasks: []\n';
     expect(await update(text)).toMatch(/^# head\n\n/);
