@@ -1,7 +1,7 @@
 // Data subject requests for tests: bodies, and calls of the embedded platform with a workspace's credentials.
 import { randomUUID } from 'node:crypto';
 import type { IdentityEntry } from '../../src/lib/contract/dsr.ts';
-import type { Exchange, SendOptions, TestEmulator } from './emulator.ts';
+import { basicAuth, type Exchange, type SendOptions, type TestEmulator } from './emulator.ts';
 
 export const raw = (value: string): IdentityEntry => ({ value, encoding: 'raw' });
 
@@ -27,7 +27,6 @@ export function dsrSender({ ready, send }: TestEmulator) {
   const own = `${ready.workspace_key}:${ready.workspace_secret}`;
   return (method: string, path: string, options: SendOptions & { as?: string } = {}): Promise<Exchange> => {
     const { as = own, headers, ...rest } = options;
-    const authorization = `Basic ${Buffer.from(as).toString('base64')}`;
-    return send(method, `/v3${path}`, { ...rest, headers: { authorization, ...headers } });
+    return send(method, `/v3${path}`, { ...rest, headers: { ...basicAuth(as), ...headers } });
   };
 }

@@ -53,6 +53,11 @@ export function send(method: string, url: string, { body, headers = {} }: SendOp
   });
 }
 
+/** The header for `key:secret` of a workspace. */
+export function basicAuth(credentials: string): { authorization: string } {
+  return { authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` };
+}
+
 function textOf(body: unknown): string | undefined {
   return body === undefined ? undefined : JSON.stringify(body);
 }

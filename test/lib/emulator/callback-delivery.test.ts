@@ -1,15 +1,16 @@
 // One call of a callback's receiver: what it is sent, what counts as an answer, and whom it never calls.
 import { createServer as createTlsServer } from 'node:https';
-import { expect, it, onTestFinished, test } from 'vitest';
+import { expect, it, onTestFinished, test, vi } from 'vitest';
 import { callReceiver } from '../../../src/lib/emulator/callback-delivery.ts';
 import { startCallbackReceiver } from '../../helpers/callback-receiver.ts';
 import { makeCertificate } from '../../helpers/certificate.ts';
+import { listenOnLoopback } from '../../helpers/loopback.ts';
+import { opened } from '../../helpers/opened.ts';
 
 const never = new AbortController().signal;
 
 it('posts the body as it is and gives back the status alone', async () => {
-  const receiver = await startCallbackReceiver();
-  onTestFinished(() => receiver.close());
+  const receiver = await opened(startCallbackReceiver());
   receiver.next(202, 418);
   const body = '{"name":"Zoë 🦊"}';
   const call = () => callReceiver(`${receiver.url}/a?b=c`, body, { 'x-one': '1' }, never);
@@ -26,8 +27,7 @@ it('posts the body as it is and gives back the status alone', async () => {
 });
 
 it('follows no redirect', async () => {
-  const receiver = await startCallbackReceiver();
-  onTestFinished(() => receiver.close());
+  const receiver = await opened(startCallbackReceiver());
   receiver.next(307);
   expect(await callReceiver(receiver.url, '{}', {}, never)).toEqual({ status: 307, error: null });
   expect(receiver.received).toHaveLength(1);
@@ -62,24 +62,19 @@ it.runIf(certificate)('calls nobody whose certificate is not trusted, whatever t
   const server = createTlsServer({ ...certificate }, () => {
     throw new Error('it was called');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+  const port = await listenOnLoopback(server);
   onTestFinished(() => {
-    if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-    else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
     server.closeAllConnections();
     server.close();
   });
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  onTestFinished(() => void vi.unstubAllEnvs());
   const result = await callReceiver(`https://127.0.0.1:${port}/`, '{}', {}, never);
   expect(result).toMatchObject({ status: null, error: expect.stringMatching(/self.signed/) as string });
 });
 
 it('ends with the reason when it is aborted', async () => {
-  const receiver = await startCallbackReceiver();
-  onTestFinished(() => receiver.close());
+  const receiver = await opened(startCallbackReceiver());
   receiver.next('hang');
   const stop = new AbortController();
   const call = callReceiver(receiver.url, '{}', {}, stop.signal);

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { opened } from '../../helpers/opened.ts';
 import { CONNECTION, MODEL, PIPELINE } from '../../helpers/sync-definitions.ts';
 import { makeWarehouse, startWarehouseEmulator, type WarehouseEmulator } from '../../helpers/warehouse.ts';
 
@@ -42,9 +43,8 @@ let emulator: WarehouseEmulator;
 
 describe('connections', () => {
   beforeEach(async () => {
-    emulator = await startWarehouseEmulator();
+    emulator = await opened(startWarehouseEmulator());
   });
-  afterEach(() => emulator.close());
 
   test.each(providers)('of %s are created, read, changed and deleted', async (provider) => {
     await emulator.api.set('2026-03-01T00:00:00Z');
@@ -199,7 +199,7 @@ describe('reaching warehouses', () => {
 
 test('speak the words of a deployment', async () => {
   const names = { PROVIDER_A: 'icehouse', 'cloud_*': 'sky_' };
-  emulator = await startWarehouseEmulator({ names });
+  emulator = await opened(startWarehouseEmulator({ names }));
   const config = { ...CONFIGS.PROVIDER_A, sky_external_id: 'x' };
   const made = await emulator.create('connections', { ...CONNECTION, service_provider: 'icehouse', config });
   expect([made.status, made.json]).toMatchObject([
@@ -207,5 +207,4 @@ test('speak the words of a deployment', async () => {
     { service_provider: 'icehouse', config: { sky_external_id: 'x', password: '********' } },
   ]);
   expect(await emulator.get('connections?serviceProvider=icehouse')).toEqual([made.json]);
-  await emulator.close();
 });

@@ -1,17 +1,17 @@
 // The control address of the embedded platform: clock, faults, request log, assignments, reset, and who may use it.
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openFaults } from '../../../src/lib/emulator/faults.ts';
 import { createTestClock, type TestClock } from '../../helpers/clock.ts';
 import { send, startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
+import { opened } from '../../helpers/opened.ts';
 
 let emulator: TestEmulator;
 let machine: TestClock;
 beforeEach(async () => {
   machine = createTestClock();
-  emulator = await startTestEmulator({ systemClock: machine });
+  emulator = await opened(startTestEmulator({ systemClock: machine }));
 });
-afterEach(() => emulator.close());
 
 const control = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   send(method, emulator.control + path, { body, headers });

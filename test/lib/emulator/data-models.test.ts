@@ -1,17 +1,19 @@
 // Data models on the embedded platform: every rule and status.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { opened } from '../../helpers/opened.ts';
 import { MODEL } from '../../helpers/sync-definitions.ts';
 import { startWarehouseEmulator, type WarehouseEmulator } from '../../helpers/warehouse.ts';
 
 const INVALID = 'Creation failed through a request error or unprocessable entity: ';
 
+const OTHER = { ...MODEL, id: 'other' };
+
 let emulator: WarehouseEmulator;
 
 describe('data models', () => {
   beforeEach(async () => {
-    emulator = await startWarehouseEmulator();
+    emulator = await opened(startWarehouseEmulator());
   });
-  afterEach(() => emulator.close());
 
   test('are created, read, changed and deleted', async () => {
     const made = await emulator.create('data-models', { ...MODEL, errors: [] });
@@ -28,23 +30,30 @@ describe('data models', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['a taken id', MODEL, `${INVALID}id \`people\` is taken`],
-    ['an id that is no slug', { ...MODEL, id: 'a/b' }, `${INVALID}id may hold`],
-    ['another type', { ...MODEL, type: 'table' }, `${INVALID}type must be \`sql\``],
-    ['no type', { ...MODEL, type: undefined }, `${INVALID}type is missing`],
-    ['no query', { ...MODEL, config: {} }, `${INVALID}config.sql_query is missing`],
+    ['another type', { ...OTHER, type: 'table' }, `${INVALID}type must be \`sql\``],
+    ['no type', { ...OTHER, type: undefined }, `${INVALID}type is missing`],
+    ['no query', { ...OTHER, config: {} }, `${INVALID}config.sql_query is missing`],
     ['two queries', query('SELECT 1; SELECT 2'), 'Invalid SQL: only a single statement is allowed'],
     ['a deletion', query('DELETE FROM a'), 'Invalid SQL: a query begins with SELECT or WITH, not with DELETE'],
     ['half a query', query('SELECT a FROM'), 'Invalid SQL: incomplete input'],
     ['a misspelt query', query('SELECT a FORM b.c'), 'Invalid SQL: near \\"b\\": syntax error'],
     ['open parentheses', query('SELECT (1 FROM a'), 'Invalid SQL: near \\"FROM\\": syntax error'],
-  ])('refuse %s', async (_what, body, sentence) => {
-    await emulator.create('data-models', MODEL);
-    const reply = await emulator.create('data-models', body);
-    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(sentence)]);
-    if ((body as { id: string }).id === 'people') return;
-    const update = await emulator.ask('PUT', 'data-models/people', { ...(body as object), id: 'people' });
-    if (!sentence.includes('id may')) expect(update.status).toBe(400);
+  ])('refuse %s, new and changed', async (_what, body, sentence) => {
+    const refused = [400, expect.stringContaining(sentence)];
+    const made = await emulator.create('data-models', body);
+    expect([made.status, made.text]).toEqual(refused);
+    await emulator.create('data-models', OTHER);
+    const changed = await emulator.ask('PUT', 'data-models/other', body);
+    expect([changed.status, changed.text]).toEqual(refused);
+  });
+
+  test.each([
+    ['is taken', 'other', 'id `other` is taken'],
+    ['is no slug', 'a/b', 'id may hold'],
+  ])('refuse an id that %s', async (_what, id, sentence) => {
+    await emulator.create('data-models', OTHER);
+    const reply = await emulator.create('data-models', { ...OTHER, id });
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(INVALID + sentence)]);
   });
 
   test.each([
@@ -58,5 +67,5 @@ describe('data models', () => {
 });
 
 function query(sql_query: string) {
-  return { ...MODEL, id: 'other', config: { sql_query } };
+  return { ...OTHER, config: { sql_query } };
 }

@@ -11,7 +11,8 @@ import {
 import { DSR_FAILURES, type Failure } from '../../../src/lib/contract/failures.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 import { dsrBody, dsrSender, raw, SKIP } from '../../helpers/dsr.ts';
-import { type Exchange, send, startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
+import { basicAuth, type Exchange, send, startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
+import { opened } from '../../helpers/opened.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const START = '2026-03-01T12:03:00.250Z';
@@ -300,7 +301,7 @@ describe('credentials', () => {
   ] as const;
 
   test.each(calls)('%s %s needs them', async (method, path) => {
-    for (const authorization of ['', 'Basic', 'Basic x', `Basic ${btoa('key-1:secret-2')}`, 'Bearer token']) {
+    for (const authorization of ['', 'Basic', 'Basic x', basicAuth('key-1:secret-2').authorization, 'Bearer token']) {
       const reply = await emulator.send(method, `/v3${path}`, { headers: { authorization } });
       expectRefusal(reply, DSR_FAILURES.unauthorized);
       expect(reply.headers['www-authenticate']).toMatch(/^Basic /);
@@ -373,7 +374,7 @@ describe('a life', () => {
     expect((await dsrSender(first)('POST', '/requests/', { body })).status).toBe(201);
     await first.api.advance('7d');
     await first.close();
-    const second = await startTestEmulator({ data });
+    const second = await opened(startTestEmulator({ data }));
     const after = dsrSender(second);
     expect((await after('GET', `/requests/${body.subject_request_id}`)).json).toMatchObject({
       request_status: 'in_progress',
@@ -383,7 +384,6 @@ describe('a life', () => {
     await second.api.advance('2d');
     const done = await after('GET', `/requests/${body.subject_request_id}`);
     expect(done.json).toMatchObject({ request_status: 'completed', expected_completion_time: '2026-03-10T12:03:01Z' });
-    await second.close();
   });
 });
 
@@ -536,7 +536,7 @@ describe('erasure', () => {
     const { workspace_key, workspace_secret } = emulator.ready;
     const seed = { attribute_name: 'n', calculation_type: 'count', cutoff_date: '2026-01-01', seed: { value: 1 } };
     const seeded = await emulator.send('POST', '/v2/calculatedattributes', {
-      headers: { authorization: `Basic ${btoa(`${workspace_key}:${workspace_secret}`)}` },
+      headers: basicAuth(`${workspace_key}:${workspace_secret}`),
       body: {
         environment: 'development',
         identities: { osb_vendor_id: 'idfv-1' },
@@ -612,11 +612,13 @@ describe('forwarding', () => {
 
 describe('settings', () => {
   it('a limit answers 429 with the seconds to wait, per workspace', async () => {
-    const limited = await startTestEmulator({
-      clock: 'manual',
-      systemClock: createTestClock(Date.parse(START)),
-      fixtures: { ...FIXTURES, limits: { dsr_per_minute: 2 } },
-    });
+    const limited = await opened(
+      startTestEmulator({
+        clock: 'manual',
+        systemClock: createTestClock(Date.parse(START)),
+        fixtures: { ...FIXTURES, limits: { dsr_per_minute: 2 } },
+      }),
+    );
     const call = dsrSender(limited);
     await call('GET', '/discovery/');
     await limited.api.advance('10s');
@@ -627,7 +629,6 @@ describe('settings', () => {
     expect((await call('GET', '/discovery/', { as: SECOND })).status).toBe(200);
     await limited.api.advance('50s');
     expect((await call('GET', '/discovery/')).status).toBe(200);
-    await limited.close();
   });
 
   it('requests of the fixtures have lived for as long as they say', async () => {
@@ -636,18 +637,20 @@ describe('settings', () => {
       dsrBody(),
       dsrBody({ ...erasure, subject_identities: { osa_id: raw('device-1') } }),
     ];
-    const platform = await startTestEmulator({
-      clock: 'manual',
-      systemClock: createTestClock(Date.parse(START)),
-      fixtures: {
-        ...FIXTURES,
-        requests: [
-          { ...young, workspace_id: 3002 },
-          { ...old, age: '3d' },
-          { ...gone, age: '20d' },
-        ],
-      },
-    });
+    const platform = await opened(
+      startTestEmulator({
+        clock: 'manual',
+        systemClock: createTestClock(Date.parse(START)),
+        fixtures: {
+          ...FIXTURES,
+          requests: [
+            { ...young, workspace_id: 3002 },
+            { ...old, age: '3d' },
+            { ...gone, age: '20d' },
+          ],
+        },
+      }),
+    );
     const call = dsrSender(platform);
     const statusOf = async (id: string, as?: string) =>
       ((await call('GET', `/requests/${id}`, as === undefined ? {} : { as })).json as RequestStatusReply)
@@ -657,15 +660,16 @@ describe('settings', () => {
     expect((await call('GET', `/requests/${old.subject_request_id}/results`)).status).toBe(200);
     expect(await statusOf(gone.subject_request_id)).toBe('completed');
     expect((await send('GET', `${platform.control}/profiles?osa_uuid=device-1`)).json).toEqual([]);
-    await platform.close();
   });
 
   it('names are those of the deployment, in requests, discovery and results', async () => {
-    const named = await startTestEmulator({
-      clock: 'manual',
-      systemClock: createTestClock(Date.parse(START)),
-      fixtures: { ...FIXTURES, names: { xpid: 'wire_id', 'osa_*': 'phone_' } },
-    });
+    const named = await opened(
+      startTestEmulator({
+        clock: 'manual',
+        systemClock: createTestClock(Date.parse(START)),
+        fixtures: { ...FIXTURES, names: { xpid: 'wire_id', 'osa_*': 'phone_' } },
+      }),
+    );
     const call = dsrSender(named);
     const body = dsrBody({ subject_identities: { phone_id: raw('device-1') } });
     const created = await call('POST', '/requests/', { body });
@@ -675,6 +679,5 @@ describe('settings', () => {
     await named.api.advance('3d');
     const results = (await call('GET', `/requests/${body.subject_request_id}/results`)).json;
     expect(results).toMatchObject({ wire_id: expect.any(Number) as number, identities: { phone_uuid: ['device-1'] } });
-    await named.close();
   });
 });

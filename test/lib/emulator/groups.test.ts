@@ -1,6 +1,7 @@
 // B on the embedded platform: every rule and status of group definitions, and the weekly refresh.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
+import { opened } from '../../helpers/opened.ts';
 
 const DEFINITION = {
   id: 'household',
@@ -13,11 +14,10 @@ const T0 = '2026-03-01T00:00:00.000Z';
 let emulator: TestEmulator;
 let path: string;
 beforeEach(async () => {
-  emulator = await startTestEmulator({ clock: 'manual', fixtures: { profiles: people() } });
+  emulator = await opened(startTestEmulator({ clock: 'manual', fixtures: { profiles: people() } }));
   await emulator.api.set(T0);
   path = `/platform/workspaces/${emulator.ready.workspace_id}/groups/`;
 });
-afterEach(() => emulator.close());
 
 /** Twelve people of one household, one of another, one of none. */
 function people() {

@@ -1,7 +1,7 @@
 // A platform started with names knows the deployment's words only.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deploymentNames } from '../../../src/lib/emulator/names-edge.ts';
-import { startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
+import { basicAuth, startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
 
 let platform: TestEmulator;
 beforeAll(async () => {
@@ -11,13 +11,9 @@ afterAll(() => platform.close());
 
 const seed = async (who: Record<string, unknown>): Promise<number> => {
   const { workspace_key, workspace_secret } = platform.ready;
-  const basic = Buffer.from(`${workspace_key}:${workspace_secret}`).toString('base64');
   const body = { environment: 'production', ...who, calculated_attributes: {} };
-  const reply = await platform.send('POST', '/v2/calculatedattributes', {
-    body,
-    headers: { authorization: `Basic ${basic}` },
-  });
-  return reply.status;
+  const headers = basicAuth(`${workspace_key}:${workspace_secret}`);
+  return (await platform.send('POST', '/v2/calculatedattributes', { body, headers })).status;
 };
 
 it('takes its own words and no neutral one that has another name here', async () => {

@@ -4,7 +4,7 @@ import type { Auth } from '../../../src/lib/contract/endpoint.ts';
 import { authenticate } from '../../../src/lib/emulator/auth.ts';
 import { createDirectory } from '../../../src/lib/emulator/directory.ts';
 import { readFixtures } from '../../../src/lib/emulator/fixtures/document.ts';
-import { startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
+import { basicAuth, startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
 
 let emulator: TestEmulator;
 beforeAll(async () => {
@@ -102,7 +102,7 @@ describe('basic credentials', () => {
   const fixtures = readFixtures({ workspaces: [{ id: 7, key: 'ключ', secret: 'a:b:ö' }] });
   const noTokens = { issue: () => '', clientOf: () => undefined, purge: () => undefined };
   const check = (auth: Auth, header?: string) => authenticate(auth, header, noTokens, createDirectory(fixtures));
-  const basic = (text: string) => `Basic ${Buffer.from(text, 'utf8').toString('base64')}`;
+  const basic = (text: string) => basicAuth(text).authorization;
 
   test.each(['dsr-basic', 'seeding-basic'] as const)('of a workspace are taken as UTF-8: %s', (auth) => {
     expect(check(auth, basic('ключ:a:b:ö'))).toEqual({ id: 'ключ', workspace: fixtures.workspaces[0] });

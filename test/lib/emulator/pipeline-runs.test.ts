@@ -1,10 +1,11 @@
 // Runs on the embedded platform: real rows of a real file, begun by triggers and by the clock.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestClock } from '../../helpers/clock.ts';
+import { opened } from '../../helpers/opened.ts';
 import { CONNECTION, MODEL, PIPELINE } from '../../helpers/sync-definitions.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import {
   makeWarehouse,
   type RunJson,
@@ -26,20 +27,13 @@ const INCREMENTAL = { type: 'incremental', iterator_field: 'updated_at', iterato
 
 let folder: string;
 let warehouse: string;
-let emulator: WarehouseEmulator | undefined;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'cdpadm-test-'));
+  folder = temporaryFolder();
   warehouse = await makeWarehouse(folder, PEOPLE);
 });
-afterEach(async () => {
-  await emulator?.close();
-  emulator = undefined;
-  rmSync(folder, { recursive: true, force: true });
-});
 
-async function start(pipeline: Record<string, unknown> = {}, sql?: string): Promise<WarehouseEmulator> {
-  emulator = await startSync({ warehouse }, pipeline, sql);
-  return emulator;
+function start(pipeline: Record<string, unknown> = {}, sql?: string): Promise<WarehouseEmulator> {
+  return opened(startSync({ warehouse }, pipeline, sql));
 }
 
 describe('a triggered run', () => {
@@ -226,10 +220,10 @@ describe('scheduled runs', () => {
     const before = await startSync({ warehouse, data }, { sync_mode: INCREMENTAL, schedule: hourly });
     await before.close();
     const systemClock = createTestClock(Date.parse(T0) + 8 * 3_600_000);
-    emulator = await startWarehouseEmulator({ warehouse, data, clock: 'real', systemClock });
+    const after = await opened(startWarehouseEmulator({ warehouse, data, clock: 'real', systemClock }));
     // On a busy machine the start does not wait for all of it; a move of the clock does.
-    await emulator.api.advance('0s');
-    expect((await emulator.runs()).map(({ logical_date, ended_on }) => [logical_date, ended_on])).toEqual([
+    await after.api.advance('0s');
+    expect((await after.runs()).map(({ logical_date, ended_on }) => [logical_date, ended_on])).toEqual([
       ['2026-03-01T08:00:00.000Z', null],
       ['2026-03-01T07:00:00.000Z', '2026-03-01T07:00:01.000Z'],
       ['2026-03-01T06:00:00.000Z', '2026-03-01T06:00:01.000Z'],
@@ -329,11 +323,10 @@ describe('what is faulted moves no data', () => {
 
   test('a file that is no warehouse', async () => {
     const platform = await start({}, 'SELECT 1 AS customer_id');
-    const other = await startSync({ warehouse: import.meta.filename }, {});
+    const other = await opened(startSync({ warehouse: import.meta.filename }, {}));
     await other.trigger();
     await other.api.advance('1s');
     expect(await other.get('connections/lake')).toMatchObject({ status: 'faulted' });
-    await other.close();
     expect(await platform.get('connections/lake')).toMatchObject({ status: 'healthy' });
   });
 
@@ -396,19 +389,19 @@ describe('a long run', () => {
   test('that a closing platform interrupts is taken up where it was', async () => {
     warehouse = await makeWarehouse(folder, MANY, 'many.db');
     const data = join(folder, 'data');
-    emulator = await startSync(
+    const before = await startSync(
       { warehouse, data },
       { pipeline_type: 'events', field_transformation_id: 'map' },
       "SELECT 'one' AS customer_id, 'seen' AS event_name FROM people LIMIT 20000",
     );
-    await emulator.trigger();
+    await before.trigger();
     let done = 0;
-    while (done === 0) done = (await emulator.runs())[0]?.successful_records ?? 0;
-    await emulator.close();
-    emulator = await startWarehouseEmulator({ warehouse, data });
-    await emulator.api.advance('1s');
-    expect((await emulator.runs())[0]).toMatchObject({ status: 'success', successful_records: 20_000 });
-    expect((await emulator.profile('customer_id=one'))?.events).toHaveLength(20_000);
+    while (done === 0) done = (await before.runs())[0]?.successful_records ?? 0;
+    await before.close();
+    const after = await opened(startWarehouseEmulator({ warehouse, data }));
+    await after.api.advance('1s');
+    expect((await after.runs())[0]).toMatchObject({ status: 'success', successful_records: 20_000 });
+    expect((await after.profile('customer_id=one'))?.events).toHaveLength(20_000);
   }, 240_000);
 });
 

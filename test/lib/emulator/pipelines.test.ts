@@ -1,5 +1,6 @@
 // Pipelines on the embedded platform: every rule and status of definitions, triggers, resets, reports and lists of runs.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { opened } from '../../helpers/opened.ts';
 import { CONNECTION, MODEL, PIPELINE } from '../../helpers/sync-definitions.ts';
 import { startSync, startWarehouseEmulator, type WarehouseEmulator } from '../../helpers/warehouse.ts';
 
@@ -13,9 +14,8 @@ let emulator: WarehouseEmulator;
 
 describe('pipelines', () => {
   beforeEach(async () => {
-    emulator = await startSync({ fixtures: { data_plans: PLANS } });
+    emulator = await opened(startSync({ fixtures: { data_plans: PLANS } }));
   });
-  afterEach(() => emulator.close());
 
   test('are created, read, changed and deleted', async () => {
     const sent = {
@@ -226,18 +226,16 @@ describe('lists of runs', () => {
 
   test('a run with an id of 64 bits is found by it', async () => {
     const id = '9223372036854775807';
-    const other = await startWarehouseEmulator({
-      fixtures: {
-        connections: [CONNECTION],
-        data_models: [MODEL],
-        pipelines: [PIPELINE],
-        runs: [{ id: BigInt(id), pipeline_id: 'sync', status: 'success', logical_date: '2026-01-01T00:00:00Z' }],
-      },
-    });
+    const fixtures = {
+      connections: [CONNECTION],
+      data_models: [MODEL],
+      pipelines: [PIPELINE],
+      runs: [{ id: BigInt(id), pipeline_id: 'sync', status: 'success', logical_date: '2026-01-01T00:00:00Z' }],
+    };
+    const other = await opened(startWarehouseEmulator({ fixtures }));
     const { status, text } = await other.ask('GET', `${PIPELINES}/sync/runs/${id}`);
     expect({ status, text }).toEqual({ status: 200, text: expect.stringContaining(`"id":${id},`) as string });
     expect((await other.ask('GET', `${PIPELINES}/sync/runs/9999999999999999999`)).status).toBe(404);
-    await other.close();
   });
 
   test.each(['currentPage=0', 'currentPage=x', 'pageSize=0', 'pageSize=101', 'startDate=soon', 'endDate=2026-02-30'])(

@@ -1,6 +1,4 @@
 // The thread that reads warehouse files: one answer to each question, a limit of time, an end from outside.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
@@ -10,6 +8,7 @@ import {
   QueryTimeout,
   startQueryThread,
 } from '../../../src/lib/emulator/query-thread.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { makeWarehouse } from '../../helpers/warehouse.ts';
 
 const ENDLESS = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
@@ -19,17 +18,14 @@ let file: string;
 let thread: QueryThread;
 beforeEach(async () => {
   // A file for each test: a thread that is ended leaves the driver's lock behind.
-  folder = mkdtempSync(join(tmpdir(), 'cdpadm-test-'));
+  folder = temporaryFolder();
   file = await makeWarehouse(
     folder,
     'CREATE TABLE a (i); CREATE VIEW b AS SELECT 1; INSERT INTO a VALUES (1), (2), (3)',
   );
   thread = startQueryThread(30_000);
 });
-afterEach(async () => {
-  await thread.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => thread.close());
 
 test('tells tables and views, and hands rows over as they are asked for', async () => {
   expect(await thread.open(file)).toEqual(['a', 'b']);

@@ -1,10 +1,11 @@
 // A. Custom roles on the embedded platform: every rule and sentence of the specification.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ROLE_FAILURES } from '../../../src/lib/contract/failures.ts';
-import { PERMISSIONS, ROLE_TEMPLATES } from '../../../src/lib/contract/role-catalog.ts';
+import { PERMISSIONS } from '../../../src/lib/contract/role-catalog.ts';
 import { ManifestReply, type Role } from '../../../src/lib/contract/roles.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 import { startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
+import { opened } from '../../helpers/opened.ts';
 
 let emulator: TestEmulator;
 let roles: string;
@@ -48,14 +49,6 @@ describe('GET tasks', () => {
       display_name: 'Group Identities: Full access',
       description: 'edit and delete group identities',
     });
-  });
-
-  test('every template is made of listed tasks', () => {
-    const ids = PERMISSIONS.map(({ task_id }) => task_id);
-    expect(ids).toHaveLength(32);
-    expect(new Set(ids).size).toBe(32);
-    expect(ROLE_TEMPLATES).toHaveLength(7);
-    for (const { tasks } of ROLE_TEMPLATES) expect(ids).toEqual(expect.arrayContaining([...tasks]));
   });
 });
 
@@ -260,7 +253,7 @@ describe('PUT', () => {
   ])('refuses JSON that is %s', async (_what, body) => {
     const reply = await put(body);
     expect(reply.status).toBe(400);
-    expect(messagesOf(reply.json)[0]).toMatch(/^Invalid JSON syntax in custom role manifest: not valid|nested/);
+    expect(messagesOf(reply.json)[0]).toMatch(/^Invalid JSON syntax in custom role manifest: (not valid|nested)/);
   });
 
   test('accepts a byte-order mark and 100 roles', async () => {
@@ -314,24 +307,20 @@ describe('whose manifest', () => {
 
 describe('without a file of fixtures', () => {
   test('there are sample roles, one of them assigned, and nothing is refused when they are sent back', async () => {
-    const plain = await startTestEmulator();
-    try {
-      const path = `${plain.accountPath}/roles`;
-      const { json } = await plain.call('GET', path);
-      const manifest = ManifestReply.parse(json);
-      expect(manifest.roles.map(({ role_id }) => role_id)).toEqual([
-        'user-role',
-        'admin-role',
-        'audiences-only-role',
-        'read-only-role',
-        'support-role',
-      ]);
-      expect((await plain.call('PUT', path, { body: manifest })).status).toBe(200);
-      const without = manifest.roles.filter(({ role_id }) => role_id !== 'support-role');
-      const refusal = await plain.call('PUT', path, { body: { roles: without } });
-      expect(messagesOf(refusal.json)).toEqual([`${ROLE_FAILURES.assigned.message}: support-role`]);
-    } finally {
-      await plain.close();
-    }
+    const plain = await opened(startTestEmulator());
+    const path = `${plain.accountPath}/roles`;
+    const { json } = await plain.call('GET', path);
+    const manifest = ManifestReply.parse(json);
+    expect(manifest.roles.map(({ role_id }) => role_id)).toEqual([
+      'user-role',
+      'admin-role',
+      'audiences-only-role',
+      'read-only-role',
+      'support-role',
+    ]);
+    expect((await plain.call('PUT', path, { body: manifest })).status).toBe(200);
+    const without = manifest.roles.filter(({ role_id }) => role_id !== 'support-role');
+    const refusal = await plain.call('PUT', path, { body: { roles: without } });
+    expect(messagesOf(refusal.json)).toEqual([`${ROLE_FAILURES.assigned.message}: support-role`]);
   });
 });

@@ -1,7 +1,7 @@
 // E and F on the embedded platform: who gets in, what is refused and how, and what is kept.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestClock } from '../../helpers/clock.ts';
-import { type Exchange, startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
+import { basicAuth, type Exchange, startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
 
 const FIXTURES = { workspaces: [{ id: 1, key: 'k', secret: 's' }, { id: 2, key: 'k2', secret: 's2' }] }; // prettier-ignore
 const SET = '/v2/calculatedattributes';
@@ -9,8 +9,7 @@ const BULK = '/v2/bulkcalculatedattributes';
 const EVENTS = '/v2/events';
 const IDENTIFY = '/v1/identify';
 
-const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
-const GOOD = basic('k:s');
+const GOOD = basicAuth('k:s');
 
 let emulator: TestEmulator;
 const start = async (fixtures: object = {}) => {
@@ -77,9 +76,9 @@ describe.each(CALLS)('%s', (path, body) => {
 
   test.each<[string, Record<string, string>, number]>([
     ['no credentials', {}, 401],
-    ['another secret', basic('k:x'), 403],
-    ['an unknown key', basic('x:s'), 403],
-    ['no colon', basic('ks'), 403],
+    ['another secret', basicAuth('k:x'), 403],
+    ['an unknown key', basicAuth('x:s'), 403],
+    ['no colon', basicAuth('ks'), 403],
     ['a bearer token', { authorization: 'Bearer k' }, 403],
     ['an empty header', { authorization: '' }, 403],
     ['the right ones, so that the body counts', GOOD, 400],
@@ -228,7 +227,7 @@ describe('seeding keeps', () => {
   test('people of the credentials’ workspace and of the environment apart', async () => {
     await post(SET, user());
     await post(SET, user({ environment: 'development' }));
-    await post(SET, user({ calculated_attributes: { 2: [] } }), basic('k2:s2'));
+    await post(SET, user({ calculated_attributes: { 2: [] } }), basicAuth('k2:s2'));
     const found = await profiles('email=kim@people.example');
     expect(found.map(({ workspace_id, environment }) => [workspace_id, environment])).toEqual([
       [1, 'production'],
@@ -306,7 +305,7 @@ describe('limits', () => {
     const refused = await post(SET, user());
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
     expect(refused.json).toEqual({ errors: [{ code: 'TOO_MANY_REQUESTS', message: 'Provisioned limit exceeded' }] });
-    expect((await post(SET, user({ calculated_attributes: {} }), basic('k2:s2'))).status).toBe(202);
+    expect((await post(SET, user({ calculated_attributes: {} }), basicAuth('k2:s2'))).status).toBe(202);
     await emulator.api.set('2026-11-21T08:00:00.999Z');
     expect((await post(SET, user())).status).toBe(429);
     await emulator.api.set('2026-11-21T08:00:01Z');
@@ -318,7 +317,7 @@ describe('limits', () => {
     for (let count = 0; count < 5; count++) {
       expect(await post(SET, large)).toMatchObject({ status: 413, json: { errors: [{ code: 'PAYLOAD_TOO_LARGE' }] } });
     }
-    expect((await post(SET, large, basic('k:x'))).status).toBe(403);
+    expect((await post(SET, large, basicAuth('k:x'))).status).toBe(403);
     for (let count = 0; count < 4; count++) expect((await post(BULK, '[')).status).toBe(400);
     expect((await post(BULK, '[')).status).toBe(429);
     await emulator.reset();
@@ -329,7 +328,7 @@ describe('limits', () => {
 test('a body that is larger than any is refused for the credentials first', async () => {
   const huge = 'x'.repeat(33 * 1024 * 1024);
   expect((await post(BULK, huge, {})).status).toBe(401);
-  expect((await post(BULK, huge, basic('k:x'))).status).toBe(403);
+  expect((await post(BULK, huge, basicAuth('k:x'))).status).toBe(403);
   expect((await post(BULK, huge)).status).toBe(413);
 });
 

@@ -1,12 +1,11 @@
 // What the embedded platform keeps: across restarts, across kill -9, and from a second one on the same folder.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/lib/emulator/db.ts';
 import { findOwner } from '../../../src/lib/emulator/folder.ts';
 import { type EmulatorReady, startEmulator } from '../../../src/lib/emulator/index.ts';
@@ -14,23 +13,16 @@ import { host } from '../../../src/lib/kernel/host.ts';
 import { type Bundle, bundleEntry } from '../../helpers/bundle.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 import { send, startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
+import { opened } from '../../helpers/opened.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 let data: string;
-const open: TestEmulator[] = [];
-const children: ChildProcess[] = [];
 beforeEach(() => {
-  data = mkdtempSync(join(tmpdir(), 'cdpadm-emulator-'));
-});
-afterEach(async () => {
-  for (const emulator of open.splice(0)) await emulator.close();
-  for (const child of children.splice(0)) child.kill('SIGKILL');
-  rmSync(data, { recursive: true, force: true });
+  data = temporaryFolder();
 });
 
-async function start(options: Parameters<typeof startTestEmulator>[0] = {}): Promise<TestEmulator> {
-  const emulator = await startTestEmulator({ data, ...options });
-  open.push(emulator);
-  return emulator;
+function start(options: Parameters<typeof startTestEmulator>[0] = {}): Promise<TestEmulator> {
+  return opened(startTestEmulator({ data, ...options }));
 }
 
 const role = (id: string) => ({ role_id: id, name: id, description: 'd', tasks: [{ task_id: 'user:core' }] });
@@ -131,9 +123,8 @@ describe('the folder', () => {
 
   test('is free again when the start fails', async () => {
     await expect(startEmulator({ data, fixtures: { roles: 1 } })).rejects.toMatchObject({ exit: 9 });
-    const taken = await startTestEmulator();
+    const taken = await opened(startTestEmulator());
     await expect(startEmulator({ data, port: taken.port })).rejects.toMatchObject({ code: 'emulator.port', exit: 6 });
-    await taken.close();
     expect((await start()).port).toBeGreaterThan(0);
   });
 
@@ -179,7 +170,7 @@ describe('kill -9', () => {
 
   async function startChild(): Promise<{ process: ChildProcess; ready: EmulatorReady; exited: Promise<unknown> }> {
     const started = spawn(process.execPath, [child.file, data], { stdio: ['ignore', 'pipe', 'inherit'] });
-    children.push(started);
+    onTestFinished(() => void started.kill('SIGKILL'));
     const [line] = (await once(createInterface({ input: started.stdout }), 'line')) as [string];
     return { process: started, ready: JSON.parse(line) as EmulatorReady, exited: once(started, 'exit') };
   }
