@@ -1,27 +1,26 @@
 // From settings to the wire: what flags and variables do to a call, and the question before a write.
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../../src/lib/emulator/index.ts';
-import { environmentOf } from '../../../src/lib/runtime/emulator-environment.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { makeCertificate } from '../../helpers/certificate.ts';
 import { json, startFaultServer } from '../../helpers/fault-server.ts';
-import { type CliHome, type CliOptions, type CliResult, createCliHome, runCli } from '../../helpers/cli.ts';
+import type { CliOptions, CliResult } from '../../helpers/cli.ts';
+import { startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
+import { opened } from '../../helpers/opened.ts';
+import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
 
-let emulator: Emulator;
-let home: CliHome;
+let platform: TestEmulator;
+let home: PlatformHome;
 beforeAll(async () => {
-  emulator = await startEmulator({ memory: true });
+  platform = await startTestEmulator();
 });
-afterAll(() => emulator.close());
+afterAll(() => platform.close());
 beforeEach(async () => {
-  home = createCliHome();
-  await emulator.reset();
+  await platform.reset();
+  home = await opened(openPlatformHome({}, platform));
 });
-afterEach(() => home.remove());
 
-const cli = (args: string[], options: CliOptions = {}): Promise<CliResult> =>
-  runCli(args, { ...options, cwd: home.cwd, env: { ...home.env, ...environmentOf(emulator.ready), ...options.env } });
+const cli = (args: string[], options?: CliOptions): Promise<CliResult> => home.run(args, options);
 
 const list = ['roles', 'list'];
 
@@ -39,11 +38,11 @@ test('a flag goes before the environment', async () => {
 const certificate = makeCertificate();
 describe.skipIf(certificate === undefined)('--ca-file', () => {
   test('adds to the authorities of NODE_EXTRA_CA_CERTS, which Node would forget', async () => {
-    const [platform, other] = [certificate ?? { key: '', cert: '' }, makeCertificate() ?? { key: '', cert: '' }];
-    const server = await startFaultServer({ tls: platform });
+    const [own, other] = [certificate ?? { key: '', cert: '' }, makeCertificate() ?? { key: '', cert: '' }];
+    const server = await opened(startFaultServer({ tls: own }));
     server.next(json({ access_token: 'a-token', expires_in: 60, token_type: 'Bearer' }), json({ roles: [] }));
-    writeFileSync(join(home.cwd, 'other.pem'), other.cert);
-    writeFileSync(join(home.cwd, 'extra.pem'), platform.cert);
+    home.write('other.pem', other.cert);
+    home.write('extra.pem', own.cert);
     const address = server.url.replace('127.0.0.1', 'localhost');
     const env = { CDPADM_BASE_URL: address, CDPADM_AUTH_URL: address };
     const extra = { NODE_EXTRA_CA_CERTS: join(home.cwd, 'extra.pem') };
@@ -51,7 +50,6 @@ describe.skipIf(certificate === undefined)('--ca-file', () => {
     expect(await cli(args, { env })).toMatchObject({ code: 8 });
     expect(await cli(args, { env: { ...env, ...extra } })).toMatchObject({ code: 0 });
     expect((await cli(args, { env: { ...env, NODE_EXTRA_CA_CERTS: join(home.cwd, 'missing.pem') } })).code).toBe(8);
-    await server.close();
   });
 });
 
@@ -59,29 +57,25 @@ test('--curl prints the command, sends nothing, and holds no secret', async () =
   const { code, stdout, stderr } = await cli([...list, '--curl']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^curl .*\/roles'/);
-  expect(stdout).not.toContain(emulator.ready.client_secret);
+  expect(stdout).not.toContain(platform.ready.client_secret);
   const { stdout: toFile } = await cli([...list, '--curl', '--out', 'call.sh']);
   expect(toFile).toBe('');
-  expect(readFileSync(join(home.cwd, 'call.sh'), 'utf8')).toBe(stdout);
+  expect(home.read('call.sh')).toBe(stdout);
 });
 
 test('--trace-file keeps every exchange, private and without secrets', async () => {
   expect((await cli([...list, '--trace-file', 'trace.ndjson'])).code).toBe(0);
-  const file = join(home.cwd, 'trace.ndjson');
-  const text = readFileSync(file, 'utf8');
-  const exchanges = text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(exchanges).toHaveLength(2);
-  expect(text).not.toContain(emulator.ready.client_secret);
-  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const text = home.read('trace.ndjson');
+  const exchanges = text.trimEnd().split('\n');
+  expect(exchanges.map((line) => (JSON.parse(line) as { method: string }).method)).toEqual(['POST', 'GET']);
+  expect(text).not.toContain(platform.ready.client_secret);
+  expect(statSync(join(home.cwd, 'trace.ndjson')).mode & 0o777).toBe(0o600);
 });
 
 test('--debug tells the exchanges on standard error, -v only decisions', async () => {
   const debug = await cli([...list, '--debug']);
   expect(debug.stderr).toContain('/roles');
-  expect(debug.stderr).not.toContain(emulator.ready.client_secret);
+  expect(debug.stderr).not.toContain(platform.ready.client_secret);
   expect((await cli([...list, '-v'])).stderr).not.toContain('/oauth/token');
 });
 
@@ -103,24 +97,20 @@ it.each<[string[], Record<string, string>, number, string]>([
 describe('before a write', () => {
   beforeEach(async () => {
     expect((await cli(['roles', 'pull'])).code).toBe(0);
-    const file = join(home.cwd, 'roles.yaml');
-    writeFileSync(file, readFileSync(file, 'utf8').replace('name: User\n', 'name: Renamed\n'));
+    home.write('roles.yaml', home.read('roles.yaml').replace('name: User\n', 'name: Renamed\n'));
   });
 
   const push = (args: string[], protectedProfile = false): Promise<CliResult> => {
-    if (protectedProfile) writeFileSync(join(home.cwd, '.cdpadm.yaml'), 'profile: local\nprotected: true\n');
+    if (protectedProfile) home.write('.cdpadm.yaml', 'profile: local\nprotected: true\n');
     return cli(['roles', 'push', ...args]);
   };
-  const puts = async (): Promise<number> => {
-    const { stdout } = await cli([...list, '-o', 'name', '--query', "[?name=='Renamed'].{role_id: role_id}"]);
-    return stdout.split('\n').filter(Boolean).length;
-  };
+  const puts = (): Promise<number> => home.received('PUT');
 
   test('the target is shown, --yes goes on', async () => {
     const { code, stderr } = await push(['--yes']);
     expect(code).toBe(0);
-    expect(stderr).toContain(emulator.ready.base_url);
-    expect(stderr).toContain(String(emulator.ready.org_id));
+    expect(stderr).toContain(platform.ready.base_url);
+    expect(stderr).toContain(String(platform.ready.org_id));
     expect(await puts()).toBe(1);
   });
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { annotation } from '../../../src/lib/runtime/annotations.ts';
-import { type CliHome, createCliHome, runCli } from '../../helpers/cli.ts';
+import { type CliHome, createCliHome } from '../../helpers/cli.ts';
 
 let home: CliHome;
 beforeEach(() => {
@@ -11,8 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-const cli = (args: string[], env: Record<string, string> = {}) =>
-  runCli(args, { cwd: home.cwd, env: { ...home.env, ...env } });
+const cli = (args: string[], env: Record<string, string> = {}) => home.run(args, { env });
 
 describe('--summary', () => {
   test('appends the result as Markdown, whatever is printed', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 import type { GlobalFlags } from '../../../src/lib/runtime/context.ts';
 import { defineGlobalFlags, lenientFlags, readGlobalFlags } from '../../../src/lib/runtime/global-flags.ts';
+import { thrownBy } from '../../helpers/failure.ts';
 
 function rawOf(args: string[]): Record<string, unknown> {
   const root = new Command().exitOverride();
@@ -98,12 +99,7 @@ it.each<[string[], string, Record<string, string>?]>([
   [['--color', 'blue'], '--color'],
   [['--progress', 'bar'], '--progress'],
 ])('%j is a usage error that names %s', (args, name, env) => {
-  let failure: unknown;
-  try {
-    flagsOf(args, env);
-  } catch (error) {
-    failure = error;
-  }
+  const failure = thrownBy(() => flagsOf(args, env));
   expect(failure).toBeInstanceOf(CliError);
   expect(failure).toMatchObject({ exit: 2, message: expect.stringContaining(name) as string });
 });

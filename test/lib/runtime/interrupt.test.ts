@@ -1,9 +1,10 @@
 // What a stop leaves behind is said, once.
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
 import { explainStop, interrupted, terminated, timedOut } from '../../../src/lib/runtime/interrupt.ts';
 import { runCli } from '../../helpers/cli.ts';
 import { startFaultServer } from '../../helpers/fault-server.ts';
+import { opened } from '../../helpers/opened.ts';
 
 describe('explainStop', () => {
   it.each([
@@ -51,8 +52,7 @@ describe('Ctrl-C in one call', () => {
     ['a read', 'roles list', 'Nothing was sent that changes anything'],
     ['a write that may be repeated', 'intake identify -f - --yes', 'What was sent before stands'],
   ])('of %s says what it leaves', async (_what, line, hint) => {
-    const server = await startFaultServer();
-    onTestFinished(() => server.close());
+    const server = await opened(startFaultServer());
     const stop = new AbortController();
     server.otherwise(() => stop.abort(interrupted()));
     const { code, stderr } = await runCli(line.split(' '), { env: environmentAt(server.url), stdin: USER, stop });

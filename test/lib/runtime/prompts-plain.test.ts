@@ -4,14 +4,20 @@ import { expect, test } from 'vitest';
 import { createPlainAsker } from '../../../src/lib/runtime/prompts-plain.ts';
 import { createTestIo } from '../../helpers/cli.ts';
 
-test.each(['input', 'secret'] as const)('a question (%s) lets go of the terminal when it is answered', async (kind) => {
+/** Somebody who types what is written to `stdin`. */
+function asked(columns?: number) {
   const stdin = new PassThrough();
-  const asker = createPlainAsker({ ...createTestIo({}).io, stdin }, new AbortController().signal);
+  const { io, stderr } = createTestIo(columns === undefined ? {} : { columns });
+  return { stdin, stderr, asker: createPlainAsker({ ...io, stdin }, new AbortController().signal) };
+}
+
+test.each(['input', 'secret'] as const)('a question (%s) lets go of the terminal when it is answered', async (kind) => {
+  const { asker, stdin } = asked();
   const held = (): number[] => ['data', 'end', 'error'].map((event) => stdin.listenerCount(event));
   const ask = async (answer: string): Promise<void> => {
-    const asked = asker[kind]('Name?', {});
+    const typed = asker[kind]('Name?', {});
     stdin.write(`${answer}\n`);
-    expect(await asked).toBe(answer);
+    expect(await typed).toBe(answer);
   };
   await ask('first');
   const before = held();
@@ -24,18 +30,15 @@ test.each([
   ['the word itself', 'Erasure', 'erasure'],
   ['the words that stand for it', 'leave open', ''],
 ])('a choice is taken by %s', async (_what, typed, value) => {
-  const stdin = new PassThrough();
-  const asker = createPlainAsker({ ...createTestIo({}).io, stdin }, new AbortController().signal);
+  const { asker, stdin } = asked();
   const choices = [{ value: 'access' }, { value: 'erasure' }, { value: '', label: 'leave open' }];
-  const asked = asker.select('Type?', choices, {});
+  const chosen = asker.select('Type?', choices, {});
   stdin.write(`${typed}\n`);
-  expect(await asked).toBe(value);
+  expect(await chosen).toBe(value);
 });
 
 test('says before a mistake what a choice is taken by, and breaks a long question between words', async () => {
-  const stdin = new PassThrough();
-  const { io, stderr } = createTestIo({ columns: 30 });
-  const asker = createPlainAsker({ ...io, stdin }, new AbortController().signal);
+  const { asker, stderr, stdin } = asked(30);
   const chosen = asker.select('Environment', [{ value: 'none', label: 'leave open' }, { value: 'production' }], {
     initial: 'none',
   });

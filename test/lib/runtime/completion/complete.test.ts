@@ -1,10 +1,10 @@
 // What may stand where the cursor is, asked as the shells' scripts ask.
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openKnownIds } from '../../../../src/lib/config/known-ids.ts';
 import { entries } from '../../../../src/program.ts';
-import { type CliHome, createCliHome, runCli } from '../../../helpers/cli.ts';
+import { type CliHome, createCliHome } from '../../../helpers/cli.ts';
 
 let home: CliHome;
 
@@ -41,7 +41,7 @@ beforeAll(() => {
 afterAll(() => home.remove());
 
 async function ask(...args: string[]): Promise<{ kind: string | undefined; lines: string[] }> {
-  const { code, stdout, stderr } = await runCli(['__complete', ...args], { env: home.env, cwd: home.cwd });
+  const { code, stdout, stderr } = await home.run(['__complete', ...args]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const [kind, ...lines] = stdout.trimEnd().split('\n');
   return { kind, lines };
@@ -129,10 +129,11 @@ describe('what is known of the platform', () => {
   });
 
   test('a broken settings file says nothing', async () => {
-    const env = { ...home.env, CDPADM_CONFIG_DIR: join(home.folder, 'broken') };
-    mkdirSync(env.CDPADM_CONFIG_DIR);
-    writeFileSync(join(env.CDPADM_CONFIG_DIR, 'config.json'), '{');
-    const { stdout } = await runCli(['__complete', 'fish', 'cdpadm', 'cdpadm --profile '], { env, cwd: home.cwd });
+    const folder = join(home.folder, 'broken');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'config.json'), '{');
+    const env = { CDPADM_CONFIG_DIR: folder };
+    const { stdout } = await home.run(['__complete', 'fish', 'cdpadm', 'cdpadm --profile '], { env });
     expect(stdout).toBe('values\nlocal\tthe embedded platform\n');
   });
 
@@ -140,7 +141,7 @@ describe('what is known of the platform', () => {
     const cwd = join(home.folder, 'project');
     mkdirSync(cwd);
     writeFileSync(join(cwd, '.cdpadm.yaml'), '# ours\nprofile: "dev" # for now\n');
-    const { stdout } = await runCli(['__complete', 'fish', 'cdpadm', 'cdpadm roles get '], { env: home.env, cwd });
+    const { stdout } = await home.run(['__complete', 'fish', 'cdpadm', 'cdpadm roles get '], { cwd });
     expect(stdout).toBe('values\ndev-role\n');
   });
 });
@@ -176,19 +177,12 @@ describe('each shell has its form', () => {
 
 test('ids are kept as commands meet them, for this user alone', async () => {
   const own = createCliHome();
-  try {
-    const env = { ...own.env, CDPADM_PROFILE: 'local' };
-    for (const args of [
-      ['roles', 'list'],
-      ['roles', 'tasks'],
-    ])
-      expect((await runCli(args, { env })).code).toBe(0);
-    const folder = join(own.folder, 'cache', 'ids', '_local');
-    expect(readdirSync(folder).sort()).toEqual(['_role_id', '_task_id']);
-    for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
-    const { stdout } = await runCli(['__complete', 'fish', 'cdpadm', 'cdpadm roles get admin'], { env });
-    expect(stdout).toBe('values\nadmin-role\n');
-  } finally {
-    own.remove();
-  }
+  onTestFinished(() => own.remove());
+  const env = { CDPADM_PROFILE: 'local' };
+  for (const line of ['roles list', 'roles tasks']) expect((await own.run(line, { env })).code).toBe(0);
+  const folder = join(own.folder, 'cache', 'ids', '_local');
+  expect(readdirSync(folder).sort()).toEqual(['_role_id', '_task_id']);
+  for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+  const { stdout } = await own.run(['__complete', 'fish', 'cdpadm', 'cdpadm roles get admin'], { env });
+  expect(stdout).toBe('values\nadmin-role\n');
 });
