@@ -72,6 +72,11 @@ export function shortTask(task: TaskRef): string | TaskRef {
   return Object.keys(task).length === 1 ? task.task_id : task;
 }
 
+/** The role with its tasks as short as they can be, at the end. */
+export function shortRole({ tasks, ...fields }: RoleReply): Record<string, unknown> {
+  return { ...fields, tasks: tasks.map(shortTask) };
+}
+
 function compareRoleFields(item: Fields, role: RoleReply): Map<string, unknown> {
   const { name = null, description = null } = role;
   return compareFields({ name: null, description: null, ...item }, { ...role, name, description }, ['tasks']);

@@ -2,7 +2,7 @@
 import type { ManifestReply } from '../contract/roles.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { DocumentFormat } from './load.ts';
-import { shortTask } from './roles-edits.ts';
+import { shortRole } from './roles-edits.ts';
 import { updateJson } from './roles-json.ts';
 
 /** Where editors find the JSON Schema, relative to the roles file. */
@@ -45,7 +45,7 @@ export async function updateManifestText(
 async function yamlText(manifest: ManifestReply): Promise<string> {
   const [yaml, { blockText }] = await Promise.all([import('yaml'), import('./yaml-text.ts')]);
   const { roles, ...fields } = inOrder(manifest);
-  return blockText(yaml, { ...fields, roles: roles.map((role) => ({ ...role, tasks: role.tasks.map(shortTask) })) });
+  return blockText(yaml, { ...fields, roles: roles.map(shortRole) });
 }
 
 /** Stamps first, roles last. */

@@ -1,7 +1,7 @@
 // Edits a YAML roles file in its own text: comments, order, blank lines and quotes stay as somebody wrote them.
 import type { Alias, CST, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { ManifestReply, RoleReply, TaskRef } from '../contract/roles.ts';
-import { compareWithFile, isEmpty, type RoleEdits, shortTask } from './roles-edits.ts';
+import { compareWithFile, isEmpty, type RoleEdits, shortRole, shortTask } from './roles-edits.ts';
 import { TextEdits } from './text-edits.ts';
 import { readYaml } from './yaml-document.ts';
 import { blockText, inlineText } from './yaml-text.ts';
@@ -248,10 +248,6 @@ class YamlEditor {
     const last = isBlock ? (part.items.at(-1) as Node | NodePair | undefined) : undefined;
     return last ? this.#behind(last) : this.#edits.lineBehind(part?.range?.[1] ?? 0);
   }
-}
-
-function shortRole({ tasks, ...fields }: RoleReply): Record<string, unknown> {
-  return { ...fields, tasks: tasks.map(shortTask) };
 }
 
 function findPair(map: YAMLMap, key: string): NodePair | undefined {

@@ -430,6 +430,30 @@ describe('JSON files', () => {
     ]);
   });
 
+  it('take new roles in the shortest form that one of theirs has', async () => {
+    const text = JSON.stringify({
+      roles: [
+        { role_id: 'a', name: 'A', description: 'D', tasks: [{ task_id: 'x:y' }, { task_id: 'rules:*' }] },
+        { role_id: 'c', name: 'C', description: 'D', tasks: ['x:y', { task_id: 'x:z' }] },
+      ],
+    });
+    const c = role('c', ['x:y', 'x:z'], { name: 'C', description: 'D' });
+    const updated = await updateManifestText(text, 'json', { roles: [...wanted, c] });
+    expect((JSON.parse(updated) as { roles: { tasks: unknown }[] }).roles.map((item) => item.tasks)).toEqual([
+      [{ task_id: 'x:y' }, { task_id: 'rules:*' }],
+      ['x:y', { task_id: 'x:z' }],
+      ['x:y'],
+    ]);
+  });
+
+  it.each([
+    ['blanks before it', '  \n {\n\t"roles": []\n}', '{\n\t"roles": [\n\t\t{'],
+    ['blanks behind the bracket', '{ \t\n "roles": []\n}', '{\n "roles": [\n  {'],
+    ['a line break further in alone', '{"roles": [\n  ]}', '{"roles":[{'],
+  ])('keep their indentation: %s', async (_what, text, start) => {
+    expect(await updateManifestText(text, 'json', { roles: wanted })).toContain(start);
+  });
+
   it('keep every digit', async () => {
     const text = `{"version": 9007199254740993, "roles": [{"role_id": "a", "name": "A", "description": "D", "tasks": [], "n": -9223372036854775808}]}`;
     const reply = {
