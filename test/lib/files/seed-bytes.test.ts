@@ -135,6 +135,22 @@ describe('the bytes', () => {
 
   it('come from standard input as text, too', async () => {
     expect(String(await allOf((await piped(['a,', 'é\n'])).chunks()))).toBe('a,é\n');
+    const lines = 'é\n'.repeat(5000);
+    for await (const chunk of (await piped([lines, lines])).chunks()) expect(chunk).toBeInstanceOf(Buffer);
+  });
+
+  it('of standard input are read no further than what it is shows', async () => {
+    const given: number[] = [];
+    function* pieces(): Generator<Buffer> {
+      for (let piece = 0; piece < 100; piece++) {
+        given.push(piece);
+        yield text(3000);
+      }
+    }
+    const stdin = Readable.from(pieces(), { objectMode: true, highWaterMark: 1 });
+    const opened = await openSeedBytes('-', { cwd: '/', stdin }, undefined);
+    expect(given.length).toBeLessThan(5);
+    expect((await allOf(opened.chunks())).length).toBe(300_000);
   });
 
   it('of a file that was read a little of are let go', async () => {
@@ -178,6 +194,7 @@ describe('what cannot be read', () => {
   it.each([
     ['gzip', gzipSync(text(50_000)).subarray(0, 5000)],
     ['zstd', Buffer.concat([zstd(text(10)).subarray(0, 9), Buffer.from([0x07, 0, 0])])],
+    ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
   ])('a damaged %s file', async (wrapping, bytes) => {
     const read = async (opened: Promise<SeedBytes>): Promise<Buffer> => allOf((await opened).chunks());
     for (const [name, opened] of [
@@ -216,7 +233,11 @@ describe('what cannot be read', () => {
       message: 'Cannot read gone: there is no such file.',
       hint: 'Give the path of a file, or - for standard input.',
     });
-    await expect(open('folder')).rejects.toMatchObject({ exit: 2, message: 'Cannot read folder: it is a folder.' });
+    await expect(open('folder')).rejects.toMatchObject({
+      exit: 2,
+      message: 'Cannot read folder: it is a folder.',
+      hint: 'Give the path of a file, or - for standard input.',
+    });
     await expect(open('file/inside')).rejects.toMatchObject({
       exit: 2,
       message: 'Cannot read file/inside: there is no such file.',
