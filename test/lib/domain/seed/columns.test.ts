@@ -35,6 +35,7 @@ test.each([
   // Without a colon it is none of those that have one.
   ['usr', UNKNOWN],
   ['xpdi', 'is no known column; did you mean `xpid`?'],
+  ['usr:tier', 'is no known column; did you mean `user:tier`?'],
   ['atr:Orders:count', 'is no known column; did you mean `attr:Orders:count`?'],
   ['identity', 'must be written `identity:<type>`'],
   ['identity:', 'must be written `identity:<type>`'],
@@ -47,6 +48,7 @@ test.each([
   ['attr:Orders', ATTRIBUTE],
   ['attr:A:most_frequent:a:b', ATTRIBUTE],
   ['attr:A:cuont', 'has an unknown calculation type `cuont`; did you mean `count`?'],
+  ['attr:A:price', expect.stringMatching(/^has an unknown calculation type `price`; known are count, sum, minimum/)],
   ['attr:A:', expect.stringMatching(/^has an unknown calculation type ``; known are count, sum, /)],
   ['attr:A:count:x', '`count` takes no key'],
   ['attr:A:average:mean', '`average` takes the keys `sum` and `count`'],
@@ -73,6 +75,14 @@ describe('a header as a whole', () => {
     expect(readHeader(['identity:a'], undefined).issues).toEqual([]);
   });
 
+  it('is wrong where the map says what no column can mean, under the name of the column', () => {
+    const map = { Orders: 'attr:Orders:cuont', Customer: 'identity:', Mail: 'identity:email' };
+    expect(readHeader(Object.keys(map), map).issues).toEqual([
+      { column: 'Orders', message: expect.stringContaining('did you mean `count`?') as string },
+      { column: 'Customer', message: expect.stringContaining('must be written `identity:<type>`') as string },
+    ]);
+  });
+
   it('is what the map says, by the names as they stand or without their blanks', () => {
     const map = { ' A ': 'xpid', B: 'user:b', Gone: 'user:c' };
     expect(readHeader([' A ', ' B', 'xpid'], map)).toEqual({
@@ -85,6 +95,25 @@ describe('a header as a whole', () => {
 });
 
 describe('columns that a map passes over', () => {
+  it('are named, with the field that they are called like', () => {
+    const header = ['Customer', 'Tier', 'e-mail', 'xpid', 'Cutoff Date', 'Customer Name', 'user:tier'];
+    expect(readHeader(header, { Customer: 'identity:customer_id' }).passedOver).toEqual([
+      { column: 'Tier', field: undefined },
+      { column: 'e-mail', field: 'identity:email' },
+      { column: 'xpid', field: 'xpid' },
+      { column: 'Cutoff Date', field: 'cutoff_date' },
+      // Another column holds what it is called like.
+      { column: 'Customer Name', field: undefined },
+      { column: 'user:tier', field: 'user:tier' },
+    ]);
+    expect(readHeader(header, undefined).passedOver).toEqual([]);
+  });
+
+  it('may be called like what every object has', () => {
+    const { columns, issues } = readHeader(['Customer', 'constructor', '__proto__', 'toString'], { Customer: 'xpid' });
+    expect([columns, issues]).toEqual([[{ kind: 'xpid' }, undefined, undefined, undefined], []]);
+  });
+
   it.each<[string, string | undefined]>([
     [' xpid ', 'xpid'],
     [' Tier ', undefined],

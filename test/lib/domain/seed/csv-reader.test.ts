@@ -54,6 +54,7 @@ describe('records', () => {
     ['xpid,user:n\nx,a\n,b\n', [[2, 'xpid: must be an integer of at most 64 bits', expect.stringContaining('"x"')], [3, expect.stringContaining('xpid: needs `xpid`'), expect.any(String)]]],
     ['xpid,user:n\n1,a\n2,"b\n3,c', [[2, '1', '"a"'], [3, 'a double quote is not closed', '2,"b\n3,c']]],
     [`xpid,user:n\n1,"${'b'.repeat(300)}`, [[2, 'a double quote is not closed', `1,"${'b'.repeat(197)}`]]],
+    ['xpid,user:n\n1,a\n2', [[2, '1', '"a"'], [3, 'has 1 column; the header has 2', '2']]],
     ['xpid\n', []],
     ['xpid', []],
   ])('of %j', (text, records) => {

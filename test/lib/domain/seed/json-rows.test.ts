@@ -132,6 +132,24 @@ describe('elements', () => {
     expect(told(text)).toEqual(all(wanted));
   });
 
+  it.each([1, 2, 3, 7, 1000])('may begin with a mark, in chunks of %i bytes', (size) => {
+    for (const text of [`${MARK}[${row(1)},\n ${row(2)}]\n`, `${MARK}${row(1)} ${row(2)}`]) {
+      const bytes = Buffer.from(text);
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      expect(read(elements, chunks).rows.map((found) => 'body' in found && found.body)).toEqual([row(1), row(2)]);
+    }
+  });
+
+  it('may be none, and fewer bytes than a mark has', () => {
+    const reasons = (text: string): (string | undefined)[] =>
+      read(elements, everyByte(text)).rows.map((found) => ('reason' in found ? found.reason : undefined));
+    expect([reasons(''), reasons('[]')]).toEqual([[], []]);
+    expect(reasons('[')).toEqual(['the array is not closed: the file is cut off']);
+    expect([reasons('{}'), reasons('1')]).toMatchObject([[expect.any(String)], [expect.any(String)]]);
+  });
+
   it('have their numbers as positions, and the lines on which they begin', () => {
     const text = `[\n${row(1)},{"a":"\\\n",\n"b":1}\n,\n\n7,${row(2)}\n`;
     for (const chunks of ways(text)) {

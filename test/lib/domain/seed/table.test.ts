@@ -2,7 +2,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { cellsOf } from '../../../../src/lib/domain/seed/csv-record.ts';
-import { readHeader } from '../../../../src/lib/domain/seed/columns.ts';
 import { tableOf } from '../../../../src/lib/domain/seed/csv-rows.ts';
 import { checkRow } from '../../../../src/lib/domain/seed/read-row.ts';
 import { parseJson } from '../../../../src/lib/kernel/json.ts';
@@ -174,32 +173,6 @@ describe('the column of what is wrong', () => {
   });
 });
 
-test.each([
-  ['xpdi', undefined, 'did you mean `xpid`'],
-  ['attr:Orders', undefined, 'must be written'],
-  ['attr:Orders:cuont', undefined, 'did you mean `count`'],
-  ['attr:Orders:price', undefined, 'known are count, sum, minimum'],
-  ['Orders', { Orders: 'attr:Orders:cuont' }, 'did you mean `count`'],
-  ['atr:Orders:count', undefined, 'did you mean `attr:Orders:count`'],
-  ['usr:tier', undefined, 'did you mean `user:tier`'],
-  ['attr:Orders:count:key', undefined, 'takes no key'],
-  ['attr:Orders:average:mean', undefined, 'takes the keys'],
-  ['attr:"Orders:count', undefined, 'not closed'],
-  ['identity:', undefined, 'must be written'],
-  ['Customer', { Customer: 'identity:' }, 'must be written'],
-  ['Customer', { Kunde: 'identity:customer_id' }, 'not in the header'],
-])('refuses the column %s', (column, map, message) => {
-  const { issues } = readHeader([column], map as Record<string, string> | undefined);
-  expect(issues.map((issue) => issue.message).join()).toContain(message);
-});
-
-test('with a map, a column that it does not name is passed over, whatever it is called', () => {
-  const header = ['Customer', 'constructor', '__proto__', 'toString'];
-  const { columns, issues } = readHeader(header, { Customer: 'xpid' });
-  expect(issues).toEqual([]);
-  expect(columns).toEqual([{ kind: 'xpid' }, undefined, undefined, undefined]);
-});
-
 /** What is told of a row whose cells are the header's but for these. */
 function told(cells: Partial<Record<string, string>>): string[] {
   const table = tableOf(HEADER, options);
@@ -268,18 +241,4 @@ test('cells of Parquet that are lists and objects are told by their columns too'
     { path: 'attr:L:unique_list', message: '`[1]` must be a string, not empty' },
     { path: 'user:note', message: 'must be a string, not an object' },
   ]);
-});
-
-test('columns that a map leaves out are named, with the field that they are called like', () => {
-  const header = ['Customer', 'Tier', 'e-mail', 'xpid', 'Cutoff Date', 'Customer Name', 'user:tier'];
-  expect(readHeader(header, { Customer: 'identity:customer_id' }).passedOver).toEqual([
-    { column: 'Tier', field: undefined },
-    { column: 'e-mail', field: 'identity:email' },
-    { column: 'xpid', field: 'xpid' },
-    { column: 'Cutoff Date', field: 'cutoff_date' },
-    // Another column holds what it is called like.
-    { column: 'Customer Name', field: undefined },
-    { column: 'user:tier', field: 'user:tier' },
-  ]);
-  expect(readHeader(header, undefined).passedOver).toEqual([]);
 });

@@ -8,7 +8,6 @@ import {
   RESOURCE_TYPES,
   type ResourceType,
 } from '../../../../src/lib/domain/warehouse/definition.ts';
-import { guardWarehouse } from '../../../../src/lib/domain/warehouse/guards.ts';
 import { type ByType, planWarehouse, type WarehousePlan } from '../../../../src/lib/domain/warehouse/plan.ts';
 import { anyWorkspace } from '../../../helpers/any-warehouse.ts';
 
@@ -105,7 +104,6 @@ describe('any two workspaces', () => {
   });
 });
 
-const PIPELINE: Definition = { id: 'p', sync_mode: { type: 'full' }, schedule: { type: 'once' } };
 const CONNECTION: Definition = { id: 'c', name: 'C', config: { role: 'r', password: 'env:P' } };
 const none: ByType<Definition> = { connection: [], data_model: [], pipeline: [] };
 
@@ -117,14 +115,6 @@ it('is bound to workspace and address', () => {
   for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{32}$/);
 });
 
-it.each([
-  ['sync_mode', { sync_mode: { type: 'incremental' } }, true],
-  ['another field', { schedule: { type: 'on_demand' } }, false],
-])('a change of %s resets: %s', (_what, change, resets) => {
-  const wanted = { ...none, pipeline: [{ ...PIPELINE, ...change }] };
-  expect(plan({ ...none, pipeline: [PIPELINE] }, wanted).steps).toMatchObject([{ action: 'update', resets }]);
-});
-
 it('sends a secret with what is sent anyway, and alone only when it has to', () => {
   const live = { ...none, connection: [{ ...CONNECTION, config: { role: 'r', password: '********' } }] };
   const wanted = { ...none, connection: [CONNECTION] };
@@ -134,38 +124,4 @@ it('sends a secret with what is sent anyway, and alone only when it has to', () 
   expect(plan(live, other).steps).toMatchObject([
     { changes: { name: { from: 'C', to: 'D' } }, secrets: ['config.password'] },
   ]);
-});
-
-describe('guards', () => {
-  const many = (count: number, name: string): Definition[] =>
-    Array.from({ length: count }, (_, index) => ({ id: `m${index}`, name }));
-  const flags = { allowDelete: false, allowReset: false, allowEmpty: false, force: false };
-  const guards = (live: ByType<Definition>, wanted: ByType<Definition>, given: Partial<typeof flags> = {}) =>
-    guardWarehouse(plan(live, wanted), Object.values(live).flat().length, { ...flags, ...given }).map(
-      ({ guard }) => guard,
-    );
-
-  it.each([
-    [9, 9, []],
-    [10, 3, []],
-    [10, 4, ['threshold']],
-    [100, 30, []],
-    [100, 31, ['threshold']],
-  ])('of %i resources %i may change without --force: %j', (count, changed, expected) => {
-    const live = { ...none, data_model: many(count, 'old') };
-    const wanted = { ...none, data_model: [...many(changed, 'new'), ...many(count, 'old').slice(changed)] };
-    expect(guards(live, wanted)).toEqual(expected);
-    expect(guards(live, wanted, { force: true })).toEqual([]);
-  });
-
-  it('name every flag that is needed at once', () => {
-    const live = { ...none, data_model: many(12, 'old') };
-    expect(guards(live, none)).toEqual(['delete', 'empty', 'threshold']);
-    expect(guards(live, none, { allowDelete: true })).toEqual(['empty', 'threshold']);
-    expect(guards(live, none, { allowDelete: true, allowEmpty: true, force: true })).toEqual([]);
-  });
-
-  it('do not mistake an empty workspace for one that is emptied', () => {
-    expect(guards(none, none)).toEqual([]);
-  });
 });

@@ -1,6 +1,12 @@
 // Secrets in definitions: references pass, everything else is told without being repeated.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findMasks } from '../../../../src/lib/domain/warehouse/definition.ts';
+import {
+  type Definition,
+  findMasks,
+  valueAt,
+  withHiddenSecrets,
+} from '../../../../src/lib/domain/warehouse/definition.ts';
 import {
   isReference,
   maskedSecrets,
@@ -8,7 +14,10 @@ import {
   secretIssues,
   secretUses,
   withoutPaths,
+  withSecrets,
 } from '../../../../src/lib/domain/warehouse/secrets.ts';
+import { anyMask } from '../../../helpers/any-warehouse.ts';
+import { size } from '../../../helpers/size.ts';
 
 const MASK = '********';
 const connection = (config: Record<string, unknown>) => ({ id: 'c', config });
@@ -89,4 +98,61 @@ it('what is taken out is gone, and nothing else', () => {
     ]),
   ).toStrictEqual({ id: 'c', config: { role: 'r' } });
   expect(value.config.password).toBe('x');
+});
+
+const CONNECTION: Definition = {
+  id: 'crm',
+  service_provider: 'PROVIDER_A',
+  config: { role: 'sync', password: 'env:PASSWORD' },
+};
+
+/** May hold a short text by chance. */
+const SENTENCE = secretIssues('connection', { ...CONNECTION, config: { password: 'written out' } })[0]?.message ?? '';
+
+describe('any secrets', () => {
+  const secretPaths = fc.constantFrom(['config', 'password'], ['config', 'service_account_key']);
+
+  it('are refused in every form of a mask, wherever one stands', () => {
+    fc.assert(
+      fc.property(anyMask, fc.constantFrom('name', 'role', 'password', 'service_account_key'), (mask, field) => {
+        const value = { ...CONNECTION, config: { ...(CONNECTION.config as object), [field]: mask } };
+        expect(findMasks(value)).toEqual([['config', field]]);
+        expect(secretIssues('connection', value)).toHaveLength(1);
+      }),
+      { numRuns: size(1000) },
+    );
+  });
+
+  it('are refused when they are written out, and not repeated', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 6 }), secretPaths, (secret, [, field = '']) => {
+        fc.pre(secret.trim().length >= 6 && !/^(?:env|file|keychain|command):\s*\S/.test(secret));
+        const issues = secretIssues('connection', { ...CONNECTION, config: { [field]: secret } });
+        fc.pre(!issues.some((issue) => issue.message.includes(secret)) || !SENTENCE.includes(secret));
+        expect(issues).toHaveLength(1);
+        expect(JSON.stringify(issues.map(({ message }) => message))).not.toContain(secret);
+      }),
+    );
+  });
+
+  it.each(['env:NAME', 'file:path/to it', 'keychain:entry', 'command:pass show x'])(
+    '%s is a reference',
+    (reference) => {
+      const value: Definition = { id: 'c', config: { password: reference } };
+      expect(secretIssues('connection', value)).toEqual([]);
+      expect(secretUses('connection', value)).toEqual([{ path: ['config', 'password'], reference }]);
+    },
+  );
+
+  it('are put in when they are sent and only there; on screens they are always masks', async () => {
+    const sent = await withSecrets('connection', CONNECTION, () => Promise.resolve('s3cret'));
+    expect(valueAt(sent, ['config', 'password'])).toBe('s3cret');
+    expect(valueAt(CONNECTION, ['config', 'password'])).toBe('env:PASSWORD');
+    fc.assert(
+      fc.property(fc.string(), (secret) => {
+        const shown = withHiddenSecrets('connection', { ...CONNECTION, config: { password: secret } });
+        expect(shown).toEqual({ ...CONNECTION, config: { password: '********' } });
+      }),
+    );
+  });
 });

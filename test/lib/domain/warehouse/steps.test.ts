@@ -1,6 +1,5 @@
 // Single steps of a plan: what is sent, what is lost by it, and what one hash stands for.
 import { describe, expect, it } from 'vitest';
-import { adviseOn, describeReread } from '../../../../src/lib/domain/warehouse/advice.ts';
 import type { Definition } from '../../../../src/lib/domain/warehouse/definition.ts';
 import { type ByType, planWarehouse, type WarehousePlan } from '../../../../src/lib/domain/warehouse/plan.ts';
 
@@ -103,34 +102,5 @@ describe('the hash', () => {
   it('is the same in another order', () => {
     const [a, b] = [connection('a'), connection('b')];
     expect(plan({ connection: [a, b] }, {}).plan).toBe(plan({ connection: [b, a] }, {}).plan);
-  });
-});
-
-describe('advice', () => {
-  const definition = (mode: string, schedule: string): Definition => ({
-    id: 'p',
-    sync_mode: { type: mode },
-    schedule: { type: schedule },
-  });
-
-  it('is given on a full sync that repeats, and on nothing else', () => {
-    expect(adviseOn('pipeline', definition('full', 'interval'))).toEqual([
-      { path: ['sync_mode', 'type'], message: expect.stringMatching(/^a full sync on a repeating schedule/) as string },
-    ]);
-    expect(adviseOn('pipeline', definition('incremental', 'interval'))).toEqual([]);
-    expect(adviseOn('pipeline', definition('full', 'once'))).toEqual([]);
-    expect(adviseOn('data_model', definition('full', 'interval'))).toEqual([]);
-    expect(adviseOn('pipeline', { id: 'p' })).toEqual([]);
-  });
-
-  it.each<[Record<string, unknown>, string]>([
-    [{}, 'again from its first row on.'],
-    [{ from: '2026-01-01' }, 'again from 2026-01-01 on.'],
-    [{ until: '2026-02-01' }, 'again from its first row on, up to 2026-02-01.'],
-    [{ from: '2026-01-01', until: '2026-02-01' }, 'again from 2026-01-01 on, up to 2026-02-01.'],
-  ])('tells what is read again by %j', (sync_mode, told) => {
-    expect(describeReread({ id: 'p', data_model_id: 'm', sync_mode })).toBe(
-      `This resets the sync position: the next run reads data model m ${told}`,
-    );
   });
 });
