@@ -24,7 +24,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** Package -> rooms (or files) that may import it. */
 const PACKAGE_HOMES: Record<string, readonly string[]> = {
-  '@hono/node-server': ['emulator'],
   '@jmespath-community/jmespath': ['runtime'],
   '@napi-rs/keyring': ['config'],
   chalk: ['render'],
