@@ -1,5 +1,5 @@
 // What is remembered of a roles manifest: private, complete, found again, one writer at a time.
-import { readdirSync, readFileSync, renameSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -192,12 +192,17 @@ describe('on the disk', () => {
     expect(thrownBy(() => read(store, revision))).toMatchObject({ code: 'files.symlink' });
   });
 
-  it('one damaged file does not hide the others', () => {
+  it.each([
+    ['is cut off', (text: string) => text.slice(0, 20)],
+    ['has another shape', () => '{"manifest":{"roles":7},"roles":7}'],
+  ])('a file that %s does not hide the others', (_what, damage) => {
     const { state, store, clock } = open();
     store.saveBase(MANIFEST);
     const revision = store.saveRevision(revisionOf(MANIFEST));
-    truncateSync(fileIn(state, 'bases'), 20);
-    truncateSync(fileIn(state, 'history'), 20);
+    for (const folder of ['bases', 'history'] as const) {
+      const path = fileIn(state, folder);
+      writeFileSync(path, damage(readFileSync(path, 'utf8')));
+    }
     clock.advance(1000);
     store.saveRevision(revisionOf(MANIFEST, 'later'));
     store.saveBase({ ...MANIFEST, roles: [] });

@@ -12,6 +12,7 @@ import { type EmulatorReady, startEmulator } from '../../../src/lib/emulator/ind
 import { host } from '../../../src/lib/kernel/host.ts';
 import { type Bundle, bundleEntry } from '../../helpers/bundle.ts';
 import { createTestClock } from '../../helpers/clock.ts';
+import { dsrSender } from '../../helpers/dsr.ts';
 import { send, startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
 import { opened } from '../../helpers/opened.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -92,6 +93,19 @@ describe('a restart', () => {
     const third = await start();
     await third.reset();
     expect((await third.call('GET', `${third.accountPath}/roles`)).text).toContain('"role_id":"new"');
+  });
+
+  test('knows from new fixtures at once who is who and how much they may', async () => {
+    const fixtures = (secret: string, perMinute: number) => ({
+      workspaces: [{ id: 7, key: 'k', secret }],
+      limits: { dsr_per_minute: perMinute },
+    });
+    const systemClock = createTestClock();
+    await (await start({ fixtures: fixtures('old', 9), systemClock })).close();
+    const dsr = dsrSender(await start({ fixtures: fixtures('new', 1), systemClock }));
+    const statuses: number[] = [];
+    for (const as of ['k:old', 'k:new', 'k:new']) statuses.push((await dsr('GET', '/discovery/', { as })).status);
+    expect(statuses).toEqual([401, 200, 429]);
   });
 });
 
