@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FIXTURES } from '../proof/stage.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { opened } from '../helpers/opened.ts';
 import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
 
 const ROLES = '/platform/v2/organizations/{orgId}/accounts/{accountId}/roles';
@@ -55,33 +56,25 @@ describe('api', () => {
     ['GET', 1, 'whole exchange'],
     ['PUT', 8, 'may have been carried out'],
   ])('says of a %s whose answer is no JSON what is known', async (method, exit, hint) => {
-    const half = await startFaultServer();
+    const half = await opened(startFaultServer());
     half.otherwise(answer({ headers: { 'content-type': 'application/json' }, body: '{"roles":[{]' }));
-    try {
-      admin.write('body.yaml', 'roles: []\n');
-      const body = method === 'GET' ? [] : ['-f', 'body.yaml', '--yes'];
-      const env = { CDPADM_BASE_URL: half.url, CDPADM_ACCESS_TOKEN: 'token' };
-      const { code, stderr } = await admin.run(['api', method, ROLES, ...body], { env });
-      expect([code, stderr.includes('no usable JSON'), stderr.includes(hint)]).toEqual([exit, true, true]);
-      expect(stderr).not.toContain('bug');
-    } finally {
-      await half.close();
-    }
+    admin.write('body.yaml', 'roles: []\n');
+    const body = method === 'GET' ? [] : ['-f', 'body.yaml', '--yes'];
+    const env = { CDPADM_BASE_URL: half.url, CDPADM_ACCESS_TOKEN: 'token' };
+    const { code, stderr } = await admin.run(['api', method, ROLES, ...body], { env });
+    expect([code, stderr.includes('no usable JSON'), stderr.includes(hint)]).toEqual([exit, true, true]);
+    expect(stderr).not.toContain('bug');
   });
 
   it('joins the pages of a list', async () => {
     const [run] = FIXTURES.runs;
     const runs = [1, 2, 3, 4, 5].map((id) => ({ ...run, id }));
-    const other = await createRolesHome(undefined, { ...FIXTURES, runs });
-    try {
-      const path = '/platform/v2/workspaces/{workspaceId}/inputs/data-pipelines/customers/runs?pageSize=2';
-      expect((await other.json<{ items: unknown[] }>(['api', 'GET', path])).data.items).toHaveLength(2);
-      const { data } = await other.json<{ id: number }[]>(['api', 'GET', path, '--paginate']);
-      expect(data.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4, 5]);
-      expect((await other.platform.api.requests()).filter(({ path: sent }) => sent.includes('/runs'))).toHaveLength(4);
-    } finally {
-      await other.close();
-    }
+    const other = await opened(createRolesHome(undefined, { ...FIXTURES, runs }));
+    const path = '/platform/v2/workspaces/{workspaceId}/inputs/data-pipelines/customers/runs?pageSize=2';
+    expect((await other.json<{ items: unknown[] }>(['api', 'GET', path])).data.items).toHaveLength(2);
+    const { data } = await other.json<{ id: number }[]>(['api', 'GET', path, '--paginate']);
+    expect(data.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4, 5]);
+    expect((await other.platform.api.requests()).filter(({ path: sent }) => sent.includes('/runs'))).toHaveLength(4);
   });
 
   it.each([

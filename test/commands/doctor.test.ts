@@ -1,8 +1,9 @@
 // `doctor`: a line for everything that can be wrong, with its fix.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { opened } from '../helpers/opened.ts';
 import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
 
 interface Finding {
@@ -99,8 +100,7 @@ describe('doctor', () => {
   });
 
   it('warns of a clock that is off', async () => {
-    const server = await startFaultServer();
-    onTestFinished(server.close);
+    const server = await opened(startFaultServer());
     server.otherwise(answer({ headers: { date: new Date(Date.now() - 3_600_000).toUTCString() } }));
     const { of } = await diagnose({ CDPADM_SEEDING_URL: server.url });
     expect(of('seeding_url')).toMatchObject({ status: 'warning', detail: expect.stringMatching(/ahead of/) });

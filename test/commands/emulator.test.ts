@@ -1,13 +1,14 @@
 // The emulator commands against a platform that runs, and against the embedded one of profile `local`.
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { startCallbackReceiver } from '../helpers/callback-receiver.ts';
 import { type CliHome, type CliOptions, type CliResult, createCliHome } from '../helpers/cli.ts';
 import { dsrBody } from '../helpers/dsr.ts';
 import { send } from '../helpers/emulator.ts';
+import { opened } from '../helpers/opened.ts';
 
 let home: CliHome;
 let started: { end(): Promise<CliResult> }[];
@@ -244,8 +245,7 @@ describe.each([
 });
 
 test('callbacks are listed with what came of them, and sent again', async () => {
-  const receiver = await startCallbackReceiver();
-  onTestFinished(() => receiver.close());
+  const receiver = await opened(startCallbackReceiver());
   const { ready } = await start('--clock', 'manual', '--memory');
   const list = ['emulator', 'callbacks', 'list'];
   const resend = ['emulator', 'callbacks', 'resend'];

@@ -43,7 +43,7 @@ export async function startSeeding(answer?: Answer): Promise<Seeding> {
   };
   const env = { ...platform, CDPADM_ENVIRONMENT: 'production' };
   const run: Seeding['run'] = (args, options = {}) =>
-    home.run(args, { clock: hurried(), ...options, env: { ...env, ...options.env } });
+    home.run(args, { clock: createHurriedClock(), ...options, env: { ...env, ...options.env } });
   return {
     sink,
     folder: home.cwd,
@@ -66,9 +66,12 @@ export async function startSeeding(answer?: Answer): Promise<Seeding> {
 }
 
 /** A clock that has always slept already. */
-function hurried(): Clock {
+export function createHurriedClock(): Clock & { readonly sleptMs: number } {
   let skipped = 0;
   return {
+    get sleptMs() {
+      return skipped;
+    },
     now: () => systemClock.now() + skipped,
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();

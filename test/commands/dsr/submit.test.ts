@@ -1,6 +1,7 @@
 // `dsr submit` and what follows it, as a user meets them: one request from flags to results, and every way to be refused.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
+import { opened } from '../../helpers/opened.ts';
 import type { PlatformHome } from '../../helpers/platform-home.ts';
 
 interface Submitted {
@@ -162,23 +163,19 @@ describe('one request', () => {
 describe('a cancellation', () => {
   it('shows before it asks what partners have already, in a dry run for programs as well', async () => {
     const partners = [{ domain: 'ads.example', name: 'Ads', status: 'sent' }];
-    const other = await createDsrHome({ partners });
-    try {
-      const { data } = await other.json<Submitted>(ACCESS.replace('--type access', '--type erasure'));
-      const id = data.subject_request_id;
-      await other.platform.api.advance('16m');
-      const dry = await other.json<{ plan: { cancel: { extensions: unknown[] }[]; leave: unknown[] } }>(
-        `dsr cancel ${id} --dry-run`,
-      );
-      expect(dry.data.plan).toMatchObject({ cancel: [{ extensions: [{ name: 'Ads', status: 'sent' }] }], leave: [] });
-      const { code, stderr } = await other.run(`dsr cancel ${id}`);
-      expect([code, stderr]).toEqual([2, expect.stringMatching(/already sent.*Ads \(ads\.example\)/)]);
-      expect((await other.run(`dsr cancel ${id} --yes`)).code).toBe(0);
-      const [seen] = (await other.json<{ extensions: unknown[] }[]>(`dsr status ${id}`)).data;
-      expect(seen?.extensions).toMatchObject([{ status: 'sent' }]);
-    } finally {
-      await other.close();
-    }
+    const other = await opened(createDsrHome({ partners }));
+    const { data } = await other.json<Submitted>(ACCESS.replace('--type access', '--type erasure'));
+    const id = data.subject_request_id;
+    await other.platform.api.advance('16m');
+    const dry = await other.json<{ plan: { cancel: { extensions: unknown[] }[]; leave: unknown[] } }>(
+      `dsr cancel ${id} --dry-run`,
+    );
+    expect(dry.data.plan).toMatchObject({ cancel: [{ extensions: [{ name: 'Ads', status: 'sent' }] }], leave: [] });
+    const { code, stderr } = await other.run(`dsr cancel ${id}`);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/already sent.*Ads \(ads\.example\)/)]);
+    expect((await other.run(`dsr cancel ${id} --yes`)).code).toBe(0);
+    const [seen] = (await other.json<{ extensions: unknown[] }[]>(`dsr status ${id}`)).data;
+    expect(seen?.extensions).toMatchObject([{ status: 'sent' }]);
   });
 });
 

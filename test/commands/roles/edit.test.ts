@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { opened } from '../../helpers/opened.ts';
 import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';
 
 describe('roles edit', () => {
@@ -156,7 +157,7 @@ describe('roles edit', () => {
   });
 
   it('is three-way too: somebody else may write meanwhile', async () => {
-    const other = await createRolesHome(admin.platform);
+    const other = await opened(createRolesHome(admin.platform));
     await other.run('roles pull');
     other.edit('roles.yaml', 'name: User', 'name: Person');
     // The editor is open while the other administrator pushes: it waits for the file that tells so.
@@ -171,7 +172,6 @@ describe('roles edit', () => {
     expect((await editing).code).toBe(0);
     const live = await admin.live();
     expect([live.get('support-role')?.name, live.get('user-role')?.name]).toEqual(['Helpers', 'Person']);
-    await other.close();
   });
 
   it('starts no shell', async () => {

@@ -1,5 +1,6 @@
 // `roles push` as a user meets it: from a pulled file to what the platform holds, and every way to be refused.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { opened } from '../../helpers/opened.ts';
 import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';
 
 const NEW_ROLE = '  - role_id: analyst\n    name: Analyst\n    description: d\n    tasks: [audiences:view]\n';
@@ -96,7 +97,7 @@ describe('roles push', () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await admin.platform.api.advance('5s');
       await other.run('roles push --yes');
-      const stranger = await createRolesHome(admin.platform);
+      const stranger = await opened(createRolesHome(admin.platform));
       stranger.write('roles.yaml', admin.read('roles.yaml'));
       const refused = await stranger.run('roles push --yes');
       expect(refused.code).toBe(6);
@@ -104,19 +105,17 @@ describe('roles push', () => {
       const { data } = await stranger.json<{ plan: string }>('roles diff');
       expect((await stranger.run(`roles push --yes --expect-plan ${data.plan}`)).code).toBe(0);
       expect((await stranger.live()).get('user-role')?.name).toBe('User');
-      await stranger.close();
     });
 
     it('with --base names the manifest that the file was made from', async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await other.run('roles push --yes');
-      const stranger = await createRolesHome(admin.platform);
+      const stranger = await opened(createRolesHome(admin.platform));
       stranger.write('base.yaml', admin.read('roles.yaml'));
       stranger.write('roles.yaml', admin.read('roles.yaml').replace('name: Support', 'name: Helpers'));
       expect((await stranger.run('roles push --yes --base base.yaml')).code).toBe(0);
       const live = await stranger.live();
       expect([live.get('support-role')?.name, live.get('user-role')?.name]).toEqual(['Helpers', 'Person']);
-      await stranger.close();
     });
   });
 
@@ -124,10 +123,9 @@ describe('roles push', () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     const text = admin.read('roles.yaml').replace(/^last_modified_.*\n/gm, '');
     for (const applied of [true, false]) {
-      const ci = await createRolesHome(admin.platform);
+      const ci = await opened(createRolesHome(admin.platform));
       ci.write('roles.yaml', text);
       expect(await ci.json('roles push --yes')).toMatchObject({ code: 0, data: { applied } });
-      await ci.close();
     }
   });
 
@@ -159,11 +157,10 @@ describe('roles push', () => {
   it.each(['roles push --yes', 'roles diff', 'roles validate'])(
     '%s tells who has no file yet where one comes from',
     async (line) => {
-      const newcomer = await createRolesHome(admin.platform);
+      const newcomer = await opened(createRolesHome(admin.platform));
       const { code, stderr } = await newcomer.run(line);
       expect([code, stderr]).toEqual([2, expect.stringContaining('`cdpadm roles pull` writes it')]);
       expect((await newcomer.run(`${line} other.yaml`)).stderr).not.toContain('roles pull');
-      await newcomer.close();
     },
   );
 
@@ -310,16 +307,12 @@ describe('a large manifest', () => {
       description: 'd',
       tasks,
     }));
-    const admin = await createRolesHome(undefined, { roles });
-    try {
-      await admin.run('roles pull');
-      admin.write('roles.yaml', admin.read('roles.yaml').replaceAll(/name: R([0-3])$/gm, 'name: Renamed$1'));
-      const refused = await admin.run('roles push --yes');
-      expect(refused.code).toBe(12);
-      expect(refused.stderr).toMatch(/4 of 10 roles.*30 %[\s\S]*--force/);
-      expect((await admin.run('roles push --yes --force')).code).toBe(0);
-    } finally {
-      await admin.close();
-    }
+    const admin = await opened(createRolesHome(undefined, { roles }));
+    await admin.run('roles pull');
+    admin.write('roles.yaml', admin.read('roles.yaml').replaceAll(/name: R([0-3])$/gm, 'name: Renamed$1'));
+    const refused = await admin.run('roles push --yes');
+    expect(refused.code).toBe(12);
+    expect(refused.stderr).toMatch(/4 of 10 roles.*30 %[\s\S]*--force/);
+    expect((await admin.run('roles push --yes --force')).code).toBe(0);
   });
 });

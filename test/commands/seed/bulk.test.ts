@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
 import type { Answer, Reply } from '../../helpers/seed-sink.ts';
-import { type Seeding, startSeeding, userRow, userRows } from '../../helpers/seeding-home.ts';
+import { createHurriedClock, type Seeding, startSeeding, userRow, userRows } from '../../helpers/seeding-home.ts';
 
 let seeding: Seeding | undefined;
 afterEach(async () => {
@@ -234,9 +234,11 @@ describe('a platform in trouble', () => {
     const it = await start((_body, request) =>
       request % 3 === 0 ? { status: request % 2 ? 429 : 503, headers: { 'retry-after': '20' } } : undefined,
     );
-    const { code, result } = await it.bulk([it.write('users.ndjson', userRows(2000))]);
+    const clock = createHurriedClock();
+    const { code, result } = await it.bulk([it.write('users.ndjson', userRows(2000))], { clock });
     expect(code).toBe(0);
     expect(result).toMatchObject({ accepted: 2000, retries: 0 });
+    expect(clock.sleptMs).toBeGreaterThanOrEqual(20_000);
   });
 
   test('that says "too many" ten times without a time is borne with', async () => {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions } from '../../helpers/cli.ts';
+import { opened } from '../../helpers/opened.ts';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
 import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL, stageSync } from '../../helpers/warehouse-files.ts';
 
@@ -109,12 +110,11 @@ describe('apply', () => {
   });
 
   it('loses nothing when two apply at once', async () => {
-    const other = await openPlatformHome({}, home.platform);
+    const other = await opened(openPlatformHome({}, home.platform));
     const results = await Promise.all([
       apply(),
       home.run('warehouse apply sync --yes', { env: { ...SECRET_ENV, CDPADM_STATE_DIR: join(other.folder, 'state') } }),
     ]);
-    await other.close();
     expect(results.some(({ code }) => code === 0)).toBe(true);
     expect((await apply()).code).toBe(0);
     expect((await apply()).data.steps).toEqual([]);

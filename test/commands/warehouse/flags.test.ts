@@ -1,6 +1,7 @@
 // Definitions from flags: every field of every kind and provider, over a file, over what is there; secrets by reference.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions, CliResult } from '../../helpers/cli.ts';
+import { opened } from '../../helpers/opened.ts';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
 import { makeWarehouse } from '../../helpers/warehouse.ts';
 import { CONNECTION, DEFINITIONS, SECRET_ENV, SQL, writeAll } from '../../helpers/warehouse-files.ts';
@@ -78,15 +79,13 @@ describe('a connection', () => {
   ])('gets a key of many lines whole from %s', async (_where, reference) => {
     const file = await makeWarehouse(home.folder, 'CREATE TABLE people (customer_id TEXT)');
     const warehouse = { service_provider: 'PROVIDER_B', match: { project_id: 'p' }, file };
-    const strict = await openPlatformHome({
-      fixtures: { warehouses: [{ ...warehouse, credentials: { service_account_key: KEY } }] },
-    });
+    const fixtures = { warehouses: [{ ...warehouse, credentials: { service_account_key: KEY } }] };
+    const strict = await opened(openPlatformHome({ fixtures }));
     const words = B.split(' ').map((word) => (word === 'file:key.json' ? reference() : word));
     const result = await strict.run(['connections', ...words, '--yes', '--trace-file', 'trace.ndjson'], {
       env: { PATH: process.env.PATH ?? '' },
       cwd: home.cwd,
     });
-    await strict.close();
     expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/healthy/) });
     expect(result.stdout + result.stderr + home.read('trace.ndjson')).not.toContain('abc-def-ghi');
   });
