@@ -1,10 +1,9 @@
 // Rows of requests from every format: each with its number, its place, and its cells or its value.
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DsrRow, openDsrTable } from '../../../src/lib/files/dsr-rows.ts';
-import { openText } from '../../../src/lib/files/text-chunks.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 interface Read {
@@ -218,46 +217,5 @@ describe('the digest', () => {
     const wanted = createHash('sha256').update(text).digest('hex');
     expect((await read(text, name)).digest).toBe(wanted);
     expect((await read(text)).digest).toBe(wanted);
-  });
-});
-
-describe('a file as text', () => {
-  const text = async (source: string | Uint8Array): Promise<string> => {
-    let all = '';
-    for await (const chunk of openText(source, 'a.csv').chunks) all += chunk;
-    return all;
-  };
-
-  it('is cut nowhere within a character, and has no byte-order mark', async () => {
-    const long = '😀é'.repeat(30_000);
-    expect(await text(Buffer.from(`\ufeffx${long}`))).toBe(`x${long}`);
-  });
-
-  it.each([
-    ['UTF-16', Buffer.from('\ufeffa', 'utf16le'), 1, /UTF-16/],
-    ['UTF-16, big-endian', Buffer.from([0xfe, 0xff, 0, 0x61]), 1, /UTF-16/],
-    ['a byte that is not UTF-8', Buffer.concat([Buffer.alloc(70_000, 'x\n'), Buffer.from([0xff])]), 1, /not UTF-8/],
-    ['half a character at the end', Buffer.from('a\nb\né').subarray(0, 5), 3, /not UTF-8/],
-  ])('that holds %s is refused', async (_what, bytes, line, message) => {
-    await expect(text(bytes)).rejects.toMatchObject({
-      exit: 9,
-      issues: [{ file: 'a.csv', column: 1, message: expect.stringMatching(message) as string }],
-    });
-    const error: unknown = await text(bytes).catch((thrown: unknown) => thrown);
-    expect((error as { issues: { line: number }[] }).issues[0]?.line).toBeGreaterThanOrEqual(line);
-  });
-
-  it('that is not there, or a folder, is told so', async () => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, 'sub'));
-    await expect(text(join(folder, 'gone'))).rejects.toMatchObject({
-      code: 'files.read',
-      exit: 2,
-      message: 'Cannot read a.csv: there is no such file.',
-    });
-    await expect(text(join(folder, 'sub'))).rejects.toMatchObject({
-      exit: 2,
-      message: 'Cannot read a.csv: it is a folder.',
-    });
   });
 });

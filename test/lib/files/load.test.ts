@@ -14,6 +14,7 @@ import {
 } from '../../../src/lib/files/load.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 import { stringifyJson } from '../../../src/lib/kernel/json.ts';
+import { failureOf } from '../../helpers/failure.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { size } from '../../helpers/size.ts';
 
@@ -25,8 +26,8 @@ async function valueOf(text: string, format: Format = 'yaml'): Promise<unknown> 
 
 /** `line:column: path: message` of every problem. */
 async function problemsOf(text: string, format: Format = 'yaml'): Promise<string[]> {
-  const error: unknown = await parseDocumentText('file', text, format).catch((thrown: unknown) => thrown);
-  if (!(error instanceof CliError)) throw new Error('was accepted', { cause: error });
+  const error = await failureOf(parseDocumentText('file', text, format));
+  if (!(error instanceof CliError)) throw error;
   expect(error).toMatchObject({ code: 'input.invalid', exit: 9, message: 'file cannot be read.' });
   expect(error.message + JSON.stringify(error.issues)).not.toMatch(/\bat \S+ \(|node:/);
   return error.issues.map(({ line, column, path, message }) => {
@@ -397,9 +398,7 @@ describe('loadDocument', () => {
     ['NUL', Buffer.from('a: 1\n  \0'), /NUL/, '2:3'],
     ['NUL at once', Buffer.from('\0'), /NUL/, '1:1'],
   ])('refuses %s', async (_what, bytes, message, place) => {
-    const error: unknown = await loadDocument('-', { cwd: '/', stdin: stdin(bytes) }).catch(
-      (thrown: unknown) => thrown,
-    );
+    const error = await failureOf(loadDocument('-', { cwd: '/', stdin: stdin(bytes) }));
     expect(error).toMatchObject({
       exit: 9,
       issues: [{ file: '<stdin>', message: expect.stringMatching(message) as string }],

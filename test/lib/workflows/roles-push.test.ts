@@ -10,6 +10,7 @@ import { wantedRoles } from '../../../src/lib/domain/roles/wanted.ts';
 import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
 import { type PushIntent, type PushOptions, type PushPorts, pushRoles } from '../../../src/lib/workflows/roles-push.ts';
 import { anyRoles } from '../../helpers/any-roles.ts';
+import { failureOf } from '../../helpers/failure.ts';
 
 function role(role_id: string, ...tasks: string[]): Role {
   return { role_id, name: role_id, description: 'd', tasks: [CORE_TASK, ...tasks].map((task_id) => ({ task_id })) };
@@ -147,10 +148,7 @@ describe('pushRoles', () => {
     roles.map((item) => (item.role_id === id ? role(id, 'a:view', task) : item));
 
   async function failure(promise: Promise<unknown>): Promise<CliError> {
-    const error = await promise.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
+    const error = await failureOf(promise);
     expect(error).toBeInstanceOf(CliError);
     return error as CliError;
   }

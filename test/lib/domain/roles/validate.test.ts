@@ -174,10 +174,7 @@ describe('a role', () => {
     [{ tasks: ['rules:*', { task_id: 'rules:view' }] }, 'roles[0].tasks[1]: rules:view is redundant beside rules:*'],
     [
       { tasks: ['audience:view'] },
-      'roles[0].tasks[0]: task audience:view is not in the specification’s list; did you mean audiences:view?'.replace(
-        '’',
-        "'",
-      ),
+      "roles[0].tasks[0]: task audience:view is not in the specification's list; did you mean audiences:view?",
     ],
     [{ tasks: ['quite:different'] }, "roles[0].tasks[0]: task quite:different is not in the specification's list"],
   ])('is advised of %j', (change, warning) => {

@@ -5,6 +5,7 @@ import { reasonOf } from '../../../../src/lib/domain/seed/batch.ts';
 import { createCsvReader, type CsvOptions } from '../../../../src/lib/domain/seed/csv-rows.ts';
 import { RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
 import { CliError } from '../../../../src/lib/kernel/errors.ts';
+import { thrownBy } from '../../../helpers/failure.ts';
 
 const usual: CsvOptions = {
   name: 'users.csv',
@@ -33,13 +34,9 @@ function read(text: string | Buffer, options: Partial<CsvOptions> = {}, size = 7
 }
 
 function refused(text: string | Buffer, options: Partial<CsvOptions> = {}, size?: number): CliError {
-  try {
-    read(text, options, size);
-  } catch (error) {
-    if (error instanceof CliError) return error;
-    throw error;
-  }
-  throw new Error('it was read');
+  const error = thrownBy(() => read(text, options, size));
+  if (error instanceof CliError) return error;
+  throw error;
 }
 
 describe('records', () => {
