@@ -18,7 +18,7 @@ import {
   standsAt,
   word,
 } from './scan.ts';
-import { beginRow, scanAttribute } from './seed-scan.ts';
+import { createAttributeScan } from './seed-scan.ts';
 
 /** Whether the row in `bytes` from `start` to `end` can be sent as it is. A line feed must stand behind it. */
 export type RowCheck = (bytes: Buffer, start: number, end: number) => boolean;
@@ -40,11 +40,13 @@ export function createRowCheck(names: WireNames): RowCheck {
   const userAttributes = word(names.toWire('user_attributes'));
   const foreign = names.empty ? undefined : createForeignKeyTest(names);
 
+  const attributeScan = createAttributeScan();
+
   return (bytes, start, end) => {
     // Which fields were there: environment 1, xpid 2, identities 4, attributes 8, user attributes 16; located 32.
     let seen = 0;
     let at = start;
-    beginRow();
+    attributeScan.beginRow();
     if (bytes[at] !== OPEN_BRACE) return false;
     at = skipSpace(bytes, at + 1);
     for (;;) {
@@ -66,7 +68,7 @@ export function createRowCheck(names: WireNames): RowCheck {
       } else if (standsAt(bytes, at, attributes)) {
         field = 8;
         at = scanColon(bytes, at + attributes.length);
-        at = at === FAIL ? FAIL : scanByWorkspace(bytes, at, scanAttribute);
+        at = at === FAIL ? FAIL : scanByWorkspace(bytes, at, attributeScan.scan);
       } else if (standsAt(bytes, at, userAttributes)) {
         field = 16;
         at = scanColon(bytes, at + userAttributes.length);
