@@ -191,7 +191,8 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   });
 
   describe('time', () => {
-    const brief = { requestTimeoutMs: 120, retries: 1 };
+    // Long enough for a connection to this machine, however busy it is.
+    const brief = { requestTimeoutMs: 500, retries: 1 };
 
     test('silence ends with the total; a repeatable call tries again', async () => {
       server.otherwise(silence);
@@ -215,7 +216,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
 
     test('an answer that drips does not outlive the total', async () => {
       server.otherwise(drip());
-      expect(await failureOf(get(brief))).toMatchObject({ code: 'network.timeout' });
+      expect(await failureOf(get({ ...brief, retries: 0 }))).toMatchObject({ code: 'network.timeout' });
     });
 
     test('an encrypted connection that never comes about delivered nothing', async () => {
