@@ -21,7 +21,7 @@ export const groupListView: ListView<GroupReply> = {
     DESCRIPTION,
     MODIFIED,
   ],
-  empty: 'This workspace has no group definition.',
+  empty: 'This workspace has no group definition. To make one: cdpadm groups create --help',
 };
 
 export const groupView: RecordView<GroupReply> = {

@@ -55,9 +55,9 @@ const LIST_COLUMNS: Readonly<Record<ResourceType, Column<ShownResource>[]>> = {
 };
 
 const EMPTY: Readonly<Record<ResourceType, string>> = {
-  connection: 'This workspace has no connections.',
-  data_model: 'This workspace has no data models.',
-  pipeline: 'This workspace has no pipelines.',
+  connection: 'This workspace has no connections. To make one: cdpadm connections create --help',
+  data_model: 'This workspace has no data models. To make one: cdpadm data-models create --help',
+  pipeline: 'This workspace has no pipelines. To make one: cdpadm pipelines create --help',
 };
 
 export function resourceListView(type: ResourceType): ListView<ShownResource> {
