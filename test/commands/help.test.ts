@@ -7,6 +7,7 @@ import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
 import { type CliHome, type CliResult, createCliHome } from '../helpers/cli.ts';
 import { startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
 import { createFastClock } from '../helpers/fast-clock.ts';
+import { shellWords } from '../helpers/shell-words.ts';
 import { stageWarehouse } from '../helpers/warehouse-files.ts';
 
 const lines = [...(topics.recipes ?? '').matchAll(/^ {2}\$ (cdpadm .*)$/gm)].map(([, line = '']) => line);
@@ -55,9 +56,7 @@ async function well(args: readonly string[]): Promise<string> {
 function wordsOf(line: string): string[] {
   const plan = (): string => (JSON.parse(readFileSync(join(home.cwd, 'plan.json'), 'utf8')) as { plan: string }).plan;
   const shown = line.replace(/"\$\(node [^)]*\)\.plan'\)"/, () => plan());
-  return [...shown.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
-    .slice(1)
-    .map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+  return shellWords(shown).slice(1);
 }
 
 test('the page has recipes of every area', () => {

@@ -169,7 +169,7 @@ it(
     const flags = ['--regulation', 'gdpr', '--type', 'access', '--yes', '--callback-url', url];
     expect((await home.run(['dsr', 'submit', '--bulk', 'people.csv', ...flags])).code).toBe(0);
     await home.platform.api.advance('1d');
-    await send('POST', `${home.platform.control}/callbacks/flush`);
+    await home.platform.api.flushCallbacks();
     taker.close();
     const news = kept.filter(({ body }) => body.includes('in_progress'));
     expect(news).toHaveLength(60);

@@ -12,6 +12,7 @@ import { createTestClock } from '../helpers/clock.ts';
 import { commandsBelow, loadProgram } from '../helpers/command-tree.ts';
 import { expectShape } from '../helpers/result-shape.ts';
 import { stageWarehouse } from '../helpers/warehouse-files.ts';
+import { shellWords } from '../helpers/shell-words.ts';
 
 /** Groups whose examples find here what they speak of (see `prepare`). A new group gets its lines there and its name here. */
 const WAREHOUSE = ['groups', 'warehouse', 'connections', 'data-models', 'pipelines'];
@@ -226,6 +227,6 @@ describe('each example', () => {
 /** The words of the one `cdpadm` call in a line; what is only known now stands in for what the line says. */
 function wordsOf(line: string, { revision, ...values }: Record<string, string>): string[] {
   const call = /cdpadm (.*?)(?:\)"| < \S+|$)/.exec(line)?.[1] ?? '';
-  const words = [...call.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
+  const words = shellWords(call);
   return words.map((word) => values[word] ?? (/^\d{8}T\d+/.test(word) ? (revision ?? '') : word));
 }

@@ -68,6 +68,8 @@ export interface TestControl {
   advance(duration: string): Promise<string>;
   set(iso: string): Promise<string>;
   reset(): Promise<void>;
+  /** Resolves once every callback that is due was delivered, or tried. */
+  flushCallbacks(): Promise<void>;
   addFault(fault: Fault): Promise<void>;
   faults(): Promise<Fault[]>;
   clearFaults(): Promise<void>;
@@ -160,6 +162,9 @@ function testControl(control: string, onMoved: () => void): TestControl {
     reset: async () => {
       await ask('POST', '/reset');
       onMoved();
+    },
+    flushCallbacks: async () => {
+      await ask('POST', '/callbacks/flush');
     },
     addFault: async (fault) => {
       await ask('POST', '/faults', fault);

@@ -8,7 +8,6 @@ import { makeCertificate } from '../helpers/certificate.ts';
 import type { CliResult } from '../helpers/cli.ts';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
-import { send } from '../helpers/emulator.ts';
 import { spellings } from './spellings.ts';
 import { CANARIES } from './stage.ts';
 
@@ -72,7 +71,7 @@ it('hands the body on, and no secret by argument, environment, header or file', 
   const request = ['--regulation', 'gdpr', '--type', 'access', '--identity', 'email=a@example.com', '--yes'];
   expect((await home.run(['dsr', 'submit', ...request, '--callback-url', url])).code).toBe(0);
   await home.platform.api.advance('4d');
-  expect((await send('POST', `${home.platform.control}/callbacks/flush`)).status).toBe(200);
+  await home.platform.api.flushCallbacks();
   stop.abort(interrupted());
   const { code, stderr, stdout } = (await listening) as CliResult;
   taker.close();

@@ -8,7 +8,7 @@ import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { type RunningEmulator, registerEmulator } from '../../src/lib/runtime/running-emulators.ts';
 import { type CliHome, type CliOptions, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
-import { send, startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
+import { startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
 import { createFastClock } from '../helpers/fast-clock.ts';
 import { type FaultPlan, type FaultProxy, type ProxiedRequest, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { listenOnLoopback } from '../helpers/loopback.ts';
@@ -239,7 +239,7 @@ async function genuineCallback(platform: TestEmulator, email: string): Promise<C
   };
   const reply = await platform.send('POST', '/v3/requests', { body, headers: { authorization } });
   if (reply.status !== 201) throw new Error(`${reply.status} ${reply.text}`);
-  await send('POST', `${platform.control}/callbacks/flush`);
+  await platform.api.flushCallbacks();
   await new Promise<void>((resolve) => receiver.close(() => resolve()));
   const [callback] = received;
   if (!callback) throw new Error('no callback came');

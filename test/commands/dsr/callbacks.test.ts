@@ -71,7 +71,7 @@ async function listen(...flags: string[]): Promise<{ url: string; lines(): Line[
 /** Moves the clock and waits until what became due was delivered. */
 async function advance(duration: string): Promise<void> {
   await home.platform.api.advance(duration);
-  expect((await send('POST', `${home.platform.control}/callbacks/flush`)).status).toBe(200);
+  await home.platform.api.flushCallbacks();
 }
 
 async function submit(url: string): Promise<void> {

@@ -11,6 +11,7 @@ import { createTestIo } from '../../helpers/cli.ts';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../helpers/platform-home.ts';
 import { send } from '../../helpers/emulator.ts';
+import { shellWords } from '../../helpers/shell-words.ts';
 
 const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
 
@@ -38,7 +39,7 @@ beforeEach(async () => {
   ];
   expect((await home.run([...erasure, ...more, '--yes'])).code).toBe(0);
   await home.platform.api.advance('20m');
-  await send('POST', `${home.platform.control}/callbacks/flush`);
+  await home.platform.api.flushCallbacks();
   await receiver.close();
   const { processor_certificate: url } = (await home.json<{ processor_certificate: string }>('dsr discovery')).data;
   home.write('processor.pem', (await send('GET', url)).text);
@@ -47,7 +48,7 @@ beforeEach(async () => {
 afterEach(() => home.close());
 
 test.each(examples)('%s', async (line) => {
-  const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '').slice(1);
+  const words = shellWords(line).slice(1);
   if (line.includes('dsr prepare'))
     home.write('subjects.csv', 'email,regulation,subject_request_type\na@b.c,gdpr,access\n');
   const stop = new AbortController();
