@@ -2,16 +2,16 @@
 import { expect, test } from 'vitest';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { readRow } from '../../../../src/lib/domain/seed/read-row.ts';
-import { createRowCheck } from '../../../../src/lib/domain/seed/row-check.ts';
+import { createRowCheck, type RowCheck } from '../../../../src/lib/domain/seed/row-check.ts';
 import { canonicalJson, parseJson } from '../../../../src/lib/kernel/json.ts';
 import { randomFrom } from '../../../helpers/random.ts';
 import { damage, makeRow } from './rows.ts';
 import { isWhole, size } from '../../../helpers/size.ts';
 
 const names = createWireNames({});
-const check = createRowCheck(names);
+const usual = createRowCheck(names);
 
-function passes(row: string): boolean {
+function passes(row: string, check = usual): boolean {
   const bytes = Buffer.from(`${row}\n`);
   return check(bytes, 0, bytes.length - 1);
 }
@@ -43,14 +43,69 @@ test('whatever the byte check accepts of many damaged rows, the contract accepts
   expect(counts.refused).toBeGreaterThan(ROWS / 3 / READ_OF_REFUSED);
 }, 120_000);
 
+const seeds = (...typesAndSeeds: string[]): string => {
+  const attributes = Array.from({ length: typesAndSeeds.length / 2 }, (_, index) => {
+    const [type, seed] = typesAndSeeds.slice(index * 2);
+    return `{"attribute_name":"n","calculation_type":"${type}","cutoff_date":"2024-10-09","seed":${seed}}`;
+  });
+  return `{"environment":"production","xpid":7,"calculated_attributes":{"1":[${attributes.join(',')}]}}`;
+};
+
+/** Right rows, with everything that a row may hold. */
+const RIGHT = [
+  '{"environment":"production","xpid":9223372036854775807,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":"5"}}]}}',
+  '{"environment":"development","xpid":-7201284209016359738,"calculated_attributes":{}}',
+  '{ "environment" : "production" , "identities" : { "email" : "a@b.c" } , "calculated_attributes" : { "1" : [ { "attribute_name" : "a" , "calculation_type" : "average" , "cutoff_date" : "2024-12-31" , "seed" : { "key_value_pairs" : { "count" : 2 , "sum" : 1.5 } } } ] } }',
+  '{"calculated_attributes":{"1":[]},"identities":{"customer_id":"ü"},"environment":"production","user_attributes":{"1":[{"attribute_value":"","attribute_name":"n"}]}}',
+  seeds('sum', '{"value":-1.5}', 'most_frequent', '{"key_value_pairs":{"a":1,"b":"2"}}'),
+  seeds('unique_list', '{"list":["a","b"]}', 'first_occurrence', '{"value":"x"}'),
+];
+
 test('right rows in the usual spelling need no second reading', () => {
-  const rows = [
-    '{"environment":"production","xpid":9223372036854775807,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":"5"}}]}}',
-    '{"environment":"development","xpid":-7201284209016359738,"calculated_attributes":{}}',
-    '{ "environment" : "production" , "identities" : { "email" : "a@b.c" } , "calculated_attributes" : { "1" : [ { "attribute_name" : "a" , "calculation_type" : "average" , "cutoff_date" : "2024-12-31" , "seed" : { "key_value_pairs" : { "count" : 2 , "sum" : 1.5 } } } ] } }',
-    '{"calculated_attributes":{"1":[]},"identities":{"customer_id":"ü"},"environment":"production","user_attributes":{"1":[{"attribute_value":"","attribute_name":"n"}]}}',
-  ];
-  for (const row of rows) expect(passes(row), row).toBe(true);
+  for (const row of RIGHT) expect(passes(row), row).toBe(true);
+});
+
+test('with any one byte gone or another, a row passes only as what it then says', () => {
+  const fresh = (): RowCheck => createRowCheck(names);
+  let tried = 0;
+  for (const right of RIGHT) {
+    // A check that saw the right row before takes what looks like it the short way.
+    const primed = fresh();
+    for (let at = 0; at < right.length; at++) {
+      for (const sign of [
+        '',
+        '{',
+        '}',
+        '[',
+        ']',
+        ',',
+        ':',
+        '"',
+        '\\',
+        '/',
+        '-',
+        '.',
+        ' ',
+        '0',
+        '9',
+        'e',
+        '_',
+        '\u001f',
+      ]) {
+        const row = `${right.slice(0, at)}${sign}${right.slice(at + 1)}`;
+        expect(passes(right, primed)).toBe(true);
+        const [first, next] = [passes(row, fresh()), passes(row, primed)];
+        if (first !== next) expect.fail(`passes ${first ? 'only at first' : 'only after others'}: ${row}`);
+        tried++;
+        if (!first) continue;
+        const exact = readRow(row, names);
+        if ('issues' in exact) expect.fail(`accepted, but ${JSON.stringify(exact.issues)}: ${row}`);
+        if (canonicalJson(parseJson(exact.text)) !== canonicalJson(parseJson(row)))
+          expect.fail(`another value: ${row}`);
+      }
+    }
+  }
+  expect(tried).toBeGreaterThan(20_000);
 });
 
 test.each([
