@@ -31,7 +31,12 @@ export function createKeptWorker(options: PoolOptions): PoolWorker {
     send(message: WorkerRequest) {
       if (message.type === 'stop') return queueMicrotask(() => tell('stopped'));
       if (message.type === 'start' && isStarted) return queueMicrotask(() => tell('started'));
-      if (message.type === 'start') isStarted = true;
+      if (message.type === 'start') {
+        isStarted = true;
+        // They would stand for every later run that is about all tests.
+        const { config } = message.context;
+        Object.assign(message.context, { config: { ...config, testNamePattern: undefined } });
+      }
       if (message.type === 'run') {
         isRunning = true;
         // The names of the tests to run came with the start of a worker.
