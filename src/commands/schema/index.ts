@@ -25,7 +25,7 @@ export function schemaCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'nobody',
     notes: [
-      'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one.',
+      'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one. A JSON file names its schema in a field `$schema`, which is never sent.',
     ],
     examples: [
       'cdpadm schema roles --out roles.schema.json',
