@@ -1,0 +1,79 @@
+// The connections of both engines: kept for the next call, given up with the call, and reached by any kind of address.
+import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { makeCertificate } from '../../helpers/certificate.ts';
+import { answer, json, silence, startFaultServer } from '../../helpers/fault-server.ts';
+import { failureOf } from '../../helpers/failure.ts';
+import { opened } from '../../helpers/opened.ts';
+import { getThing } from './endpoints.ts';
+import { testClient } from './setup.ts';
+
+const certificate = makeCertificate();
+const params = { thingId: 'a' };
+const tries = certificate === undefined ? [undefined] : [undefined, certificate];
+
+describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
+  it('keeps a connection for the calls that follow, with TLS too', async () => {
+    for (const tls of tries) {
+      const server = await opened(startFaultServer(tls && { tls }));
+      server.otherwise(json({ id: 'a' }));
+      const http = testClient(server.url, { engine, extraAuthorities: tls?.cert });
+      for (let call = 0; call < 6; call++) await http.call(getThing, { params });
+      expect(server.requests).toHaveLength(6);
+      // The pool may open a second one while the first is still putting its answer away.
+      expect(server.connections).toBeLessThanOrEqual(engine === 'node' ? 1 : 2);
+    }
+  });
+
+  it('opens another where one is taken', async () => {
+    const server = await opened(startFaultServer());
+    server.otherwise(json({ id: 'a' }));
+    const http = testClient(server.url, { engine });
+    await Promise.all([http.call(getThing, { params }), http.call(getThing, { params })]);
+    expect(server.connections).toBe(2);
+  });
+
+  it('gives up the connection of a call that is stopped', async () => {
+    const server = await opened(startFaultServer());
+    const stopped = new AbortController();
+    const taken: Socket[] = [];
+    server.otherwise((socket, request) => {
+      taken.push(socket);
+      silence(socket, request);
+      stopped.abort();
+    });
+    const http = testClient(server.url, { engine, signal: stopped.signal });
+    expect(await failureOf(http.call(getThing, { params }))).toMatchObject({ name: 'AbortError' });
+    const [socket] = taken;
+    if (socket && !socket.destroyed) await once(socket, 'close');
+    expect(socket?.destroyed).toBe(true);
+  });
+
+  it('gives up the connection of a call that takes too long', async () => {
+    const server = await opened(startFaultServer());
+    const taken: Socket[] = [];
+    server.otherwise((socket) => taken.push(socket));
+    const http = testClient(server.url, { engine, requestTimeoutMs: 30, retries: 0 });
+    expect(await failureOf(http.call(getThing, { params }))).toMatchObject({ code: 'network.timeout' });
+    const [socket] = taken;
+    if (socket && !socket.destroyed) await once(socket, 'close');
+    expect(socket?.destroyed).toBe(true);
+  });
+
+  it('sends the body and the headers of a call as they are', async () => {
+    const server = await opened(startFaultServer());
+    server.otherwise(answer({ status: 404, body: '{}' }));
+    await failureOf(testClient(server.url, { engine }).call(getThing, { params: { thingId: 'a/b?c' } }));
+    expect(server.requests).toMatchObject([{ method: 'GET', target: expect.stringContaining('a%2Fb%3Fc') as string }]);
+  });
+});
+
+it('an answer of 407 is the refusal of a proxy to the pool, which alone is used through one', async () => {
+  const server = await opened(startFaultServer());
+  server.otherwise(answer({ status: 407 }));
+  expect(await failureOf(testClient(server.url, { engine: 'pool' }).call(getThing, { params }))).toMatchObject({
+    code: 'network.proxy',
+    exit: 8,
+  });
+});
