@@ -6,7 +6,7 @@ import { createRowCheck, type RowCheck } from '../../../../src/lib/domain/seed/r
 import { canonicalJson, parseJson } from '../../../../src/lib/kernel/json.ts';
 import { randomFrom } from '../../../helpers/random.ts';
 import { damage, makeRow } from './rows.ts';
-import { isWhole, size } from '../../../helpers/size.ts';
+import { isMutation, isWhole, size } from '../../../helpers/size.ts';
 
 const names = createWireNames({});
 const usual = createRowCheck(names);
@@ -65,6 +65,11 @@ test('right rows in the usual spelling need no second reading', () => {
   for (const row of RIGHT) expect(passes(row), row).toBe(true);
 });
 
+/** What takes a byte's place. */
+const SIGNS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', '0', '9', 'e', '_', '\u001f'];
+/** Of the changes each so many-th is tried. */
+const EACH = isMutation ? 4 : 1;
+
 test('with any one byte gone or another, a row passes only as what it then says', () => {
   const fresh = (): RowCheck => createRowCheck(names);
   let tried = 0;
@@ -72,26 +77,8 @@ test('with any one byte gone or another, a row passes only as what it then says'
     // A check that saw the right row before takes what looks like it the short way.
     const primed = fresh();
     for (let at = 0; at < right.length; at++) {
-      for (const sign of [
-        '',
-        '{',
-        '}',
-        '[',
-        ']',
-        ',',
-        ':',
-        '"',
-        '\\',
-        '/',
-        '-',
-        '.',
-        ' ',
-        '0',
-        '9',
-        'e',
-        '_',
-        '\u001f',
-      ]) {
+      for (const [index, sign] of SIGNS.entries()) {
+        if ((at + index) % EACH > 0) continue;
         const row = `${right.slice(0, at)}${sign}${right.slice(at + 1)}`;
         expect(passes(right, primed)).toBe(true);
         const [first, next] = [passes(row, fresh()), passes(row, primed)];
@@ -105,7 +92,7 @@ test('with any one byte gone or another, a row passes only as what it then says'
       }
     }
   }
-  expect(tried).toBeGreaterThan(20_000);
+  expect(tried).toBeGreaterThan(20_000 / EACH);
 });
 
 test.each([
