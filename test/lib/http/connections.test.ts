@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../helpers/certificate.ts';
-import { answer, json, silence, startFaultServer } from '../../helpers/fault-server.ts';
+import { answer, json, reset, silence, startFaultServer } from '../../helpers/fault-server.ts';
 import { failureOf } from '../../helpers/failure.ts';
 import { opened } from '../../helpers/opened.ts';
-import { getThing } from './endpoints.ts';
+import { getThing, triggerThing } from './endpoints.ts';
 import { testClient } from './setup.ts';
 
 const certificate = makeCertificate();
@@ -23,6 +23,23 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(6);
       // The pool may open a second one while the first is still putting its answer away.
       expect(server.connections).toBeLessThanOrEqual(engine === 'node' ? 1 : 2);
+    }
+  });
+
+  it('takes a call that was sent for sent, over a new connection as over a kept one, with TLS too', async () => {
+    for (const tls of tries) {
+      const server = await opened(startFaultServer(tls && { tls }));
+      server.otherwise(json({ id: 'a' }));
+      const http = testClient(server.url, { engine, extraAuthorities: tls?.cert });
+      for (const sent of [1, 3]) {
+        server.next(reset);
+        expect(await failureOf(http.call(triggerThing, { body: { id: 'a' } }))).toMatchObject({
+          code: 'http.outcome_unknown',
+        });
+        // A trigger that may have arrived is never repeated.
+        expect(server.requests).toHaveLength(sent);
+        await http.call(getThing, { params });
+      }
     }
   });
 
