@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../helpers/certificate.ts';
-import { answer, json, reset, silence, startFaultServer } from '../../helpers/fault-server.ts';
+import { answer, hangUp, json, silence, startFaultServer } from '../../helpers/fault-server.ts';
 import { failureOf } from '../../helpers/failure.ts';
 import { opened } from '../../helpers/opened.ts';
 import { getThing, triggerThing } from './endpoints.ts';
@@ -32,7 +32,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       server.otherwise(json({ id: 'a' }));
       const http = testClient(server.url, { engine, extraAuthorities: tls?.cert });
       for (const sent of [1, 3]) {
-        server.next(reset);
+        server.next(hangUp);
         expect(await failureOf(http.call(triggerThing, { body: { id: 'a' } }))).toMatchObject({
           code: 'http.outcome_unknown',
         });
