@@ -20,6 +20,10 @@ describe('a body of version 3', () => {
     ['with an extension type in the wrong place', { api_version: '3.0', subject_identities: { xpid: raw('7') } }],
     ['of a version that is to come', { api_version: '4.0', subject_identities: { email: raw('a') } }],
     ['of version 30', { api_version: '30' }],
+    ['of version 12', { api_version: '12' }],
+    ['of a version that only begins like an old one', { api_version: '2.0-beta' }],
+    ['of a version that only ends like an old one', { api_version: 'draft-2.0' }],
+    ['of a version that is no text', { api_version: ['2.0'] }],
     ['that is a number', { api_version: 3 }],
     ['that is number nought', { api_version: 0 }],
     ['that is nothing', null],
@@ -37,6 +41,7 @@ describe('an older body', () => {
     ['1.0', '1.0'],
     ['2.0', '2.0'],
     ['2', '2'],
+    ['2.10', '2.10'],
     ['v1.1', 'v1.1'],
     [1, '1.0'],
     [2, '2.0'],
@@ -126,6 +131,14 @@ describe('an older body', () => {
 });
 
 describe('what no upgrade can settle', () => {
+  it('an extension with identities under both names, of which neither is dropped', () => {
+    const extension = { identities: [entry('xpid', '7')], subject_identities: { xpid: raw('8') } };
+    expect(upgrade({ api_version: '2.0', extensions: { [KEY]: extension } }).value).toEqual({
+      api_version: '3.0',
+      extensions: { [KEY]: extension },
+    });
+  });
+
   it('an identity that is given both here and in the extension', () => {
     const { issues } = upgrade({
       api_version: '2.0',
