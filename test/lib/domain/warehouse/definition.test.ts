@@ -27,7 +27,9 @@ describe('comparable', () => {
     [{ schedule: { type: 'on-demand' } }, { schedule: { type: 'on_demand' } }],
     [{ data_plan_version: 2 }, { data_plan_version: '2' }],
     [{ sync_mode: { from: '2026-01-01T00:00:00Z' } }, { sync_mode: { from: '2026-01-01T00:00:00.000Z' } }],
+    [{ sync_mode: { until: '2026-01-01T00:00:00Z' } }, { sync_mode: { until: '2026-01-01T00:00:00.000Z' } }],
     [{ schedule: { start: '2026-01-01T01:00:00+01:00' } }, { schedule: { start: '2026-01-01T00:00:00Z' } }],
+    [{ schedule: { end: '2026-01-01T01:00:00+01:00' } }, { schedule: { end: '2026-01-01T00:00:00Z' } }],
     [{ partner_feed_key: 'env:KEY' }, { partner_feed_key: 'shown' }],
   ])('takes %j for %j', (one, other) => {
     expect(comparable('pipeline', { id: 'p', ...one })).toEqual(comparable('pipeline', { id: 'p', ...other }));

@@ -238,3 +238,56 @@ it('says of everything what to do, puts problems before notices, and is healthy 
     }),
   );
 });
+
+describe('each finding word for word', () => {
+  const at = (hours: number): string => new Date(NOW - hours * HOUR).toISOString();
+  const latest = (of: Record<string, unknown>): Partial<Evidence> => ({
+    report: { ...evidence().report, latest_pipeline_run: { ...run('success'), ...of } },
+  });
+  const scheduled = (schedule: Record<string, unknown>, hours?: number): Partial<Evidence> => ({
+    pipeline: { ...evidence().pipeline, schedule },
+    ...(hours !== undefined && { success: { ...run('success'), ended_on: at(hours) } }),
+  });
+  const again = 'Look at it: `cdpadm pipelines run p 7`; when the cause is mended: cdpadm pipelines trigger p --wait';
+  const look = 'cdpadm pipelines run p 7';
+  const [daily, hourly] = [
+    { type: 'interval', frequency: 'daily' },
+    { type: 'interval', frequency: 'hourly' },
+  ];
+
+  it.each<[string, Partial<Evidence>, string[][]]>([
+    ['a failed run', latest({ status: 'failed' }), [['problem', 'The latest run ended as failed.', again]]],
+    [
+      'a stopped run, with what it says once',
+      latest({ status: 'stopped', errors: [{ message: 'a. b.' }, { message: 'c.' }, { message: 'a. b.' }] }),
+      [['problem', 'The latest run ended as stopped: a. b.; c.', again]],
+    ],
+    ['refused records', latest({ failed_records: 3 }), [['notice', '3 of its records failed.', look]]],
+    [
+      'refused records with a reason',
+      latest({ failed_records: 3, errors: [{ message: 'too long' }, { message: null }] }),
+      [['notice', '3 of its records failed: too long.', look]],
+    ],
+    ['a run that succeeded', latest({ failed_records: 0 }), []],
+    [
+      'a schedule that ended',
+      scheduled({ ...daily, end: at(1) }),
+      [['problem', `Its schedule ended on ${at(1)}.`, 'Give its schedule another end, or none.']],
+    ],
+    ['one that ends now', scheduled({ ...daily, end: at(0) }), []],
+    ['one that will end', scheduled({ ...daily, end: at(-1) }), []],
+    [
+      'a daily one that last succeeded three days ago',
+      scheduled(daily, 72),
+      [['notice', 'It runs daily and last succeeded 3d ago.', 'cdpadm pipelines runs p']],
+    ],
+    ['a daily one, exactly two days ago', scheduled(daily, 48), []],
+    ['an hourly one that is on demand', scheduled({ ...hourly, type: 'on_demand' }, 72), []],
+    ['one with a period of another kind', scheduled({ ...hourly, frequency: 'fortnightly' }, 9000), []],
+    ['an hourly one that never succeeded', scheduled(hourly), []],
+    ['no schedule', { pipeline: { ...evidence().pipeline, schedule: null } }, []],
+  ])('%s', (_what, over, expected) => {
+    const { findings } = diagnose(evidence(over));
+    expect(findings.map(({ level, problem, next }) => [level, problem, next])).toEqual(expected);
+  });
+});
