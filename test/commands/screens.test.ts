@@ -88,7 +88,7 @@ function steady(text: string): string {
   return text
     .replace(/(?<=127\.0\.0\.1:)\d{5}/g, '40000')
     .replace(/(?<=Z-)[0-9a-f]{6}\b/g, '000000')
-    .replace(/\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b/g, (hex) => '0'.repeat(hex.length));
+    .replace(/\b[0-9a-f]{8,}\b/g, (hex) => '0'.repeat(hex.length));
 }
 
 /** Lines wider than the terminal; a plan shows each value whole. */

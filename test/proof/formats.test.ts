@@ -68,14 +68,17 @@ function markdownCells(line: string): string[] {
   );
 }
 
+/** A hash or a random id: none of the words is as long; where words could be, a digit tells it from them. */
+const HEX = /\b([0-9a-f]{8,}|(?=[0-9a-f]*\d)[0-9a-f]{6,7})\b/g;
+
 /** What differs from run to run. */
 function steady(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|\+\d\d:\d\d)?/g, 'TIME')
     .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'UUID')
-    .replaceAll(/\b\d{8}T\d{9}Z-/g, 'TIME-')
-    .replaceAll(/\b(?=[0-9a-f]*\d)[0-9a-f]{6,}\b/g, 'HEX')
+    .replaceAll(/\b\d{8}T\d{9}Z-[0-9a-f]{6}\b/g, 'REVISION')
     .replaceAll(/(?<=")[\w-]{43}(?=")/g, 'HASH')
+    .replaceAll(HEX, 'HEX')
     .replaceAll(/[^"]*cdpadm-test-\w+(\/work-\w+)?/g, 'HOME')
     .replaceAll(/\b(\d+[hms] ?)*\d+[hms]\b/g, 'SPAN')
     .replaceAll(/(?<="seconds":)[\d.]+/g, '0');
