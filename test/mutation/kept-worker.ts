@@ -2,6 +2,12 @@
 // Every mutant is in the sources already, behind a switch that is read when its code runs.
 import { ThreadsPoolWorker, type PoolOptions, type PoolWorker, type WorkerRequest } from 'vitest/node';
 
+/**
+ * A test that waits for ever has noticed its mutant; without one it may have to wait for a busy machine. Not set by
+ * `vi.setConfig`: what that keeps and brings back after each file is the configuration of the worker's first run.
+ */
+const PATIENCE_MS = { withMutant: 8000, withoutMutant: 60_000 };
+
 type Listener = (value: unknown) => void;
 
 let thread: ThreadsPoolWorker | undefined;
@@ -40,7 +46,10 @@ export function createKeptWorker(options: PoolOptions): PoolWorker {
       if (message.type === 'run') {
         isRunning = true;
         // The names of the tests to run came with the start of a worker.
-        Object.assign(message.context, { config: options.project.serializedConfig });
+        const { activeMutant } = message.context.providedContext as { activeMutant?: unknown };
+        const patience = activeMutant === undefined ? PATIENCE_MS.withoutMutant : PATIENCE_MS.withMutant;
+        const config = { ...options.project.serializedConfig, testTimeout: patience, hookTimeout: patience };
+        Object.assign(message.context, { config });
       }
       thread?.send(message);
     },

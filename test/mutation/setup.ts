@@ -1,6 +1,6 @@
 // Before each test file that runs against mutants.
 import fc from 'fast-check';
-import { afterEach, beforeEach, inject, vi } from 'vitest';
+import { afterEach, beforeEach, inject } from 'vitest';
 import './every-module.ts';
 
 // The same values each time, and no search for a smaller counterexample.
@@ -14,10 +14,6 @@ const kept = globalThis as { noticed?: unknown };
 // The one of the run before must not be awake while the tests of this one are collected; Stryker wakes its own after.
 const switches = (globalThis as Record<string, unknown>)[String(given('globalNamespace'))];
 if (given('mutantActivation') !== 'static') Object.assign(switches ?? {}, { activeMutant: undefined });
-
-// A test that waits for ever has noticed its mutant; without one it may have to wait for a busy machine.
-const patience = mutant === undefined ? 60_000 : 8000;
-vi.setConfig({ testTimeout: patience, hookTimeout: patience });
 
 // One test that fails is enough. Vitest's own way of stopping then (`bail`) ends the worker.
 beforeEach(({ skip }) => {

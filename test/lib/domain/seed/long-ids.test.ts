@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { createCsvReader } from '../../../../src/lib/domain/seed/csv-rows.ts';
 import { createElementReader, createLineReader } from '../../../../src/lib/domain/seed/json-rows.ts';
@@ -18,9 +18,6 @@ import { openParquet } from '../../../../src/lib/files/parquet.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { randomFrom } from '../../../helpers/random.ts';
 import { isWhole, size } from '../../../helpers/size.ts';
-
-// Much to read, on a machine that may have other things to do.
-vi.setConfig({ testTimeout: 120_000 });
 
 const COUNT = size(100_000, 300);
 const MANY = COUNT.toLocaleString('en');
