@@ -81,6 +81,8 @@ describe('what is sent', () => {
     const { sender } = bulk({ onCurl: (command) => commands.push(command) });
     expect(await failureOf(sender.send(BODY, never))).toBeInstanceOf(CurlPrinted);
     expect(commands[0]).toContain(`--data-raw '${BODY.toString()}'`);
+    expect(await failureOf(sender.send(undefined, never))).toBeInstanceOf(CurlPrinted);
+    expect(commands[1]).not.toContain('--data-raw');
     expect(server.connections).toBe(0);
   });
 });
@@ -103,6 +105,7 @@ describe('how it ends', () => {
     [429, {}, undefined],
     [503, { 'retry-after': 'Sat, 21 Nov 2026 08:00:30 GMT' }, 30_000],
     [400, { 'retry-after': 'soon' }, undefined],
+    [300, {}, undefined],
     [302, { location: '/login' }, undefined],
   ])('refused: %d with %j', async (status, headers, retryAfterMs) => {
     const outcome = await sent(json({ errors: [{ message: `no ${SECRETS.workspaceSecret}` }] }, { status, headers }));
@@ -117,8 +120,17 @@ describe('how it ends', () => {
   });
 
   it('lost without an answer, and says whether trying again can help', async () => {
-    expect(await sent(hangUp)).toMatchObject({ kind: 'lost', permanent: false, failure: { code: 'network.reset' } });
+    server.otherwise(hangUp);
+    const { client, sender } = bulk();
+    expect(await sender.send(BODY, never)).toMatchObject({
+      kind: 'lost',
+      permanent: false,
+      failure: { code: 'network.reset' },
+    });
     expect(server.requests).toHaveLength(1);
+    expect(client.traces).toEqual([
+      expect.objectContaining({ status: null, error: expect.objectContaining({ kind: 'reset' }) as object }),
+    ]);
     const proxy = { http: `http://name:pw-canary@127.0.0.1:${server.port}` };
     const refused = await sent(answer({ status: 407 }), { proxy });
     expect(refused).toMatchObject({ kind: 'lost', permanent: true, failure: { code: 'network.proxy' } });
@@ -136,5 +148,11 @@ describe('how it ends', () => {
   it('with the error of what was set wrongly', async () => {
     const sender = testClient('http://elsewhere.example').openSender(putThing);
     expect(await failureOf(sender.send(BODY, never, { thingId: 'a' }))).toMatchObject({ exit: 2 });
+    const { sender: astray } = bulk({ proxy: { http: 'gopher://127.0.0.1' } });
+    expect(await failureOf(astray.send(BODY, never))).toMatchObject({
+      exit: 2,
+      message: 'HTTP_PROXY is no address of an http or https proxy.',
+    });
+    expect(server.connections).toBe(0);
   });
 });
