@@ -116,7 +116,7 @@ export function createCsvReader(delimiter: string): CsvReader {
       const done = read(held);
       held = '';
       if (state === 'quoted') fault ??= { ...start, message: 'this cell begins with a quote that is never closed' };
-      else if (record.length > 0 || state !== 'cell-start') endRecord(done);
+      else endRecord(done);
       return fault ? [] : done;
     },
   };

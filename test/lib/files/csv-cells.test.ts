@@ -58,6 +58,8 @@ describe('rows', () => {
 
   it('end with the text, line feed or not', () => {
     expect(readAll('a,b').records).toHaveLength(1);
+    for (const last of ['1,', ',', '1,""', '"",']) expect(readAll(`a,b\n${last}`).records, last).toHaveLength(2);
+    for (const last of ['', '""']) expect(readAll(`a,b\n${last}`).records, last).toHaveLength(1);
     expect(readAll('a,b\r').records[0]?.[1]?.text).toBe('b\r');
     expect(readAll('').records).toEqual([]);
   });

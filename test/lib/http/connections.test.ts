@@ -1,7 +1,9 @@
 // The connections of both engines: kept for the next call, given up with the call, and reached by any kind of address.
-import type { Socket } from 'node:net';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeCertificate } from '../../helpers/certificate.ts';
 import { answer, hangUp, json, silence, startFaultServer } from '../../helpers/fault-server.ts';
 import { failureOf } from '../../helpers/failure.ts';
@@ -78,8 +80,23 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
 it('an answer of 407 is the refusal of a proxy to the pool, which alone is used through one', async () => {
   const server = await opened(startFaultServer());
   server.otherwise(answer({ status: 407 }));
-  expect(await failureOf(testClient(server.url, { engine: 'pool' }).call(getThing, { params }))).toMatchObject({
-    code: 'network.proxy',
-    exit: 8,
-  });
+  const http = testClient(server.url, { engine: 'pool' });
+  // Nothing was delivered, so that even of a trigger nothing is left open.
+  for (const call of [http.call(getThing, { params }), http.call(triggerThing, { body: { id: 'a' } })]) {
+    const error = await failureOf(call);
+    expect(error).toMatchObject({ code: 'network.proxy', exit: 8 });
+    expect(error.message).toContain('(it answered 407)');
+  }
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+it.skipIf(!hasIpv6)('an address of IPv6 is reached in its brackets', async () => {
+  const server = createServer((_request, response) => response.end('{"id":"a"}'));
+  server.listen(0, '::1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const url = `http://[::1]:${(server.address() as AddressInfo).port}`;
+  for (const engine of ['node', 'pool'] as const) {
+    await expect(testClient(url, { engine }).call(getThing, { params })).resolves.toEqual({ id: 'a' });
+  }
 });

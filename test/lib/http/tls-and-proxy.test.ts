@@ -7,7 +7,7 @@ import { type FaultServer, json, raw, startFaultServer } from '../../helpers/fau
 import { startProxy } from '../../helpers/proxy-server.ts';
 import { failureOf } from '../../helpers/failure.ts';
 import { opened } from '../../helpers/opened.ts';
-import { getThing, triggerThing } from './endpoints.ts';
+import { getNumber, getThing, triggerThing } from './endpoints.ts';
 import { never, testClient } from './setup.ts';
 
 const certificate = makeCertificate();
@@ -126,6 +126,24 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
     await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
     expect(proxy.asked.map(({ line }) => line)).toEqual([`GET ${server.url}/things/a`]);
     expect(server.requests[0]?.target).toBe('/things/a');
+  });
+
+  test('what is excepted from the proxy goes straight, whatever went before', async () => {
+    const [near, far] = [await opened(startFaultServer()), await opened(startFaultServer())];
+    near.otherwise(json({ id: 'a' }));
+    far.otherwise(json({ run: 1 }));
+    const proxy = await opened(startProxy(far.port));
+    const http = testClient(near.url, {
+      engine,
+      address: (service) => (service === 'base' ? near.url : far.url),
+      proxy: { http: proxy.url, none: `127.0.0.1:${near.port}` },
+    });
+    for (let turn = 0; turn < 2; turn++) {
+      await http.call(getThing, { params });
+      await http.call(getNumber, {});
+    }
+    expect(proxy.asked.map(({ line }) => line)).toEqual(Array(2).fill(`GET ${far.url}/number`));
+    expect([near.requests.length, far.requests.length]).toEqual([2, 2]);
   });
 
   test('a proxy may say `100 Continue` unasked', async () => {

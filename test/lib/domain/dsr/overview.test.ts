@@ -87,7 +87,8 @@ describe('the end of results', () => {
     ['seven days after it was seen completed, before its time', '2026-11-03T00:00:00Z', 0, '2026-11-10T00:00:00Z'],
     ['seven days after the time it was expected, seen later', '2026-11-09T00:00:00Z', 0, '2026-11-12T00:00:00Z'],
     ['by the platform’s clock, where ours is behind', '2026-11-01T00:00:00Z', 4 * 86_400_000, '2026-11-12T00:00:00Z'],
-    ['without the seconds of an answer’s time', '2026-11-03T00:00:00Z', 900, '2026-11-10T00:00:00Z'],
+    ['without the seconds of an answer’s time', '2026-11-03T00:00:00Z', -59_999, '2026-11-10T00:00:00Z'],
+    ['by the platform’s clock from a minute on', '2026-11-03T00:00:00Z', -60_000, '2026-11-09T23:59:00Z'],
   ])('is %s', (_what, when, ahead, end) => {
     const now = at('2026-11-09T12:00:00Z');
     const { results_expire_at: found } = overviewOf(reply, seen(when), { now, platformNow: now + ahead });

@@ -14,6 +14,18 @@ it('remembers in which row a key stood first', () => {
   for (const [key, row] of rows) expect(keys.add(key, 99_999)).toBe(row);
 });
 
+it('tells keys apart whose hashes are alike in their first half, or in their second and in where they are kept', () => {
+  const alike = [
+    ['key 66081', 'key 66229'],
+    ['key 323194', 'key 920347'],
+  ];
+  for (const [first = '', second = ''] of alike) {
+    const keys = createRowKeys();
+    expect([keys.add(first, 1), keys.add(second, 2)]).toEqual([undefined, undefined]);
+    expect([keys.add(first, 3), keys.add(second, 3)]).toEqual([1, 2]);
+  }
+});
+
 it('tells keys apart that differ in one character, and an empty one', () => {
   const keys = createRowKeys();
   expect(['', 'a', 'A', ' a', 'a '].map((key, index) => keys.add(key, index + 1))).toEqual(Array(5).fill(undefined));

@@ -32,6 +32,11 @@ describe('the columns of a table', () => {
     });
   });
 
+  it('are what they are in the specification’s words, also where a deployment uses one of these for another', () => {
+    const names = createWireNames({ xpid: 'email', other: 'regulation' });
+    expect(plan(['email', 'regulation'], {}, names).targets).toEqual(['email', 'regulation']);
+  });
+
   it('that nobody knows are told with the nearest one and the way to leave them out', () => {
     expect(plan(['emial', 'qqqqqqqqqq']).issues).toEqual([
       { column: 0, message: 'unknown column `emial`; did you mean `email`?; --map "emial=-" leaves it out' },

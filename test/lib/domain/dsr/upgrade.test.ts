@@ -82,6 +82,11 @@ describe('an older body', () => {
     });
   });
 
+  it('keeps extensions that are none, for the rules of version 3 to refuse', () => {
+    const extensions = { [KEY]: null, other: 'x', third: 7 };
+    expect(upgrade({ api_version: '2.0', extensions })).toMatchObject({ value: { extensions }, issues: [] });
+  });
+
   it('does not touch what came in', () => {
     const value = {
       api_version: '2.0',
@@ -103,6 +108,7 @@ describe('an older body', () => {
         `xpid: moved from subject_identities into extensions.${KEY}`,
         `mobile_number: moved from subject_identities into extensions.${KEY}`,
       ],
+      issues: [],
     });
     const extensions = {
       note: 'x',
