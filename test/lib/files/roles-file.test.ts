@@ -312,6 +312,19 @@ describe('unusual YAML files', () => {
     );
   });
 
+  it.each([
+    [['w:x', 'y:x', 'z:x'], '[w:x, y:x , z:x]'],
+    [['w:x'], '[w:x]'],
+    [['rules:view'], '[rules:view]'],
+    [['z:x'], '[z:x]'],
+    [['w:x', 'z:x'], '[w:x, z:x]'],
+    [['rules:view', 'a:b'], '[rules:view, a:b]'],
+    [['w:x', 'rules:view', 'y:x', 'z:x'], '[w:x, rules:view,  y:x , z:x]'],
+  ])('takes tasks out of brackets wherever they stand: %j stay', async (tasks, list) => {
+    const head = 'roles:\n- role_id: a\n  name: Name of a\n  description: What a is for\n  tasks: ';
+    expect(await update(`${head}[w:x, rules:view,  y:x , z:x]\n`, [role('a', tasks)])).toBe(`${head}${list}\n`);
+  });
+
   it('writes out aliases where one of their places changes, and keeps them where none does', async () => {
     const text =
       'roles:\n- role_id: a\n  name: &n A\n  description: *n\n  tasks: &t\n  - rules:view\n- role_id: b\n  name: B\n  description: x\n  tasks: *t\n';

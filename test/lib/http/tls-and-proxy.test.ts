@@ -1,9 +1,12 @@
 // Certificates that are refused or trusted, and the proxies that requests go through, over both engines.
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Socket } from 'node:net';
+import { createServer } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { probeAddress } from '../../../src/lib/http/probe.ts';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { makeCertificate } from '../../helpers/certificate.ts';
 import { type FaultServer, json, raw, startFaultServer } from '../../helpers/fault-server.ts';
+import { listenOnLoopback } from '../../helpers/loopback.ts';
 import { startProxy } from '../../helpers/proxy-server.ts';
 import { failureOf } from '../../helpers/failure.ts';
 import { opened } from '../../helpers/opened.ts';
@@ -45,6 +48,24 @@ describe.skipIf(certificate === undefined)('TLS (needs openssl)', () => {
       expect(error.message).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
       expect(http.clock.sleeps).toEqual([]);
       expect(server.requests).toEqual([]);
+    });
+
+    test('a call that is stopped before its connection stands is not sent when it does', async () => {
+      const stop = new AbortController();
+      const slow = createServer(tls);
+      const end = new Promise<string>((resolve) => {
+        slow.on('secureConnection', (socket) => socket.on('data', (request: Buffer) => resolve(request.toString())));
+        slow.on('connection', (socket: Socket) => {
+          socket.once('close', () => resolve('closed'));
+          stop.abort(new Error('enough'));
+        });
+      });
+      const port = await listenOnLoopback(slow);
+      onTestFinished(() => void slow.close());
+      const http = testClient(`https://127.0.0.1:${port}`, { engine, extraAuthorities: tls.cert });
+      const call = http.call(triggerThing, { body: { id: 'a' }, signal: stop.signal });
+      expect((await failureOf(call)).message).toBe('enough');
+      expect(await end).toBe('closed');
     });
 
     test('the environment cannot turn the check off', async () => {
