@@ -65,6 +65,18 @@ test('right rows in the usual spelling need no second reading', () => {
   for (const row of RIGHT) expect(passes(row), row).toBe(true);
 });
 
+test('attributes pass however long their names are and however many there are, again and again', () => {
+  const check = createRowCheck(names);
+  const attribute = '{"attribute_name":"n","calculation_type":"count","cutoff_date":"2024-10-09","seed":{"value":1}}';
+  const empty = '{"environment":"production","xpid":7,"calculated_attributes":{"1":[]}}';
+  const long = attribute.replace('"n"', JSON.stringify('n'.repeat(600)));
+  for (const attributes of [[long], Array<string>(70).fill(attribute), [attribute, long], [long, attribute]]) {
+    const row = empty.replace('[]', `[${attributes.join(',')}]`);
+    for (let turn = 0; turn < 3; turn++) expect(passes(row, check)).toBe(true);
+    expect(passes(row.replace('"value":1}', '"value":"x"}'), check)).toBe(false);
+  }
+});
+
 /** What takes a byte's place. */
 const SIGNS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', '0', '9', 'e', '_', '\u001f'];
 /** Of the changes each so many-th is tried. */
@@ -131,13 +143,22 @@ test.each([
 });
 
 test("a deployment's words pass as they are, neutral ones are translated", () => {
-  const words = createWireNames({ xpid: 'pid', 'osa_*': 'apple_' });
+  const words = createWireNames({ xpid: 'pid', 'osa_*': 'apple_', other: 'loyalty' });
   const checkWords = createRowCheck(words);
   const deployed = '{"environment":"production","pid":-7201284209016359738,"calculated_attributes":{}}';
   const neutral = deployed.replace('pid', 'xpid');
   const identity = '{"environment":"production","identities":{"osa_id":"x"},"calculated_attributes":{}}';
   const accepts = (row: string): boolean => checkWords(Buffer.from(`${row}\n`), 0, Buffer.byteLength(row));
   expect([deployed, neutral, identity].map(accepts)).toEqual([true, false, false]);
+  const types: [string, boolean][] = [
+    ['other', false],
+    ['loyalty', true],
+    ['email', true],
+    ['apple_id', true],
+  ];
+  for (const turn of ['first', 'again'])
+    for (const [type, passing] of types)
+      expect(accepts(identity.replace('osa_id', type)), `${type} ${turn}`).toBe(passing);
   expect(readRow(neutral, words)).toEqual({ text: deployed });
   expect(readRow(identity, words)).toEqual({ text: identity.replace('osa_id', 'apple_id') });
 });
