@@ -181,6 +181,13 @@ describe('a role', () => {
     expect(checkRole(change)).toEqual({ issues: [], warnings: [warning] });
   });
 
+  it('is never advised to do without the task that every role has', () => {
+    const { warnings } = checkRole({ tasks: ['user:*', 'user:core', 'user:more'] });
+    expect(warnings.filter((warning) => warning.includes('redundant'))).toEqual([
+      'roles[0].tasks[2]: user:more is redundant beside user:*',
+    ]);
+  });
+
   it.each([
     ['role_id', { role_id: 'a', name: 'B' }, '`a`'],
     ['name', { role_id: 'b', name: 'A' }, '`A`'],

@@ -54,6 +54,33 @@ it('has nothing to say of a pipeline that is well', () => {
   });
 });
 
+it('tells the status of the report, or else of the pipeline, or none', () => {
+  const { pipeline, report } = evidence();
+  const told = (of: unknown, own: unknown): unknown =>
+    diagnose(
+      evidence({ report: { ...report, status: of }, pipeline: { ...pipeline, status: own } } as Partial<Evidence>),
+    ).status;
+  expect([told('running', 'idle'), told(undefined, 'idle'), told(null, 'idle')]).toEqual(['running', 'idle', 'idle']);
+  expect(told(undefined, undefined)).toBeNull();
+});
+
+it('says what is wrong also where the platform does not say why', () => {
+  const { pipeline } = evidence();
+  const given = evidence({
+    connection: { id: 'c', state: 'active', status: 'faulted' },
+    model: { id: 'm', state: 'active', status: 'invalid' },
+    pipeline: { ...pipeline, status: 'faulted' },
+    report: { status: 'faulted' },
+  });
+  const { findings } = diagnose(given);
+  expect(findings.map(({ problem }) => problem)).toEqual([
+    'The warehouse cannot be reached.',
+    'The query does not run.',
+    'It is faulted.',
+  ]);
+  expect(findings[0]?.next).toMatch(/^Check its settings, then /);
+});
+
 describe('the cause comes first', () => {
   it.each<[string, Partial<Evidence>, string[], RegExp, RegExp]>([
     [

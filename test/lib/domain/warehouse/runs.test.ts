@@ -36,11 +36,12 @@ it('an id of 64 bits loses no digit', () => {
 it('runs go by when they began, or were to begin; those without a time come last', () => {
   const runs = [
     run(4),
+    run(5),
     run(3, { started_on: '2026-01-02T00:00:00Z', logical_date: '2026-01-01T00:00:00Z' }),
     run(2, { started_on: null, logical_date: '2026-01-01T12:00:00Z' }),
     run(1, { started_on: '2026-01-01T00:00:00Z' }),
   ];
-  expect(oldestFirst(runs).map(runId)).toEqual(['1', '2', '3', '4']);
+  expect(oldestFirst(runs).map(runId)).toEqual(['1', '2', '3', '4', '5']);
 });
 
 it.each([
@@ -58,8 +59,8 @@ it.each([
 });
 
 it('runs are counted by status', () => {
-  const runs = [run(1, { status: 'success' }), run(2), run(3, { status: 'success' })];
-  expect(statusCounts(runs)).toBe('2 success, 1 unknown');
+  const runs = [run(1, { status: 'success' }), run(2), run(3, { status: 'success' }), run(4), run(5, { status: null })];
+  expect(statusCounts(runs)).toBe('2 success, 3 unknown');
 });
 
 it('new runs by hand are those that nobody saw before, and no scheduled one', () => {
