@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerBytes, changed, type ProxiedRequest, type ProxyFault } from '../helpers/fault-proxy.ts';
 import { CASES, type CommandCase } from './cases.ts';
-import { endpointOf } from './judge.ts';
+import { mayRepeat } from './deeds.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
 import { SEED, tell } from './sweep.ts';
@@ -125,11 +125,7 @@ const RAW = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u
 function twice(requests: readonly ProxiedRequest[]): string[] {
   const done = requests
     .filter(
-      ({ answered, method, target }) =>
-        answered !== undefined &&
-        answered.status < 300 &&
-        method !== 'GET' &&
-        endpointOf(method, target)?.safety !== 'repeat',
+      ({ answered, method, target }) => answered !== undefined && answered.status < 300 && !mayRepeat(method, target),
     )
     .map(({ body, method, target }) => `${method} ${target} ${body}`);
   return done.filter((deed, index) => done.indexOf(deed) < index).map((deed) => `done twice: ${deed.slice(0, 200)}`);

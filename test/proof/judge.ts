@@ -1,34 +1,15 @@
 // What must hold of any run of any command, whatever befell it: judged from its output and from what the platform received.
-import { allEndpoints } from '../../src/lib/contract/index.ts';
-import type { Endpoint } from '../../src/lib/contract/endpoint.ts';
-import { SERVICE_PATHS } from '../../src/lib/emulator/service-paths.ts';
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import type { CommandCase } from './cases.ts';
+import { mayRepeat } from './deeds.ts';
 import type { Outcome } from './world.ts';
-
-const PATTERNS = allEndpoints.map((endpoint) => {
-  const path = SERVICE_PATHS[endpoint.service] + endpoint.path;
-  const pattern = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+');
-  return { endpoint, pattern: new RegExp(`^${pattern.replace(/\/$/, '')}/?$`) };
-});
-
-/** The endpoint that a request is for; undefined for links and the control address. */
-export function endpointOf(method: string, target: string): Endpoint | undefined {
-  const [path = ''] = target.split('?');
-  // A fixed word goes before a placeholder: `…/trigger` is no pipeline's id.
-  const found = PATTERNS.filter(({ endpoint, pattern }) => endpoint.method === method && pattern.test(path));
-  return found.sort((a, b) => placeholders(a.endpoint) - placeholders(b.endpoint))[0]?.endpoint;
-}
-
-const placeholders = ({ path }: Endpoint): number => path.split('{').length;
 
 /** Deeds that the platform accepted and that must not be done twice: how often each, ids and times that the program makes left out. */
 export function deeds(requests: readonly ProxiedRequest[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { answered, body, method, target } of requests) {
-    if (answered === undefined || answered.status < 200 || answered.status >= 300 || method === 'GET') continue;
-    const endpoint = endpointOf(method, target);
-    if (endpoint?.safety === 'repeat') continue;
+    if (answered === undefined || answered.status < 200 || answered.status >= 300) continue;
+    if (mayRepeat(method, target)) continue;
     const deed = withoutMadeUp(`${method} ${target} ${body}`);
     counts.set(deed, (counts.get(deed) ?? 0) + 1);
   }
@@ -38,7 +19,7 @@ export function deeds(requests: readonly ProxiedRequest[]): Map<string, number> 
 /** The calls that a run must make and may repeat. */
 export function repeatable(requests: readonly ProxiedRequest[]): Set<string> {
   const made = requests.filter(({ answered, method, target }) => {
-    const isWrite = method !== 'GET' && endpointOf(method, target)?.safety === 'repeat';
+    const isWrite = method !== 'GET' && mayRepeat(method, target);
     return isWrite && target !== '/oauth/token' && answered !== undefined && answered.status < 300;
   });
   return new Set(made.map(({ body, method, target }) => withoutMadeUp(`${method} ${target} ${body}`)));
