@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPrivateLines } from '../../../src/lib/files/private-lines.ts';
+import { diskCalls } from '../../helpers/disk-calls.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 describe('openPrivateLines', () => {
@@ -17,6 +18,16 @@ describe('openPrivateLines', () => {
     expect(readFileSync(path, 'utf8')).toBe(lines.join(''));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['lines']);
+  });
+
+  it('is on the disk before it gets its name', () => {
+    const path = join(temporaryFolder(), 'lines');
+    const calls = diskCalls(() => {
+      const file = openPrivateLines(path);
+      file.write('a line\n');
+      file.finish();
+    });
+    expect(calls).toEqual(['write', 'sync', 'link']);
   });
 
   it('is private from the first byte', () => {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDownload } from '../../../src/lib/files/save-download.ts';
+import { diskCalls } from '../../helpers/disk-calls.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -37,6 +38,16 @@ describe('openDownload', () => {
     const { finish, sink } = openDownload(folder, 'results');
     sink.begin({ 'content-type': type });
     expect(finish().file).toBe(join(folder, `results.${extension}`));
+  });
+
+  it('is on the disk before it gets its name', () => {
+    const { finish, sink } = openDownload(temporaryFolder(), 'results');
+    const calls = diskCalls(() => {
+      sink.begin({});
+      sink.write(Buffer.from('all of it'));
+      finish();
+    });
+    expect(calls).toEqual(['write', 'sync', 'link']);
   });
 
   it('without a type is bytes', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRejects, type Reject } from '../../../src/lib/files/seed-rejects.ts';
 import { bundleEntry } from '../../helpers/bundle.ts';
+import { diskCalls } from '../../helpers/disk-calls.ts';
 import { isMutation } from '../../helpers/size.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
@@ -37,6 +38,16 @@ describe('openRejects', () => {
     expect(readFileSync(path, 'utf8')).toBe(text);
     expect(rejects.bytes).toBe(Buffer.byteLength(text));
     expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('has them on the disk when it says so', () => {
+    const rejects = openRejects(join(temporaryFolder(), 'r.ndjson'), undefined);
+    const calls = diskCalls(() => {
+      rejects.add([reject('x')]);
+      rejects.sync();
+    });
+    rejects.close();
+    expect(calls).toEqual(['write', 'sync']);
   });
 
   it('never writes over the refused rows of another run', () => {

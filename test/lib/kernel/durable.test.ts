@@ -15,6 +15,7 @@ import {
 import { openDurableLog } from '../../../src/lib/kernel/durable-log.ts';
 import type { CliError } from '../../../src/lib/kernel/errors.ts';
 import { type Bundle, bundleEntry } from '../../helpers/bundle.ts';
+import { diskCalls } from '../../helpers/disk-calls.ts';
 import { deadPid } from '../../helpers/dead-process.ts';
 import { thrownBy } from '../../helpers/failure.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -68,6 +69,16 @@ describe.runIf(onUnix)('modes', () => {
     expect(fs.readFileSync(file, 'utf8')).toBe('three');
     expect(fs.readdirSync(folder).sort()).toEqual(['file', 'other']);
   });
+});
+
+it('what is written is on the disk before it gets its name, and the name before anything goes on', () => {
+  const file = join(temporaryFolder(), 'file');
+  const whole = ['write', 'sync', 'rename', 'sync folder'];
+  expect(diskCalls(() => writePrivateFile(file, 'a'))).toEqual(whole);
+  expect(diskCalls(() => writePrivateFile(file, 'b'))).toEqual(whole);
+  expect(diskCalls(() => writeUserFile(file, 'c'))).toEqual(whole);
+  expect(diskCalls(() => openDurableLog(`${file}.log`).append('a line\n'))).toEqual(['sync folder', 'write', 'sync']);
+  expect(diskCalls(() => openDurableLog(`${file}.log`).append('a line\n'))).toEqual(['write', 'sync']);
 });
 
 describe('private files', () => {

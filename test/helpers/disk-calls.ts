@@ -1,0 +1,45 @@
+// What is asked of the disk, in turn: whether a text was on it before the next step relied on it.
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { onTestFinished } from 'vitest';
+
+const WATCHED = ['openSync', 'writeFileSync', 'writeSync', 'fsyncSync', 'renameSync', 'linkSync', 'closeSync'] as const;
+
+/**
+ * The calls that `work` makes, as `write`, `sync`, `rename`, `link` or `sync folder`, all of the same file told once in a
+ * row. They are carried out as ever.
+ */
+export function diskCalls(work: () => void): string[] {
+  const calls: string[] = [];
+  const folders = new Set<unknown>();
+  const originals = Object.fromEntries(WATCHED.map((name) => [name, fs[name]]));
+  const restore = (): void => {
+    Object.assign(fs, originals);
+    syncBuiltinESMExports();
+  };
+  onTestFinished(restore);
+  for (const name of WATCHED) {
+    const original = fs[name] as (...args: unknown[]) => unknown;
+    const watched = (...args: unknown[]): unknown => {
+      const result = original(...args);
+      const call = wordFor(name, args[0]);
+      if (call !== undefined && calls.at(-1) !== call) calls.push(call);
+      if (name === 'openSync' && args[1] === 'r') folders.add(result);
+      if (name === 'closeSync') folders.delete(args[0]);
+      return result;
+    };
+    Object.assign(fs, { [name]: watched });
+  }
+  syncBuiltinESMExports();
+  try {
+    work();
+  } finally {
+    restore();
+  }
+  return calls;
+
+  function wordFor(name: (typeof WATCHED)[number], of: unknown): string | undefined {
+    if (name === 'fsyncSync') return folders.has(of) ? 'sync folder' : 'sync';
+    return { writeFileSync: 'write', writeSync: 'write', renameSync: 'rename', linkSync: 'link' }[name as string];
+  }
+}
