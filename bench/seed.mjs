@@ -121,7 +121,7 @@ function describe(rates, memory, rounds) {
   const python = rates[PYTHON] && ` A Python script with threads: ${count(PYTHON)} users/s.`;
   return {
     title: 'Seeding in bulk',
-    method: `${users.toLocaleString('en')} users, 100 a request, medians of ${rounds} interleaved rounds, counted at the sink.${python ?? ''}`,
+    method: `${users.toLocaleString('en')} users, 100 a request; what it is compared with gets ${FEW.toLocaleString('en')} of them; medians of ${rounds} interleaved rounds (of two: their mean), counted at the sink.${python ?? ''}`,
     results: [
       compared('seedXargs', OURS, XARGS),
       compared('seedPlain', OURS, PLAIN),
