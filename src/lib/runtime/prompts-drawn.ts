@@ -45,7 +45,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
         choices: choices.map(({ value, label, hint }) => ({
           value,
           name: label ?? value,
-          ...(hint && { description: hint }),
+          ...(hint && { description: wrapMessage(hint, io.columns()) }),
         })),
       }),
     yesNo: (question, fallback) => answer({ type: 'confirm', message: fitted(question), default: fallback }),

@@ -1,7 +1,7 @@
 // Questions line by line, without redrawing: for screen readers (`CDPADM_ACCESSIBLE`) and dumb terminals.
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { wrapMessage } from '../render/width.ts';
+import { wrapMessage, wrapUnder } from '../render/width.ts';
 import type { Io } from './context.ts';
 import { type Asker, promptEnded } from './asker.ts';
 
@@ -35,7 +35,8 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
     secret: (question, options) => untilRight(`${question} (not shown) `, asText(options), true),
     select: (question, choices, options) => {
       const lines = choices.map(({ value, label, hint }, index) => {
-        return `  ${index + 1}. ${label ?? value}${hint === undefined ? '' : `: ${hint}`}`;
+        const text = `${label ?? value}${hint === undefined ? '' : `: ${hint}`}`;
+        return wrapUnder(`  ${index + 1}. `, text, io.columns());
       });
       io.stderr.write(`${wrapMessage(question, io.columns())}\n${lines.join('\n')}\n`);
       const initial = choices.findIndex(({ value }) => value === options.initial) + 1;

@@ -51,3 +51,24 @@ test('says before a mistake what a choice is taken by, and breaks a long questio
     'Environment\n  1. leave open\n  2. production\nNumber or word (1): Type the number of deletions\nto allow them: ',
   );
 });
+
+test('breaks a choice that is too long between words, and goes on below where its text began', async () => {
+  const { asker, stderr, stdin } = asked(36);
+  const hint = 'no other identity may be given beside it';
+  const chosen = asker.select(
+    'Type',
+    [
+      { value: 'i', hint },
+      { value: 'xpid', hint },
+    ],
+    {},
+  );
+  stdin.write('1\n');
+  expect(await chosen).toBe('i');
+  expect(stderr()).toBe(`Type
+  1. i: no other identity may be
+     given beside it
+  2. xpid: no other identity may be
+     given beside it
+Number or word: `);
+});
