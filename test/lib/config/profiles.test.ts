@@ -218,12 +218,12 @@ describe('several writers at once', () => {
     expect((await openProfiles(secretsOptions(folder)).read()).profiles.size).toBe(8);
   });
 
-  it('lose nothing between processes', { timeout: 60_000 }, async () => {
+  it('lose nothing between ten processes', { timeout: 60_000 }, async () => {
     const folder = temporaryFolder();
-    const writers = ['a', 'b', 'c', 'd'].map((prefix) => [folder, prefix, '10']);
+    const writers = Array.from({ length: 10 }, (_, writer) => [folder, `w${writer}-`, '5']);
     await runTogether('test/lib/config/children/write-profiles.ts', writers);
     const { profiles } = await openProfiles(secretsOptions(folder)).read();
-    expect(profiles.size).toBe(40);
-    expect(profiles.get('d9')).toEqual({ org_id: '9' });
+    expect(profiles.size).toBe(50);
+    expect(profiles.get('w9-4')).toEqual({ org_id: '4' });
   });
 });

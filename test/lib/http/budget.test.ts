@@ -99,8 +99,8 @@ describe('takeSlots', () => {
   });
 
   // Other processes run without the mutant.
-  test.skipIf(isMutation)('several processes share one budget', async () => {
-    const outputs = await contend(4, 'budget', folder, '30');
+  test.skipIf(isMutation)('ten processes share one budget', async () => {
+    const outputs = await contend(10, 'budget', folder, '12');
     const sent = outputs.flatMap((output) => JSON.parse(output) as number[]);
     expect(sent).toHaveLength(120);
     expect(busiest(sent)).toBe(90);
