@@ -1,7 +1,7 @@
 // The workflow files of docs/recipes: each of their steps is run as it stands, against an embedded platform.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -14,9 +14,20 @@ import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-interface Workflow {
-  jobs: Record<string, { steps: { run?: string; id?: string }[] }>;
+interface Step {
+  run?: string;
+  uses?: string;
+  with?: Record<string, unknown>;
+  env?: Record<string, string>;
 }
+
+interface Workflow {
+  env: Record<string, string>;
+  jobs: Record<string, { if?: string; steps: Step[] }>;
+}
+
+const recipes = readdirSync(join(ROOT, 'docs/recipes')).filter((name) => name.endsWith('.yml'));
+const recipe = (name: string): Workflow => parse(readFileSync(join(ROOT, 'docs/recipes', name), 'utf8')) as Workflow;
 
 let home: CliHome;
 let env: Record<string, string>;
@@ -25,9 +36,6 @@ let serving: Promise<CliResult>;
 
 beforeAll(async () => {
   home = createCliHome();
-  const bin = join(home.folder, 'bin');
-  mkdirSync(bin);
-  symlinkSync(join(ROOT, 'bin/cdpadm.js'), join(bin, 'cdpadm'));
   const ready = await new Promise<EmulatorReady>((resolve, reject) => {
     const onOutput = (stdout: string): void => {
       if (stdout.includes('\n')) resolve(JSON.parse(stdout) as EmulatorReady);
@@ -37,8 +45,8 @@ beforeAll(async () => {
     serving.then(({ stderr }) => reject(new Error(stderr)), reject);
   });
   const files = { GITHUB_STEP_SUMMARY: join(home.cwd, 'summary.md'), GITHUB_OUTPUT: join(home.cwd, 'output.txt') };
-  const path = `${bin}:${process.env.PATH ?? ''}`;
-  env = { ...home.env, ...environmentOf(ready), ...files, CI: 'true', GITHUB_ACTIONS: 'true', PATH: path };
+  const runner = { CI: 'true', GITHUB_ACTIONS: 'true', ...files };
+  env = { ...home.env, ...environmentOf(ready), ...runner, ...npmSettings(), CDPADM_PACKAGE: packed() };
   for (const file of Object.values(files)) writeFileSync(file, '');
   expect((await runCli(['roles', 'pull'], { env, cwd: home.cwd })).code).toBe(0);
 });
@@ -48,11 +56,28 @@ afterAll(async () => {
   home.remove();
 });
 
-/** The commands of a job's steps, but for the one that installs us. */
-function stepsOf(file: string, job: string): string[] {
-  const workflow = parse(readFileSync(join(ROOT, 'docs/recipes', file), 'utf8')) as Workflow;
-  return (workflow.jobs[job]?.steps ?? []).flatMap(({ run }) => (run && !run.startsWith('npm install') ? [run] : []));
+/** A tarball, as `npm pack` makes one, of a program that is the built one; it depends on nothing that is elsewhere. */
+function packed(): string {
+  const folder = join(home.folder, 'package');
+  mkdirSync(folder);
+  const manifest = { name: 'cdpadm', version: '0.0.1', type: 'module', bin: { cdpadm: 'cdpadm.js' } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+  const start = `#!/usr/bin/env node\nawait import(${JSON.stringify(join(ROOT, 'bin/cdpadm.js'))});\n`;
+  writeFileSync(join(folder, 'cdpadm.js'), start);
+  execFileSync('tar', ['-czf', join(home.folder, 'cdpadm-0.0.1.tgz'), '-C', home.folder, 'package']);
+  return join(home.folder, 'cdpadm-0.0.1.tgz');
 }
+
+/** `--global` is a folder of this test, and no registry is asked. */
+function npmSettings(): Record<string, string> {
+  const prefix = join(home.folder, 'global');
+  const quiet = { npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false' };
+  const own = { npm_config_prefix: prefix, npm_config_cache: join(home.folder, 'npm'), npm_config_offline: 'true' };
+  return { ...quiet, ...own, PATH: `${join(prefix, 'bin')}:${process.env.PATH ?? ''}` };
+}
+
+const commandsOf = (file: string, job: string): string[] =>
+  (recipe(file).jobs[job]?.steps ?? []).flatMap(({ run }) => (run === undefined ? [] : [run]));
 
 /** Runs one as the runner does; gives its code and all it said. */
 async function step(line: string, more: Record<string, string> = {}): Promise<{ code: number; said: string }> {
@@ -70,9 +95,39 @@ const change = (from: string | RegExp, to: string): void => {
   writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
 };
 
+describe('every job', () => {
+  const jobs = recipes.flatMap((file) =>
+    Object.entries(recipe(file).jobs).map(([job, { steps }]) => ({ file, job, steps })),
+  );
+
+  test('installs the same, which the reader names and nobody can change behind its back', () => {
+    const installs = jobs.map(({ steps }) => steps.findIndex(({ run }) => run?.startsWith('npm install') === true));
+    const lines = jobs.map(({ steps }, index) => steps[installs[index] ?? -1]?.run);
+    expect(new Set(lines)).toEqual(new Set(['npm install --global --ignore-scripts "$CDPADM_PACKAGE"']));
+    const packages = recipes.map((file) => recipe(file).env.CDPADM_PACKAGE);
+    expect(new Set(packages)).toEqual(new Set(['https://releases.example.com/cdpadm-0.1.0.tgz']));
+    for (const { steps } of jobs) expect(steps.some(({ env: own }) => own?.CDPADM_PACKAGE)).toBe(false);
+  });
+
+  test('chooses its Node, the same in all, before it installs', () => {
+    const chosen = jobs.map(({ steps }) => steps.slice(0, 2).map(({ uses, with: values }) => ({ uses, values })));
+    const wanted = [
+      { uses: 'actions/checkout@v4', values: undefined },
+      { uses: 'actions/setup-node@v4', values: { 'node-version': 22 } },
+    ];
+    expect(chosen).toEqual(jobs.map(() => wanted));
+  });
+
+  test('names no other package, whatever the step', () => {
+    const lines = jobs.flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+    expect(lines.filter((line) => /\b(npx|npm)\b/.test(line) && !line.endsWith('"$CDPADM_PACKAGE"'))).toEqual([]);
+  });
+});
+
 describe('recipes', () => {
   test('roles-drift.yml: well without differences, 10 with them, which stand in the summary', async () => {
-    const [validate = '', diff = ''] = stepsOf('roles-drift.yml', 'drift');
+    const [install = '', validate = '', diff = ''] = commandsOf('roles-drift.yml', 'drift');
+    expect(await step(install)).toMatchObject({ code: 0 });
     expect(await step(validate)).toMatchObject({ code: 0 });
     expect(await step(diff)).toMatchObject({ code: 0 });
     change(/name: User\n/, 'name: Someone\n');
@@ -86,9 +141,11 @@ describe('recipes', () => {
   });
 
   test('roles-push-with-plan.yml: applies the plan that was shown, and no other', async () => {
-    for (const line of stepsOf('roles-push-with-plan.yml', 'plan')) expect(await step(line)).toMatchObject({ code: 0 });
+    for (const line of commandsOf('roles-push-with-plan.yml', 'plan'))
+      expect(await step(line)).toMatchObject({ code: 0 });
     const plan = /plan=([0-9a-f]+)/.exec(readFileSync(env.GITHUB_OUTPUT ?? '', 'utf8'))?.[1] ?? '';
-    const [push = ''] = stepsOf('roles-push-with-plan.yml', 'apply');
+    const [install = '', push = ''] = commandsOf('roles-push-with-plan.yml', 'apply');
+    expect(await step(install)).toMatchObject({ code: 0 });
     expect(await step(push, { PLAN: plan.replace(/./g, '0') })).toMatchObject({ code: 6 });
     expect(await step(push, { PLAN: plan })).toMatchObject({ code: 0 });
     expect(await step(push, { PLAN: plan })).toMatchObject({ code: 6 });
