@@ -1,4 +1,6 @@
 // Reading and writing `config.json`: read plainly and checked; written by conf, under a lock, never over a broken file.
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { explainIssues, showPath } from '../contract/explain.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
@@ -7,6 +9,7 @@ import { cannotWrite } from '../kernel/file-failure.ts';
 import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { holdsEachKey } from '../kernel/json-keys.ts';
 import { withLock } from '../kernel/lock.ts';
+import { sweepTemporaryFiles } from '../kernel/temporary-file.ts';
 import { placeAt } from '../kernel/text-place.ts';
 import { FILE_VERSION, type Profile, SettingsFile, unknownFields } from './profile-schema.ts';
 import { CONFIG_NAME, settingsFilePath } from './settings-path.ts';
@@ -67,6 +70,7 @@ export async function changeSettingsFile<T>(
       serialize: (value) => `${stringifyJson(value, 2)}\n`,
     });
     return await change(raw, () => {
+      sweep(folder);
       try {
         store.store = raw;
       } catch (error) {
@@ -75,6 +79,21 @@ export async function changeSettingsFile<T>(
     });
   }
   return await withLock(`${settingsFilePath(folder)}.lock`, clock, work, signal);
+}
+
+/**
+ * Removes what killed processes left half-written. Never fails: what cannot be removed now may be later. Conf's own files
+ * are written under the lock alone, so that whoever has it finds none that is in use.
+ */
+function sweep(folder: string): void {
+  sweepTemporaryFiles(folder);
+  try {
+    for (const name of readdirSync(folder)) {
+      if (name.startsWith(`${CONFIG_NAME}.json.tmp-`)) rmSync(join(folder, name), { force: true });
+    }
+  } catch {
+    // see above
+  }
 }
 
 async function readBoth(folder: string): Promise<{ raw: RawSettings; checked: SettingsFile }> {

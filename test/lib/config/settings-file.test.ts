@@ -1,9 +1,10 @@
 // The settings file is read with care, written privately, and never over a mistake.
-import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProfiles } from '../../../src/lib/config/profiles.ts';
 import { readSettingsFile } from '../../../src/lib/config/settings-file.ts';
+import { deadPid } from '../../helpers/dead-process.ts';
 import { failureOf } from '../../helpers/failure.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { setUmask } from '../../helpers/umask.ts';
@@ -104,6 +105,17 @@ describe('writing', () => {
     const mode = (...path: string[]) => statSync(join(folder, ...path)).mode & 0o777;
     expect([mode('..'), mode(), mode('config.json')]).toEqual([0o700, 0o700, 0o600]);
     expect([mode('secrets'), mode('secrets', 'a.json')]).toEqual([0o700, 0o600]);
+  });
+
+  it('takes away what killed writers left half-written, and nothing else', async () => {
+    const folder = folderWith({ profiles: {} });
+    const left = [`.cdpadm-${deadPid()}-a1.tmp`, 'config.json.tmp-5367985972392d9a'];
+    for (const name of [...left, 'config.json.tmp', 'config.json.old']) {
+      writeFileSync(join(folder, name), '');
+      utimesSync(join(folder, name), 0, 0);
+    }
+    await openProfiles(secretsOptions(folder)).create('a', draft);
+    expect(readdirSync(folder).toSorted()).toEqual(['config.json', 'config.json.old', 'config.json.tmp']);
   });
 
   it('refuses a symbolic link in the place of the file', async () => {
