@@ -125,19 +125,46 @@ describe('every job', () => {
 });
 
 describe('recipes', () => {
-  test('roles-drift.yml: well without differences, 10 with them, which stand in the summary', async () => {
-    const [install = '', validate = '', diff = ''] = commandsOf('roles-drift.yml', 'drift');
+  test('roles-drift.yml, every morning: well without differences, 10 with them, which stand in the summary', async () => {
+    const [install = '', diff = ''] = commandsOf('roles-drift.yml', 'drift');
     expect(await step(install)).toMatchObject({ code: 0 });
-    expect(await step(validate)).toMatchObject({ code: 0 });
     expect(await step(diff)).toMatchObject({ code: 0 });
     change(/name: User\n/, 'name: Someone\n');
     expect(await step(diff)).toMatchObject({ code: 10 });
     expect(readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8')).toContain('### Roles: 0 to create, 1 to modify');
+  });
+
+  test('roles-drift.yml, in a pull request: shows the change it is for, and fails only when the file is wrong', async () => {
+    writeFileSync(env.GITHUB_STEP_SUMMARY ?? '', '');
+    const [install = '', validate = '', diff = '', comment = ''] = commandsOf('roles-drift.yml', 'review');
+    const asked = join(home.cwd, 'comment.txt');
+    const gh = join(home.folder, 'global/bin/gh');
+    expect(await step(install)).toMatchObject({ code: 0 });
+    writeFileSync(gh, `#!/bin/sh\n{ echo "$@"; cat "$5"; } > ${asked}\n`, { mode: 0o755 });
+    expect(await step(validate)).toMatchObject({ code: 0 });
+    expect(await step(diff)).toMatchObject({ code: 0 });
+    expect(await step(comment, { PULL_REQUEST: 'https://example.com/pull/1' })).toMatchObject({ code: 0 });
+    const plan = '### Roles: 0 to create, 1 to modify';
+    expect(readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8')).toContain(plan);
+    const told = readFileSync(asked, 'utf8');
+    expect(told.startsWith(`pr comment https://example.com/pull/1 --body-file plan.md\n${plan}`)).toBe(true);
     change('role_id: user-role', 'rule_id: user-role');
     const broken = await step(validate);
     expect(broken.code).toBe(9);
     expect(broken.said).toContain('::error file=roles.yaml,line=');
     change('rule_id: user-role', 'role_id: user-role');
+  });
+
+  test('only what runs by the clock ends with a code of its own for differences', () => {
+    const { drift, review } = recipe('roles-drift.yml').jobs;
+    expect(drift?.if).toBe("github.event_name == 'schedule'");
+    expect(review?.if).toMatch(/^github\.event_name == 'pull_request' && /);
+    const ending = recipes.flatMap((file) =>
+      Object.entries(recipe(file).jobs).flatMap(([job, { steps }]) =>
+        steps.some(({ run }) => run?.includes('--exit-code') === true) ? [`${file} ${job}`] : [],
+      ),
+    );
+    expect(ending).toEqual(['roles-drift.yml drift']);
   });
 
   test('roles-push-with-plan.yml: applies the plan that was shown, and no other', async () => {
