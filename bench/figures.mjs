@@ -71,6 +71,10 @@ const figures = {
     goal: 0.5,
   },
   emulatorReady: { name: 'its ready line after', unit: 'ms', must: 400, goal: 150, digits: 0 },
+  stopRead: { name: 'Ctrl-C in a read that waits', unit: 'ms', must: 1000, digits: 0 },
+  stopWrite: { name: 'Ctrl-C in a write that waits', unit: 'ms', must: 1000, digits: 0 },
+  stopBulk: { name: 'Ctrl-C in a bulk run that waits', unit: 'ms', must: 1000, digits: 0 },
+  hang: { name: 'a hanging answer, beyond the time limit', unit: 'ms', must: 2000, digits: 0 },
   callbackChecks: { name: 'the four checks of a callback, certificate kept, 99 %', unit: 'ms', must: 5 },
 };
 

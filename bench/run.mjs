@@ -1,4 +1,4 @@
-// `npm run bench [-- --only start,seed,dsr,emulator,callbacks --rounds N]`: every figure beside what it is compared with,
+// `npm run bench [-- --only start,seed,dsr,emulator,callbacks,endings --rounds N]`: every figure beside what it is compared with,
 // in interleaved rounds. A whole run writes `bench/results.md`; it ends with 1 when a promise is missed.
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { measureCallbacks } from './callbacks.mjs';
 import { measureDsr } from './dsr.mjs';
 import { measureEmulator } from './emulator.mjs';
+import { measureEndings } from './endings.mjs';
 import { describeSection, FIGURES, verdict } from './figures.mjs';
 import { measureSeed } from './seed.mjs';
 import { measureStart } from './start.mjs';
@@ -17,6 +18,7 @@ const AREAS = {
   dsr: measureDsr,
   emulator: measureEmulator,
   callbacks: measureCallbacks,
+  endings: measureEndings,
 };
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, rounds: { type: 'string' } } });
