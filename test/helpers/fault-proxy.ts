@@ -15,6 +15,8 @@ export interface PlatformAnswer {
 export interface ProxiedRequest extends ReceivedRequest {
   /** What the platform answered; undefined when the request never reached it. */
   answered: PlatformAnswer | undefined;
+  /** Whether a fault befell it. */
+  struck: boolean;
 }
 
 export interface ProxyFault {
@@ -80,9 +82,10 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
   }
 
   async function handle(socket: Socket, received: ReceivedRequest): Promise<void> {
-    const proxied: ProxiedRequest = { ...received, answered: undefined };
+    const proxied: ProxiedRequest = { ...received, answered: undefined, struck: false };
     const index = requests.push(proxied) - 1;
     const fault = faultFor(index);
+    proxied.struck = fault !== undefined;
     if (fault?.delivered === false) {
       fault.act?.(socket, { status: 200, headers: {}, body: Buffer.alloc(0) }, trapUrl, received);
       return;

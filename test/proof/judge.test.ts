@@ -1,9 +1,14 @@
-// The judge of the sweeps is judged: what it holds of each call is complete and agrees with the contract, and runs that
-// are not as promised are seen.
-import { describe, expect, test } from 'vitest';
+// The judge of the sweeps is judged: what it holds of each call is complete and agrees with the contract, and a run that
+// is not as promised is seen.
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { allEndpoints } from '../../src/lib/contract/index.ts';
 import { SERVICE_PATHS } from '../../src/lib/emulator/service-paths.ts';
-import { afterLossOf, WRITES } from './deeds.ts';
+import { type ProxiedRequest, PROXY_FAULTS } from '../helpers/fault-proxy.ts';
+import { CASES } from './cases.ts';
+import { afterLossOf, mayRepeat, WRITES } from './deeds.ts';
+import { cleanOf, judge } from './judge.ts';
+import { nameOf } from './program.ts';
+import { createWorld, type World } from './world.ts';
 
 const targetOf = ({ path, service }: (typeof allEndpoints)[number]): string =>
   SERVICE_PATHS[service] + path.replace(/\{\w+\}/g, 'x');
@@ -21,4 +26,63 @@ describe('what may be sent again after a lost answer', () => {
     const reading = allEndpoints.filter(({ method }) => method === 'GET');
     expect(reading.filter(({ safety }) => safety !== 'repeat')).toEqual([]);
   });
+});
+
+describe('a run that ends after a deed whose answer did not come', () => {
+  const path = '/v2/events';
+  const sent: ProxiedRequest = {
+    method: 'POST',
+    target: path,
+    headers: {},
+    body: '{}',
+    answered: { status: 202, headers: {}, body: Buffer.alloc(0) },
+    struck: true,
+  };
+  const request = { id: 'x', method: 'POST', path };
+  const told = {
+    code: 'http.outcome_unknown',
+    message: 'It is not known whether it was sent.',
+    hint: 'Look.',
+    request,
+  };
+  const judged = (error: Partial<typeof told>): string[] => {
+    const stderr = JSON.stringify({ error });
+    return judge({ command: 'x', args: '' }, { code: 8, stderr, stdout: '', took: 1 }, [sent], cleanOf([sent]));
+  };
+
+  it('is well when it says so, and of which request', () => expect(judged(told)).toEqual([]));
+  it.each([
+    ['that nothing was done', { ...told, message: 'Nothing was sent.' }, /not known.*\n.*says that nothing was done/],
+    ['so and also that nothing was done', { ...told, hint: 'Nothing was changed.' }, /^says that nothing was done/],
+    ['of a question', { ...told, request: { ...request, method: 'GET' } }, /which request/],
+    ['of none', { code: told.code, message: told.message, hint: told.hint }, /which request/],
+    ['nothing of it', { ...told, code: 'network.reset', message: 'It was closed.' }, /not spoken of/],
+  ])('is ill when it says %s', (_what, error, problem) => expect(judged(error).join('\n')).toMatch(problem));
+});
+
+describe('whose answer is lost, and that cannot be looked up either', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld();
+  });
+  afterAll(() => world.close());
+
+  const DEEDS =
+    /^(dsr cancel [0-9a-f]|pipelines (reset|trigger customers$)|roles delete|connections delete|intake event|dsr submit --reg)/;
+  const [fault] = PROXY_FAULTS.filter(({ name }) => name === 'reset after delivery');
+  const deeds = CASES.filter((one) => DEEDS.test(nameOf(one)));
+
+  it.each(deeds.map((one) => [nameOf(one), one] as const))('%s says that nobody knows', async (_name, wanted) => {
+    await world.prepare(wanted);
+    await world.run(wanted, ['-o', 'json']);
+    const clean = cleanOf(world.proxy.requests);
+    const at = world.proxy.requests.findIndex(({ method, target }) => !mayRepeat(method, target));
+    await world.prepare(wanted);
+    if (!fault) throw new Error('there is no such fault');
+    const outcome = await world.run(wanted, ['-o', 'json', '--retries', '0'], { fault, at, mode: 'ever' });
+    expect(judge(wanted, outcome, world.proxy.requests, clean)).toEqual([]);
+    expect(outcome).toMatchObject({ code: 8, stderr: expect.stringMatching(/"code":"http.outcome_unknown"/) });
+  });
+
+  it('are seven kinds', () => expect(deeds).toHaveLength(7));
 });

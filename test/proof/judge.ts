@@ -1,7 +1,7 @@
 // What must hold of any run of any command, whatever befell it: judged from its output and from what the platform received.
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import type { CommandCase } from './cases.ts';
-import { mayRepeat } from './deeds.ts';
+import { afterLossOf, mayRepeat } from './deeds.ts';
 import type { Outcome } from './world.ts';
 
 /** Deeds that the platform accepted and that must not be done twice: how often each, ids and times that the program makes left out. */
@@ -49,6 +49,36 @@ interface ErrorDocument {
   code: string;
   message: string;
   hint?: string;
+  request?: { method: string; path: string };
+}
+
+/** That nothing came of it; of another place, of what came before or of what is somebody else's it may be said. */
+const NOTHING_DONE =
+  /nothing (?:else )?(?:was|has been) (?:sent|done|changed|triggered|submitted|cancelled)(?! (?:there|before it))/i;
+/** What is said of a deed whose answer did not come; of one row of many, how many are settled. */
+const OPEN = /not known whether|was lost|had arrived|\d+ of \d+ rows are settled/i;
+
+/**
+ * What a run that failed says of its deeds, against what the platform did: where nobody knows, it says so and of which
+ * request; and it never says that nothing was done when something was.
+ */
+function misjudged(error: ErrorDocument | undefined, stderr: string, requests: readonly ProxiedRequest[]): string[] {
+  const problems: string[] = [];
+  const harmful = requests.filter(({ method, target }) => !mayRepeat(method, target));
+  if (error?.code === 'http.outcome_unknown') {
+    if (!/not known whether/i.test(error.message)) problems.push(`does not say that it is not known: ${error.message}`);
+    // It need not have arrived: a run may be stopped while it is on its way.
+    const isOne = error.request && !mayRepeat(error.request.method, error.request.path);
+    if (!isOne) problems.push(`does not say which request: ${JSON.stringify(error)}`);
+  }
+  const done = harmful.filter(({ answered }) => answered !== undefined && answered.status < 300);
+  if (done.length > 0 && NOTHING_DONE.test(stderr)) problems.push(`says that nothing was done: ${stderr}`);
+  for (const { method, struck, target } of done) {
+    // The address by which a test's platform is controlled is none of the platform's own.
+    if (struck && afterLossOf(method, target) && !OPEN.test(stderr))
+      problems.push(`${method} ${target} was done, and is not spoken of: ${stderr}`);
+  }
+  return problems;
 }
 
 /** The sentences that say what should not be; none for a run that is as promised. */
@@ -76,6 +106,7 @@ export function judge(
     else if (!error.message || !error.hint)
       say(`no ${error.message ? 'next step' : 'cause'}: ${JSON.stringify(error)}`);
   }
+  if (!fine.includes(code)) problems.push(...misjudged(error, stderr, requests));
   const done = deeds(requests);
   for (const [deed, count] of done) {
     if (count > (clean.deeds.get(deed) ?? 0))

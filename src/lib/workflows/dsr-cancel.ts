@@ -55,18 +55,32 @@ export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise
 }
 
 /** A lost answer is never followed by a second DELETE; what the request is now decides. */
-async function cancelOne(id: string, { api, signal }: DsrPorts): Promise<CancelReply> {
+async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
+  const { api, signal } = ports;
   try {
     return await api.cancel(id, signal);
   } catch (error) {
     const isOpen = error instanceof CliError && (error.code === 'http.outcome_unknown' || error.status === 400);
     if (!isOpen || signal.aborted) throw error;
-    const now = await api.get(id, signal);
+    const now = await readAfter(error, id, ports);
     if (now.request_status === 'cancelled') {
       return { subject_request_id: id, expected_completion_time: null, controller_id: now.controller_id };
     }
     if (error.status !== 400) throw error;
     throw notPending([now]);
+  }
+}
+
+async function readAfter(failed: CliError, id: string, { api, signal }: DsrPorts): ReturnType<DsrPorts['api']['get']> {
+  try {
+    return await api.get(id, signal);
+  } catch (error) {
+    if (failed.code !== 'http.outcome_unknown' || signal.aborted) throw error;
+    const reason = (error as Error).message.replace(/\.$/, '');
+    throw failed.with({
+      message: `It is not known whether request ${id} was cancelled: the answer was lost, and the platform cannot be read: ${reason}.`,
+      hint: `It was not sent a second time. \`cdpadm dsr status ${id}\` tells.`,
+    });
   }
 }
 

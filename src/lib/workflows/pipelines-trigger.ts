@@ -95,12 +95,25 @@ export async function resetPipeline(id: string, ports: TriggerPorts): Promise<vo
     await ports.api.reset(id, ports.signal);
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== 'http.outcome_unknown' || ports.signal.aborted) throw error;
-    const { current_iterator_position: position } = await ports.api.report(id, ports.signal);
+    const { current_iterator_position: position } = await readAfterReset(id, error, ports);
     throw error.with({
       message: `It is not known whether pipeline ${id} was reset: the answer was lost. Its sync position is now ${position ?? 'none, as after a reset'}.`,
       hint: position
         ? 'It was not sent a second time. If the position is an old one, run the command again.'
         : 'It was not sent a second time. Nothing more needs to be done if there was a position before.',
+    });
+  }
+}
+
+async function readAfterReset(id: string, lost: CliError, { api, signal }: TriggerPorts): Promise<PipelineReportReply> {
+  try {
+    return await api.report(id, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const reason = (error as Error).message.replace(/\.$/, '');
+    throw lost.with({
+      message: `It is not known whether pipeline ${id} was reset: the answer was lost, and the platform cannot be read: ${reason}.`,
+      hint: `It was not sent a second time. Look with \`cdpadm pipelines report ${id}\` before you reset again.`,
     });
   }
 }
