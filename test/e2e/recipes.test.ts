@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { topics } from '../../src/commands/help/topics.ts';
 import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
 import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
@@ -94,6 +95,13 @@ const change = (from: string | RegExp, to: string): void => {
   const file = join(home.cwd, 'roles.yaml');
   writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
 };
+
+test.each(recipes)('%s is found from the first page, from the page on roles and from the help', (name) => {
+  const page = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+  expect(page('README.md')).toContain(`](docs/recipes/${name})`);
+  expect(page('docs/roles.md')).toContain(`](recipes/${name})`);
+  expect(topics.recipes).toContain(`docs/recipes/${name}`);
+});
 
 describe('every job', () => {
   const jobs = recipes.flatMap((file) =>

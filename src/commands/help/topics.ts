@@ -163,6 +163,9 @@ In continuous integration: end with 10 when the platform differs from the file; 
   $ cdpadm roles diff roles.yaml -o json --out plan.json
   $ cdpadm roles push roles.yaml --yes --expect-plan "$(node -p 'require("./plan.json").plan')"
 
+The same as whole workflow files, in the repository of this program: docs/recipes/roles-drift.yml tells each morning what
+differs and shows in a pull request what it would do; docs/recipes/roles-push-with-plan.yml applies the plan once approved.
+
 Ask about access, for a ticket or a script:
 
   $ cdpadm roles who-can audiences:view -o name
