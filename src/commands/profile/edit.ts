@@ -65,7 +65,7 @@ async function editProfile(ctx: Context, name: string, assignments: string[] | u
 }
 
 async function editByHand(ctx: Context, before: Profile, profiles: Profiles): Promise<Profile> {
-  const file = openEditedFile(ctx.io, 'profile.yaml', ctx.signal);
+  const file = openEditedFile(ctx, 'profile.yaml');
   const text = await profileText(before);
   try {
     const saved = await file.edit(text);

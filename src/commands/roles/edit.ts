@@ -50,7 +50,7 @@ async function editRoles(ctx: Context, roleId: string | undefined, flags: RawGua
     toReply({ ...part, roles: inStableOrder(part.roles) }),
     'Save and leave the editor to see the difference. An empty file sends nothing.',
   );
-  const file = openEditedFile(ctx.io, 'roles.yaml', ctx.signal);
+  const file = openEditedFile(ctx, 'roles.yaml');
   try {
     const edited = await editUntilValid(ctx, file, text, (saved) =>
       checkRolesText(saved, file.path, opened, liveTasks),

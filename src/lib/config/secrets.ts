@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
+import { childEnvironment } from './child-environment.ts';
 import { type Keychain, openKeychain } from './keychain.ts';
 import type { ProfileSecretName, SecretStorage } from './settings.ts';
 import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
 import { looksLikeReference, parseReference, type SecretReference } from './secret-reference.ts';
-import { labelOf, withoutSecrets } from './setting-fields.ts';
+import { labelOf } from './setting-fields.ts';
 
 export interface SecretsOptions {
   /** The configuration folder. */
@@ -56,7 +57,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
       }
       case 'command': {
         const { secretFromCommand } = await import('./secret-command.ts');
-        return await secretFromCommand(reference.line, { ...options, env: withoutSecrets(options.env), what });
+        return await secretFromCommand(reference.line, { ...options, env: await childEnvironment(options), what });
       }
       case 'file':
         return readSecretFile(folder, place.profile, place.name);

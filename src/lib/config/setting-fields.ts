@@ -49,12 +49,6 @@ export function variableOf(name: SettingName | SecretName): string {
   return `CDPADM_${name.toUpperCase()}`;
 }
 
-/** The environment for a helper command, which needs none of the platform's credentials. */
-export function withoutSecrets(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
-  const ours = new Set(SECRET_NAMES.map(variableOf));
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.has(name)));
-}
-
 /** `--org` for `org_id`; undefined where there is no flag. */
 export function flagOf(name: SettingName): string | undefined {
   return SETTING_FIELDS[name].flag;

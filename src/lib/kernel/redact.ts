@@ -35,6 +35,8 @@ const MIN_SECRET_LENGTH = 4;
 export interface Redactor {
   /** Makes a value known as secret: from now on it, its Base64, URL and hex spellings are masked in every text. */
   add(secret: string): void;
+  /** Whether a secret that was made known stands in the text, in any of its spellings. */
+  knows(text: string): boolean;
   /** Masks known secrets, and what looks like a credential, in free text. */
   text(text: string): string;
   /**
@@ -63,6 +65,10 @@ export function createRedactor(): Redactor {
       for (const spelling of spellingsOf(secret)) known.add(spelling);
     }
     return known;
+  }
+
+  function knows(source: string): boolean {
+    return findAll(source, knownSpellings()).length > 0;
   }
 
   function text(source: string): string {
@@ -100,7 +106,7 @@ export function createRedactor(): Redactor {
     );
   }
 
-  return { add, text, value: (source) => value(source), headers };
+  return { add, knows, text, value: (source) => value(source), headers };
 }
 
 /** A date, an address. */

@@ -7,7 +7,8 @@ import { CliError, EXIT, usageError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import { makeScratchFolder } from '../kernel/scratch-folder.ts';
 import { splitWords } from '../kernel/split-words.ts';
-import type { Io } from './context.ts';
+import { environmentForChild } from './child-environment.ts';
+import type { Context, Io } from './context.ts';
 
 /** A text being edited, in a 0700 folder of its own. */
 export interface EditedFile {
@@ -27,12 +28,12 @@ export interface EditedFile {
 const ORIGINAL = '.original';
 
 /**
- * Makes the private copy. `name` is the file's name, with the extension the editor shall see. Aborting `signal` ends an
- * open editor.
+ * Makes the private copy. `name` is the file's name, with the extension the editor shall see. Aborting the
+ * command's signal ends an open editor.
  */
-export function openEditedFile(io: Io, name: string, signal: AbortSignal): EditedFile {
-  const command = editorCommand(io);
-  const folder = makeScratchFolder('edit', { root: io.env.TMPDIR || undefined, isSpent: isUntouched });
+export function openEditedFile(ctx: Context, name: string): EditedFile {
+  const command = editorCommand(ctx.io);
+  const folder = makeScratchFolder('edit', { root: ctx.io.env.TMPDIR || undefined, isSpent: isUntouched });
   const path = join(folder, name);
   let isFirst = true;
   const discard = (): void => {
@@ -44,7 +45,7 @@ export function openEditedFile(io: Io, name: string, signal: AbortSignal): Edite
       if (isFirst) writePrivateFile(join(folder, ORIGINAL), text);
       isFirst = false;
       writePrivateFile(path, text);
-      await runEditor(command, path, io, signal);
+      await runEditor(command, path, ctx);
       return readFileSync(path, 'utf8');
     },
     discard,
@@ -82,12 +83,14 @@ function editorCommand(io: Io): string[] {
 }
 
 /** What the editor says is no result: where standard output is none of the terminal's, it writes on standard error. */
-function runEditor([program = 'vi', ...args]: string[], path: string, io: Io, signal: AbortSignal): Promise<void> {
+async function runEditor([program = 'vi', ...args]: string[], path: string, ctx: Context): Promise<void> {
+  const { io, signal } = ctx;
+  const env = await environmentForChild(ctx);
   const stdio: StdioOptions = ['inherit', io.tty.stdout ? 'inherit' : 2, 'inherit'];
   const takeBackInterrupt = host.leaveInterruptToChild();
-  return new Promise<void>((resolve, reject) => {
+  await new Promise<void>((resolve, reject) => {
     signal.throwIfAborted();
-    const child = spawn(program, [...args, path], { stdio, cwd: io.cwd, env: { ...io.env } });
+    const child = spawn(program, [...args, path], { stdio, cwd: io.cwd, env });
     const stop = (): void => {
       child.kill('SIGTERM');
     };

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { looksLikeReference, parseReference } from '../config/secret-reference.ts';
-import { withoutSecrets } from '../config/setting-fields.ts';
 import { isMask } from '../contract/masks.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
+import { environmentForChild } from './child-environment.ts';
 import type { Context } from './context.ts';
 
 /** Secrets that are documents of many lines; of any other, a command's first line is taken, as git does. */
@@ -39,7 +39,7 @@ async function read(ctx: Context, reference: string, folder: string, whole: bool
     case 'command': {
       const { secretFromCommand } = await import('../config/secret-command.ts');
       return await secretFromCommand(parsed.line, {
-        env: withoutSecrets(ctx.io.env),
+        env: await environmentForChild(ctx),
         what,
         whole,
         clock: ctx.clock,

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { usageError } from '../kernel/errors.ts';
 import { splitWords } from '../kernel/split-words.ts';
+import { environmentForChild } from './child-environment.ts';
 import type { Context } from './context.ts';
 
 /** Words of a command line; quotes group, nothing is expanded. Throws usage (2) for an empty one. */
@@ -11,23 +12,26 @@ export function hookWords(line: string): string[] {
   return words;
 }
 
-/** Variables that a command has no business with, besides every one whose value is known as a secret. */
-const SECRET_VARIABLES = /^CDPADM_(CLIENT_SECRET|ACCESS_TOKEN|WORKSPACE_KEY|WORKSPACE_SECRET)$/;
-
 /** Resolves when the command has ended; how is told as a warning when it is not well. */
-export function runHook(
+export async function runHook(
   ctx: Context,
   words: readonly string[],
   variables: Record<string, string>,
   input: Buffer,
 ): Promise<void> {
   const [program = '', ...args] = words;
-  const isSecret = (name: string, value = ''): boolean =>
-    SECRET_VARIABLES.test(name) || ctx.redactor.text(value) !== value;
-  const env = Object.fromEntries(Object.entries(ctx.io.env).filter(([name, value]) => !isSecret(name, value)));
-  return new Promise((resolve) => {
+  const warn = (problem: string): void => ctx.out.warn(`The command ${program} ${problem}.`);
+  let env: Awaited<ReturnType<typeof environmentForChild>>;
+  try {
+    env = await environmentForChild(ctx);
+  } catch (error) {
+    // What would have to be withheld from it is not known.
+    warn(`was not started: ${(error as Error).message}`);
+    return;
+  }
+  await new Promise<void>((resolve) => {
     const end = (problem: string | undefined): void => {
-      if (problem !== undefined) ctx.out.warn(`The command ${program} ${problem}.`);
+      if (problem !== undefined) warn(problem);
       resolve();
     };
     const child = spawn(program, args, {
