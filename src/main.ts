@@ -24,21 +24,27 @@ export async function main(): Promise<void> {
   host.setExitCode(EXIT.failed);
   const io = processIo();
   const stop = new AbortController();
+  const redactor = createRedactor();
   onSignal('SIGINT', stop, interrupted);
   onSignal('SIGTERM', stop, terminated);
   host.onUncaught((error) => {
     const flags = lenientFlags({ debug: host.argv().includes('--debug') }, io.env);
-    void report(error, io, flags, createRedactor()).finally(() => host.exitNow(EXIT.failed));
+    void report(error, io, flags, redactor).finally(() => host.exitNow(EXIT.failed));
   });
-  host.setExitCode(await run(host.argv(), io, stop));
+  host.setExitCode(await run(host.argv(), io, stop, redactor));
 }
 
 /**
  * Runs one command line and returns its exit code. `stop` is what Ctrl-C and `--timeout` abort; its reason is the
- * CliError that the command ends with.
+ * CliError that the command ends with. `redactor` learns of every secret that the run has.
  */
-export async function run(argv: readonly string[], io: Io, stop = new AbortController()): Promise<number> {
-  const ctx = createContext(io, stop.signal);
+export async function run(
+  argv: readonly string[],
+  io: Io,
+  stop = new AbortController(),
+  redactor = createRedactor(),
+): Promise<number> {
+  const ctx = createContext(io, stop.signal, redactor);
   const finished = new AbortController();
   const args = wantedHelp(argv) ?? argv;
   let flagsSoFar = (): Record<string, unknown> => ({});
@@ -53,7 +59,7 @@ export async function run(argv: readonly string[], io: Io, stop = new AbortContr
   }
 
   async function runOnce(flags: GlobalFlags, output: (out: Output) => Output): Promise<ExitCode> {
-    const own = createContext(io, stop.signal);
+    const own = createContext(io, stop.signal, redactor);
     try {
       await act(own, () => own.begin(flags, output));
     } finally {
@@ -86,7 +92,7 @@ export async function run(argv: readonly string[], io: Io, stop = new AbortContr
     if (error instanceof HelpShown) return helpExit(error, io);
     if (isQuietEnd(error)) return EXIT.ok;
     const told = error instanceof CliError ? explainStop(error, ctx.hasWritten) : error;
-    return await report(told, io, lenientFlags(flagsSoFar(), io.env), ctx.redactor);
+    return await report(told, io, lenientFlags(flagsSoFar(), io.env), redactor);
   }
 }
 

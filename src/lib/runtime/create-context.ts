@@ -19,8 +19,8 @@ export interface StartedContext extends Context {
   readonly hasWritten: boolean;
 }
 
-export function createContext(io: Io, signal: AbortSignal): StartedContext {
-  const redactor = createRedactor();
+/** `redactor` is one for all contexts of a process: its `main` masks by it what ends the process unforeseen. */
+export function createContext(io: Io, signal: AbortSignal, redactor = createRedactor()): StartedContext {
   const paths = resolvePaths(io.env, host.platform, io.env.HOME || homedir());
   const closers: (() => Promise<void>)[] = [];
   let exit: ExitCode = EXIT.ok;

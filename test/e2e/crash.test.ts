@@ -1,0 +1,60 @@
+// What nobody foresaw ends the program from outside any command: it is said to be a bug, and no secret with it.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
+import { spellings } from '../proof/spellings.ts';
+import { CANARIES, FIXTURES } from '../proof/stage.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
+
+/** Loaded before the program: throws what a request carries where no command can catch it, and tells the test. */
+const FAULT = `
+import { subscribe } from 'node:diagnostics_channel';
+import { writeFileSync } from 'node:fs';
+subscribe('http.client.request.start', ({ request }) => {
+  const [, token] = /^Bearer (.+)$/.exec(request.getHeader('authorization') ?? '') ?? [];
+  if (token === undefined) return;
+  writeFileSync('token', token);
+  const secret = process.env.CDPADM_CLIENT_SECRET;
+  const error = new Error('crashed: ' + [token, Buffer.from(token).toString('hex'), secret, encodeURIComponent(secret)]);
+  if (process.env.FAULT === 'rejection') void Promise.reject(error);
+  else setImmediate(() => { throw error; });
+});
+`;
+
+let home: PlatformHome;
+beforeEach(async () => {
+  home = await openPlatformHome({ fixtures: FIXTURES });
+  home.write('fault.mjs', FAULT);
+});
+afterEach(() => home.close());
+
+function crash(args: string[], fault: string): Promise<{ code: unknown; said: string }> {
+  const preload = pathToFileURL(join(home.cwd, 'fault.mjs')).href;
+  const options = { cwd: home.cwd, env: { PATH: process.env.PATH, ...home.env, FAULT: fault } };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--import', preload, PROGRAM, ...args], options, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, said: stdout + stderr }),
+    );
+  });
+}
+
+test.each([
+  ['an exception', 'exception', []],
+  ['an exception, all told', 'exception', ['--debug']],
+  ['a rejection', 'rejection', []],
+  ['a rejection, all told', 'rejection', ['--debug', '-o', 'json']],
+  ['one of several profiles', 'exception', ['--debug', '--profile', 'a', '--profile', 'b']],
+])('%s', async (_what, fault, flags) => {
+  const own = '--base-url https://api.example.com --auth-url https://auth.example.com --client-id me --yes';
+  for (const name of ['a', 'b']) expect(await home.run(`profile create ${name} ${own}`)).toMatchObject({ code: 0 });
+  const { code, said } = await crash(['roles', 'list', ...flags], fault);
+  expect(code).toBe(1);
+  expect(said).toContain('This is a bug in cdpadm: crashed: ********');
+  const found = [CANARIES.client, home.read('token')]
+    .flatMap((secret) => spellings(secret))
+    .filter((it) => said.includes(it));
+  expect(found).toEqual([]);
+});
