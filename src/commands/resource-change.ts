@@ -34,7 +34,9 @@ export async function createResource(
   const calls = warehouseCalls(await ctx.api(), type);
   if (!ctx.flags.curl && (await readIfThere(definition.id, calls, ctx.signal))) throw exists(type, definition.id);
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([calls.describeCreate(withHiddenSecrets(type, definition))]);
+    await ctx.out.emitDryRun([calls.describeCreate(withHiddenSecrets(type, definition))], undefined, undefined, [
+      definition.id,
+    ]);
     return;
   }
   const shown = comparable(type, definition);
@@ -105,7 +107,7 @@ export async function writeChange(
   if (ctx.flags.dryRun) {
     if (resets && !allowReset && !ctx.flags.confirm.includes(id)) throw resetRefused(id);
     const request = calls.describeUpdate(id, withHiddenSecrets(type, definition));
-    await ctx.out.emitDryRun([request], { id, changes, resets }, draw);
+    await ctx.out.emitDryRun([request], { id, changes, resets }, draw, [id]);
     return;
   }
   if (Object.keys(changes).length + uses.length === 0) {

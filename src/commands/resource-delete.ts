@@ -29,7 +29,7 @@ export async function deleteResource(ctx: Context, type: ResourceType, id: strin
       );
   }
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([calls.describeDelete(id)]);
+    await ctx.out.emitDryRun([calls.describeDelete(id)], undefined, undefined, [id]);
     return;
   }
   ctx.out.show((style) =>

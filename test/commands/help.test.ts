@@ -54,8 +54,9 @@ async function well(args: readonly string[]): Promise<string> {
 
 /** The words as a shell would give them to the program. */
 function wordsOf(line: string): string[] {
-  const plan = (): string => (JSON.parse(readFileSync(join(home.cwd, 'plan.json'), 'utf8')) as { plan: string }).plan;
-  const shown = line.replace(/"\$\(node [^)]*\)\.plan'\)"/, () => plan());
+  const shown = line.replace(/"\$\(cat (.*?)\)"/, (_text, file: string) =>
+    readFileSync(join(home.cwd, file), 'utf8').trim(),
+  );
   return shellWords(shown).slice(1);
 }
 

@@ -47,6 +47,7 @@ async function login(ctx: Context, flags: Record<string, unknown>): Promise<void
       [],
       { profile, stored },
       () => `Would be stored for profile ${profile}: ${stored.join(', ')}.`,
+      [profile],
     );
     return;
   }

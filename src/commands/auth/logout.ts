@@ -35,6 +35,7 @@ async function logout(ctx: Context): Promise<void> {
       [],
       { profile },
       () => `The secrets of profile ${profile} and its cached token would be removed.`,
+      [profile],
     );
     return;
   }

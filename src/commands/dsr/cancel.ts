@@ -46,9 +46,9 @@ async function cancel(ctx: Context, ids: readonly string[], groupId: string | un
   const plan = await planCancel(groupId === undefined ? { ids: requestIds(ids) } : { groupId }, session);
   const requests = plan.cancel.map((request) => session.api.describeCancel(request.subject_request_id));
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun(requests, { cancel: plan.cancel, leave: plan.keep }, (style, width) =>
-      drawPlan(plan, style, width),
-    );
+    const draw = (style: Style, width: number): string => drawPlan(plan, style, width);
+    const cancelled = plan.cancel.map((request) => request.subject_request_id);
+    await ctx.out.emitDryRun(requests, { cancel: plan.cancel, leave: plan.keep }, draw, cancelled);
     return;
   }
   ctx.out.show((style, width) => drawPlan(plan, style, width));

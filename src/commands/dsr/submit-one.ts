@@ -4,6 +4,7 @@ import { identitiesOf } from '../../lib/domain/dsr/settle.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
+import type { Style } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { submitRequest } from '../../lib/workflows/dsr-submit.ts';
@@ -60,9 +61,9 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   const shown = { request, showIdentities, now: ctx.clock.now() };
   const visible = showIdentities ? request : maskRequest(request);
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([session.api.describeCreate(visible)], undefined, (style, width) =>
-      renderRequest(shown, style, width),
-    );
+    const draw = (style: Style, width: number): string => renderRequest(shown, style, width);
+    const ids = [request.subject_request_id];
+    await ctx.out.emitDryRun([session.api.describeCreate(visible)], undefined, draw, ids);
     return;
   }
   // Prints the command in place of sending, and ends; nothing is written down either.

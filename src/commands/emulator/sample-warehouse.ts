@@ -50,7 +50,7 @@ async function makeFile(ctx: Context, file: string, rows: string | undefined): P
     throw usageError(`--rows takes a number from 1 to ${MOST_ROWS}, not \`${rows ?? ''}\`.`);
   }
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([]);
+    await ctx.out.emitDryRun([], undefined, undefined, [file]);
     return;
   }
   const made = await makeSampleWarehouseFile(ctx, file, wanted);

@@ -51,7 +51,7 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
   const { groups } = await ctx.api();
   const request = describeGroupWrite(groups, plan, wanted);
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun(request ? [request] : [], plan, (style) => renderGroupPlan(plan, style));
+    await ctx.out.emitDryRun(request ? [request] : [], plan, (style) => renderGroupPlan(plan, style), [plan.id]);
     return;
   }
   ctx.out.show((style) => renderGroupPlan(plan, style));

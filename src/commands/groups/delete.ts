@@ -32,7 +32,7 @@ async function deleteGroup(ctx: Context, groupId: string): Promise<void> {
   }
   const group = await findGroup(ctx, groupId);
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([groups.describeDelete(groupId)]);
+    await ctx.out.emitDryRun([groups.describeDelete(groupId)], undefined, undefined, [groupId]);
     return;
   }
   ctx.out.show((style) => drawRecord(group, groupView.columns, style));

@@ -107,7 +107,7 @@ Only the result goes to standard output; questions, progress, warnings and what 
   -o yaml       the same data as YAML
   -o csv        RFC 4180; a cell that a spreadsheet would run as a formula gets a leading apostrophe
   -o markdown   for summaries and tickets
-  -o name       only the ids, one a line
+  -o name       only the ids, one a line; with --query what it finds, as it is: --query plan -o name
   -o html       where a command says so
 
   --query EXPR    JMESPath over the data before it is drawn; integers beyond 2^53 are strings in it
@@ -160,8 +160,8 @@ Change roles, and see the change before it is made:
 In continuous integration: end with 10 when the platform differs from the file; apply the plan that was reviewed, no other:
 
   $ cdpadm roles diff roles.yaml --exit-code --summary
-  $ cdpadm roles diff roles.yaml -o json --out plan.json
-  $ cdpadm roles push roles.yaml --yes --expect-plan "$(node -p 'require("./plan.json").plan')"
+  $ cdpadm roles diff roles.yaml --query plan -o name --out plan.txt
+  $ cdpadm roles push roles.yaml --yes --expect-plan "$(cat plan.txt)"
 
 The same as whole workflow files, in the repository of this program: docs/recipes/roles-drift.yml tells each morning what
 differs and shows in a pull request what it would do; docs/recipes/roles-push-with-plan.yml applies the plan once approved.

@@ -53,7 +53,7 @@ async function reset(ctx: Context, id: string): Promise<void> {
   const pipeline = await requirePipeline(ctx, id);
   ctx.out.warn(describeReread(pipeline));
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([ports.api.describeReset(id)]);
+    await ctx.out.emitDryRun([ports.api.describeReset(id)], undefined, undefined, [id]);
     return;
   }
   await ctx.confirmWrite(`Type ${id} to reset it:`, 'base_url', id);

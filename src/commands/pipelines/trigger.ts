@@ -64,7 +64,7 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
   if (ctx.flags.dryRun) {
     // A dry run waits for nothing.
     if (flags.waitIdle !== true) await onPipeline(ctx, id, requireIdle(id, ports));
-    await ctx.out.emitDryRun([ports.api.describeTrigger(id)]);
+    await ctx.out.emitDryRun([ports.api.describeTrigger(id)], undefined, undefined, [id]);
     return;
   }
   // A run overwrites nothing that the next one would not: only a protected profile wants a word (decision: D170).

@@ -8,6 +8,7 @@ import { profileText } from './change-text.ts';
 const view: DocumentView<{ from: string; to: string }> = {
   kind: 'document',
   text: ({ from, to }) => `Copied profile ${from} to ${to}.`,
+  names: ({ to }) => [to],
 };
 
 export function copyProfileCommand(ctx: Context): Command {
@@ -32,7 +33,9 @@ async function copyProfile(ctx: Context, from: string, to: string): Promise<void
   await profiles.checkNewName(to);
   if (ctx.flags.dryRun) {
     const text = await profileText(profile);
-    await ctx.out.emitDryRun([], { from, to, profile }, () => `Profile ${from} would be copied to ${to}:\n\n${text}`);
+    await ctx.out.emitDryRun([], { from, to, profile }, () => `Profile ${from} would be copied to ${to}:\n\n${text}`, [
+      to,
+    ]);
     return;
   }
   await profiles.copy(from, to);

@@ -70,6 +70,7 @@ async function createProfile(ctx: Context, name: string, flags: Flags): Promise<
       [],
       { name, profile: asStored(draft) },
       () => `Profile ${name} would be created in ${profiles.file}:\n\n${text}`,
+      [name],
     );
     return;
   }

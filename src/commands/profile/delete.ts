@@ -31,7 +31,9 @@ async function deleteProfile(ctx: Context, name: string): Promise<void> {
   if (name === 'local') throw usageError('Profile `local` is built in; it cannot be deleted.');
   const profile = await profiles.find(name);
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([], { delete: name }, () => `Profile ${name} and its stored secrets would be deleted.`);
+    await ctx.out.emitDryRun([], { delete: name }, () => `Profile ${name} and its stored secrets would be deleted.`, [
+      name,
+    ]);
     return;
   }
   if (profile.protected === true)

@@ -41,7 +41,7 @@ async function importProfile(ctx: Context, file: string, name: string, use: bool
   const commands = Object.values(profile.secrets ?? {}).filter((text) => String(text).startsWith('command:'));
   for (const line of commands) ctx.out.warn(`This profile runs a command for a secret: ${String(line).slice(8)}`);
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([], { name, profile }, () => `Profile ${name} would be created.`);
+    await ctx.out.emitDryRun([], { name, profile }, () => `Profile ${name} would be created.`, [name]);
     return;
   }
   if (commands.length > 0) await ctx.prompt.confirm('Import it?');

@@ -7,6 +7,7 @@ import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 const view: DocumentView<{ from: string; to: string }> = {
   kind: 'document',
   text: ({ from, to }) => `Profile ${from} is now called ${to}.`,
+  names: ({ to }) => [to],
 };
 
 export function renameProfileCommand(ctx: Context): Command {
@@ -28,7 +29,7 @@ async function renameProfile(ctx: Context, from: string, to: string): Promise<vo
   const profiles = await ctx.profiles();
   await profiles.find(from);
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([], { from, to }, () => `Profile ${from} would be called ${to}.`);
+    await ctx.out.emitDryRun([], { from, to }, () => `Profile ${from} would be called ${to}.`, [to]);
     return;
   }
   await profiles.rename(from, to);

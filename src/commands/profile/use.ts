@@ -27,7 +27,7 @@ async function useProfile(ctx: Context, name: string): Promise<void> {
   const profiles = await ctx.profiles();
   await profiles.find(name);
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([], { current: name }, () => `Profile ${name} would become the current one.`);
+    await ctx.out.emitDryRun([], { current: name }, () => `Profile ${name} would become the current one.`, [name]);
     return;
   }
   await profiles.use(name);

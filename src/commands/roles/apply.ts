@@ -1,7 +1,7 @@
 // Applies an intent through the one push workflow and reports what became of it.
 import { toReply } from '../../lib/domain/roles/manifest.ts';
 import type { RolesPlan } from '../../lib/domain/roles/plan.ts';
-import { renderRolesPlan } from '../../lib/render/roles-plan.ts';
+import { renderRolesPlan, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns } from '../../lib/runtime/help.ts';
@@ -72,7 +72,7 @@ export async function emitOutcome(ctx: Context, outcome: PushOutcome): Promise<v
   const { plan, request } = outcome.planned;
   if (ctx.flags.dryRun) {
     const requests = outcome.kind === 'unchanged' ? [] : [(await ctx.api()).roles.describeReplace(request)];
-    await ctx.out.emitDryRun(requests, plan, (style, width) => renderRolesPlan(plan, style, width));
+    await ctx.out.emitDryRun(requests, plan, (style, width) => renderRolesPlan(plan, style, width), rolesOf(plan));
     return;
   }
   const data: AppliedPlan = { ...plan, applied: outcome.kind === 'applied', revision: outcome.revision ?? null };
@@ -80,6 +80,11 @@ export async function emitOutcome(ctx: Context, outcome: PushOutcome): Promise<v
   if (outcome.revision !== undefined) {
     ctx.out.note(`What was there before: cdpadm roles rollback ${outcome.revision}`);
   }
+}
+
+/** The roles that a plan creates, modifies or deletes. */
+function rolesOf(plan: RolesPlan): string[] {
+  return rolesPlanRows(plan).map((row) => row.role_id);
 }
 
 /** The wire's form of the manifest that a file is brought up to date with. */
@@ -96,4 +101,5 @@ const outcomeView: DocumentView<AppliedPlan> = {
     applied
       ? `Done: ${summary.create} created, ${summary.modify} modified, ${summary.delete} deleted.`
       : 'Nothing to do: the platform already holds these roles.',
+  names: rolesOf,
 };

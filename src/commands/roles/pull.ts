@@ -76,7 +76,7 @@ async function pullRoles(ctx: Context, file: string, overwrite: boolean): Promis
   const changed = text !== existing;
   const pulled: Pulled = { file, roles: live.roles.length, changed, last_modified_on, last_modified_by };
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([], pulled, () => text);
+    await ctx.out.emitDryRun([], pulled, () => text, [file]);
     return;
   }
   memory.store.saveBase(toReply(live));

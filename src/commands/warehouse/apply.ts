@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { completed, toDefinition, withHiddenSecrets } from '../../lib/domain/warehouse/definition.ts';
 import type { WarehousePlan } from '../../lib/domain/warehouse/plan.ts';
+import type { Style } from '../../lib/render/style.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { renderWarehousePlan } from '../../lib/render/warehouse-plan.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -73,16 +74,18 @@ async function applyPlanned(
 ): Promise<void> {
   const { plan, live, wanted } = planned;
   const { dryRun } = ctx.flags;
+  const draw = (style: Style): string => renderWarehousePlan(plan, style);
+  const ids = plan.steps.map(({ id }) => id);
   if (!dryRun) ctx.out.show((style) => renderWarehousePlan(plan, style));
   if (flags.expectPlan !== undefined && flags.expectPlan !== plan.plan) throw otherPlan(flags.expectPlan, plan.plan);
   if (plan.steps.length === 0) {
-    if (dryRun) await ctx.out.emitDryRun([], plan, (style) => renderWarehousePlan(plan, style));
+    if (dryRun) await ctx.out.emitDryRun([], plan, draw, ids);
     else await ctx.out.emit({ ...plan, applied: false }, view);
     return;
   }
   await passGuards(ctx, planned, flags);
   if (dryRun) {
-    await ctx.out.emitDryRun(await describeSteps(ctx, planned), plan, (style) => renderWarehousePlan(plan, style));
+    await ctx.out.emitDryRun(await describeSteps(ctx, planned), plan, draw, ids);
     return;
   }
   await checkSecretsAtHand(ctx, plan, entries);
@@ -114,6 +117,7 @@ const view: DocumentView<AppliedPlan> = {
     applied
       ? `Done: ${summary.create} created, ${summary.update} updated, ${summary.delete} deleted.`
       : 'Nothing to do: the workspace is what the folder says.',
+  names: ({ steps }) => steps.map(({ id }) => id),
 };
 
 async function describeSteps(ctx: Context, { plan, live, wanted }: PlannedDirectory) {

@@ -95,11 +95,15 @@ export interface Output {
   emitParts<T>(parts: AsyncIterable<T[]>, view: ListView<T>): Promise<void>;
   /** One object a line under JSON formats, `text` elsewhere (a function draws it): for commands that go on. */
   emitLine(data: unknown, text: string | ((style: Style) => string)): Promise<void>;
-  /** The result of a dry run: `{dry_run, requests, plan}`; `text` is what people see (default: the requests). */
+  /**
+   * The result of a dry run: `{dry_run, requests, plan}`; `text` is what people see (default: the requests), `ids` what
+   * `-o name` prints: whatever the command itself would. Without, that format is refused: CliError usage (2).
+   */
   emitDryRun(
     requests: DescribedRequest[],
     plan?: unknown,
     text?: (style: Style, width: number) => string,
+    ids?: readonly string[],
   ): Promise<void>;
   /** Raw text as the result (a file's content, a script). */
   emitText(text: string): Promise<void>;

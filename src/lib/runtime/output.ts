@@ -13,7 +13,7 @@ import { createMessages } from './messages.ts';
 import { createProgress } from './progress.ts';
 import type { Query } from './query.ts';
 import { inSamePlace } from './same-place.ts';
-import { jsonText, resultText, UNLIMITED_WIDTH, viewOfQueried, type AnyView, type Target } from './result-text.ts';
+import { foundText, jsonText, resultText, UNLIMITED_WIDTH, type AnyView, type Target } from './result-text.ts';
 
 export interface OutputSetup {
   io: Io;
@@ -52,15 +52,18 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
     if (text !== '') await write(io.stdout, text);
   }
 
-  /** What `--query` found: records in every format, anything else as JSON. */
+  /** What is not drawn by us may hold anything; a file or a pipe gets it exactly, a terminal harmless. */
+  function forTarget(text: string): string {
+    const isExact = flags.output === 'yaml' || flags.output === 'csv';
+    return isExact && toTerminal ? cleanText(text) : text;
+  }
+
   async function emitFound(found: unknown, view: AnyView, target: Target): Promise<void> {
-    const queried = viewOfQueried(found);
-    if (queried || isJson || flags.output === 'yaml') {
-      await deliver(await resultText(found, queried ?? view, flags, target));
-    } else if (Array.isArray(found) && found.length === 0) {
+    if (isJson || flags.output === 'yaml') await deliver(forTarget(await resultText(found, view, flags, target)));
+    else if (Array.isArray(found) && found.length === 0) {
       note('The query found nothing.');
       await deliver('');
-    } else await deliver(`${jsonText(found, 2)}\n`);
+    } else await deliver(forTarget(await foundText(found, flags, target)));
   }
 
   /** What a pull request or a run's page shows: always Markdown, whatever `-o` says. */
@@ -78,10 +81,7 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
       await emitFound(query(data), view, target);
       return;
     }
-    const text = await resultText(data, view, flags, target);
-    // What is not drawn by us may hold anything; a file or a pipe gets it exactly, a terminal harmless.
-    const exact = flags.output === 'yaml' || flags.output === 'csv';
-    await deliver(exact && toTerminal ? cleanText(text) : text);
+    await deliver(forTarget(await resultText(data, view, flags, target)));
     const isTable = flags.output === 'table' || flags.output === 'markdown';
     if (view.kind === 'list' && isTable && (data as unknown[]).length === 0) note(view.empty);
   }
@@ -120,11 +120,12 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
       return write(io.stdout, `${line}\n`);
     },
     emitText: (text) => deliver(toTerminal ? cleanText(text) : text),
-    emitDryRun: async (requests, plan, text) => {
+    emitDryRun: async (requests, plan, text, ids) => {
       const result: DryRun = { dry_run: true, requests, ...(plan !== undefined && { plan }) };
       const view: DocumentView<DryRun> = {
         kind: 'document',
         text: (_data, style, width) => text?.(style, width) ?? requestsText(requests),
+        names: () => ids,
       };
       await emit(result, view as unknown as AnyView);
     },

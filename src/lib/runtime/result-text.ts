@@ -60,10 +60,31 @@ export function jsonText(data: unknown, indent?: number): string {
 }
 
 /**
- * The view of what `--query` made: a list of records is a table of their fields, one record its lines. Undefined for
- * anything else, which is shown as JSON in every format.
+ * What `--query` found, in a format of rows: records are a table of their fields, one record its lines. Anything else
+ * is JSON in a table, one column `value` in CSV and Markdown, and under `-o name` itself, one a line (decision: D35).
  */
-export function viewOfQueried(data: unknown): AnyView | undefined {
+export async function foundText(found: unknown, flags: GlobalFlags, target: Target): Promise<string> {
+  const view = viewOfRecords(found);
+  if (view) return await resultText(found, view, flags, target);
+  if (flags.output === 'table') return `${jsonText(found, 2)}\n`;
+  const values = (Array.isArray(found) ? found : [found]) as unknown[];
+  const said = flags.output === 'name' ? values.filter((value) => value !== null && value !== undefined) : values;
+  return await resultText(said, VALUES, flags, target);
+}
+
+const VALUES: ListView<unknown> = {
+  kind: 'list',
+  columns: [{ key: 'value', value: plainCell }],
+  empty: '',
+  name: (value) => {
+    const cell = value as CellValue | object;
+    if (typeof cell === 'object' && cell !== null) throw withoutIds();
+    return cellText(cell);
+  },
+};
+
+/** The view of records: a list of them, or one. Undefined for anything else. */
+function viewOfRecords(data: unknown): ListView<unknown> | RecordView<unknown> | undefined {
   const records = Array.isArray(data) ? data : [data];
   if (records.length === 0 || !records.every(isRecord)) return undefined;
   const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
@@ -72,7 +93,12 @@ export function viewOfQueried(data: unknown): AnyView | undefined {
     value: (row) => plainCell((row as Record<string, unknown>)[key]),
     id: /^(id|name|\w+_id)$/.test(key),
   }));
-  return Array.isArray(data) ? { kind: 'list', columns, empty: '' } : { kind: 'record', columns };
+  const id = columns.find((column) => column.id);
+  const name = (row: unknown): string => {
+    if (!id) throw withoutIds();
+    return cellText(id.value(row));
+  };
+  return Array.isArray(data) ? { kind: 'list', columns, empty: '', name } : { kind: 'record', columns, name };
 }
 
 async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, target: Target): Promise<string> {
@@ -104,8 +130,13 @@ export function markdownText(data: unknown, view: AnyView, flags: GlobalFlags): 
   return toMarkdownTable(rows, chooseColumns(columns, flags.fields), flags.header);
 }
 
-/** The ids of a result, one a line. */
+/** The ids of a result, one a line. Throws CliError usage (2) where it has none. */
 export function nameText(data: unknown, view: AnyView): string {
+  if (view.kind === 'document' && view.names) {
+    const names = view.names(data);
+    if (!names) throw withoutIds();
+    return names.map((name) => `${cleanLine(name)}\n`).join('');
+  }
   if (view.kind !== 'document' && view.name) {
     const name = view.name.bind(view);
     return (view.kind === 'list' ? (data as unknown[]) : [data]).map((row) => `${cleanLine(name(row))}\n`).join('');
@@ -134,13 +165,20 @@ export function listOf(
 function plainRows(data: unknown, format: OutputFormat): { rows: unknown[]; columns: Column<unknown>[] } {
   const rows = Array.isArray(data) ? data : [data];
   if (rows.length === 0) return { rows, columns: [] };
-  const view = viewOfQueried(data);
-  if (!view || view.kind === 'document') throw unsupported(format);
+  const view = viewOfRecords(data);
+  if (!view) throw unsupported(format);
   return { rows, columns: view.columns };
 }
 
 function unsupported(format: OutputFormat): Error {
   return usageError(`This result has no ${format} form.`, 'Use -o json, yaml, table or markdown.');
+}
+
+function withoutIds(): Error {
+  return usageError(
+    'This result has no name form: nothing in it is an id.',
+    'Use -o table, json, ndjson, yaml, csv or markdown, or a --query that finds the ids themselves.',
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -316,3 +316,25 @@ describe('a large manifest', () => {
     expect((await admin.run('roles push --yes --force')).code).toBe(0);
   });
 });
+
+describe('-o name', () => {
+  const update = 'roles update user-role --name Renamed --yes -o name';
+
+  it('prints the roles that change, of a dry run as of the push itself', async () => {
+    const admin = await opened(createRolesHome());
+    expect(await admin.run(`${update} --dry-run`)).toMatchObject({ code: 0, stdout: 'user-role\n' });
+    expect(await admin.run(update)).toMatchObject({ code: 0, stdout: 'user-role\n' });
+    expect(await admin.run(update)).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it('is refused where nothing is an id, unless a query finds lines', async () => {
+    const admin = await opened(createRolesHome());
+    const compare = 'roles compare user-role admin-role -o name';
+    expect(await admin.run(compare)).toMatchObject({ code: 2, stderr: expect.stringMatching(/no name form/) });
+    const { code, stdout } = await admin.run(`${compare} --query only_right`);
+    expect({ code, lines: stdout.split('\n').length > 2 }).toEqual({ code: 0, lines: true });
+    expect(stdout).not.toMatch(/["[\]]/);
+    await admin.run('roles pull');
+    expect((await admin.run('roles diff --query plan -o name')).stdout).toMatch(/^[0-9a-f]+\n$/);
+  });
+});

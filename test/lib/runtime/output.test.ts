@@ -123,8 +123,30 @@ describe('--query', () => {
     ['[?id==`99`]', {}, ''],
     ['[?id==`99`]', { output: 'name' }, ''],
     ['[?id==`99`]', { json: true }, '[]\n'],
+    // Plain values: themselves, one a line, or one column.
+    ['[0].name', { output: 'name' }, 'Big "quoted", with comma\n'],
+    ['[].id', { output: 'name' }, '9223372036854775807\n7\n8\n'],
+    ['[].tasks[]', { output: 'name' }, 'a\nb\nc\n'],
+    ['missing', { output: 'name' }, ''],
+    ['[].id', { output: 'csv' }, 'value\n9223372036854775807\n7\n8\n'],
+    ['[].id', { output: 'csv', header: false }, '9223372036854775807\n7\n8\n'],
+    ['[].id', { output: 'markdown' }, '| value |\n| --- |\n| 9223372036854775807 |\n| 7 |\n| 8 |\n'],
+    ['[2].tasks', { output: 'csv' }, 'value\nc\n'],
+    ['[].id', {}, '[\n  "9223372036854775807",\n  7,\n  8\n]\n'],
+    ['[].{label: name, row_id: id}', { output: 'name' }, '9223372036854775807\n7\n8\n'],
   ])('%s with %j', async (query, raw, expected) => {
     expect((await emit({ ...raw, query }, rows, list)).stdout).toBe(expected);
+  });
+
+  it.each(['{n: length(@)}', '[].{n: length(tasks)}', '[].tasks'])('%s has no id for -o name', async (query) => {
+    const attempt = emit({ output: 'name', query }, rows, list);
+    await expect(attempt).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining('--query') as string });
+  });
+
+  test('what it finds is harmless on a terminal as CSV and YAML too', async () => {
+    for (const output of ['csv', 'yaml'])
+      for (const query of ['[].name', '[].{name: name}'])
+        expect((await emit({ output, query }, rows, list, { tty: true })).stdout).not.toContain('\u001b');
   });
 
   test('a wrong one stops the command before it acts', async () => {
@@ -132,6 +154,21 @@ describe('--query', () => {
     const attempt = say({ query: '[?' }, () => void (acted = true));
     await expect(attempt).rejects.toMatchObject({ exit: 2 });
     expect(acted).toBe(false);
+  });
+});
+
+describe('the ids of a dry run', () => {
+  const dry = (raw: Record<string, unknown>, ids?: string[]) =>
+    say(raw, ({ out }) => out.emitDryRun([], { plan: 'abc' }, undefined, ids));
+
+  test('are what the command itself would print', async () => {
+    expect((await dry({ output: 'name' }, ['a', 'b'])).stdout).toBe('a\nb\n');
+    expect((await dry({ output: 'name' }, [])).stdout).toBe('');
+  });
+
+  test('are refused where there are none, unless a query finds them', async () => {
+    await expect(dry({ output: 'name' })).rejects.toMatchObject({ exit: 2, message: /no name form/ });
+    expect((await dry({ output: 'name', query: 'plan.plan' })).stdout).toBe('abc\n');
   });
 });
 
