@@ -3,7 +3,7 @@ import { Command, type Option } from 'commander';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
-import { wrapPage } from '../../lib/render/width.ts';
+import { wrapPage } from '../../lib/render/page.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/help.ts';
 import { topics } from './topics.ts';

@@ -133,11 +133,11 @@ whether the stream is a terminal. Words carry every meaning; colour only repeats
 
 const files = `Files
 
-  config   profiles and where their secrets are      CDPADM_CONFIG_DIR, else XDG_CONFIG_HOME/cdpadm
-  state    history, journals, locks, rate budget     CDPADM_STATE_DIR, else XDG_STATE_HOME/cdpadm
-  cache    tokens, ids for completion, compiled      CDPADM_CACHE_DIR, else XDG_CACHE_HOME/cdpadm
-           code; may be thrown away at any time
-  data     the embedded platform's state             CDPADM_DATA_DIR, else XDG_DATA_HOME/cdpadm
+  config   profiles and where their secrets are: CDPADM_CONFIG_DIR, else XDG_CONFIG_HOME/cdpadm
+  state    history, journals, locks, rate budget: CDPADM_STATE_DIR, else XDG_STATE_HOME/cdpadm
+  cache    tokens, ids for completion, compiled code; may be thrown away at any time: CDPADM_CACHE_DIR, else
+           XDG_CACHE_HOME/cdpadm
+  data     the embedded platform's state: CDPADM_DATA_DIR, else XDG_DATA_HOME/cdpadm
 
 All of them are readable by you alone (folders 0700, files 0600).
 

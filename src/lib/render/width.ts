@@ -87,19 +87,3 @@ function wrapLine(line: string, width: number): string[] {
   }
   return lines;
 }
-
-/**
- * A page in lines of at most `width` columns. What goes on does so below where the line's text began, behind its first
- * column where it has two. A command line after a prompt stays whole.
- */
-export function wrapPage(text: string, width: number): string {
-  return text
-    .split('\n')
-    .flatMap((line) => {
-      const start = /^ *\S.*? {2,}(?=\S)/.exec(line)?.[0] ?? /^ */.exec(line)?.[0] ?? '';
-      if (displayWidth(line) <= width || /^ *\$ /.test(line) || start.length > width / 2) return [line];
-      const [first = '', ...rest] = wrapMessage(line.slice(start.length), width - start.length).split('\n');
-      return [start + first, ...rest.map((more) => ' '.repeat(start.length) + more)];
-    })
-    .join('\n');
-}

@@ -1,9 +1,7 @@
 // How every help screen is laid out, from the whole tree's to one command's.
 import type { Command, Help } from 'commander';
+import { MAX_PAGE_WIDTH, wrapShape } from '../render/page.ts';
 import { type CommandHelp, helpOf, usualExits } from './help.ts';
-
-/** Lines longer than this are hard to read however wide the terminal is. */
-const MAX_WIDTH = 100;
 
 /** Beside flags that leave less than this, what they mean stands below them. */
 const LEAST_BESIDE = 24;
@@ -28,7 +26,7 @@ const LEARN_MORE = [
 export function helpSettings(columns: () => number): Partial<Help> {
   return {
     prepareContext() {
-      (this as Help).helpWidth = Math.min(columns(), MAX_WIDTH);
+      (this as Help).helpWidth = Math.min(columns(), MAX_PAGE_WIDTH);
     },
     minWidthToWrap: 20,
     subcommandTerm: (command) => command.name(),
@@ -40,7 +38,7 @@ export function helpSettings(columns: () => number): Partial<Help> {
 }
 
 function formatHelp(command: Command, helper: Help): string {
-  const width = helper.helpWidth ?? MAX_WIDTH;
+  const width = helper.helpWidth ?? MAX_PAGE_WIDTH;
   const termWidth = helper.padWidth(command, helper);
   const isBeside = width - termWidth - 4 >= LEAST_BESIDE;
   const item = (term: string, description: string): string =>
@@ -86,7 +84,7 @@ function formatHelp(command: Command, helper: Help): string {
     parts.push(
       section(
         'JSON:',
-        help.json.split('\n').flatMap((line) => shapeLines(line, width)),
+        help.json.split('\n').flatMap((line) => wrapShape(line, width)),
       ),
     );
   if (help) parts.push(section('Exit codes:', indent(exitCodeLines(help, helper, width - 2))));
@@ -99,17 +97,6 @@ function learnMore(helper: Help): string {
   const termWidth = Math.max(...LEARN_MORE.map(([term]) => term.length));
   const lines = LEARN_MORE.map(([term, description]) => helper.formatItem(term, termWidth, description, helper));
   return ['Learn more:', ...lines].join('\n');
-}
-
-/** The shape of a result, broken behind commas and between forms. */
-function shapeLines(shape: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const part of shape.split(/(?<=,|\| )/)) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + part.length <= width) lines[lines.length - 1] = last + part;
-    else if (part.trim() !== '') lines.push(`${lines.length === 0 ? '  ' : '    '}${part.trimStart()}`);
-  }
-  return lines;
 }
 
 function usageOf(command: Command): string {

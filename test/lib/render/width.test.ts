@@ -1,7 +1,7 @@
 // Columns that a text takes, and cutting it to them.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { displayWidth, fitText, padText, wrapMessage, wrapPage, wrapUnder } from '../../../src/lib/render/width.ts';
+import { displayWidth, fitText, padText, wrapMessage, wrapUnder } from '../../../src/lib/render/width.ts';
 
 it.each([
   ['', 0],
@@ -72,17 +72,5 @@ describe('wrapMessage', () => {
         for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
       }),
     );
-  });
-});
-
-describe('wrapPage', () => {
-  test.each([
-    ['  --color <when>  auto, always or never', 36, '  --color <when>  auto, always or\n                  never'],
-    ['  a sentence of some words', 16, '  a sentence of\n  some words'],
-    ['  $ cdpadm roles push --allow-delete', 16, '  $ cdpadm roles push --allow-delete'],
-    ['see `cdpadm help files` for it', 20, 'see\n`cdpadm help files`\nfor it'],
-    ['short\n\nlines', 20, 'short\n\nlines'],
-  ])('%j in %i columns', (text, width, wrapped) => {
-    expect(wrapPage(text, width)).toBe(wrapped);
   });
 });
