@@ -1,6 +1,7 @@
-// Ten processes of one user that send one bulk file: one does it, and each row is on the platform once.
-import { spawn } from 'node:child_process';
+// Ten processes of one user that send the same rows at the same moment: one does it, and each row is on the platform once.
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
@@ -9,42 +10,79 @@ import { root } from '../house/sources.ts';
 const MANY = 10;
 const ROWS = 40;
 
-interface Ended {
-  code: number | null;
-  stderr: string;
-}
+/** More in all than a pipe holds, so that it is written only once its reader reads. */
+const WIDE = 'x'.repeat(32 * 1024);
+const LINES = Array.from({ length: ROWS }, (_, row) => `p${row}@example.com,${WIDE}${row},g\n`);
 
-function submit({ cwd, env }: PlatformHome): Promise<Ended> {
-  const args = ['dsr', 'submit', '--bulk', 'people.csv', '--regulation', 'gdpr', '--type', 'access', '--yes', '-q'];
-  const child = spawn(process.execPath, [join(root, 'bin/cdpadm.js'), ...args], {
+type Child = ChildProcessByStdio<Writable, null, Readable>;
+
+function start({ cwd, env }: PlatformHome, ...more: string[]): Child {
+  const args = ['--regulation', 'gdpr', '--type', 'access', '--results', 'done.csv', '--yes', '-q', ...more];
+  return spawn(process.execPath, [join(root, 'bin/cdpadm.js'), 'dsr', 'submit', '--bulk', '-', ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['pipe', 'ignore', 'pipe'],
   });
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stderr })));
 }
 
-test('ten bulk runs of one file at once: one sends it, nine say that it was sent', { timeout: 180_000 }, async () => {
+/** All have begun to read before one of them comes to the end of its rows. */
+async function together(children: readonly Child[]): Promise<{ code: number | null; stderr: string }[]> {
+  const ends = children.map(async (child) => {
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    return { code, stderr };
+  });
+  const text = ['email,controller_customer_id,group_id\n', ...LINES].join('');
+  await Promise.all(children.map(({ stdin }) => new Promise((resolve) => stdin.write(text, resolve))));
+  for (const { stdin } of children) stdin.end();
+  return Promise.all(ends);
+}
+
+const posts = async ({ platform }: PlatformHome): Promise<(number | null)[]> =>
+  (await platform.api.requests())
+    .filter(({ method, path }) => method === 'POST' && path.startsWith('/v3/requests'))
+    .map(({ status }) => status);
+
+test('ten bulk runs at once: one sends the rows, nine say that somebody does', { timeout: 180_000 }, async () => {
   const officer = await createDsrHome();
   try {
-    const rows = Array.from({ length: ROWS }, (_, row) => `p${row}@example.com,g`);
-    officer.write('people.csv', `email,group_id\n${rows.join('\n')}\n`);
-    const ended = await Promise.all(Array.from({ length: MANY }, () => submit(officer)));
+    const ended = await together(Array.from({ length: MANY }, () => start(officer)));
     const codes = ended.map(({ code }) => code).sort((a, b) => Number(a) - Number(b));
     expect(codes, ended.map(({ stderr }) => stderr).join('\n')).toEqual([0, ...Array<number>(MANY - 1).fill(12)]);
-    const posts = (await officer.platform.api.requests())
-      .filter(({ method, path }) => method === 'POST' && path.startsWith('/v3/requests'))
-      .map(({ status }) => status);
-    expect(posts).toEqual(Array<number>(ROWS).fill(201));
-    const ids = (await officer.json<{ subject_request_id: string }[]>('dsr list --group-id g')).data.map(
-      ({ subject_request_id }) => subject_request_id,
-    );
+    expect(await posts(officer)).toEqual(Array<number>(ROWS).fill(201));
+    const { data } = await officer.json<{ subject_request_id: string }[]>('dsr list --group-id g');
+    const ids = data.map(({ subject_request_id }) => subject_request_id).sort();
     expect(new Set(ids).size).toBe(ROWS);
-    const told = officer.read('people.csv.results.csv').trimEnd().split('\n').slice(1);
-    expect(told.map((line) => line.split(',')[2]).sort()).toEqual(ids.sort());
+    const told = officer.read('done.csv').trimEnd().split('\n').slice(1);
+    expect(told.map((line) => line.split(',')[3]).sort()).toEqual(ids);
     expect((await officer.json<unknown[]>('dsr ledger export')).data).toHaveLength(ROWS);
+  } finally {
+    await officer.close();
+  }
+});
+
+test('ten resumes at once of a run that was killed: no row is sent by two of them', { timeout: 180_000 }, async () => {
+  const officer = await createDsrHome();
+  try {
+    // Slow enough that all who come meet the one that sends.
+    await officer.platform.api.addFault({ method: 'POST', path: '/v3/requests', delay: '400ms' });
+    const killed = start(officer, '--concurrency', '4');
+    const ended = together([killed]);
+    // The answer of the platform is what paces this.
+    while (killed.exitCode === null && killed.signalCode === null)
+      if ((await posts(officer)).length > 0) killed.kill('SIGKILL');
+    expect((await ended).map(({ code }) => code)).toEqual([null]);
+    const resumes = await together(
+      Array.from({ length: MANY }, () => start(officer, '--concurrency', '4', '--resume')),
+    );
+    for (const { code, stderr } of resumes) expect([0, 12], stderr).toContain(code);
+    expect(resumes.some(({ code }) => code === 0)).toBe(true);
+    const statuses = await posts(officer);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(ROWS);
+    // What was under way when the first one was killed is asked for again, with the same id.
+    expect(statuses.filter((status) => status !== 201).length).toBeLessThanOrEqual(4);
+    expect((await officer.json<unknown[]>('dsr list --group-id g')).data).toHaveLength(ROWS);
   } finally {
     await officer.close();
   }
