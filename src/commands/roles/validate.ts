@@ -2,6 +2,8 @@
 import { Command } from 'commander';
 import { fromReply } from '../../lib/domain/roles/manifest.ts';
 import { placeIssues } from '../../lib/files/load.ts';
+import { counted } from '../../lib/kernel/counted.ts';
+import { toIssueItem, toMarkdownLine } from '../../lib/render/markdown.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
@@ -17,9 +19,18 @@ interface Validation {
 
 const view: DocumentView<Validation> = {
   kind: 'document',
-  text: ({ file, roles, warnings }) =>
-    `${file} is valid: ${roles} role${roles === 1 ? '' : 's'}${warnings.length > 0 ? `, ${warnings.length} warning${warnings.length === 1 ? '' : 's'}` : ''}.`,
+  text: sentence,
+  // On a terminal the warnings stand on standard error; here they are seen nowhere else.
+  markdown: (data) => {
+    const items = data.warnings.map((warning) => `${toIssueItem({ ...warning, file: data.file })}\n`);
+    return `${toMarkdownLine(sentence(data))}\n${items.length > 0 ? `\n${items.join('')}` : ''}`;
+  },
 };
+
+function sentence({ file, roles, warnings }: Validation): string {
+  const advice = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';
+  return `${file} is valid: ${counted(roles, 'role')}${advice}.`;
+}
 
 export function validateCommand(ctx: Context): Command {
   const command = new Command('validate')

@@ -3,6 +3,7 @@ import { CliError, type Issue } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { cleanLine, cleanText, escapeJson } from './clean.ts';
+import { toIssueItem, toMarkdownLine } from './markdown.ts';
 import type { Style } from './style.ts';
 
 /** More issues than this are counted, not listed; JSON holds them all. */
@@ -44,6 +45,28 @@ function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
     cleanLine(shortened(issue.message, redactor)),
   ];
   return parts.filter((part) => part !== '').join(': ');
+}
+
+/** The same for the page of a run, with the code that programs know it by. Ends in a line feed. */
+export function failureMarkdown(error: CliError, redactor: Redactor): string {
+  // Masked before it is escaped: with a stroke before some of its characters no secret is known for one.
+  const said = (text: string): string => redactor.text(shortened(text, redactor));
+  const issues = error.issues.slice(0, LISTED_ISSUES).map(({ path, message, file, ...place }) => {
+    const named = file === undefined ? place : { ...place, file: said(file) };
+    return toIssueItem({ ...named, path: said(path), message: said(message) });
+  });
+  const more = error.issues.length - LISTED_ISSUES;
+  if (more > 0) issues.push(`- … and ${more} more; \`-o json\` lists them all`);
+  const { request, status } = error;
+  const facts = `${status === undefined ? '' : `status ${status}, `}request ${request?.id ?? ''}`;
+  const blocks = [
+    `### Failed: \`${error.code}\` (exit code ${error.exit})`,
+    toMarkdownLine(said(error.message)),
+    issues.join('\n'),
+    ...error.hintLines.map((line) => toMarkdownLine(said(line))),
+    request ? toMarkdownLine(said(`${request.method} ${request.path} (${facts})`)) : '',
+  ];
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
 /** One JSON document; absent parts are left out, `issues` is always there. Ends in a line feed. */

@@ -1,4 +1,5 @@
 // Results as Markdown, for summaries of continuous integration and for tickets.
+import type { Issue } from '../kernel/errors.ts';
 import { cellText } from './cells.ts';
 import { cleanLine } from './clean.ts';
 import type { Column } from './view.ts';
@@ -23,6 +24,22 @@ export function toCodeBlock(text: string, language = ''): string {
 /** A plan under its heading, coloured as a diff: what a pull-request comment shows best. `lead` stands between. */
 export function toDiffBlock(title: string, body: string, lead = ''): string {
   return `### ${escapeMarkdown(title)}\n${lead}\n${toCodeBlock(body, 'diff')}`;
+}
+
+/** Words in a line of their own: what stands between back-ticks as code, all else without any markup. */
+export function toMarkdownLine(text: string): string {
+  // Every second part is one that stood between back-ticks.
+  const parts = cleanLine(text).split(/`([^`]+)`/);
+  return parts.map((part, index) => (index % 2 === 1 ? `\`${part}\`` : escapeMarkdown(part))).join('');
+}
+
+/** An issue as an item of a list: its place, as far as it is known, its field and what is wrong. */
+export function toIssueItem({ file, line, column, path, message }: Issue): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return `- ${[place, path, message]
+    .filter((part) => part !== '')
+    .map(toMarkdownLine)
+    .join(': ')}`;
 }
 
 function escapeMarkdown(text: string): string {

@@ -58,7 +58,7 @@ export function defineGlobalFlags(root: Command): void {
   add(OUTPUT, '--fields <a,b>', 'columns of table, csv and markdown (default: all)');
   add(OUTPUT, '--no-header', 'no heading line in table, csv and markdown');
   add(OUTPUT, '--out <file>', 'write the result there instead of standard output');
-  add(OUTPUT, '--summary', 'append the result as Markdown to the file that $GITHUB_STEP_SUMMARY names');
+  add(OUTPUT, '--summary', 'append the result, or the error, as Markdown to the file that $GITHUB_STEP_SUMMARY names');
   add(
     OUTPUT,
     '--annotations <how>',
@@ -145,7 +145,8 @@ export function lenientFlags(raw: Raw, env: Environment): GlobalFlags {
     return readGlobalFlags(raw, env);
   } catch {
     const output = raw['json'] === true ? 'json' : OUTPUT_FORMATS.find((format) => format === raw['output']);
-    return readGlobalFlags({ ...(output && { output }), ...(raw['color'] === false && { color: false }) }, {});
+    const kept = { ...(raw['color'] === false && { color: false }), ...(raw['summary'] === true && { summary: true }) };
+    return readGlobalFlags({ ...(output && { output }), ...kept }, {});
   }
 }
 

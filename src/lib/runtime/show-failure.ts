@@ -1,9 +1,12 @@
-// Writes an error to standard error in the form that the flags ask for, and says which exit code it is.
+// Writes an error to standard error in the form that the flags ask for, and to the step summary where it is wanted; says
+// which exit code it is.
+import { appendFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { CliError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { cleanText } from '../render/clean.ts';
 import { wantsColour } from '../render/colour.ts';
-import { bugError, failureJson, failureScreen } from '../render/failure.ts';
+import { bugError, failureJson, failureMarkdown, failureScreen } from '../render/failure.ts';
 import { createStyle } from '../render/style.ts';
 import { wrapMessage } from '../render/width.ts';
 import { annotation, wantsAnnotations } from './annotations.ts';
@@ -22,7 +25,19 @@ export async function showFailure(error: unknown, io: Io, flags: GlobalFlags, re
     const placed = known.issues.filter(({ file, line }) => file !== undefined && line !== undefined);
     io.stderr.write(redactor.text(placed.map((issue) => annotation('error', issue)).join('')));
   }
+  if (flags.summary) summarize(known, io, redactor);
   return known.exit;
+}
+
+/** Who reads a run's page does so because something failed. */
+function summarize(error: CliError, io: Io, redactor: Redactor): void {
+  const file = io.env.GITHUB_STEP_SUMMARY;
+  if (!file) return;
+  try {
+    appendFileSync(resolve(io.cwd, file), `${failureMarkdown(error, redactor)}\n`);
+  } catch {
+    // That it cannot be written to may be the very error; all of it stands on standard error.
+  }
 }
 
 /** The same error, whose hint means the platform that the command meant. */

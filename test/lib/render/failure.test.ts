@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { CliError, EXIT, invalidInput, usageError } from '../../../src/lib/kernel/errors.ts';
 import { createRedactor } from '../../../src/lib/kernel/redact.ts';
-import { bugError, failureJson, failureScreen } from '../../../src/lib/render/failure.ts';
+import { bugError, failureJson, failureMarkdown, failureScreen } from '../../../src/lib/render/failure.ts';
 import { plainStyle } from '../../../src/lib/render/style.ts';
 
 const errors: Record<string, CliError> = {
@@ -33,6 +33,28 @@ describe('screen', () => {
     const lines = failureScreen(invalidInput('Wrong.', issues), plainStyle, createRedactor()).split('\n');
     expect(lines).toHaveLength(1 + 50 + 1 + 1);
     expect(lines[51]).toBe('  … and 10 more; -o json lists them all');
+  });
+});
+
+describe('Markdown', () => {
+  it.each(Object.keys(errors))('%s', async (name) => {
+    const text = failureMarkdown(errors[name] as CliError, createRedactor());
+    await expect(text).toMatchFileSnapshot(`../../golden/failure-${name}.md`);
+  });
+
+  test('lists fifty issues and counts the rest', () => {
+    const issues = Array.from({ length: 60 }, (_, index) => ({ path: `roles[${index}]`, message: 'wrong' }));
+    const lines = failureMarkdown(invalidInput('Wrong.', issues), createRedactor()).split('\n');
+    expect(lines.filter((line) => line.startsWith('- '))).toHaveLength(51);
+    expect(lines).toContain('- … and 10 more; `-o json` lists them all');
+  });
+
+  test('masks a secret of characters that Markdown would have escaped', () => {
+    const redactor = createRedactor();
+    redactor.add('s3cret_*value');
+    const issue = { path: 's3cret_*value', message: 'is s3cret_*value', file: 's3cret_*value.csv' };
+    const text = failureMarkdown(invalidInput('`s3cret_*value`', [issue], 'Not s3cret_*value.'), redactor);
+    expect(text).not.toMatch(/s3cret|value/);
   });
 });
 

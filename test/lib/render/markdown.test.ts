@@ -1,6 +1,6 @@
 // Markdown whose cells cannot break out of it.
 import { describe, expect, it, test } from 'vitest';
-import { toCodeBlock, toMarkdownTable } from '../../../src/lib/render/markdown.ts';
+import { toCodeBlock, toIssueItem, toMarkdownLine, toMarkdownTable } from '../../../src/lib/render/markdown.ts';
 import type { Column } from '../../../src/lib/render/view.ts';
 
 const columns: Column<string>[] = [
@@ -33,5 +33,22 @@ describe('code blocks', () => {
     ['```\ninside\n```', '````\n```\ninside\n```\n````\n'],
   ])('%j', (text, expected) => {
     expect(toCodeBlock(text)).toBe(expected);
+  });
+});
+
+describe('a line', () => {
+  it.each([
+    ['Run `cdpadm roles diff *`.', 'Run `cdpadm roles diff *`.'],
+    ['a_b <img> #1', 'a\\_b \\<img\\> \\#1'],
+    ['one ` alone', 'one \\` alone'],
+    ['two\n# lines', 'two \\# lines'],
+  ])('%j', (text, expected) => {
+    expect(toMarkdownLine(text)).toBe(expected);
+  });
+
+  test('of an issue', () => {
+    const issue = { file: 'a_b.yaml', line: 3, column: 5, path: 'roles[0]', message: 'is `x`' };
+    expect(toIssueItem(issue)).toBe('- a\\_b.yaml:3:5: roles\\[0\\]: is `x`');
+    expect(toIssueItem({ path: '', message: 'wrong' })).toBe('- wrong');
   });
 });
