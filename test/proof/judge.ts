@@ -55,8 +55,8 @@ interface ErrorDocument {
 /** That nothing came of it; of another place, of what came before or of what is somebody else's it may be said. */
 const NOTHING_DONE =
   /nothing (?:else )?(?:was|has been) (?:sent|done|changed|triggered|submitted|cancelled)(?! (?:there|before it))/i;
-/** What is said of a deed whose answer did not come; of one row of many, how many are settled. */
-const OPEN = /not known whether|was lost|had arrived|\d+ of \d+ rows are settled/i;
+/** What is said of a deed whose answer did not come, or came damaged and did: of several, which ones or how many are done. */
+const OPEN = /not known whether|was lost|had arrived|(?:done|cancelled) before|\d+ of \d+ rows are settled/i;
 
 /**
  * What a run that failed says of its deeds, against what the platform did: where nobody knows, it says so and of which

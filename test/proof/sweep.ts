@@ -1,7 +1,16 @@
 // What sweeps have in common: a seed that is printed, and work shared out among worlds.
+import { randomFrom } from '../helpers/random.ts';
 
 /** Of this run; `SEED=n` repeats an earlier one. */
 export const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
+
+/**
+ * Numbers at random for one part of a sweep, such as a world or a case: the same for the same seed, whatever the other
+ * parts do meanwhile.
+ */
+export function randomOf(part: number): () => number {
+  return randomFrom(SEED ^ Math.imul(part + 1, 0x9e3779b9));
+}
 
 /** A line of what a sweep found, at once. */
 export function tell(line: string): void {
