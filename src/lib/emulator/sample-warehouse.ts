@@ -1,4 +1,7 @@
 // A warehouse file to try things on: customers and their purchases, the same ones whenever it is made.
+import { existsSync, linkSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { temporaryPath } from '../kernel/temporary-file.ts';
 import { isoSeconds } from '../kernel/timestamps.ts';
 import { createDatabaseFile, type Database } from './db.ts';
 
@@ -17,16 +20,24 @@ const PRODUCTS = ['lamp', 'chair', 'kettle', 'rug', 'clock'];
 /**
  * Makes the file with `rows` rows in each of its two tables: `customers` (identities `customer_id` and `email`;
  * `first_name`, `city`, `plan`, `loyalty_points`, `is_member`, `household_id`, `updated_at`) and `purchases`
- * (`customer_id`, `event_name`, `product`, `amount`, `purchased_at`). Throws when there is a file already.
+ * (`customer_id`, `event_name`, `product`, `amount`, `purchased_at`). It has its name only when it is whole. Throws `EEXIST` when there is a file already.
  */
 export async function makeSampleWarehouse(path: string, rows: number = SAMPLE_ROWS): Promise<void> {
-  const db = await createDatabaseFile(path);
+  // Many rows take long, and the file that is there is known before.
+  if (existsSync(path)) throw Object.assign(new Error(`EEXIST: ${path} is there already`), { code: 'EEXIST' });
+  const temporary = temporaryPath(dirname(path));
   try {
-    db.transaction(() => {
-      fill(db, rows);
-    });
+    const db = await createDatabaseFile(temporary);
+    try {
+      db.transaction(() => {
+        fill(db, rows);
+      });
+    } finally {
+      db.close();
+    }
+    linkSync(temporary, path);
   } finally {
-    db.close();
+    rmSync(temporary, { force: true });
   }
 }
 

@@ -1,5 +1,5 @@
 // The sample warehouse: the same for everybody, and read where no other is given.
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeSampleWarehouse } from '../../../src/lib/emulator/sample-warehouse.ts';
@@ -15,6 +15,10 @@ test('is the same whenever it is made, private, and never in the place of anothe
   expect(readFileSync(one).equals(readFileSync(two))).toBe(true);
   if (process.platform !== 'win32') expect(statSync(one).mode & 0o777).toBe(0o600);
   await expect(makeSampleWarehouse(one, 50)).rejects.toThrow('EEXIST');
+  const link = join(folder, 'link.db');
+  symlinkSync(join(folder, 'nowhere'), link);
+  await expect(makeSampleWarehouse(link, 50)).rejects.toThrow('EEXIST');
+  expect(readdirSync(folder).toSorted()).toEqual(['link.db', 'one.db', 'two.db']);
 });
 
 test('has more to read as time goes by', async () => {
