@@ -1,0 +1,22 @@
+// What the table of command lines says of them holds: one that it takes out of the sweeps of the wire sends nothing.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CASES } from './cases.ts';
+import { nameOf } from './program.ts';
+import { createWorld, type World } from './world.ts';
+
+const LOCAL = CASES.filter(({ elsewhere, local }) => local === true && elsewhere === undefined);
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+test.each(LOCAL.map((one) => [nameOf(one), one] as const))('%s sends nothing', async (_name, wanted) => {
+  await world.prepare(wanted);
+  const before = await world.platform.api.requests();
+  const { code, stderr } = await world.run(wanted);
+  expect(wanted.exits ?? [0], stderr).toContain(code);
+  expect(world.proxy.requests.map(({ method, target }) => `${method} ${target}`)).toEqual([]);
+  expect(await world.platform.api.requests()).toEqual(before);
+});
