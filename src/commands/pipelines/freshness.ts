@@ -4,13 +4,14 @@ import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { formatDuration } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 
-/** Tells the age of the last success. Throws failed (1) when it is older than `staleAfter` milliseconds. */
+/** Tells the age of the last success, by the platform's clock, which wrote its time. Throws failed (1) when it is older than `staleAfter` milliseconds. */
 export async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {
   if (staleAfter === undefined && ctx.flags.quiet) return;
   const { pipelines } = await ctx.api();
-  const { latest_successful_pipeline_run_id: last } = await pipelines.report(id, ctx.signal);
+  const { body, date } = await pipelines.reportDated(id, ctx.signal);
+  const last = body.latest_successful_pipeline_run_id;
   const success = last === null || last === undefined ? undefined : await pipelines.run(id, last, ctx.signal);
-  const now = ctx.clock.now();
+  const now = date ?? ctx.clock.now();
   const age = ageOf(success, now);
   const lag = lagOf(success, now);
   const behind = lag === undefined ? '' : `; its data ends ${ago(lag)}`;

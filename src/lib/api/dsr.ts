@@ -8,14 +8,9 @@ import {
   type RequestStatusReply,
 } from '../contract/dsr.ts';
 import type { Client, DescribedRequest, Reply, Sender, Sink } from '../http/types.ts';
+import { type Dated, dated } from './dated.ts';
 
 export type { SendOutcome, Sender } from '../http/types.ts';
-
-/** An answer, and when the platform gave it by its own clock; undefined where it does not say. */
-export interface Dated<T> {
-  body: T;
-  date: number | undefined;
-}
 
 export interface DsrApi {
   /**
@@ -67,9 +62,4 @@ export function createDsrApi(client: Client): DsrApi {
     certificate: (url, sink, signal) =>
       client.download({ url, accept: 'application/x-pem-file, application/pem-certificate-chain, */*' }, sink, signal),
   };
-}
-
-function dated<T>({ body, headers }: Reply<T>): Dated<T> {
-  const date = Date.parse(headers['date'] ?? '');
-  return { body, date: Number.isNaN(date) ? undefined : date };
 }

@@ -8,6 +8,7 @@ import {
 } from '../contract/pipelines.ts';
 import type { Client, DescribedRequest } from '../http/types.ts';
 import type { WorkspaceScope } from './connections.ts';
+import { type Dated, dated } from './dated.ts';
 
 export interface RunsQuery {
   /** From 1 on. */
@@ -36,6 +37,8 @@ export interface PipelinesApi {
   /** Forgets the sync position. Never repeated: throws OutcomeUnknownError when the answer is lost. */
   reset(pipelineId: string, signal?: AbortSignal): Promise<void>;
   report(pipelineId: string, signal?: AbortSignal): Promise<PipelineReportReply>;
+  /** The same with the `date` header: the platform's own time, in milliseconds since the epoch. */
+  reportDated(pipelineId: string, signal?: AbortSignal): Promise<Dated<PipelineReportReply>>;
   /** One page of runs. */
   runs(pipelineId: string, query?: RunsQuery, signal?: AbortSignal): Promise<RunPageReply>;
   run(pipelineId: string, runId: string | bigint | number, signal?: AbortSignal): Promise<RunReply>;
@@ -71,6 +74,8 @@ export function createPipelinesApi(client: Client, { workspaceId }: WorkspaceSco
       await client.call(reset, { params, body: resetBody(id), ...(signal && { signal }) });
     },
     report: (id, signal) => client.call(report, { params: of(id), ...(signal && { signal }) }),
+    reportDated: async (id, signal) =>
+      dated(await client.exchange(report, { params: of(id), ...(signal && { signal }) })),
     runs: (id, query = {}, signal) =>
       client.call(runs, { params: of(id), query: { ...query }, ...(signal && { signal }) }),
     run: (id, pipelineRunId, signal) =>

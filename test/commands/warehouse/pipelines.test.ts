@@ -229,6 +229,15 @@ describe('runs', () => {
     expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 1 });
   });
 
+  it('tells the age by the platform’s clock, wherever that of this machine stands', async () => {
+    await run('pipelines trigger customers --wait');
+    const here = Date.parse(await home.platform.api.now());
+    await home.platform.api.advance('3d');
+    const behind = { clock: { ...clock, now: () => here } };
+    const stale = await run('pipelines runs customers --fail-if-stale 2h', behind);
+    expect(stale).toMatchObject({ code: 1, stderr: expect.stringMatching(/Last success 3d.* ago/) });
+  });
+
   it.each(['--since 7', '--from yesterday', '--page 0', '--page-size 101', '--status odd'])(
     'refuses %s',
     async (flags) => {
