@@ -21,9 +21,13 @@ export function toCodeBlock(text: string, language = ''): string {
   return `${fence}${language}\n${text.replace(/\n*$/, '\n')}${fence}\n`;
 }
 
-/** A plan under its heading, coloured as a diff: what a pull-request comment shows best. `lead` stands between. */
+/**
+ * A plan under its heading, coloured as a diff: what a pull-request comment shows best. `lead` stands between. A line is
+ * coloured by its first character alone, so that a sign that stands further in changes places with its indentation.
+ */
 export function toDiffBlock(title: string, body: string, lead = ''): string {
-  return `### ${escapeMarkdown(title)}\n${lead}\n${toCodeBlock(body, 'diff')}`;
+  const signed = body.replace(/^( +)([-+~*])(?= )/gm, '$2$1');
+  return `### ${escapeMarkdown(title)}\n${lead}\n${toCodeBlock(signed, 'diff')}`;
 }
 
 /** Words in a line of their own: what stands between back-ticks as code, all else without any markup. */

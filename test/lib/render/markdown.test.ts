@@ -1,6 +1,12 @@
 // Markdown whose cells cannot break out of it.
 import { describe, expect, it, test } from 'vitest';
-import { toCodeBlock, toIssueItem, toMarkdownLine, toMarkdownTable } from '../../../src/lib/render/markdown.ts';
+import {
+  toCodeBlock,
+  toDiffBlock,
+  toIssueItem,
+  toMarkdownLine,
+  toMarkdownTable,
+} from '../../../src/lib/render/markdown.ts';
 import type { Column } from '../../../src/lib/render/view.ts';
 
 const columns: Column<string>[] = [
@@ -51,4 +57,24 @@ describe('a line', () => {
     expect(toIssueItem(issue)).toBe('- a\\_b.yaml:3:5: roles\\[0\\]: is `x`');
     expect(toIssueItem({ path: '', message: 'wrong' })).toBe('- wrong');
   });
+});
+
+test('a plan has each sign in the first column, where it is coloured, and every word where it was', () => {
+  const body = '~ modify a\n    - x:view\n    + y:view  ! escalation\n    ~ z: a -> b\n    +   - SELECT\n\n1 to modify';
+  expect(toDiffBlock('Plan', body)).toBe(
+    [
+      '### Plan',
+      '',
+      '```diff',
+      '~ modify a',
+      '-     x:view',
+      '+     y:view  ! escalation',
+      '~     z: a -> b',
+      '+       - SELECT',
+      '',
+      '1 to modify',
+      '```',
+      '',
+    ].join('\n'),
+  );
 });

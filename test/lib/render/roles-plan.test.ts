@@ -105,14 +105,14 @@ describe('on a screen', () => {
 });
 
 describe('as Markdown', () => {
-  it('is a heading, the escalations and the screen in a fence', () => {
+  it('is a heading, the escalations and the screen in a fence, its signs in the first column', () => {
     expect(rolesPlanMarkdown(PLAN, plainStyle)).toBe(
       `### Roles: 1 to create, 1 to modify, 1 to delete, 1 unchanged
 
 > **Escalations:** \`new\` gains \`catalog:*\`, \`analyst\` gains \`audiences:*\`
 
 \`\`\`diff
-${SCREEN}
+${SCREEN.replaceAll(/^ {4}([+-])/gm, '$1    ')}
 \`\`\`
 `,
     );
