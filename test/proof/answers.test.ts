@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerBytes, changed, type ProxiedRequest, type ProxyFault } from '../helpers/fault-proxy.ts';
+import { answerBytes, changed, type FaultPlan, type ProxiedRequest, type ProxyFault } from '../helpers/fault-proxy.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { mayRepeat } from './deeds.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
@@ -140,21 +140,57 @@ afterAll(() => world.close());
 const random = randomFrom(SEED);
 const chosen = isWhole ? SENDING : [...new Set(Array.from({ length: 5 }, () => pick(SENDING, random)))];
 
-async function sweep(
-  answers: readonly ProxyFault[],
-  judge: (wanted: CommandCase, fault: ProxyFault) => Promise<string[]>,
-): Promise<void> {
+interface Run {
+  wanted: CommandCase;
+  plan: FaultPlan;
+}
+
+/** In the whole, and as a sample where a seed is given. */
+const isTriedAlone = isWhole || process.env.SEED !== undefined;
+/** How many requests a sample strikes for itself. */
+const STRUCK = 12;
+
+/** How many requests a run makes when nothing befalls it. */
+async function requestsOf(wanted: CommandCase): Promise<number> {
+  await world.prepare(wanted);
+  await world.run(wanted, ['-o', 'json']);
+  return world.proxy.requests.length;
+}
+
+/** Each request of the commands struck alone, so that what comes after an answer that cannot be used is reached, too. */
+async function* struckAlone(answers: readonly ProxyFault[]): AsyncGenerator<Run> {
+  if (!isWhole) {
+    for (let count = 0; count < STRUCK; count++) {
+      const wanted = pick(SENDING, random);
+      const at = Math.floor(random() * (await requestsOf(wanted)));
+      yield { wanted, plan: { fault: pick(answers, random), at, mode: 'once' } };
+    }
+    return;
+  }
+  for (const wanted of SENDING) {
+    const requests = await requestsOf(wanted);
+    for (const fault of answers)
+      for (let at = 0; at < requests; at++) yield { wanted, plan: { fault, at, mode: 'once' } };
+  }
+}
+
+/** Every answer from the first on. */
+function* struckAll(answers: readonly ProxyFault[]): Generator<Run> {
+  for (const wanted of chosen) for (const fault of answers) yield { wanted, plan: { fault, at: 0, mode: 'ever' } };
+}
+
+async function sweep(runs: Iterable<Run> | AsyncIterable<Run>, judge: (run: Run) => Promise<string[]>): Promise<void> {
   tell(`seed ${SEED}`);
   const problems: string[] = [];
   let count = 0;
-  for (const wanted of chosen) {
-    for (const fault of answers) {
-      await world.prepare(wanted);
-      const found = (await judge(wanted, fault)).map((problem) => `${nameOf(wanted)} | ${fault.name}: ${problem}`);
-      for (const problem of isWhole ? found : []) tell(problem);
-      problems.push(...found);
-      count++;
-    }
+  for await (const run of runs) {
+    const { plan, wanted } = run;
+    await world.prepare(wanted);
+    const place = `${nameOf(wanted)} | ${plan.fault.name}, request ${plan.at}, ${plan.mode}`;
+    const found = (await judge(run)).map((problem) => `${place}: ${problem}`);
+    for (const problem of isWhole ? found : []) tell(problem);
+    problems.push(...found);
+    count++;
   }
   tell(`${count} runs, ${problems.length} problems`);
   expect(problems).toEqual([]);
@@ -163,8 +199,9 @@ async function sweep(
 const LIMIT = isWhole ? 3_600_000 : 300_000;
 
 describe('an odd answer', () => {
-  test('does', () => sweep(ODD, async (wanted, fault) => {
-    const { code, stderr } = await world.run(wanted, ['-o', 'json'], { fault, at: 0, mode: 'ever' });
+  const does = async ({ plan, wanted }: Run) => {
+    const { fault } = plan;
+    const { code, stderr } = await world.run(wanted, ['-o', 'json'], plan);
     // It says of a body that was changed on the way that its signature does not fit.
     const isSigned = code === 1 && stderr.includes('not signed as it should be');
     // Who writes a pipeline takes out of it what is not in the file: that might reset it, and is asked for.
@@ -172,13 +209,15 @@ describe('an odd answer', () => {
     // A file is saved byte by byte as it was meant: it is asked for as it is, and nothing else is taken for it.
     const isFile = code === 1 && stderr.includes('which was not asked for');
     return isSigned || isGuarded || isFile || (wanted.exits ?? [0]).includes(code) ? [] : [`exit ${code}: ${stderr.slice(0, 300)}`];
-  }), LIMIT);
+  };
+  test('does, from the first on', () => sweep(struckAll(ODD), does), LIMIT);
+  test.runIf(isTriedAlone)('does, alone', () => sweep(struckAlone(ODD), does), LIMIT);
 }); // prettier-ignore
 
-describe('a hostile answer', () => {
-  test('ends in a message or in a result, shows nothing raw and writes nowhere else', () => sweep(HOSTILE, async (wanted, fault) => {
+describe('a hostile answer ends in a message or in a result, shows nothing raw and writes nowhere else', () => {
+  const ends = async ({ plan, wanted }: Run) => {
     const problems: string[] = [];
-    const outcome = await world.run(wanted, ['--retries', '0', '--timeout', '60s'], { fault, at: 0, mode: 'ever' });
+    const outcome = await world.run(wanted, ['--retries', '0', '--timeout', '60s'], plan);
     const { code, stderr, stdout, took } = outcome;
     if (took === Infinity) problems.push('hangs');
     if (STACK.test(stderr)) problems.push(`crashes: ${stderr.slice(0, 300)}`);
@@ -193,5 +232,7 @@ describe('a hostile answer', () => {
     for (const path of above) for (const end of ['', '.yaml', '.sql', '.json', '.csv', '.zip']) if (existsSync(path + end)) problems.push(`${path}${end} was written`);
     problems.push(...twice(world.proxy.requests));
     return problems;
-  }), LIMIT);
+  };
+  test('from the first on', () => sweep(struckAll(HOSTILE), ends), LIMIT);
+  test.runIf(isTriedAlone)('alone', () => sweep(struckAlone(HOSTILE), ends), LIMIT);
 }); // prettier-ignore
