@@ -1,0 +1,114 @@
+// Loaded into the program before its own modules (`--import`): counts what it does to files below one folder, and kills
+// it with -9 before, halfway through or after one of these deeds.
+// `STRIKE_FOLDER`: where it counts; `STRIKE_LOG`: where it tells each deed, a line before it is done; `STRIKE_AT`: the
+// number of the deed, from 0, none when it is absent; `STRIKE_HOW`: `before`, `half` or `after`.
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { resolve } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+
+type Call = (...args: unknown[]) => unknown;
+type Calls = Record<string, Call>;
+
+/** The path that a call changes; undefined when it changes nothing below the folder. */
+type PathOf = (args: readonly unknown[]) => string | undefined;
+
+const { STRIKE_AT, STRIKE_FOLDER: folder, STRIKE_HOW: how, STRIKE_LOG: log } = process.env;
+// The program shows some of its environment, and hands it on.
+for (const name of Object.keys(process.env)) if (/^(STRIKE_.*|NODE_OPTIONS)$/.test(name)) delete process.env[name];
+
+if (isMainThread && folder !== undefined && log !== undefined) {
+  arm(folder, log, STRIKE_AT === undefined ? Infinity : Number(STRIKE_AT));
+}
+
+function arm(below: string, tellIn: string, at: number): void {
+  const { appendFileSync, lstatSync } = fs;
+  const sync = fs as unknown as Calls;
+  const promises = fs.promises as unknown as Calls;
+  const openFiles = new Map<number, string>();
+  let count = 0;
+  // One call of Node's may be made of others.
+  let isInside = false;
+
+  const here: PathOf = ([path]) => {
+    if (typeof path === 'number') return openFiles.get(path);
+    const full = resolve(String(path));
+    return full.startsWith(`${below}/`) ? full : undefined;
+  };
+  const second: PathOf = ([, path]) => here([path]);
+  const stands = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  const new_: PathOf = (args) => {
+    const path = here(args);
+    return path === undefined || stands(path) ? undefined : path;
+  };
+  const old: PathOf = (args) => {
+    const path = here(args);
+    return path !== undefined && stands(path) ? path : undefined;
+  };
+  const opened: PathOf = (args) => {
+    const path = here(args);
+    const flags = args[1] ?? 'r';
+    if (path === undefined || flags === 'r' || flags === fs.constants.O_RDONLY) return undefined;
+    return path;
+  };
+
+  const die = (): void => void process.kill(process.pid, 'SIGKILL');
+
+  function wrap(calls: Calls, name: string, pathOf: PathOf, half?: (args: readonly unknown[]) => unknown[]): void {
+    const original = calls[name];
+    if (!original) throw new Error(`node:fs has no ${name}`);
+    calls[name] = (...args) => {
+      const path = isInside ? undefined : pathOf(args);
+      if (path === undefined) return original(...args);
+      const strikes = count++ === at;
+      appendFileSync(tellIn, `${name} ${path.slice(below.length + 1)}\n`);
+      if (strikes && how === 'before') die();
+      isInside = true;
+      try {
+        if (strikes && how === 'half' && half) original(...half(args));
+        if (strikes && how === 'half') die();
+        const result = original(...args);
+        if (name === 'openSync') openFiles.set(result as number, path);
+        if (!(result instanceof Promise)) {
+          if (strikes) die();
+          return result;
+        }
+        return result.finally(() => {
+          if (strikes) die();
+        });
+      } finally {
+        isInside = false;
+      }
+    };
+  }
+
+  const halfOf = (data: unknown): Buffer => {
+    const bytes = Buffer.from(data as string);
+    return bytes.subarray(0, Math.floor(bytes.length / 2));
+  };
+  const halfData = ([file, data, ...rest]: readonly unknown[]): unknown[] => [file, halfOf(data), ...rest];
+  wrap(sync, 'openSync', opened);
+  wrap(sync, 'writeSync', here, ([file, data, offset, length, position]) =>
+    typeof data === 'string'
+      ? [file, halfOf(data)]
+      : [file, data, offset, Math.floor(Number(length ?? (data as Buffer).length) / 2), position],
+  );
+  for (const name of ['writeFileSync', 'appendFileSync']) wrap(sync, name, here, halfData);
+  wrap(sync, 'writevSync', here, ([file, parts]) => [file, [halfOf(Buffer.concat(parts as Buffer[]))]]);
+  for (const name of ['renameSync', 'linkSync', 'symlinkSync', 'copyFileSync']) wrap(sync, name, second);
+  for (const name of ['rmSync', 'unlinkSync', 'rmdirSync']) wrap(sync, name, old);
+  for (const name of ['truncateSync', 'ftruncateSync', 'chmodSync', 'fchmodSync', 'mkdtempSync'])
+    wrap(sync, name, here);
+  wrap(sync, 'mkdirSync', new_);
+  for (const name of ['writeFile', 'appendFile']) wrap(promises, name, here);
+  for (const name of ['rename', 'link', 'symlink', 'copyFile']) wrap(promises, name, second);
+  for (const name of ['rm', 'unlink', 'rmdir']) wrap(promises, name, old);
+  for (const name of ['truncate', 'chmod', 'mkdtemp']) wrap(promises, name, here);
+  wrap(promises, 'mkdir', new_);
+  const { closeSync } = fs;
+  fs.closeSync = (file) => {
+    openFiles.delete(file);
+    closeSync(file);
+  };
+  syncBuiltinESMExports();
+}

@@ -1,0 +1,59 @@
+// What a killed run may leave, and what it and its next run may have done together.
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { host } from '../../src/lib/kernel/host.ts';
+import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
+import { isStrayed } from '../helpers/stray-file.ts';
+import type { CommandCase } from './cases.ts';
+import { type Clean, deeds, repeatable } from './judge.ts';
+import { filesOf, nameOf } from './program.ts';
+import type { World } from './world.ts';
+
+/**
+ * Asked for once more, these are done once more: that is what whoever types them again wants. A connection's secret
+ * cannot be compared with what the platform holds, so the same values are set again.
+ */
+const ASKED_ANEW =
+  /^(pipelines (trigger|reset)|connections update|intake event|api|emulator .*|dsr submit --regulation.*)$/;
+
+/** Whose second run is told that it goes on. */
+const RESUMED = /^(dsr submit --bulk|seed bulk)/;
+
+/** What is added to the command line when it is run again. */
+export const againFlags = (wanted: CommandCase): string[] => (RESUMED.test(nameOf(wanted)) ? ['--resume'] : []);
+
+/** What hinders: the locks and temporary files of a process that is no more are taken over, or swept, by the next write there. */
+export const locks = (world: World): string[] =>
+  filesOf(world)
+    // Of the compiled code so many files are kept, whatever their names.
+    .filter((path) => !path.startsWith(join(world.home.folder, 'cache', 'code')))
+    .filter((path) => path.endsWith('.dead') || (path.endsWith('.lock') && isHeld(path)) || isStrayed(path))
+    .map((path) => `${relative(world.home.folder, path)} stands`);
+
+function isHeld(path: string): boolean {
+  try {
+    return host.isAlive((JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid);
+  } catch {
+    // What cannot be read hinders, too.
+    return true;
+  }
+}
+
+/** What all runs together did, against what one does: nothing twice, nothing not at all. */
+export function compare(
+  wanted: CommandCase,
+  runs: number,
+  requests: readonly ProxiedRequest[],
+  clean: Clean,
+): string[] {
+  const done = deeds(requests);
+  const made = repeatable(requests);
+  const most = ASKED_ANEW.test(nameOf(wanted)) || ASKED_ANEW.test(wanted.command) ? runs : 1;
+  return [
+    ...[...done]
+      .filter(([deed, count]) => count > most * (clean.deeds.get(deed) ?? 0))
+      .map(([deed, count]) => `done ${count} times instead of ${clean.deeds.get(deed) ?? 0}: ${deed}`),
+    ...[...clean.deeds].filter(([deed, count]) => (done.get(deed) ?? 0) < count).map(([deed]) => `not done: ${deed}`),
+    ...[...clean.repeatable].filter((call) => !made.has(call)).map((call) => `not sent: ${call}`),
+  ];
+}
