@@ -13,7 +13,7 @@ const CHAPTERS = [rolesChapter, dsrChapter, seedChapter, warehouseChapter];
 
 const NEXT = [
   'cdpadm --profile local roles list     the embedded platform, kept between commands',
-  'cdpadm emulator start                 the same as a server; in another shell: eval "$(cdpadm emulator env)"',
+  'cdpadm emulator start                 the same as a server; in another shell: `eval "$(cdpadm emulator env)"`',
   'cdpadm profile create work            your own platform',
   'cdpadm help                           everything else',
 ];

@@ -19,7 +19,10 @@ export async function seedChapter(stage: Stage): Promise<void> {
   await stage.show('users.csv', 4);
   await stage.run('seed validate users.csv', EXIT.invalidInput);
 
-  await stage.say('The others need not wait for it. On the way the platform says once that it is too much (429).');
+  await stage.say(
+    'The others need not wait for it. On the way the platform says once that it is too much (429). What it refused is sent ' +
+      'again by itself, so that nothing of that is seen in the result:',
+  );
   await stage.sandbox.control({
     method: 'POST',
     path: '/faults',

@@ -5,7 +5,8 @@ import { waitAtMost } from '../../lib/kernel/clock.ts';
 import { CliError, EXIT, type ExitCode } from '../../lib/kernel/errors.ts';
 import { splitWords } from '../../lib/kernel/split-words.ts';
 import { cleanText } from '../../lib/render/clean.ts';
-import { fitText, wrapMessage, wrapUnder } from '../../lib/render/width.ts';
+import { wrapPage } from '../../lib/render/page.ts';
+import { fitText, wrapAligned, wrapUnder } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { CommandRun, Sandbox } from '../../lib/runtime/sandbox.ts';
 import { UNLIMITED_WIDTH } from '../../lib/runtime/result-text.ts';
@@ -33,7 +34,7 @@ export interface Stage {
 export function openStage(ctx: Context, sandbox: Sandbox): Stage {
   const width = ctx.io.tty.stdout ? ctx.io.columns() : UNLIMITED_WIDTH;
   const indent = (text: string): string =>
-    wrapMessage(text.trimEnd(), width - INDENT.length)
+    wrapAligned(text.trimEnd(), width - INDENT.length)
       .split('\n')
       .map((line) => (line === '' ? '' : INDENT + line))
       .join('\n');
@@ -57,7 +58,7 @@ export function openStage(ctx: Context, sandbox: Sandbox): Stage {
     sandbox,
     run,
     chapter: (title) => ctx.out.emitLine({ chapter: title }, (style) => `\n${style.bold(`── ${title} ──`)}`),
-    say: (text) => ctx.out.emitLine({ say: text }, `\n${wrapMessage(text, width)}`),
+    say: (text) => ctx.out.emitLine({ say: text }, `\n${wrapPage(text, width)}`),
     waitFor: (event) => waitAtMost(event, MOST_MS, ctx.clock, ctx.signal),
     edit: (file, change) => {
       const path = join(sandbox.folder, file);

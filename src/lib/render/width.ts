@@ -87,3 +87,25 @@ function wrapLine(line: string, width: number): string[] {
   }
   return lines;
 }
+
+/**
+ * Lines that stand in columns already, each in at most `width` columns: what is too long goes on below where its last
+ * column begins that leaves it half of the width, and the columns before it stay where they are.
+ */
+export function wrapAligned(text: string, width: number): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      if (shownWidth(line) <= width) return line;
+      const lead = leadsOf(line).findLast((start) => shownWidth(start) <= width / 2) ?? '';
+      return wrapUnder(lead, line.slice(lead.length), width);
+    })
+    .join('\n');
+}
+
+/** The beginnings of a line behind which a column starts: its indent with the sign of a change, and each wide gap. */
+function leadsOf(line: string): string[] {
+  const indent = /^(?:\p{Cc}\[[\d;]*m| )*(?:[-+~] +)?/u.exec(line)?.[0] ?? '';
+  const gaps = [...line.matchAll(/\S(?:\p{Cc}\[[\d;]*m)* {2,}(?=\S)/gu)].map(({ 0: gap, index }) => index + gap.length);
+  return [indent, ...gaps.filter((end) => end > indent.length).map((end) => line.slice(0, end))];
+}

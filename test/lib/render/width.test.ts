@@ -1,7 +1,7 @@
 // Columns that a text takes, and cutting it to them.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { displayWidth, fitText, padText, wrapMessage, wrapUnder } from '../../../src/lib/render/width.ts';
+import { displayWidth, fitText, padText, wrapAligned, wrapMessage, wrapUnder } from '../../../src/lib/render/width.ts';
 
 it.each([
   ['', 0],
@@ -72,5 +72,29 @@ describe('wrapMessage', () => {
         for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
       }),
     );
+  });
+});
+
+describe('wrapAligned', () => {
+  const [green, plain] = ['\u001b[32m', '\u001b[39m'];
+
+  it.each([
+    ['ok     signature   it fits', 40, 'ok     signature   it fits'],
+    [
+      'ok     domain      one two three four five',
+      40,
+      'ok     domain      one two three four\n                   five',
+    ],
+    ['expected  done in 7 to 21 days after it', 32, 'expected  done in 7 to 21 days\n          after it'],
+    ['a sentence that is too long', 24, 'a sentence that is too\nlong'],
+    // The sign of a change and its colour belong to the indent.
+    [`${green}    + SELECT one, two, three${plain}`, 27, `${green}    + SELECT one, two,\n      three${plain}`],
+    [
+      `${green}ok${plain}     name  one two three four five`,
+      34,
+      `${green}ok${plain}     name  one two three four\n             five`,
+    ],
+  ])('%j in %i columns', (text, width, expected) => {
+    expect(wrapAligned(text, width)).toBe(expected);
   });
 });
