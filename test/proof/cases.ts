@@ -36,7 +36,7 @@ const changeRoles = ({ folder }: World): void => {
 const profile = (name: string) =>
   `profile create ${name} --base-url https://api.example.com --auth-url https://auth.example.com --client-id me --client-secret-env CDP_SECRET`;
 const submit = 'dsr submit --regulation gdpr --type access --identity email=before@people.example --yes';
-const EDITOR = { CDPADM_EDITOR: 'sed -i s/What/All/' };
+const EDITOR = { CDPADM_EDITOR: 'sh editor.sh' };
 const of = (command: string, args: CommandCase['args'] = '', more: Partial<CommandCase> = {}): CommandCase => ({
   command,
   args,
@@ -60,7 +60,7 @@ export const CASES: readonly CommandCase[] = [
   of('roles diff', 'wanted.yaml'),
   of('roles push', '', { before: [pull, changeRoles] }),
   of('roles push', 'wanted.yaml --allow-delete --force'),
-  of('roles edit', '', { env: EDITOR }),
+  of('roles edit', '', { before: [profile('dev')], env: EDITOR }),
   of('roles create', ['fresh', '--name', 'Fresh', '--description', 'New', '--task', 'rules:view']),
   of('roles update', ['analyst', '--name', 'Renamed', '--add-task', 'rules:view']),
   of('roles delete', 'spare --allow-delete'),
@@ -93,11 +93,16 @@ export const CASES: readonly CommandCase[] = [
   of('warehouse diff', 'sync'),
   of('warehouse apply', 'sync --allow-delete'),
   of('warehouse apply', 'sync --workspace 3002'),
+  of('warehouse apply', 'service --workspace 3002'),
 
   of('connections list'),
   of('connections get', 'crm'),
   of('connections create', '-f connection-2.yaml --workspace 3002'),
+  of('connections create', '-f helped.yaml --workspace 3002', { before: [profile('dev')] }),
   of('connections update', 'crm -f connection.yaml'),
+  of('connections update', 'service -f service.yaml --workspace 3002', {
+    before: ['connections create -f service.yaml --workspace 3002 --yes'],
+  }),
   of('connections delete', 'unused'),
   of('data-models list'),
   of('data-models get', 'active-customers'),
@@ -156,6 +161,7 @@ export const CASES: readonly CommandCase[] = [
   local('profile show', '--origin'),
   local('profile use', 'dev', { before: [profile('prod'), profile('dev')] }),
   local('profile edit', 'dev --set protected=true', { before: [profile('dev')] }),
+  local('profile edit', 'dev', { before: [profile('dev')], env: EDITOR }),
   local('profile rename', 'dev staging', { before: [profile('dev')] }),
   local('profile copy', 'dev staging', { before: [profile('dev')] }),
   local('profile export', 'dev', { before: [profile('dev')] }),

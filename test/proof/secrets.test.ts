@@ -14,7 +14,8 @@ import { createWorld, type Outcome, type World } from './world.ts';
 /** What these are for is to give the credentials of a platform that protects nothing. */
 const TELLS_CREDENTIALS = ['emulator start', 'emulator env'];
 /** Where a secret belongs: what the user wrote, and what the program keeps for itself. */
-const KEPT = /^(work-[^/]+\/(password\.txt|sync\/|connection)|cache\/tokens\/|state\/emulators\/|config\/secrets)/;
+const KEPT =
+  /^(work-[^/]+\/(password\.txt|service-key\.json|sync\/|connection)|cache\/tokens\/|state\/emulators\/|config\/secrets)/;
 
 const SAMPLE = 24;
 const cases = CASES.filter(({ elsewhere }) => elsewhere === undefined);

@@ -18,6 +18,7 @@ export const CANARIES = {
   old: 'canary+old/password=5',
   typed: 'canary+typed/secret=6',
   environment: 'canary+environment/secret=7',
+  serviceKey: 'canary+service/key=8',
 };
 
 const role = (id: string, ...tasks: string[]) => ({
@@ -177,6 +178,27 @@ const EVENT = {
   events: [{ event_type: 'custom_event', data: { event_name: 'visit' } }],
 };
 
+/** A connection whose key is a document of many lines. */
+const SERVICE = `id: service
+name: Service
+state: active
+service_provider: PROVIDER_B
+config:
+  region: region-1
+  project_id: crm
+  dataset_id: people
+  service_account_id: cdp@crm.example
+  service_account_key: file:service-key.json
+`;
+
+const SERVICE_KEY = { type: 'service_account', key: CANARIES.serviceKey };
+
+/** Programs that write down what they were told before they do what they are for; they follow no link. */
+const CHILDREN = {
+  'editor.sh': 'set -C\n{ env > editor-was-told; } 2>/dev/null\nexec sed -i s/What/All/ "$@"\n',
+  'key.sh': 'set -C\ncd "$(dirname "$0")"\n{ env > helper-was-told; } 2>/dev/null\ncat service-key.json\n',
+};
+
 /** Writes every file that the command lines of the table name. */
 export function stageFiles(folder: string): void {
   stageWarehouse(folder);
@@ -197,6 +219,11 @@ export function stageFiles(folder: string): void {
     'pipeline-2.yaml': PIPELINE.replace('id: customers', 'id: second'),
     'model-2.yaml': MODEL.replace('id: active-customers', 'id: second'),
     'password.txt': CANARIES.warehouse,
+    ...CHILDREN,
+    'service-key.json': `${JSON.stringify(SERVICE_KEY, undefined, 2)}\n`,
+    'service.yaml': SERVICE,
+    'helped.yaml': SERVICE.replace('file:service-key.json', `'command:sh ${folder}/key.sh'`),
+    'service/connections/service.yaml': SERVICE.replace('file:', 'file:../../'),
   };
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(folder, name, '..'), { recursive: true });
