@@ -3,6 +3,7 @@ import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
+import { nearest } from '../kernel/nearest.ts';
 import { bearingUnknown, type RunPorts } from './pipelines-watch.ts';
 import type { Tell } from './ports.ts';
 
@@ -66,8 +67,11 @@ async function becomeIdle(
   onSeen: (what: Seen) => void,
 ): Promise<void> {
   const read = () => ports.api.report(id, ports.signal);
-  const onUnknown = async (): Promise<void> => {
+  const onUnknown = async (error: CliError): Promise<void> => {
     onSeen('unknown');
+    const known = (await ports.api.list(ports.signal)).map((pipeline) => pipeline.id);
+    // Mistyped rather than new (decision: D102).
+    if (!known.includes(id) && nearest(id, known) !== undefined) throw error;
     ports.tell.note(`The platform knows no pipeline ${id}. A new one may take a minute to appear: looking on.`);
   };
   let report = options.patient ? await bearingUnknown(read, options.pollMs, ports, onUnknown) : await read();

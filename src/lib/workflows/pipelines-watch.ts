@@ -46,12 +46,12 @@ export async function watchRun(
   }
 }
 
-/** Tries again for a minute while the platform does not know it; `onUnknown` hears of the first time. */
+/** Tries again for a minute while the platform does not know it; `onUnknown` hears of the first time, and may end it. */
 export async function bearingUnknown<T>(
   read: () => Promise<T>,
   pollMs: number,
   ports: RunPorts,
-  onUnknown?: () => Promise<void>,
+  onUnknown?: (error: CliError) => Promise<void>,
 ): Promise<T> {
   const end = ports.clock.now() + UNKNOWN_FOR_MS;
   for (let isFirst = true; ; isFirst = false) {
@@ -60,7 +60,7 @@ export async function bearingUnknown<T>(
     } catch (error) {
       const isUnknown = error instanceof CliError && error.status === 404;
       if (!isUnknown || ports.clock.now() >= end) throw error;
-      if (isFirst) await onUnknown?.();
+      if (isFirst) await onUnknown?.(error);
       await ports.clock.sleep(Math.min(pollMs, end - ports.clock.now()), ports.signal);
     }
   }

@@ -114,16 +114,25 @@ describe('trigger', () => {
   it('says why it waits when the platform does not know the pipeline, which may be new', async () => {
     const stop = new AbortController();
     onSleep = () => stop.abort(interrupted());
-    const { code, stderr } = await run('pipelines trigger custmers --wait', { stop });
+    const { code, stderr } = await run('pipelines trigger orders --wait', { stop });
     expect(code).toBe(130);
-    expect(stderr).toMatch(/^The platform knows no pipeline custmers\. A new one may take a minute/);
+    expect(stderr).toMatch(/^The platform knows no pipeline orders\. A new one may take a minute/);
     expect(stderr).toMatch(/Nothing was triggered\. Compare the id with those of `cdpadm pipelines list`\./);
     expect(stderr).not.toContain('goes on');
     onSleep = () => undefined;
+    expect(await run('pipelines trigger orders --wait')).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/looking on\.\nError: There is no pipeline orders/),
+    });
+  });
+
+  it('takes an id much like another for mistyped, and waits for nothing', async () => {
+    const before = clock.now();
     expect(await run('pipelines trigger custmers --wait')).toMatchObject({
       code: 5,
-      stderr: expect.stringMatching(/looking on\.\nError: .*\nDid you mean customers/),
+      stderr: expect.stringMatching(/^Error: .*\nDid you mean customers/),
     });
+    expect(clock.now()).toBe(before);
   });
 
   it('asks nothing, unless the profile is protected', async () => {
