@@ -7,8 +7,9 @@ import { SERVICE_PATHS } from '../../src/lib/emulator/service-paths.ts';
 interface Operation {
   operationId: string;
   parameters?: { name: string; in: string; schema: { type?: string } }[];
+  security: Record<string, unknown>[];
   requestBody?: { content: Content };
-  responses: Record<string, { content?: Content }>;
+  responses: Record<string, { content?: Content } | undefined>;
 }
 type Content = Record<string, { schema: object }>;
 
@@ -21,9 +22,42 @@ interface Checked {
 }
 
 interface Conformance {
-  /** What in an exchange is not as the document says; nothing for paths that it does not have. */
-  violations(seen: SeenExchange): string[];
+  /** What in an exchange is not as the document says. Bodies and parameters in a deployment's own words are not read. */
+  violations(seen: SeenExchange, hasOwnWords?: boolean): string[];
+  /** The same of what a platform's log keeps: whether there is such a call, with such parameters and such an end. */
+  logViolations(logged: { method: string; path: string; status: number | null }): string[];
 }
+
+/**
+ * What is in the document of no platform: addresses that answers carry (`results_url`, `processor_certificate`) and
+ * that are the platform's own choice, which a client takes as it finds them. What they do answer is held to this.
+ */
+const LINKS: Record<string, Record<string, Operation>> = {
+  '/requests/{requestId}/results': {
+    get: {
+      operationId: 'dsr.results',
+      parameters: [{ name: 'requestId', in: 'path', schema: { type: 'string' } }],
+      security: [{ 'dsr-basic': [] }],
+      responses: {
+        200: { content: { 'application/x-ndjson': { schema: { type: 'string' } } } },
+        '4XX': { content: { 'application/json': { schema: { $ref: '#/components/schemas/DsrRefusal' } } } },
+      },
+    },
+  },
+  '/certificates/processor.pem': {
+    get: {
+      operationId: 'certificate',
+      security: [],
+      responses: { 200: { content: { 'application/x-pem-file': { schema: { pattern: '^-----BEGIN CERTIFICATE' } } } } },
+    },
+  },
+};
+
+/** What stands for a scheme of the document in a request. */
+const AUTHORIZATION: Record<string, RegExp> = {
+  bearer: /^Bearer \S+$/,
+  basic: /^Basic [A-Za-z0-9+/]+={0,2}$/,
+};
 
 let opened: Conformance | undefined;
 
@@ -37,7 +71,8 @@ function conformance(): Conformance {
   const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false });
   ajv.addSchema(document, 'openapi');
   const compiled = new Map<object, ValidateFunction>();
-  const operations = operationsOf(document['paths'] as Record<string, Record<string, Operation>>);
+  const operations = operationsOf({ ...(document['paths'] as Record<string, Record<string, Operation>>), ...LINKS });
+  const { securitySchemes } = document['components'] as { securitySchemes: Record<string, { scheme: string }> };
 
   function check(schema: object, value: unknown): string | undefined {
     let validate = compiled.get(schema);
@@ -49,40 +84,119 @@ function conformance(): Conformance {
     return validate(value) ? undefined : ajv.errorsText(validate.errors);
   }
 
-  return {
-    violations: ({ answer, body, method, url }) => {
-      const [path = '', search = ''] = url.split('?');
-      const found = operations.find((it) => it.method === method && it.pattern.test(path));
-      if (!found) return [];
-      const { operation } = found;
-      const problems: string[] = [];
-      const note = (place: string, problem: string | undefined): void => {
-        if (problem !== undefined) problems.push(`${operation.operationId} (${method} ${url}) ${place}: ${problem}`);
-      };
-      const isDone = answer.status < 300;
-      if (isDone) {
-        for (const [name, value, place] of parametersOf(found, path, search)) {
-          const parameter = operation.parameters?.find((it) => it.name === name && it.in === place);
-          note(
-            `${place} parameter ${name}`,
-            parameter ? check(parameter.schema, typed(value, parameter.schema)) : undefined,
-          );
-        }
-        if (operation.requestBody)
-          note('request', check(schemaOf(operation.requestBody.content), parsed(body.toString())));
-        else if (body.length > 0) note('request', 'has a body');
+  function authorized({ security }: Operation, header: string | undefined): boolean {
+    const schemes = security.flatMap((each) => Object.keys(each)).map((name) => securitySchemes[name]?.scheme ?? '');
+    return schemes.length === 0 || schemes.some((scheme) => AUTHORIZATION[scheme]?.test(header ?? '') === true);
+  }
+
+  function requestProblems(found: Checked, { body, headers, url }: SeenExchange, hasOwnWords: boolean): string[] {
+    const { operation } = found;
+    const problems = parameterProblems(found, url, hasOwnWords ? () => undefined : check);
+    if (!authorized(operation, headers.authorization)) problems.push('request: has not the authorization it needs');
+    if (!operation.requestBody) return body.length > 0 ? [...problems, 'request: has a body'] : problems;
+    const type = mediaTypeOf(headers['content-type']);
+    const media = operation.requestBody.content[type];
+    if (!media) problems.push(`request: is of type "${type}"`);
+    else problems.push(...bodyProblems('request', media, type, body.toString(), hasOwnWords));
+    return problems;
+  }
+
+  function answerProblems({ responses }: Operation, { answer }: SeenExchange, hasOwnWords: boolean): string[] {
+    const { headers, status, text } = answer;
+    const response = responseTo(responses, status);
+    if (!response) return [`response: ${status} is not documented`];
+    const place = `response ${status}`;
+    if (text === undefined) {
+      // Refusals of E and F may come without a body (specification, "Errors", E and F).
+      return status < 300 && response.content ? [`${place}: has no body`] : [];
+    }
+    if (!response.content) return [`${place}: has a body`];
+    const type = mediaTypeOf(headers?.['content-type']);
+    const media = response.content[type];
+    return media ? bodyProblems(place, media, type, text, hasOwnWords) : [`${place}: is of type "${type}"`];
+  }
+
+  function bodyProblems(
+    place: string,
+    { schema }: { schema: object },
+    type: string,
+    text: string,
+    hasOwnWords: boolean,
+  ): string[] {
+    let value: unknown = text;
+    if (type === 'application/json') {
+      try {
+        value = parsed(text);
+      } catch {
+        return [`${place}: is no JSON`];
       }
-      const response =
-        operation.responses[String(answer.status)] ?? operation.responses[`${String(answer.status)[0]}XX`];
-      if (!response) note('response', `${answer.status} is not documented`);
-      else if (answer.text === undefined) {
-        // Refusals of E and F may come without a body (specification, "Errors", E and F).
-        if (isDone && response.content) note(`response ${answer.status}`, 'has no body');
-      } else if (!response.content) note(`response ${answer.status}`, 'has a body');
-      else note(`response ${answer.status}`, check(schemaOf(response.content), parsed(answer.text)));
-      return problems;
+    }
+    const problem = hasOwnWords ? undefined : check(schema, value);
+    return problem === undefined ? [] : [`${place}: ${problem}`];
+  }
+
+  return {
+    violations: (seen, hasOwnWords = false) => {
+      const { answer, method, url } = seen;
+      const found = findOperation(operations, method, url);
+      if (!found) return undocumented(method, url, answer.status);
+      const problems = answerProblems(found.operation, seen, hasOwnWords);
+      if (answer.status < 300) problems.unshift(...requestProblems(found, seen, hasOwnWords));
+      return problems.map((problem) => `${found.operation.operationId} (${method} ${url}) ${problem}`);
+    },
+    logViolations: ({ method, path: url, status }) => {
+      // Nobody was answered.
+      if (status === null) return [];
+      const found = findOperation(operations, method, url);
+      if (!found) return undocumented(method, url, status);
+      const problems = status < 300 ? parameterProblems(found, url, check) : [];
+      if (!responseTo(found.operation.responses, status)) problems.push(`response: ${status} is not documented`);
+      return problems.map((problem) => `${found.operation.operationId} (${method} ${url}) ${problem}`);
     },
   };
+}
+
+/** Nobody answers for what is not in the document but by saying that there is nothing. */
+function undocumented(method: string, url: string, status: number): string[] {
+  return status === 404 || status === 405 ? [] : [`${method} ${url}: ${status} for what is not documented`];
+}
+
+function findOperation(operations: readonly Checked[], method: string, url: string): Checked | undefined {
+  const path = plainPath(url.split('?')[0] ?? '');
+  // A HEAD is a GET of which the body stays away.
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  return operations.find((it) => it.method === wanted && it.pattern.test(path));
+}
+
+/** Escapes that a path does not need are the same path (RFC 3986, 6.2.2.2). */
+function plainPath(path: string): string {
+  try {
+    return decodeURI(path.replaceAll('%25', '%2525'));
+  } catch {
+    return path;
+  }
+}
+
+function responseTo(responses: Operation['responses'], status: number): { content?: Content } | undefined {
+  return responses[String(status)] ?? responses[`${String(status)[0]}XX`];
+}
+
+/** `application/json` of `application/json; charset=utf-8`. */
+function mediaTypeOf(header = ''): string {
+  return (header.split(';')[0] ?? '').trim().toLowerCase();
+}
+
+function parameterProblems(
+  found: Checked,
+  url: string,
+  check: (schema: object, value: unknown) => string | undefined,
+): string[] {
+  const [path = '', search = ''] = url.split('?');
+  return parametersOf(found, path, search).flatMap(([name, value, place]) => {
+    const parameter = found.operation.parameters?.find((it) => it.name === name && it.in === place);
+    const problem = parameter ? check(parameter.schema, typed(value, parameter.schema)) : 'is not documented';
+    return problem === undefined ? [] : [`${place} parameter ${name}: ${problem}`];
+  });
 }
 
 function operationsOf(paths: Record<string, Record<string, Operation>>): Checked[] {
@@ -99,7 +213,7 @@ function operationsOf(paths: Record<string, Record<string, Operation>>): Checked
 }
 
 function parametersOf({ names, pattern }: Checked, path: string, search: string) {
-  const values = pattern.exec(path)?.slice(1) ?? [];
+  const values = pattern.exec(plainPath(path))?.slice(1) ?? [];
   return [
     ...names.map((name, index) => [name, decodeURIComponent(values[index] ?? ''), 'path'] as const),
     ...[...new URLSearchParams(search)].map(([name, value]) => [name, value, 'query'] as const),
@@ -111,12 +225,6 @@ function typed(text: string, schema: { type?: string }): unknown {
   if (schema.type === 'string') return text;
   if (/^-?\d+$/.test(text)) return Number(text);
   return text === 'true' ? true : text === 'false' ? false : text;
-}
-
-function schemaOf(content: Content): object {
-  const [media] = Object.values(content);
-  if (!media) throw new Error('a body without a media type');
-  return media.schema;
 }
 
 function parsed(text: string): unknown {

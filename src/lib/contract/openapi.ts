@@ -176,6 +176,9 @@ function content(schema: Json): Json {
   return { content: { 'application/json': { schema } } };
 }
 
+/** What the platform says of a resource; it may be sent back with the rest. */
+const OWN_FIELDS = ['status', 'errors', 'created_on', 'created_by', 'last_modified_on', 'last_modified_by'];
+
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -189,8 +192,12 @@ function jsonSchema(schema: ZodMiniType): Json {
     target: 'draft-2020-12',
     io: 'input',
     unrepresentable: 'any',
-    override: ({ jsonSchema: json, zodSchema }) => {
+    override: ({ jsonSchema: json, path, zodSchema }) => {
       const { def } = zodSchema._zod;
+      // A field that takes anything would say nothing of itself.
+      if (path.at(-2) === 'properties' && Object.keys(json).length === 0) {
+        json.description = OWN_FIELDS.includes(String(path.at(-1))) ? 'Set by the platform, ignored here' : 'Any value';
+      }
       if (json.additionalProperties === false) delete json.additionalProperties;
       if (def.type !== 'union' || !def.options.some((option) => option._zod.def.type === 'bigint')) return;
       delete json.anyOf;

@@ -51,6 +51,14 @@ export function createExchange(
     const record = (status: number | null): void => {
       log.add({ at, method, path: path + search, status });
     };
+    const tell = (body: Buffer, result: Answer): void =>
+      onExchange?.({
+        method,
+        url: path + search,
+        headers: incoming.headers,
+        body,
+        answer: { ...result, headers: headersOf(result) },
+      });
     // Who may not send at all is told so before anything is said of the body.
     const refuseUnread = (error: unknown): never => {
       if (target && !(error instanceof PeerGone)) identify(platform, incoming, target);
@@ -62,9 +70,7 @@ export function createExchange(
       const result = await carryOut(incoming, fault, target, body);
       record(result?.status ?? null);
       // What a fault answered is no word of the platform.
-      if (result && fault?.status === undefined) {
-        onExchange?.({ method, url: path + search, headers: incoming.headers, body, answer: result });
-      }
+      if (result && fault?.status === undefined) tell(body, result);
       if (!result || fault?.drop === 'after') incoming.socket.destroy();
       else write(outgoing, result, target && new Date(clock.now()).toUTCString());
     } catch (error) {
@@ -74,6 +80,8 @@ export function createExchange(
       }
       const result = refusalAnswer(error);
       record(result.status);
+      // Refused before its body was read whole.
+      tell(Buffer.alloc(0), result);
       write(outgoing, result);
     }
   };
@@ -116,14 +124,15 @@ export function refusalAnswer(error: unknown): Answer {
   return answer(bug.status, bug.body);
 }
 
-export function write(outgoing: ServerResponse, { status, text, headers }: Answer, date?: string): void {
+export function write(outgoing: ServerResponse, result: Answer, date?: string): void {
   if (date !== undefined) outgoing.setHeader('date', date);
-  if (text === undefined) {
-    outgoing.writeHead(status, { ...(status !== 204 && { 'content-length': 0 }), ...headers }).end();
-    return;
-  }
-  const bytes = Buffer.byteLength(text);
-  outgoing.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes, ...headers }).end(text);
+  outgoing.writeHead(result.status, headersOf(result)).end(result.text);
+}
+
+/** What is written of an answer besides its date. */
+function headersOf({ status, text, headers }: Answer): Record<string, string> {
+  if (text === undefined) return { ...(status !== 204 && { 'content-length': '0' }), ...headers };
+  return { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)), ...headers };
 }
 
 /** In the words of the area that it befalls: C has an envelope of its own, E and F have another. */

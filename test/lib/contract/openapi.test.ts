@@ -44,6 +44,71 @@ test('names only schemas and tags that it has', () => {
   expect(new Set(operations.flatMap(({ operation }) => operation.tags))).toEqual(new Set(tags));
 });
 
+describe('by the rules of a linter', () => {
+  type Schema = Record<string, unknown>;
+  interface Whole extends Operation {
+    parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
+    responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+    security: Record<string, unknown>[];
+  }
+  const whole = () => operations.map(({ operation, path }) => ({ path, operation: operation as Whole }));
+  const isSaid = (schema: Schema): boolean =>
+    ['type', '$ref', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', 'description'].some((key) => key in schema);
+
+  test('each operation has an id of its own, a summary and one tag', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { operation } of operations) {
+      expect(operation.summary.trim()).not.toBe('');
+      expect(operation.tags).toHaveLength(1);
+    }
+  });
+
+  test('each operation has one answer when done, and refusals with their shape', () => {
+    for (const { operation } of whole()) {
+      const statuses = Object.keys(operation.responses);
+      expect(statuses.filter((status) => status.startsWith('2'))).toHaveLength(1);
+      for (const status of ['4XX', '5XX']) {
+        const { $ref } = operation.responses[status]?.content?.['application/json']?.schema ?? {};
+        expect($ref).toMatch(/Refusal$/);
+      }
+      for (const { description } of Object.values(operation.responses)) expect(description).not.toBe('');
+    }
+  });
+
+  test('the parameters of a path are those it names, and all of them needed; each parameter has a type', () => {
+    for (const { operation, path } of whole()) {
+      const { parameters = [] } = operation;
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(parameters.filter((it) => it.in === 'path').map(({ name }) => name)).toEqual(named);
+      expect(parameters.filter((it) => it.in === 'path' && it.required !== true)).toEqual([]);
+      expect(parameters.filter(({ schema }) => typeof schema['type'] !== 'string')).toEqual([]);
+      const keys = parameters.map((it) => `${it.in} ${it.name}`);
+      expect(new Set(keys).size).toBe(keys.length);
+    }
+  });
+
+  test('each operation says its authorization, by a scheme that there is, and none is there for nothing', () => {
+    const { securitySchemes } = document['components'] as { securitySchemes: Record<string, unknown> };
+    const used = whole().flatMap(({ operation }) => operation.security.flatMap((each) => Object.keys(each)));
+    expect(new Set(used)).toEqual(new Set(Object.keys(securitySchemes)));
+  });
+
+  test('each property has a type or is described', () => {
+    const unsaid: string[] = [];
+    const look = (place: string, value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { properties } = value as { properties?: Record<string, Schema> };
+      for (const [name, schema] of Object.entries(properties ?? {})) {
+        if (!isSaid(schema)) unsaid.push(`${place}.${name}`);
+      }
+      for (const [key, inner] of Object.entries(value)) look(`${place}.${key}`, inner);
+    };
+    look('', document['components']);
+    expect(unsaid).toEqual([]);
+  });
+});
+
 test('says what it is, where its services are and what its tags are about', () => {
   expect(document).toMatchObject({
     openapi: '3.1.0',
@@ -91,6 +156,15 @@ test('has integers of 64 bits as one type, and forbids no field', () => {
   expect(schemas['PipelinesCreateRequest']?.properties?.['data_plan_version']).toHaveProperty('anyOf');
 });
 
+test('says of fields that take anything whose they are', () => {
+  const { schemas } = document['components'] as { schemas: Record<string, { properties?: Record<string, unknown> }> };
+  const { properties } = schemas['PipelinesCreateRequest'] ?? {};
+  expect(properties?.['created_on']).toEqual({ description: 'Set by the platform, ignored here' });
+  expect(properties?.['errors']).toEqual({ description: 'Set by the platform, ignored here' });
+  const seeding = JSON.stringify(schemas['SeedingSetRequest']);
+  expect(seeding).toContain('"value":{"description":"Any value"}');
+});
+
 test('is what the command prints', async () => {
   const { code, stdout } = await runCli(['schema', 'openapi']);
   expect(code).toBe(0);
@@ -115,25 +189,125 @@ describe('of a platform that runs', () => {
 });
 
 describe('the check of exchanges', () => {
-  const { violations } = openConformance();
-  const base = { method: 'GET', url: '/v3/requests/a', headers: {}, body: Buffer.alloc(0) };
+  const { logViolations, violations } = openConformance();
+  const json = { 'content-type': 'application/json' };
+  const basic = { authorization: 'Basic a2V5OnNlY3JldA==' };
+  const refused = { status: 404, text: '{"code":404,"message":"no","errors":[]}', headers: json };
+  const nothing = { status: 404, text: '{"statusCode":404,"errors":[{"message":"Not found"}]}', headers: json };
+  const read = {
+    method: 'GET',
+    url: '/v3/requests/a',
+    headers: basic,
+    body: Buffer.alloc(0),
+    answer: { status: 200, text: '{"subject_request_id":"a","request_status":"pending"}', headers: json },
+  };
+  const event = '{"environment":"production","xpid":7,"events":[{"event_type":"custom_event","data":{}}]}';
+  const sent = {
+    method: 'POST',
+    url: '/v2/events',
+    headers: { ...basic, ...json },
+    body: Buffer.from(event),
+    answer: { status: 202, headers: {} },
+  };
+  const results = { ...read, url: '/v3/requests/a/results' };
+  const lines = { status: 200, text: '{}', headers: { 'content-type': 'application/x-ndjson' } };
 
   test.each([
-    ['an answer of another shape', { ...base, answer: { status: 200, text: '{"subject_request_id":7}' } }],
-    ['a refusal of another shape', { ...base, answer: { status: 404, text: '{"statusCode":404,"errors":[]}' } }],
-    ['an answer without its body', { ...base, answer: { status: 200 } }],
-    ['a status that no call has', { ...base, answer: { status: 206, text: '{}' } }],
+    ['an answer of another shape', { ...read, answer: { ...read.answer, text: '{"subject_request_id":7}' } }],
+    ['a refusal of another shape', { ...read, answer: { ...refused, text: '{"statusCode":404,"errors":[]}' } }],
+    ['an answer without its body', { ...read, answer: { status: 200 } }],
+    ['an answer with a body where none is', { ...sent, answer: { status: 202, text: '{}', headers: json } }],
+    ['an answer that is no JSON', { ...read, answer: { ...read.answer, text: '{' } }],
+    ['an answer of another type', { ...read, answer: { ...read.answer, headers: { 'content-type': 'text/html' } } }],
+    ['an answer of no type', { ...read, answer: { ...read.answer, headers: {} } }],
+    ['a refusal of another type', { ...read, answer: { ...refused, headers: { 'content-type': 'text/plain' } } }],
+    ['a status that no call has', { ...read, answer: { ...read.answer, status: 206 } }],
+    ['a body that is accepted and should not be', { ...sent, body: Buffer.from('{"events":[]}') }],
+    ['a body that is no JSON', { ...sent, body: Buffer.from('{') }],
+    ['a body where none is', { ...read, body: Buffer.from('{}') }],
+    ['a body of another type', { ...sent, headers: { ...basic, 'content-type': 'text/plain' } }],
+    ['a body of no type', { ...sent, headers: basic }],
+    ['a parameter that is not documented', { ...read, url: '/v3/requests/a?verbose=1' }],
     [
-      'a body that is accepted and should not be',
-      { ...base, method: 'POST', url: '/v2/events', body: Buffer.from('{"events":[]}'), answer: { status: 202 } },
+      'a parameter of another type',
+      {
+        ...read,
+        url: '/platform/workspaces/x/groups/a',
+        headers: bearer(),
+        answer: {
+          ...read.answer,
+          text: '{"id":"a"}',
+        },
+      },
+    ],
+    ['no authorization', { ...read, headers: {} }],
+    ['the authorization of other calls', { ...read, headers: bearer() }],
+    ['credentials that are none', { ...sent, headers: { ...json, authorization: 'Basic key:secret' } }],
+    ['a path that is not documented', { ...read, url: '/v3/everything' }],
+    ['a method that is not documented', { ...sent, method: 'PATCH' }],
+    [
+      'a refusal of what is not documented that says that it is',
+      { ...read, url: '/else', answer: { ...nothing, status: 400 } },
+    ],
+    ['results of another type', { ...results, answer: { ...lines, headers: json } }],
+    ['results for anybody', { ...results, headers: {}, answer: lines }],
+    [
+      'a certificate that is none',
+      {
+        ...read,
+        url: '/certificates/processor.pem',
+        answer: {
+          ...lines,
+          headers: { 'content-type': 'application/x-pem-file' },
+        },
+      },
     ],
   ])('finds %s', (_what, seen) => {
     expect(violations(seen)).toHaveLength(1);
   });
 
-  test('has nothing to say of what is right, nor of other paths', () => {
-    const text = '{"code":404,"message":"no","errors":[]}';
-    expect(violations({ ...base, answer: { status: 404, text } })).toEqual([]);
-    expect(violations({ ...base, url: '/elsewhere', answer: { status: 404, text: '"?"' } })).toEqual([]);
+  test('has nothing to say of what is right', () => {
+    expect(violations(read)).toEqual([]);
+    expect(violations(sent)).toEqual([]);
+    expect(violations({ ...read, method: 'HEAD', url: '/v3/%72equests/a%2Fb' })).toEqual([]);
+    expect(violations({ ...read, answer: refused })).toEqual([]);
+    expect(violations({ ...results, answer: lines })).toEqual([]);
+    expect(violations({ ...results, answer: { ...refused, status: 410 } })).toEqual([]);
+    // Whatever was wrong with a request that was refused, refusing it was right.
+    expect(violations({ ...sent, headers: {}, answer: { status: 401 } })).toEqual([]);
+    for (const status of [404, 405]) {
+      expect(violations({ ...read, url: '/elsewhere', answer: { ...nothing, status } })).toEqual([]);
+    }
   });
+
+  test('reads of a deployment’s own words all but the words', () => {
+    const branded = { ...sent, body: Buffer.from(event.replace('production', 'live')) };
+    expect(violations(branded)).toHaveLength(1);
+    expect(violations(branded, true)).toEqual([]);
+    expect(violations({ ...branded, url: '/v2/events?verbose=1' }, true)).toHaveLength(1);
+    expect(violations({ ...branded, headers: {} }, true)).toHaveLength(2);
+  });
+
+  test.each([
+    ['GET', '/v3/everything', 200, 1],
+    ['PATCH', '/v2/events', 202, 1],
+    ['GET', '/v3/requests?group_id=g&all=1', 200, 1],
+    ['GET', '/v3/requests?group_id=g', 201, 1],
+    ['GET', '/v3/requests?group_id=g', 200, 0],
+    ['GET', '/v3/everything', 404, 0],
+    ['GET', '/v3/everything', null, 0],
+  ])('looks at a log: %s %s, %s', (method, path, status, count) => {
+    expect(logViolations({ method, path, status })).toHaveLength(count);
+  });
+
+  function bearer(): { authorization: string } {
+    return { authorization: 'Bearer a.b.c' };
+  }
+});
+
+test('a platform of a test that answers otherwise than is documented is not closed in peace', async () => {
+  const platform = await startTestEmulator({ fixtures: undefined });
+  const { status } = await platform.call('GET', `${platform.accountPath}/roles?everything=1`);
+  expect(status).toBe(200);
+  await expect(platform.close()).rejects.toThrow('query parameter everything: is not documented');
 });
