@@ -6,6 +6,7 @@ import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { startCallbackReceiver } from '../helpers/callback-receiver.ts';
 import { type CliHome, type CliOptions, type CliResult, createCliHome } from '../helpers/cli.ts';
+import { createTestClock } from '../helpers/clock.ts';
 import { dsrBody } from '../helpers/dsr.ts';
 import { send } from '../helpers/emulator.ts';
 import { opened } from '../helpers/opened.ts';
@@ -187,6 +188,15 @@ describe.each([
     const moved = (await json(['emulator', 'clock', 'advance', '8d', ...args])) as { now: string };
     expect(Date.parse(moved.now) - Date.parse(now)).toBeGreaterThanOrEqual(8 * 86_400_000);
     expect(await cli(['emulator', 'clock', 'advance', 'soon', ...args])).toMatchObject({ code: 2, stdout: '' });
+    const words = ['emulator', 'clock', 'advance', '1d', '--progress', 'json', ...args];
+    const { stderr } = await cli(words, { clock: createTestClock() });
+    const events = stderr
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => (JSON.parse(line) as { progress: unknown }).progress);
+    const title = 'Letting 1d pass on the platform, seconds';
+    expect([events[0], events.at(-1)]).toMatchObject([{ event: 'start', title }, { event: 'end' }]);
+    expect(events[1]).toMatchObject({ event: 'progress', done: 1 });
   });
 
   test('faults befall requests, are listed and cleared', async () => {

@@ -16,12 +16,13 @@ export function clockAdvanceCommand(ctx: Context): Command {
         throw usageError(`\`${duration}\` is no duration.`, 'It takes a whole number and ms, s, m, h, d, w or y: 8d.');
       }
       const emulator = await findEmulator(ctx, self.optsWithGlobals<{ port?: string }>().port);
-      const now = await changeByControl(ctx, emulator, {
+      const change = changeByControl(ctx, emulator, {
         method: 'POST',
         path: '/clock',
         body: { advance: duration },
         reply: { fields: ['now'] },
       });
+      const now = await countingSeconds(ctx, `Letting ${duration} pass on the platform, seconds`, change);
       if (now !== undefined) await ctx.out.emit(now as { now: string }, nowView);
     });
   return withHelp(command, {
@@ -31,4 +32,26 @@ export function clockAdvanceCommand(ctx: Context): Command {
     examples: ['cdpadm emulator clock advance 8d', 'cdpadm emulator clock advance 15m --port 4010'],
     json: '{"now"}',
   });
+}
+
+/** Tells each second that `work` takes: runs of days are carried out one by one. */
+async function countingSeconds<T>(ctx: Context, title: string, work: Promise<T>): Promise<T> {
+  const { clock } = ctx.io;
+  const progress = ctx.out.progress(title);
+  const over = new AbortController();
+  const since = clock.now();
+  const count = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(1000, over.signal);
+      progress.update({ done: Math.floor((clock.now() - since) / 1000) });
+    }
+  };
+  const counting = count().catch(() => undefined);
+  try {
+    return await work;
+  } finally {
+    over.abort();
+    await counting;
+    progress.end();
+  }
 }
