@@ -1,7 +1,8 @@
 // `doctor`: a line for everything that can be wrong, with its fix.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createCliHome } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { opened } from '../helpers/opened.ts';
 import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
@@ -32,6 +33,19 @@ describe('doctor', () => {
     expect(code).toBe(0);
     expect(of('base_url')).toMatchObject({ status: 'ok' });
     expect(of('read roles')).toMatchObject({ status: 'ok', detail: expect.stringMatching(/^\d+ tasks$/) });
+  });
+
+  it('says before all else that nothing is set up, and how to begin', async () => {
+    const home = createCliHome();
+    onTestFinished(() => home.remove());
+    const { code, stdout } = await home.run(['doctor', '-o', 'json']);
+    expect(code).toBe(0);
+    expect((JSON.parse(stdout) as Finding[]).find(({ check }) => check === 'profile')).toEqual({
+      check: 'profile',
+      status: 'warning',
+      detail: 'none, and no CDPADM_* variable is set: cdpadm does not know your platform yet',
+      fix: 'cdpadm profile create NAME; or try everything with --profile local',
+    });
   });
 
   it('never shows a secret', async () => {

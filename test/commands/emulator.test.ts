@@ -78,6 +78,15 @@ describe('start', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test('a warehouse that cannot be read is told at once', async () => {
+    const file = join(home.cwd, 'nowhere.sqlite');
+    for (const warehouse of [file, home.cwd]) {
+      const { code, stderr, stdout } = await cli(['emulator', 'start', '--port', '0', '--warehouse', warehouse]);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(`Cannot read ${warehouse}: `);
+    }
+  });
+
   test('fixtures, a clock that stands, and no state', async () => {
     writeFileSync(
       join(home.cwd, 'fixtures.yaml'),

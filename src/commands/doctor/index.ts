@@ -10,6 +10,7 @@ import {
   checkAddresses,
   checkFolders,
   checkKeychain,
+  checkProfile,
   checkProgram,
   checkProxy,
   checkSecrets,
@@ -92,10 +93,8 @@ function tellFixes(ctx: Context, findings: readonly Finding[]): void {
 /** What needs settings that can be resolved: without them there is one line that says why. */
 async function whenSettled(ctx: Context): Promise<Finding[]> {
   try {
-    const { profile } = await ctx.settings();
-    const name = profile === undefined ? 'none, from the environment' : `${profile.value} (${profile.origin.kind})`;
     return [
-      { check: 'profile', status: 'ok', detail: name },
+      checkProfile(await ctx.settings()),
       ...(await checkSecrets(ctx)),
       ...(await checkAddresses(ctx)),
       ...(await checkAreas(ctx)).map(asFinding),

@@ -1,6 +1,8 @@
 // Starts the embedded platform: the services of the specification on one port, in this process.
+import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, systemClock, waitAtMost } from '../kernel/clock.ts';
+import { cannotRead } from '../kernel/file-failure.ts';
 import { platformAreas } from './areas.ts';
 import { createControl } from './control.ts';
 import { describeReady } from './describe-ready.ts';
@@ -35,9 +37,10 @@ const OVERDUE_MS = 2000;
 
 /**
  * Starts the platform and resolves once it answers. Throws CliError: invalid fixtures (exit 9), a folder or port that
- * is taken (exit 6), a state that cannot be read (exit 1).
+ * is taken (exit 6), a state or a warehouse file that cannot be read (exit 1).
  */
 export async function startEmulator(options: StartOptions = {}): Promise<Emulator> {
+  if (options.warehouse !== undefined) assertReadable(options.warehouse);
   const folder = options.data === undefined || options.memory === true ? undefined : ownFolder(options.data);
   let db: Database | undefined;
   try {
@@ -47,6 +50,16 @@ export async function startEmulator(options: StartOptions = {}): Promise<Emulato
     db?.close();
     folder?.release();
     throw error;
+  }
+}
+
+/** Said at once: later it would look as if the credentials of a connection were wrong. Throws CliError (1). */
+function assertReadable(file: string): void {
+  try {
+    if (!statSync(file).isFile()) throw new Error('it is not a file');
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw cannotRead(file, error);
   }
 }
 

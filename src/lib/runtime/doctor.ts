@@ -1,6 +1,6 @@
 // The checks of `doctor` that look at this machine and at the addresses: files, modes, keychain, clock, TLS, proxy.
 import { existsSync } from 'node:fs';
-import type { SecretName, SettingName } from '../config/settings.ts';
+import type { SecretName, SettingName, Settings } from '../config/settings.ts';
 import { probeAddress } from '../http/probe.ts';
 import { isExposed } from '../kernel/durable.ts';
 import { CliError, systemErrorCode } from '../kernel/errors.ts';
@@ -69,6 +69,30 @@ export async function checkKeychain(ctx: Context): Promise<Finding> {
     const finding = failed(check, error);
     // Nothing needs it as long as no profile refers to it.
     return { ...finding, status: 'warning' };
+  }
+}
+
+/** Which profile there is, or that nothing is set up at all. */
+export function checkProfile(settings: Settings): Finding {
+  const check = 'profile';
+  const { profile } = settings;
+  if (profile) return { check, status: 'ok', detail: `${profile.value} (${profile.origin.kind})` };
+  if (isSetUp(settings)) return { check, status: 'ok', detail: 'none, from the environment' };
+  return {
+    check,
+    status: 'warning',
+    detail: 'none, and no CDPADM_* variable is set: cdpadm does not know your platform yet',
+    fix: 'cdpadm profile create NAME; or try everything with --profile local',
+  };
+}
+
+/** Whether there is anything at all: the first setting that is needed tells. */
+function isSetUp(settings: Settings): boolean {
+  try {
+    settings.need('base_url');
+    return true;
+  } catch (error) {
+    return !(error instanceof CliError && error.code === 'setup.none');
   }
 }
 
