@@ -82,7 +82,7 @@ export class CliError extends Error {
   }
 
   /** The same failure told anew: what is not given stays as it is, and this one is the cause. */
-  with(change: Partial<Pick<CliErrorOptions, 'message' | 'hint' | 'details'>>): CliError {
+  with(change: Partial<Pick<CliErrorOptions, 'message' | 'hint' | 'details' | 'exit'>>): CliError {
     const { code, details, exit, hint, hintLines, issues, message, request, status } = this;
     return new CliError({
       code,

@@ -32,6 +32,8 @@ const MAY_BE_TAKEN = [400, 409, 422];
 /** A write whose answer is lost time and again is not tried for ever. */
 const MAX_SENDS = 3;
 
+const STOPPED = 'the command was stopped';
+
 /** POST. After a lost answer GET tells: ours is there, or it never arrived and goes again, or the id is somebody's. */
 export async function createSettled<Reply, Body extends { id: string }>(
   body: Body,
@@ -134,7 +136,7 @@ async function settled<Result, Reply, Body>(
       return await write();
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== 'http.outcome_unknown') throw error;
-      if (ports.signal.aborted) throw stillUnknown(id, error, 'the command was stopped', calls);
+      if (ports.signal.aborted) throw stillUnknown(id, error, STOPPED, calls);
       ports.tell.warn(`The answer to the write of ${calls.noun} ${id} was lost; reading what the platform holds now.`);
       const now = await readAfterLoss(id, error, calls, ports);
       const verdict = judge(now);
@@ -158,6 +160,9 @@ async function readAfterLoss<Reply, Body>(
   try {
     return await readIfThere(id, calls, signal);
   } catch (error) {
+    if (signal.aborted && error instanceof CliError) {
+      throw stillUnknown(id, lost, STOPPED, calls).with({ exit: error.exit });
+    }
     throw stillUnknown(id, lost, `the platform cannot be read: ${(error as Error).message}`, calls);
   }
 }

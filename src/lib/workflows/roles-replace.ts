@@ -14,6 +14,8 @@ interface ReplacePorts {
 /** A PUT whose answer is lost time and again is not tried for ever. */
 const MAX_SENDS = 3;
 
+const STOPPED = 'the command was stopped';
+
 /**
  * Sends the planned manifest and returns what the platform holds then, stamps included. A lost answer is settled by
  * GET: the wanted content means success, the old state means that the PUT never arrived and may go again, anything
@@ -29,7 +31,7 @@ export async function replaceSettled(planned: Planned, revision: string, ports: 
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== 'http.outcome_unknown') throw error;
       // After Ctrl-C nothing more is read: the person is told how to find out.
-      if (ports.signal.aborted) throw stillUnknown(error, 'the command was stopped', revision);
+      if (ports.signal.aborted) throw stillUnknown(error, STOPPED, revision);
       ports.tell.warn('The answer to the write was lost; reading what the platform holds now.');
       const now = await readAfterLoss(error, revision, ports);
       if (sameRoles(now.roles, planned.request.roles)) {
@@ -56,6 +58,9 @@ async function readAfterLoss(lost: CliError, revision: string, ports: ReplacePor
   try {
     return fromReply(await ports.api.get({ signal: ports.signal }));
   } catch (error) {
+    if (ports.signal.aborted && error instanceof CliError) {
+      throw stillUnknown(lost, STOPPED, revision).with({ exit: error.exit });
+    }
     throw stillUnknown(lost, `the platform cannot be read: ${(error as Error).message}`, revision);
   }
 }

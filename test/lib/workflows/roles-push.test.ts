@@ -329,6 +329,22 @@ describe('pushRoles', () => {
     });
   });
 
+  it('ends as Ctrl-C ends it when that comes while a lost answer is looked into', async () => {
+    const stop = new AbortController();
+    ports.signal = stop.signal;
+    platform.afterReplace = () => {
+      platform.before = () => {
+        const reason = new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted });
+        stop.abort(reason);
+        throw reason;
+      };
+      throw lost();
+    };
+    const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+    expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: EXIT.interrupted });
+    expect(error.message).toMatch(/^It is not known whether .* and the command was stopped\.$/);
+  });
+
   it('says on Ctrl-C that nothing was changed and how to go on, and not when a write was under way', async () => {
     const stop = new AbortController();
     ports.signal = stop.signal;
