@@ -7,7 +7,7 @@ import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { isLoopback } from '../../lib/kernel/loopback.ts';
 import { verdictView } from '../../lib/render/verdict.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { givenCertificate } from '../../lib/workflows/processor-certificate.ts';
 import { createMessageVerifier } from '../../lib/workflows/verify-message.ts';
 import { openDsr, verificationOf } from './session.ts';
@@ -29,7 +29,6 @@ export function verifyCommand(ctx: Context): Command {
     .action((flags: VerifyFlags) => verify(ctx, flags));
   return withHelp(command, {
     calls: 'settings',
-    formats: FORMATS_WITHOUT_NAME,
     notes: ['A body that was parsed and written again does not fit its signature: keep the bytes as they came.'],
     examples: [
       'cdpadm dsr callbacks verify --headers callback.headers --body callback.json',

@@ -11,7 +11,7 @@ import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
 import { writePrepared } from '../../lib/workflows/dsr-row-output.ts';
 import { type RowFlags, rowOptions, withMapFlags, withRowFlags } from './bulk-flags.ts';
@@ -34,7 +34,6 @@ export function prepareCommand(ctx: Context): Command {
   );
   return withHelp(command, {
     calls: 'settings',
-    formats: FORMATS_WITHOUT_NAME,
     columns: asColumns('rows ids_made out'),
     notes: [
       'Submitting the prepared file is repeatable from any machine: the platform takes each id once. JSON and NDJSON become NDJSON.',

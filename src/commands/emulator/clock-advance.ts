@@ -4,7 +4,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { parseDuration } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
-import { FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { nowView } from './clock.ts';
 
 export function clockAdvanceCommand(ctx: Context): Command {
@@ -27,7 +27,6 @@ export function clockAdvanceCommand(ctx: Context): Command {
     });
   return withHelp(command, {
     calls: 'emulator',
-    formats: FORMATS_WITHOUT_NAME,
     columns: nowView.columns,
     examples: ['cdpadm emulator clock advance 8d', 'cdpadm emulator clock advance 15m --port 4010'],
     json: '{"now"}',

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { callControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
-import { FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { portOption } from './port-option.ts';
 
 export const nowView: RecordView<{ now: string }> = {
@@ -27,7 +27,6 @@ export function clockCommand(ctx: Context): Command {
     });
   return withHelp(command, {
     calls: 'emulator',
-    formats: FORMATS_WITHOUT_NAME,
     examples: ['cdpadm emulator clock', 'cdpadm emulator clock advance 8d'],
     json: '{"now"}',
   });

@@ -4,7 +4,7 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { findEmulator } from '../../lib/runtime/emulator-control.ts';
 import { environmentOf } from '../../lib/runtime/emulator-environment.ts';
-import { FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { portOption } from './port-option.ts';
 
 const view: DocumentView<Record<string, string>> = {
@@ -24,7 +24,6 @@ export function envCommand(ctx: Context): Command {
     });
   return withHelp(command, {
     calls: 'emulator',
-    formats: FORMATS_WITHOUT_NAME,
     examples: ['eval "$(cdpadm emulator env)"', 'cdpadm emulator env --port 4010 -o json'],
     json: '{"CDPADM_BASE_URL", …}',
   });

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
 import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
-import { FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { nowView } from './clock.ts';
 import { portOption } from './port-option.ts';
 
@@ -19,7 +19,6 @@ export function resetCommand(ctx: Context): Command {
     });
   return withHelp(command, {
     calls: 'emulator',
-    formats: FORMATS_WITHOUT_NAME,
     columns: nowView.columns,
     examples: ['cdpadm emulator reset', 'cdpadm emulator reset --profile local'],
     json: '{"now"}',

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { EventIntake } from '../../lib/contract/intake.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 import { sendIntake } from './send.ts';
 
 export function eventCommand(ctx: Context): Command {
@@ -12,7 +12,6 @@ export function eventCommand(ctx: Context): Command {
     .action((flags: { file: string }) => sendEvents(ctx, flags.file));
   return withHelp(command, {
     calls: 'platform',
-    formats: FORMATS_WITHOUT_NAME,
     exits: { 9: 'the body is wrong; nothing was sent', 12: 'the name of the protected profile was not typed' },
     columns: asColumns('accepted'),
     notes: ['Events are never sent twice: when the answer is lost, the command says so and ends with 8.'],

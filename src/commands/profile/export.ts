@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { jsonText } from '../../lib/runtime/result-text.ts';
 import { type Profile, profileText } from './change-text.ts';
 
@@ -18,7 +18,6 @@ export function exportProfileCommand(ctx: Context): Command {
     .action((name: string) => exportProfile(ctx, name));
   return withHelp(command, {
     calls: 'settings',
-    formats: FORMATS_WITHOUT_NAME,
     notes: [
       'An export never holds a secret. References to variables and commands go along; entries of the keychain and private files are of this machine and stay.',
     ],

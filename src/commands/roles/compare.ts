@@ -4,7 +4,7 @@ import { compareRoleTasks, type RoleComparison } from '../../lib/domain/roles/pe
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { findRole } from './find-role.ts';
 
 const view: DocumentView<RoleComparison> = {
@@ -31,7 +31,6 @@ export function compareCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     reads: true,
-    formats: FORMATS_WITHOUT_NAME,
     examples: ['cdpadm roles compare admin-role support-role', 'cdpadm roles compare user-role admin-role -o json'],
     json: '{"left","right","both":[],"only_left":[],"only_right":[]}',
     exits: { 5: 'there is no such role' },

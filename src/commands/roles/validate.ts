@@ -6,7 +6,7 @@ import { counted } from '../../lib/kernel/counted.ts';
 import { toIssueItem, toMarkdownLine } from '../../lib/render/markdown.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
 import { DEFAULT_FILE, openRolesFile, tellAdvice } from './session.ts';
 
@@ -41,7 +41,6 @@ export function validateCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     reads: true,
-    formats: FORMATS_WITHOUT_NAME,
     examples: ['cdpadm roles validate', 'cdpadm roles validate roles.yaml --online'],
     json: '{"valid":true,"file","roles","warnings":[{"path","line","column","message"}]}',
     exits: { 9: 'the file is invalid; every issue is listed with its place' },

@@ -5,7 +5,7 @@ import { type JsonSchema, jsonSchemaOf, SCHEMA_NAMES, type SchemaName } from '..
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { repeatedSchema, resultSchema } from '../../lib/runtime/result-shape.ts';
 
 /** Not a document that one writes: what a command prints. */
@@ -24,7 +24,6 @@ export function schemaCommand(ctx: Context): Command {
     );
   return withHelp(command, {
     calls: 'nobody',
-    formats: FORMATS_WITHOUT_NAME,
     notes: [
       'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one. A JSON file names its schema in a field `$schema`, which is never sent.',
     ],

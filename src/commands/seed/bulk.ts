@@ -4,7 +4,7 @@ import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import { seedBulkProgress, type SeedBulkResult, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import type { SeedCounts } from '../../lib/files/seed-journal.ts';
 import type { AgainFlags } from './again.ts';
 import { BULK_DEFAULTS } from './bulk-defaults.ts';
@@ -42,7 +42,6 @@ export function bulkCommand(ctx: Context): Command {
     .action((files: string[], flags: BulkFlags) => sendBulk(ctx, files, flags));
   return withHelp(command, {
     calls: 'platform',
-    formats: FORMATS_WITHOUT_NAME,
     columns: seedBulkView.columns,
     notes: [
       'Every row is checked before it is sent. When the platform refuses a request, the rows at fault are found and the others still go in.',

@@ -5,7 +5,7 @@ import { CliError, EXIT, invalidInput, usageError } from '../../lib/kernel/error
 import { shellWord } from '../../lib/kernel/shell-word.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { jsonText } from '../../lib/runtime/result-text.ts';
 import { type ReadFlags, withReadFlags } from './read-flags.ts';
 
@@ -19,7 +19,6 @@ export function previewCommand(ctx: Context): Command {
     .action((file: string, flags: ReadFlags & { row: string }) => preview(ctx, file, flags));
   return withHelp(command, {
     calls: 'settings',
-    formats: FORMATS_WITHOUT_NAME,
     examples: ['cdpadm seed preview users.csv --cutoff-date 2026-01-01', 'cdpadm seed preview users.ndjson --row 12'],
     json: 'the body of one user',
     exits: { 5: 'there is no such row', 9: 'the row is wrong' },

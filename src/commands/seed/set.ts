@@ -7,7 +7,7 @@ import { loadDocument, withoutSchemaHint } from '../../lib/files/load.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/help.ts';
 
 const view: DocumentView<{ accepted: true }> = { kind: 'document', text: () => 'Accepted.' };
 
@@ -18,7 +18,6 @@ export function setCommand(ctx: Context): Command {
     .action((flags: { file: string }) => setSeeds(ctx, flags.file));
   return withHelp(command, {
     calls: 'platform',
-    formats: FORMATS_WITHOUT_NAME,
     columns: asColumns('accepted'),
     examples: ['cdpadm seed set -f user.json', 'cdpadm seed set -f user.json --dry-run -o json'],
     json: '{"accepted":true}',

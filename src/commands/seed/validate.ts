@@ -4,7 +4,7 @@ import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { FORMATS_WITHOUT_NAME, withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/help.ts';
 import { type ReadFlags, withReadFlags } from './read-flags.ts';
 
 interface Validation {
@@ -26,7 +26,6 @@ export function validateCommand(ctx: Context): Command {
   ).action((files: string[], flags: ReadFlags) => validate(ctx, files, flags));
   return withHelp(command, {
     calls: 'settings',
-    formats: FORMATS_WITHOUT_NAME,
     examples: ['cdpadm seed validate users.ndjson', 'cdpadm seed validate users.csv --cutoff-date 2026-01-01 -o json'],
     json: '{"valid":true,"files","rows"}',
     exits: { 9: 'rows are wrong; each is listed as file:line: field: reason' },

@@ -54,8 +54,8 @@ export interface DocumentView<T> {
   html?(data: T): string;
   /** Rows for csv and name; without, the data's own fields are the columns. */
   list?(data: T): { columns: Column<never>[]; rows: unknown[] };
-  /** The ids, where neither the rows nor the first field hold them. Undefined: there is none, and `-o name` is refused. */
-  names?(data: T): readonly string[] | undefined;
+  /** The ids, where neither the rows nor the first field hold them. */
+  names?(data: T): readonly string[];
 }
 
 export type View<T> = (T extends readonly (infer Row)[] ? ListView<Row> : never) | RecordView<T> | DocumentView<T>;

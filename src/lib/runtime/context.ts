@@ -97,7 +97,7 @@ export interface Output {
   emitLine(data: unknown, text: string | ((style: Style) => string)): Promise<void>;
   /**
    * The result of a dry run: `{dry_run, requests, plan}`; `text` is what people see (default: the requests), `ids` what
-   * `-o name` prints: whatever the command itself would. Without, that format is refused: CliError usage (2).
+   * `-o name` prints: whatever the command itself would (default: none).
    */
   emitDryRun(
     requests: DescribedRequest[],

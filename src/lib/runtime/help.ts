@@ -59,9 +59,6 @@ export const COMMON_FORMATS = [
   'name',
 ] as const satisfies OutputFormat[];
 
-/** The formats of a result that has no id. */
-export const FORMATS_WITHOUT_NAME: readonly OutputFormat[] = COMMON_FORMATS.filter((format) => format !== 'name');
-
 const registry = new WeakMap<Command, CommandHelp>();
 
 /** Adds the help's further sections to a command and returns it. */
@@ -90,9 +87,7 @@ type Asked = Pick<GlobalFlags, 'output' | 'fields' | 'dryRun' | 'query' | 'profi
 /** Throws CliError usage (2) for a format or a column that the command's result does not have. */
 export function checkFormat({ output, fields, dryRun, query, profiles }: Asked, command: Command): void {
   const { columns, formats = COMMON_FORMATS } = helpOf(command) ?? {};
-  // A query may find ids, or whatever else stands on a line, in a result that has none of its own.
-  const isFound = output === 'name' && query !== undefined;
-  if (!formats.includes(output) && !isFound) {
+  if (!formats.includes(output)) {
     throw usageError(`The result of this command has no ${output} form.`, `It has ${formats.join(', ')}.`);
   }
   // A dry run has a result of its own, and comes too late for nothing; a query finds columns of its own.

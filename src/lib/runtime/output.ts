@@ -120,7 +120,7 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
       return write(io.stdout, `${line}\n`);
     },
     emitText: (text) => deliver(toTerminal ? cleanText(text) : text),
-    emitDryRun: async (requests, plan, text, ids) => {
+    emitDryRun: async (requests, plan, text, ids = []) => {
       const result: DryRun = { dry_run: true, requests, ...(plan !== undefined && { plan }) };
       const view: DocumentView<DryRun> = {
         kind: 'document',

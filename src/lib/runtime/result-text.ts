@@ -130,12 +130,13 @@ export function markdownText(data: unknown, view: AnyView, flags: GlobalFlags): 
   return toMarkdownTable(rows, chooseColumns(columns, flags.fields), flags.header);
 }
 
-/** The ids of a result, one a line. Throws CliError usage (2) where it has none. */
+/** The ids of a result, one a line. Throws CliError usage (2) where a query found records without any. */
 export function nameText(data: unknown, view: AnyView): string {
   if (view.kind === 'document' && view.names) {
-    const names = view.names(data);
-    if (!names) throw withoutIds();
-    return names.map((name) => `${cleanLine(name)}\n`).join('');
+    return view
+      .names(data)
+      .map((name) => `${cleanLine(name)}\n`)
+      .join('');
   }
   if (view.kind !== 'document' && view.name) {
     const name = view.name.bind(view);
