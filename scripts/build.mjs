@@ -22,7 +22,7 @@ const staging = join(root, 'node_modules', '.cache', `cdpadm-build-${process.pid
 const external = ['node-sqlite3-wasm', '@napi-rs/keyring'];
 
 /** The thread of the embedded platform, which is started from a file of its own, beside the chunk that starts it. */
-const worker = { 'chunks/query-worker': 'src/lib/emulator/query-worker.js' };
+const worker = { 'chunks/query-worker': 'src/lib/emulator/warehouse/query-worker.js' };
 
 const libraryEntry = join(root, 'src', 'library.ts');
 const hasLibrary = existsSync(libraryEntry);

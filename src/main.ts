@@ -5,11 +5,11 @@ import { host } from './lib/kernel/host.ts';
 import { createRedactor, type Redactor } from './lib/kernel/redact.ts';
 import type { Context, GlobalFlags, Io, Output } from './lib/runtime/context.ts';
 import { createContext, type StartedContext } from './lib/runtime/create-context.ts';
-import { lenientFlags, readGlobalFlags } from './lib/runtime/global-flags.ts';
+import { lenientFlags, readGlobalFlags } from './lib/runtime/command-line/global-flags.ts';
 import { explainStop, interrupted, isQuietEnd, terminated, timedOut } from './lib/runtime/interrupt.ts';
 import { processIo } from './lib/runtime/io.ts';
-import { checkFormat } from './lib/runtime/help.ts';
-import { HelpShown } from './lib/runtime/usage-failure.ts';
+import { checkFormat } from './lib/runtime/command-line/help.ts';
+import { HelpShown } from './lib/runtime/command-line/usage-failure.ts';
 import { commandNameOf, createProgram, entries, loadAll, operandsOf } from './program.ts';
 
 /** What the scripts of `cdpadm completion` call; no command, because nobody types it. */
@@ -132,7 +132,7 @@ function helpExit({ wanted }: HelpShown, { stdout }: Io): number {
 
 /** Draws the error on standard error and returns its exit code. */
 async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<number> {
-  const { showFailure } = await import('./lib/runtime/show-failure.ts');
+  const { showFailure } = await import('./lib/runtime/output/show-failure.ts');
   return await showFailure(error, io, flags, redactor);
 }
 

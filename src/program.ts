@@ -2,9 +2,9 @@
 import { Command } from 'commander';
 import { PROGRAM, VERSION } from './lib/kernel/version.ts';
 import type { Context } from './lib/runtime/context.ts';
-import { defineGlobalFlags } from './lib/runtime/global-flags.ts';
-import { helpSettings } from './lib/runtime/help-screen.ts';
-import { refuseUnknownWord, usageFailure } from './lib/runtime/usage-failure.ts';
+import { defineGlobalFlags } from './lib/runtime/command-line/global-flags.ts';
+import { helpSettings } from './lib/runtime/command-line/help-screen.ts';
+import { refuseUnknownWord, usageFailure } from './lib/runtime/command-line/usage-failure.ts';
 
 interface Entry {
   name: string;

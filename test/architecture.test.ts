@@ -37,7 +37,7 @@ const PACKAGE_HOMES: Record<string, readonly string[]> = {
   'hyparquet-compressors': ['files'],
   inquirer: ['runtime'],
   // The second is a thread, which has to be a file that Node runs as it is.
-  'node-sqlite3-wasm': ['src/lib/emulator/db.ts', 'src/lib/emulator/query-worker.js'],
+  'node-sqlite3-wasm': ['src/lib/emulator/db.ts', 'src/lib/emulator/warehouse/query-worker.js'],
   undici: ['http'],
   yaml: ['files', 'config', 'runtime', 'emulator'],
   'zod/mini': ['contract', 'config', 'emulator', 'http', 'files'],

@@ -7,7 +7,7 @@ import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
 import { readInput, resolvePath } from '../lib/files/read-input.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { optionKey } from '../lib/runtime/secret-flags.ts';
+import { optionKey } from '../lib/runtime/command-line/secret-flags.ts';
 
 /** One field of a definition that a flag gives. */
 export interface GivenField {

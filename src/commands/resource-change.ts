@@ -12,7 +12,7 @@ import {
 import { CliError, EXIT, usageError } from '../lib/kernel/errors.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { openSecretMemory, secretPlace } from '../lib/runtime/secret-memory.ts';
+import { openSecretMemory, secretPlace } from '../lib/runtime/memory/secrets.ts';
 import { checkUntouched, createSettled, readIfThere, updateSettled } from '../lib/workflows/resource-write.ts';
 import { GROUPS, NOUNS, type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
 import { readFieldFlags } from './definition-flags.ts';

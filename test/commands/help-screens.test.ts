@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Command } from 'commander';
 import { EXIT } from '../../src/lib/kernel/errors.ts';
 import { createContext } from '../../src/lib/runtime/create-context.ts';
-import { helpOf } from '../../src/lib/runtime/help.ts';
+import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { loadAll } from '../../src/program.ts';
 import { topics } from '../../src/commands/help/topics.ts';
 import { createTestIo } from '../helpers/cli.ts';

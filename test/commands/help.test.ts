@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { topics } from '../../src/commands/help/topics.ts';
-import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { type CliHome, type CliResult, createCliHome } from '../helpers/cli.ts';
 import { startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
 import { createFastClock } from '../helpers/fast-clock.ts';

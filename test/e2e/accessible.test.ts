@@ -1,7 +1,7 @@
 // For screen readers and terminals that cannot redraw: what was written stays, choices have numbers, every kind of
 // question and every kind of waiting.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { type CliHome, createCliHome } from '../helpers/cli.ts';
 import { startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
 import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';

@@ -5,7 +5,7 @@ import { delimiter, dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
-import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
 import { stageExamples } from '../helpers/example-files.ts';

@@ -2,8 +2,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
-import { helpOf } from '../../src/lib/runtime/help.ts';
+import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
+import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { entries } from '../../src/program.ts';
 import type { EmulatorReady } from '../../src/lib/emulator/index.ts';

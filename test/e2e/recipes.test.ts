@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { topics } from '../../src/commands/help/topics.ts';
 import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
-import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
 

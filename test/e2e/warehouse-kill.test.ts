@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { isStrayed } from '../helpers/stray-file.ts';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
 import { SECRET_ENV, stageSync } from '../helpers/warehouse-files.ts';

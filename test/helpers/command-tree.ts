@@ -1,7 +1,7 @@
 // The whole program's commands, for tests that walk all of them.
 import type { Command } from 'commander';
 import { createContext } from '../../src/lib/runtime/create-context.ts';
-import { type CommandHelp, helpOf } from '../../src/lib/runtime/help.ts';
+import { type CommandHelp, helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { loadAll } from '../../src/program.ts';
 import { createTestIo } from './cli.ts';
 

@@ -1,8 +1,8 @@
 // Checks what went over an embedded platform's wire against the OpenAPI document, by a validator that knows nothing of ours.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/lib/contract/openapi.ts';
-import type { SeenExchange } from '../../src/lib/emulator/seen-exchange.ts';
-import { SERVICE_PATHS } from '../../src/lib/emulator/service-paths.ts';
+import type { SeenExchange } from '../../src/lib/emulator/wire/seen-exchange.ts';
+import { SERVICE_PATHS } from '../../src/lib/emulator/wire/service-paths.ts';
 
 interface Operation {
   operationId: string;

@@ -1,7 +1,7 @@
 // An embedded platform for a test: on a free port, in memory unless told otherwise, with its control address as methods.
 import { request as httpRequest } from 'node:http';
 import { type Emulator, type StartOptions, startEmulator } from '../../src/lib/emulator/index.ts';
-import type { Fault } from '../../src/lib/emulator/faults.ts';
+import type { Fault } from '../../src/lib/emulator/wire/faults.ts';
 
 export interface Exchange {
   status: number;

@@ -1,7 +1,7 @@
 // A terminal, a folder and an embedded platform of one user, for tests of commands.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { environmentOf } from '../../src/lib/runtime/emulator-environment.ts';
+import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { type CliOptions, type CliResult, createCliHome, wordsOf } from './cli.ts';
 import type { StartOptions } from '../../src/lib/emulator/index.ts';
 import { startTestEmulator, type TestEmulator } from './emulator.ts';

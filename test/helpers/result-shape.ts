@@ -2,8 +2,8 @@
 import { Ajv } from 'ajv';
 import type { Command } from 'commander';
 import { expect } from 'vitest';
-import { helpOf } from '../../src/lib/runtime/help.ts';
-import { shapesIn } from '../../src/lib/runtime/result-shape.ts';
+import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
+import { shapesIn } from '../../src/lib/runtime/output/result-shape.ts';
 
 /** Fails when the JSON lacks a field that the help names, or has one that it does not name. */
 export function expectShape(command: Command, json: string): void {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { helpOf } from '../../src/lib/runtime/help.ts';
+import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { entries } from '../../src/program.ts';
 import { commandsBelow, leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 import { root } from './sources.ts';

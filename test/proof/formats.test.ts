@@ -2,7 +2,7 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { COMMON_FORMATS } from '../../src/lib/runtime/help.ts';
+import { COMMON_FORMATS } from '../../src/lib/runtime/command-line/help.ts';
 import { parseJson, stringifyJson } from '../../src/lib/kernel/json.ts';
 import { helpAt, loadProgram } from '../helpers/command-tree.ts';
 import { CASES, type CommandCase } from './cases.ts';

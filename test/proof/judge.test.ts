@@ -2,7 +2,7 @@
 // is not as promised is seen.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { allEndpoints } from '../../src/lib/contract/index.ts';
-import { SERVICE_PATHS } from '../../src/lib/emulator/service-paths.ts';
+import { SERVICE_PATHS } from '../../src/lib/emulator/wire/service-paths.ts';
 import { type ProxiedRequest, PROXY_FAULTS } from '../helpers/fault-proxy.ts';
 import { CASES } from './cases.ts';
 import { afterLossOf, mayRepeat, WRITES } from './deeds.ts';

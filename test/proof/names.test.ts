@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SeenExchange } from '../../src/lib/emulator/seen-exchange.ts';
+import type { SeenExchange } from '../../src/lib/emulator/wire/seen-exchange.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { createWorld, type World } from './world.ts';
 

@@ -3,9 +3,9 @@ import { Command } from 'commander';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { forgetToken } from '../../lib/runtime/forget-token.ts';
-import { asColumns, withHelp } from '../../lib/runtime/help.ts';
-import { addSecretFlags, readSecretFlags } from '../../lib/runtime/secret-flags.ts';
+import { forgetToken } from '../../lib/runtime/memory/forget-token.ts';
+import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { addSecretFlags, readSecretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
 import { currentProfile } from './current.ts';
 
 type Secrets = Awaited<ReturnType<typeof readSecretFlags>>;

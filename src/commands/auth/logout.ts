@@ -2,8 +2,8 @@
 import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { forgetToken } from '../../lib/runtime/forget-token.ts';
-import { asColumns, withHelp } from '../../lib/runtime/help.ts';
+import { forgetToken } from '../../lib/runtime/memory/forget-token.ts';
+import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { currentProfile } from './current.ts';
 
 const view: DocumentView<{ profile: string; removed: string[] }> = {

@@ -2,9 +2,9 @@
 import { Command } from 'commander';
 import { CliError, EXIT, type ExitCode } from '../../lib/kernel/errors.ts';
 import type { ListView } from '../../lib/render/view.ts';
-import { type AreaCheck, checkAreas } from '../../lib/runtime/area-checks.ts';
+import { type AreaCheck, checkAreas } from '../../lib/runtime/checks/areas.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 
 type Check = Omit<AreaCheck, 'error'>;
 

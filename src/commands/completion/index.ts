@@ -2,7 +2,7 @@
 import { Argument, Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { SCRIPTS, type Shell, SHELLS } from './scripts.ts';
 
 interface Script {

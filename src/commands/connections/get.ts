@@ -1,7 +1,7 @@
 // `connections get`: one connection.
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { getResource } from '../resource-read.ts';
 
 export function getCommand(ctx: Context): Command {

@@ -4,7 +4,7 @@ import { connectionsEndpoints, SERVICE_PROVIDERS, type ServiceProvider } from '.
 import { usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
 import { emitList } from '../resource-read.ts';
 

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { deletedView } from '../../lib/render/deleted.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { deleteResource } from '../resource-delete.ts';
 
 export function deleteCommand(ctx: Context): Command {

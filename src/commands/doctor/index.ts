@@ -4,7 +4,7 @@ import { EXIT } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import { wrapText } from '../../lib/render/width.ts';
 import type { ListView } from '../../lib/render/view.ts';
-import { type AreaCheck, checkAreas } from '../../lib/runtime/area-checks.ts';
+import { type AreaCheck, checkAreas } from '../../lib/runtime/checks/areas.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import {
   checkAddresses,
@@ -17,8 +17,8 @@ import {
   checkSettingsFile,
   failed,
   type Finding,
-} from '../../lib/runtime/doctor.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+} from '../../lib/runtime/checks/machine.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 
 const view: ListView<Finding> = {
   kind: 'list',

@@ -10,7 +10,7 @@ import { toYaml } from '../../lib/files/to-yaml.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { collect } from '../../lib/runtime/global-flags.ts';
+import { collect } from '../../lib/runtime/command-line/global-flags.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { readCount, readRate } from '../flag-values.ts';
 import type { DsrSession } from './session.ts';

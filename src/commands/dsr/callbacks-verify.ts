@@ -7,7 +7,7 @@ import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { isLoopback } from '../../lib/kernel/loopback.ts';
 import { verdictView } from '../../lib/render/verdict.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { givenCertificate } from '../../lib/workflows/processor-certificate.ts';
 import { createMessageVerifier } from '../../lib/workflows/verify-message.ts';
 import { openDsr, verificationOf } from './session.ts';

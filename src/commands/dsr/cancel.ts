@@ -7,7 +7,7 @@ import { wrapUnder } from '../../lib/render/width.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { cancelRequests, type CancelPlan, planCancel } from '../../lib/workflows/dsr-cancel.ts';
 import { openDsr, requestIds } from './session.ts';
 

@@ -4,7 +4,7 @@ import type { DiscoveryReply } from '../../lib/contract/dsr.ts';
 import { internalIdentityType } from '../../lib/contract/identities.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 
 const view: RecordView<DiscoveryReply> = {
   kind: 'record',

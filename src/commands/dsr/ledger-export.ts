@@ -5,8 +5,8 @@ import { isAdvance } from '../../lib/domain/dsr/statuses.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { openLedgerOf } from '../../lib/runtime/dsr-memory.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import type { LedgerEntry } from '../../lib/workflows/dsr-ports.ts';
 
 type ExportedRequest = LedgerEntry & { deadline: string | null };

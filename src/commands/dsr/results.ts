@@ -6,7 +6,7 @@ import { openDownload, type SavedDownload } from '../../lib/files/save-download.
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
 import type { RequestOverview } from '../../lib/domain/dsr/overview.ts';
 import { openDsr, requestIds } from './session.ts';

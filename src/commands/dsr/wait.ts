@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { REQUEST_STATUSES } from '../../lib/contract/dsr.ts';
 import { requestView } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { waitForRequests } from '../../lib/workflows/dsr-wait.ts';
 import { type DsrSession, openDsr, requestIds } from './session.ts';
 

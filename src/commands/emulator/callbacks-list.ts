@@ -1,8 +1,8 @@
 // `emulator callbacks list`: the status callbacks, and what came of their deliveries.
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
-import { callControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { callControl, findEmulator } from '../../lib/runtime/emulator/control.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { callbackList, type Callback, CALLBACKS } from './callbacks-view.ts';
 import { portOption } from './port-option.ts';
 

@@ -2,8 +2,8 @@
 import { Command, Option } from 'commander';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { changeByControl, findEmulator } from '../../lib/runtime/emulator/control.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { callbackList, type Callback, CALLBACKS } from './callbacks-view.ts';
 import { portOption } from './port-option.ts';
 

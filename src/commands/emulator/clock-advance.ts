@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { parseDuration } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { changeByControl, findEmulator } from '../../lib/runtime/emulator/control.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { nowView } from './clock.ts';
 
 export function clockAdvanceCommand(ctx: Context): Command {

@@ -2,9 +2,9 @@
 import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { findEmulator } from '../../lib/runtime/emulator-control.ts';
-import { environmentOf } from '../../lib/runtime/emulator-environment.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { findEmulator } from '../../lib/runtime/emulator/control.ts';
+import { environmentOf } from '../../lib/runtime/emulator/environment.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { portOption } from './port-option.ts';
 
 const view: DocumentView<Record<string, string>> = {

@@ -4,8 +4,8 @@ import { METHODS } from '../../lib/contract/endpoint.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { changeByControl, findEmulator } from '../../lib/runtime/emulator/control.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { faultRecord, type Fault } from './fault-view.ts';
 import { portOption } from './port-option.ts';
 

@@ -1,8 +1,8 @@
 // `emulator reset`: back to the fixtures.
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
-import { changeByControl, findEmulator } from '../../lib/runtime/emulator-control.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { changeByControl, findEmulator } from '../../lib/runtime/emulator/control.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { nowView } from './clock.ts';
 import { portOption } from './port-option.ts';
 

@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
-import { makeSampleWarehouseFile } from '../../lib/runtime/make-sample-warehouse.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { makeSampleWarehouseFile } from '../../lib/runtime/emulator/sample-warehouse.ts';
 
 interface SampleWarehouse {
   file: string;

@@ -4,8 +4,8 @@ import { Command, Option } from 'commander';
 import { invalidDocument, type LoadedDocument, loadDocument } from '../../lib/files/load.ts';
 import { CliError, EXIT, invalidInput } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { serveEmulator } from '../../lib/runtime/serve-emulator.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { serveEmulator } from '../../lib/runtime/emulator/serve.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { readPort } from '../flag-values.ts';
 
 interface StartFlags {

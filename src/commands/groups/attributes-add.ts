@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { groupView } from '../../lib/render/groups.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { changeAttributes, readAttribute } from './change-attributes.ts';
 
 export function attributesAddCommand(ctx: Context): Command {

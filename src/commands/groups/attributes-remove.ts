@@ -4,7 +4,7 @@ import { groupView } from '../../lib/render/groups.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { changeAttributes, readAttribute } from './change-attributes.ts';
 
 export function attributesRemoveCommand(ctx: Context): Command {

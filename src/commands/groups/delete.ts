@@ -4,7 +4,7 @@ import { type DeletedResource, deletedView } from '../../lib/render/deleted.ts';
 import { groupView } from '../../lib/render/groups.ts';
 import { drawRecord } from '../../lib/render/table.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { groupCalls } from '../../lib/workflows/groups-write.ts';
 import { deleteSettled } from '../../lib/workflows/resource-write.ts';
 import { findGroup } from './apply.ts';

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { EXIT } from '../../lib/kernel/errors.ts';
 import { groupPlanView } from '../../lib/render/groups.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { planWanted, readGroup } from './apply.ts';
 
 export function diffCommand(ctx: Context): Command {

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { groupListView } from '../../lib/render/groups.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 
 export function listCommand(ctx: Context): Command {
   const command = new Command('list').description('list the group definitions of the workspace').action(async () => {

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { groupView } from '../../lib/render/groups.ts';
 import { planGroup } from '../../lib/domain/groups/plan.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { applyGroup, findGroup, readGroup } from './apply.ts';
 
 export function updateCommand(ctx: Context): Command {

@@ -5,7 +5,7 @@ import { nearest } from '../../lib/kernel/nearest.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { wrapPage } from '../../lib/render/page.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { topics } from './topics.ts';
 
 export function helpCommand(ctx: Context): Command {

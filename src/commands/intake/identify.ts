@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { IdentityIntake } from '../../lib/contract/intake.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { sendIntake } from './send.ts';
 
 export function identifyCommand(ctx: Context): Command {

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { addFieldFlags } from '../definition-flags.ts';
 import { createResource, type ResourceFlags } from '../resource-change.ts';
 

@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { EXIT } from '../../lib/kernel/errors.ts';
 import { diagnosisView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
-import { inSamePlace } from '../../lib/runtime/same-place.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { inSamePlace } from '../../lib/runtime/command-line/same-place.ts';
 import { examinePipeline } from '../../lib/workflows/pipelines-doctor.ts';
 import { requirePipeline } from './session.ts';
 

@@ -1,7 +1,7 @@
 // `pipelines list`: the pipelines of the workspace.
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { listResources } from '../resource-read.ts';
 
 export function listCommand(ctx: Context): Command {

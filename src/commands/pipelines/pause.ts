@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { setPipelineState, type StateFlags, withKeyFlag } from './set-state.ts';
 
 export function pauseCommand(ctx: Context): Command {

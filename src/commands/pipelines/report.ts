@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { reportView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { onPipeline, tellRuns, wantsRuns } from './session.ts';
 
 export function reportCommand(ctx: Context): Command {

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { describeReread } from '../../lib/domain/warehouse/advice.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { resetPipeline } from '../../lib/workflows/pipelines-trigger.ts';
 import { requirePipeline, runPorts } from './session.ts';
 

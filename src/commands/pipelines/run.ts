@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { runView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { onPipeline, runIdOf } from './session.ts';
 
 export function runCommand(ctx: Context): Command {

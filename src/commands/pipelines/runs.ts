@@ -5,8 +5,8 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
 import { runListView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { OUTPUT_FORMATS } from '../../lib/runtime/global-flags.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { OUTPUT_FORMATS } from '../../lib/runtime/command-line/global-flags.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { tellFreshness } from './freshness.ts';
 import { durationFlag, onPipeline, tellRuns } from './session.ts';
 

@@ -5,7 +5,7 @@ import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
 import { runLine } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
 import { durationFlag, onPipeline, requirePipeline, runIdOf, runPorts } from './session.ts';
 

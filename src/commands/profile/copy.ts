@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { profileText } from './change-text.ts';
 
 const view: DocumentView<{ from: string; to: string }> = {

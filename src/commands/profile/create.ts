@@ -4,12 +4,12 @@ import { Command } from 'commander';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
 import { profileText } from './change-text.ts';
 import { askForMissing } from './questions.ts';
 import { offerTry } from './try-credentials.ts';
-import { addSecretFlags, optionKey, readSecretFlags } from '../../lib/runtime/secret-flags.ts';
+import { addSecretFlags, optionKey, readSecretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
 

@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { forgetToken } from '../../lib/runtime/forget-token.ts';
-import { asColumns, withHelp } from '../../lib/runtime/help.ts';
+import { forgetToken } from '../../lib/runtime/memory/forget-token.ts';
+import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
 
 const view: DocumentView<{ deleted: string; was_current: boolean }> = {
   kind: 'document',

@@ -3,9 +3,9 @@ import { Command } from 'commander';
 import { EXIT } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { openEditedFile } from '../../lib/runtime/editor.ts';
-import { collect } from '../../lib/runtime/global-flags.ts';
-import { asColumns, withHelp } from '../../lib/runtime/help.ts';
+import { openEditedFile } from '../../lib/runtime/prompts/editor.ts';
+import { collect } from '../../lib/runtime/command-line/global-flags.ts';
+import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { changesBetween, parseProfile, type Profile, profileText, strangeNames, withChanges } from './change-text.ts';
 import type { Profiles } from './fields.ts';
 

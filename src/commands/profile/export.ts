@@ -2,8 +2,8 @@
 import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
-import { jsonText } from '../../lib/runtime/result-text.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import { type Profile, profileText } from './change-text.ts';
 
 const view: DocumentView<Profile> = {

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { readInput } from '../../lib/files/read-input.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { parseProfile, strangeNames } from './change-text.ts';
 
 const view: DocumentView<{ name: string; current: boolean }> = {

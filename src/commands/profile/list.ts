@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import type { Draft } from './fields.ts';
 
 interface Row {

@@ -4,7 +4,7 @@ import { cleanLine } from '../../lib/render/clean.ts';
 import type { Column, DocumentView } from '../../lib/render/view.ts';
 import { displayWidth, padText, wrapText } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 
 type Settings = Awaited<ReturnType<Context['settings']>>;
 type Setting = NonNullable<Settings['profile']>;

@@ -1,5 +1,5 @@
 // The end of `profile create` on a terminal: whether what was given works is known before it is needed.
-import { type AreaCheck, checkAreas } from '../../lib/runtime/area-checks.ts';
+import { type AreaCheck, checkAreas } from '../../lib/runtime/checks/areas.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openAlone } from '../../lib/runtime/other-profile.ts';
 import { cleanLine } from '../../lib/render/clean.ts';

@@ -4,7 +4,7 @@ import type { Manifest, Role } from '../../lib/domain/roles/manifest.ts';
 import { checkManifest } from '../../lib/domain/roles/validate.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
+import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { applyIntent, emitOutcome } from './apply.ts';
 import type { RawGuardFlags } from './guards.ts';
 import { catalogTasks } from './session.ts';

@@ -4,7 +4,7 @@ import { compareRoleTasks, type RoleComparison } from '../../lib/domain/roles/pe
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { findRole } from './find-role.ts';
 
 const view: DocumentView<RoleComparison> = {

@@ -1,7 +1,7 @@
 // `roles delete`: takes roles away from the whole organization.
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { changeRoles } from './change.ts';
 import { findRole } from './find-role.ts';
 import { outcomeColumns } from './apply.ts';

@@ -8,9 +8,9 @@ import { compareManifests, type RolesComparison, type RolesPlan } from '../../li
 import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { openOtherProfile } from '../../lib/runtime/other-profile.ts';
-import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
+import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { type Planned, planWanted } from '../../lib/workflows/roles-plan.ts';
 import { tellRebased } from './apply.ts';
 import { DEFAULT_FILE, openForComparison, openRolesFile, planView, type RolesFile, tellAdvice } from './session.ts';

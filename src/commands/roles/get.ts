@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { RoleReply } from '../../lib/contract/roles.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { findRole } from './find-role.ts';
 
 const view: RecordView<RoleReply> = {

@@ -2,8 +2,8 @@
 import { Command } from 'commander';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
-import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 
 interface HistoryItem {
   revision: string;

@@ -4,7 +4,7 @@ import { taskIds } from '../../lib/domain/roles/manifest.ts';
 import type { RoleReply } from '../../lib/contract/roles.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 
 const view: ListView<RoleReply> = {
   kind: 'list',

@@ -2,9 +2,9 @@
 import { Command } from 'commander';
 import { roleMatrix } from '../../lib/domain/roles/permissions.ts';
 import { matrixView } from '../../lib/render/roles-matrix.ts';
-import { OUTPUT_FORMATS } from '../../lib/runtime/global-flags.ts';
+import { OUTPUT_FORMATS } from '../../lib/runtime/command-line/global-flags.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 
 export function matrixCommand(ctx: Context): Command {
   const command = new Command('matrix')

@@ -14,9 +14,9 @@ import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, withHelp } from '../../lib/runtime/help.ts';
-import { jsonText } from '../../lib/runtime/result-text.ts';
-import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
+import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { jsonText } from '../../lib/runtime/output/result-text.ts';
+import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { catalogTasks, DEFAULT_FILE } from './session.ts';
 
 export function pullCommand(ctx: Context): Command {

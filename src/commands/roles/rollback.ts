@@ -4,8 +4,8 @@ import { fromReply } from '../../lib/domain/roles/manifest.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
-import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { applyIntent, emitOutcome, outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 

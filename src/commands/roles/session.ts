@@ -17,7 +17,7 @@ import { plainStyle } from '../../lib/render/style.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { RolesMemoryOfContext } from '../../lib/runtime/roles-memory.ts';
+import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import type { RolesComparison, RolesPlan } from '../../lib/domain/roles/plan.ts';
 
 export const DEFAULT_FILE = 'roles.yaml';

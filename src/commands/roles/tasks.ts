@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { Task } from '../../lib/contract/roles.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 
 const view: ListView<Task> = {
   kind: 'list',

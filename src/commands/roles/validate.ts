@@ -6,8 +6,8 @@ import { counted } from '../../lib/kernel/counted.ts';
 import { toIssueItem, toMarkdownLine } from '../../lib/render/markdown.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
-import { openRolesMemory } from '../../lib/runtime/roles-memory.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { DEFAULT_FILE, openRolesFile, tellAdvice } from './session.ts';
 
 interface Validation {

@@ -4,7 +4,7 @@ import { grantingTask } from '../../lib/domain/roles/permissions.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { catalogTasks } from './session.ts';
 
 interface Holder {

@@ -5,8 +5,8 @@ import { type JsonSchema, jsonSchemaOf, SCHEMA_NAMES, type SchemaName } from '..
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
-import { repeatedSchema, resultSchema } from '../../lib/runtime/result-shape.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { repeatedSchema, resultSchema } from '../../lib/runtime/output/result-shape.ts';
 
 /** Not a document that one writes: what a command prints. */
 const OUTPUT = 'output';

@@ -4,9 +4,9 @@ import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import { seedBulkProgress, type SeedBulkResult, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import type { SeedCounts } from '../../lib/files/seed-journal.ts';
-import type { AgainFlags } from './again.ts';
+import type { AgainFlags } from './bulk-again.ts';
 import { BULK_DEFAULTS } from './bulk-defaults.ts';
 import type { BulkNumbers } from './bulk-flags.ts';
 import type { OpenedInputs } from './inputs.ts';
@@ -96,7 +96,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
 
 /** What to do about the rows that were refused. */
 async function tellRejects(ctx: Context, path: string, flags: BulkFlags): Promise<void> {
-  const { rejectsRun, shownPath } = await import('./again.ts');
+  const { rejectsRun, shownPath } = await import('./bulk-again.ts');
   ctx.out.note(`Correct the refused rows in ${shownPath(ctx, path)}, then send them: ${rejectsRun(ctx, path, flags)}`);
 }
 

@@ -5,8 +5,8 @@ import { CliError, EXIT, invalidInput, usageError } from '../../lib/kernel/error
 import { shellWord } from '../../lib/kernel/shell-word.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
-import { jsonText } from '../../lib/runtime/result-text.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import { type ReadFlags, withReadFlags } from './read-flags.ts';
 
 const view: DocumentView<unknown> = { kind: 'document', text: (body) => jsonText(body, 2) };

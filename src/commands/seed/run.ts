@@ -16,7 +16,7 @@ import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
-import { type AgainFlags, sameRun } from './again.ts';
+import { type AgainFlags, sameRun } from './bulk-again.ts';
 import type { BulkNumbers } from './bulk-flags.ts';
 import type { OpenedInputs } from './inputs.ts';
 

@@ -7,7 +7,7 @@ import { loadDocument, withoutSchemaHint } from '../../lib/files/load.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, withHelp } from '../../lib/runtime/help.ts';
+import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
 
 const view: DocumentView<{ accepted: true }> = { kind: 'document', text: () => 'Accepted.' };
 

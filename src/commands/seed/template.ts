@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { templateText } from '../../lib/render/seed-template.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 
 export function templateCommand(ctx: Context): Command {
   const command = new Command('template')

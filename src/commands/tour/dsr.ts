@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT } from '../../lib/kernel/errors.ts';
-import { startCallbackServer } from '../../lib/runtime/callback-server.ts';
+import { startCallbackServer } from '../../lib/runtime/callbacks/server.ts';
 import type { Stage } from './stage.ts';
 
 /** Ids of one's own make a request repeatable; these are as good as any. */

@@ -1,8 +1,8 @@
 // `tour`: the main job from end to end on a throw-away embedded platform, as a first lesson.
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
-import { openSandbox } from '../../lib/runtime/sandbox.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { openSandbox } from '../../lib/runtime/emulator/sandbox.ts';
 import { dsrChapter } from './dsr.ts';
 import { rolesChapter } from './roles.ts';
 import { seedChapter } from './seed.ts';

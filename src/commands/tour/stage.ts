@@ -8,8 +8,8 @@ import { cleanText } from '../../lib/render/clean.ts';
 import { wrapPage } from '../../lib/render/page.ts';
 import { fitText, wrapAligned, wrapUnder } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { CommandRun, Sandbox } from '../../lib/runtime/sandbox.ts';
-import { UNLIMITED_WIDTH } from '../../lib/runtime/result-text.ts';
+import type { CommandRun, Sandbox } from '../../lib/runtime/emulator/sandbox.ts';
+import { UNLIMITED_WIDTH } from '../../lib/runtime/output/result-text.ts';
 
 /** A busy machine takes a while to post a callback. */
 const MOST_MS = 20_000;

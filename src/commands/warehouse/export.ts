@@ -9,7 +9,7 @@ import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/help.ts';
+import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
 import { GROUPS } from '../../lib/workflows/warehouse-calls.ts';
 import { type DirectoryEntry, readDirectory } from './directory.ts';

@@ -5,7 +5,7 @@ import { secretUses } from '../../lib/domain/warehouse/secrets.ts';
 import { placeIssues } from '../../lib/files/load.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { SecretMemory } from '../../lib/runtime/secret-memory.ts';
+import type { SecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
 import { NOUNS, type ResourceReply } from '../../lib/workflows/warehouse-calls.ts';
 import type { DirectoryEntry } from './directory.ts';

@@ -6,7 +6,7 @@ import { placeIssues } from '../../lib/files/load.ts';
 import type { Issue } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { resolveFileSecret } from '../../lib/runtime/file-secrets.ts';
-import { secretPlace } from '../../lib/runtime/secret-memory.ts';
+import { secretPlace } from '../../lib/runtime/memory/secrets.ts';
 import { askSecret, secretName } from '../ask-secret.ts';
 import { type DirectoryEntry, invalidFolder } from './directory.ts';
 

@@ -4,12 +4,12 @@ import { check, optional, strictObject, string } from 'zod/mini';
 import { isoMillis, parseDuration, parseIso } from '../kernel/timestamps.ts';
 import { VERSION } from '../kernel/version.ts';
 import type { ControlRoute } from './area.ts';
-import { refusalAnswer, write } from './exchange.ts';
-import { Fault } from './faults.ts';
+import { refusalAnswer, write } from './wire/exchange.ts';
+import { Fault } from './wire/faults.ts';
 import type { RunningPlatform } from './platform.ts';
-import { type Answer, answer, refusal } from './platform-error.ts';
-import { CONTROL_PATH, SERVICE_PATHS } from './service-paths.ts';
-import { checkBody, parseBody, PeerGone, readBody } from './request-body.ts';
+import { type Answer, answer, refusal } from './wire/platform-error.ts';
+import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
+import { checkBody, parseBody, PeerGone, readBody } from './wire/request-body.ts';
 
 const BAD_REQUEST = 'Bad request';
 

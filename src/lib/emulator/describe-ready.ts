@@ -2,7 +2,7 @@
 import type { EmulatorReady } from './embedding.ts';
 import type { Fixtures } from './fixtures/document.ts';
 import { VENDOR_DOMAIN } from './platform.ts';
-import { CONTROL_PATH, SERVICE_PATHS } from './service-paths.ts';
+import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 
 /** `url` is the platform's own address, `caFile` the certificate of its authority. */
 export function describeReady(

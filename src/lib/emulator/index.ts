@@ -8,14 +8,14 @@ import { createControl } from './control.ts';
 import { describeReady } from './describe-ready.ts';
 import { type Database, openDatabase } from './db.ts';
 import type { Emulator, EmulatorOptions } from './embedding.ts';
-import { createExchange } from './exchange.ts';
+import { createExchange } from './wire/exchange.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
 import { openPlatform, type RunningPlatform } from './platform.ts';
-import { PeerGone } from './request-body.ts';
-import { createRouter } from './router.ts';
-import type { SeenExchange } from './seen-exchange.ts';
-import { listen } from './server.ts';
-import { openSigning } from './signing.ts';
+import { PeerGone } from './wire/request-body.ts';
+import { createRouter } from './wire/router.ts';
+import type { SeenExchange } from './wire/seen-exchange.ts';
+import { listen } from './wire/server.ts';
+import { openSigning } from './callbacks/signing.ts';
 
 export type { Emulator, EmulatorOptions, EmulatorReady } from './embedding.ts';
 

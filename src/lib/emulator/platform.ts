@@ -1,5 +1,5 @@
 // A running platform without its server: the state, the clock, and the areas opened over them.
-import { deploymentNames } from './names-edge.ts';
+import { deploymentNames } from './wire/names-edge.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import type { Area, OpenArea, Platform } from './area.ts';
@@ -7,11 +7,11 @@ import { type CatchUp, createCatchUp } from './catch-up.ts';
 import { type ClockMode, openClock } from './clock.ts';
 import type { Database } from './db.ts';
 import { createDirectory } from './directory.ts';
-import { openFaults } from './faults.ts';
+import { openFaults } from './wire/faults.ts';
 import { DEFAULT_FIXTURES, type Fixtures, readFixtures } from './fixtures/document.ts';
-import { createIngestGate } from './ingest.ts';
-import { openRequestLog } from './request-log.ts';
-import type { Signing } from './signing.ts';
+import { createIngestGate } from './profiles/ingest.ts';
+import { openRequestLog } from './wire/request-log.ts';
+import type { Signing } from './callbacks/signing.ts';
 import { openSettings, type StoredSettings } from './settings.ts';
 import { createProfiles } from './stores/profiles.ts';
 import { createTokens } from './stores/tokens.ts';

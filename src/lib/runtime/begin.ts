@@ -6,8 +6,8 @@ import type { Redactor } from '../kernel/redact.ts';
 import { wantsColour } from '../render/colour.ts';
 import { createStyle } from '../render/style.ts';
 import type { GlobalFlags, Io, Output, Prompts } from './context.ts';
-import { createOutput } from './output.ts';
-import { createPrompts } from './prompts.ts';
+import { createOutput } from './output/output.ts';
+import { createPrompts } from './prompts/prompts.ts';
 
 export interface Begun {
   flags: GlobalFlags;
@@ -21,7 +21,8 @@ export interface Begun {
  * `--summary` that cannot be written to.
  */
 export async function begin(io: Io, flags: GlobalFlags, redactor: Redactor, signal: AbortSignal): Promise<Begun> {
-  const query = flags.query === undefined ? undefined : await (await import('./query.ts')).compileQuery(flags.query);
+  const query =
+    flags.query === undefined ? undefined : await (await import('./output/query.ts')).compileQuery(flags.query);
   const file = flags.out === '-' ? undefined : flags.out;
   if (file !== undefined) checkFolder('--out', dirname(resolve(io.cwd, file)));
   if (flags.summary) checkSummary(io);

@@ -8,10 +8,10 @@ import { createClient } from '../http/client.ts';
 import { openDurableLog } from '../kernel/durable-log.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';
-import { localTokens } from './local-folder.ts';
-import { rememberingIds } from './remember-ids.ts';
+import { localTokens } from './emulator/local-folder.ts';
+import { rememberingIds } from './memory/remember-ids.ts';
 import { ADDRESS_OF, isEmbedded } from './service-address.ts';
-import { furtherAuthorities } from './trusted-roots.ts';
+import { furtherAuthorities } from './checks/trusted-roots.ts';
 
 /** The settings as if `--profile profile` had been given; without one as the flags say. */
 export async function resolveFor(ctx: Context, profile: string | undefined): Promise<Settings> {
@@ -55,7 +55,7 @@ function sourcesOf(ctx: Context): Omit<Parameters<typeof loadSettings>[0], 'flag
     signal: ctx.signal,
     onWarning: ctx.out.warn,
     local: async () => {
-      const { openEmbedded, valuesOf } = await import('./embedded.ts');
+      const { openEmbedded, valuesOf } = await import('./emulator/embedded.ts');
       return valuesOf(await openEmbedded(ctx));
     },
   };

@@ -61,7 +61,7 @@ export function createContext(io: Io, signal: AbortSignal, redactor = createReda
     api: () => (api ??= openApi()),
     confirmWrite: async (question, address = 'base_url', typed) => {
       if (current().flags.dryRun) return;
-      const { confirmWrite } = await import('./confirm-write.ts');
+      const { confirmWrite } = await import('./prompts/confirm-write.ts');
       await confirmWrite(context, { question, address, typed });
     },
     setExit: (code) => {

@@ -5,8 +5,8 @@ import { bugError } from '../render/failure.ts';
 import type { Style } from '../render/style.ts';
 import type { CellValue, Column, DocumentView, ListView } from '../render/view.ts';
 import type { Context, GlobalFlags, Output } from './context.ts';
-import { helpOf } from './help.ts';
-import { type AnyView, listOf, markdownText, nameText } from './result-text.ts';
+import { helpOf } from './command-line/help.ts';
+import { type AnyView, listOf, markdownText, nameText } from './output/result-text.ts';
 
 /** What the command said of one profile: its result, or why there is none. */
 interface Part {

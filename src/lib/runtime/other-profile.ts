@@ -2,7 +2,7 @@
 import type { Api } from '../api/index.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from './context.ts';
-import { openRolesMemoryOf, type RolesMemoryOfContext } from './roles-memory.ts';
+import { openRolesMemoryOf, type RolesMemoryOfContext } from './memory/roles.ts';
 
 export interface OtherProfile {
   api: Api;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EmulatorReady } from '../../../src/lib/emulator/index.ts';
-import { environmentOf } from '../../../src/lib/runtime/emulator-environment.ts';
+import { environmentOf } from '../../../src/lib/runtime/emulator/environment.ts';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import { type CliHome, type CliResult, createCliHome } from '../../helpers/cli.ts';
 

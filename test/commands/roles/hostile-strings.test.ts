@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { environmentOf } from '../../../src/lib/runtime/emulator-environment.ts';
+import { environmentOf } from '../../../src/lib/runtime/emulator/environment.ts';
 import { type CliHome, type CliResult, createCliHome } from '../../helpers/cli.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 import { startTestEmulator } from '../../helpers/emulator.ts';

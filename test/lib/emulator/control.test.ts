@@ -1,7 +1,7 @@
 // The control address of the embedded platform: clock, faults, request log, assignments, reset, and who may use it.
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openFaults } from '../../../src/lib/emulator/faults.ts';
+import { openFaults } from '../../../src/lib/emulator/wire/faults.ts';
 import { createTestClock, type TestClock } from '../../helpers/clock.ts';
 import { send, startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
 import { opened } from '../../helpers/opened.ts';

@@ -1,8 +1,8 @@
 // `--profile` given several times: one result of all for what only reads, a refusal for everything else.
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { environmentOf } from '../../../src/lib/runtime/emulator-environment.ts';
-import { helpOf } from '../../../src/lib/runtime/help.ts';
+import { environmentOf } from '../../../src/lib/runtime/emulator/environment.ts';
+import { helpOf } from '../../../src/lib/runtime/command-line/help.ts';
 import { type CliHome, type CliResult, createCliHome } from '../../helpers/cli.ts';
 import { leavesBelow, loadProgram } from '../../helpers/command-tree.ts';
 import { startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';

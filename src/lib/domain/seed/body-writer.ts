@@ -15,7 +15,7 @@ import {
   scanLong,
   standsAt,
 } from './scan.ts';
-import { DATE_LENGTH, isEmptyPart, seedPartOf, writeSeed } from './seed-writer.ts';
+import { DATE_LENGTH, isEmptyPart, seedPartOf, writeSeed } from './attribute-writer.ts';
 
 /** What holds for every row that does not say otherwise. */
 export interface TableDefaults {

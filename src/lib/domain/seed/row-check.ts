@@ -18,7 +18,7 @@ import {
   standsAt,
   word,
 } from './scan.ts';
-import { createAttributeScan } from './seed-scan.ts';
+import { createAttributeScan } from './attribute-scan.ts';
 
 /** Whether the row in `bytes` from `start` to `end` can be sent as it is. A line feed must stand behind it. */
 export type RowCheck = (bytes: Buffer, start: number, end: number) => boolean;

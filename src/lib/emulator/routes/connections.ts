@@ -7,15 +7,15 @@ import {
 } from '../../contract/connections.ts';
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { isMask, MASK } from '../../contract/masks.ts';
-import { acceptJson, refuse } from '../accept-body.ts';
+import { acceptJson, refuse } from '../wire/accept-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { created, modified } from '../audit.ts';
-import { createPipelineLife } from '../pipeline-life.ts';
-import { answer } from '../platform-error.ts';
+import { createPipelineLife } from '../pipelines/life.ts';
+import { answer } from '../wire/platform-error.ts';
 import { type Kept, resourcesMigration } from '../stores/resources.ts';
-import { findWarehouse } from '../warehouse-access.ts';
-import { keptFixture, refuseOtherId, usersOf, withoutReadOnly } from '../warehouse-resources.ts';
-import { createWarehouseStores } from '../warehouse-stores.ts';
+import { findWarehouse } from '../warehouse/access.ts';
+import { keptFixture, refuseOtherId, usersOf, withoutReadOnly } from '../warehouse/resources.ts';
+import { createWarehouseStores } from '../warehouse/stores.ts';
 
 export const connectionsArea = defineArea({
   name: 'connections',

@@ -2,11 +2,11 @@
 import { GROUP_FAILURES } from '../../contract/failures.ts';
 import { GroupPatch, GroupRequest, groupsEndpoints, GroupUpdate } from '../../contract/groups.ts';
 import { GROUP_LIMITS } from '../../contract/limits.ts';
-import { acceptJson, refuse } from '../accept-body.ts';
+import { acceptJson, refuse } from '../wire/accept-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { created, modified } from '../audit.ts';
-import { aggregate } from '../group-aggregation.ts';
-import { answer } from '../platform-error.ts';
+import { aggregate } from '../profiles/group-aggregation.ts';
+import { answer } from '../wire/platform-error.ts';
 import { createGroupsStore, type Group, groupsMigrations } from '../stores/groups.ts';
 
 export const groupsArea = defineArea({

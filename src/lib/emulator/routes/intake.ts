@@ -1,9 +1,9 @@
 // F. Intake: events of a person, and who that person is (specification, F; decisions: D29, D70, D71).
 import { EventIntake, IdentityIntake, intakeEndpoints } from '../../contract/intake.ts';
 import { defineArea, type OpenArea, type Platform } from '../area.ts';
-import { workspaceOf } from '../auth.ts';
-import { readIngestBody } from '../ingest.ts';
-import type { Answer } from '../platform-error.ts';
+import { workspaceOf } from '../wire/auth.ts';
+import { readIngestBody } from '../profiles/ingest.ts';
+import type { Answer } from '../wire/platform-error.ts';
 
 /** Keeps what it takes in the profiles, whose tables come with seeding. */
 export const intakeArea = defineArea({

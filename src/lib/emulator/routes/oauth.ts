@@ -2,8 +2,8 @@
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import { oauthEndpoints, TokenRequest } from '../../contract/oauth.ts';
 import { defineArea, type OpenArea, type Platform } from '../area.ts';
-import { answer, refusal } from '../platform-error.ts';
-import { checkBody, parseBody } from '../request-body.ts';
+import { answer, refusal } from '../wire/platform-error.ts';
+import { checkBody, parseBody } from '../wire/request-body.ts';
 import { tokenMigrations } from '../stores/tokens.ts';
 
 export const oauthArea = defineArea({

@@ -2,20 +2,20 @@
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { TriggerRequest } from '../../contract/pipeline-runs.ts';
 import { PipelineRequest, pipelinesEndpoints, ResetRequest } from '../../contract/pipelines.ts';
-import { acceptBody, acceptJson, readJson, refuse } from '../accept-body.ts';
+import { acceptBody, acceptJson, readJson, refuse } from '../wire/accept-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { created, modified } from '../audit.ts';
-import { createPipelineLife, nextRunOf, withoutFault } from '../pipeline-life.ts';
-import { changesSyncMode, describePlanFailure, judgePipeline } from '../pipeline-rules.ts';
-import { openPipelineRunner } from '../pipeline-runner.ts';
-import { answer } from '../platform-error.ts';
-import { reportReply, runReply } from '../run-replies.ts';
-import { readRunQuery } from '../run-query.ts';
+import { createPipelineLife, nextRunOf, withoutFault } from '../pipelines/life.ts';
+import { changesSyncMode, describePlanFailure, judgePipeline } from '../pipelines/rules.ts';
+import { openPipelineRunner } from '../pipelines/runner.ts';
+import { answer } from '../wire/platform-error.ts';
+import { reportReply, runReply } from '../pipelines/run-replies.ts';
+import { readRunQuery } from '../pipelines/run-query.ts';
 import { type Pipeline, pipelinesMigration } from '../stores/pipelines.ts';
 import { runsMigration } from '../stores/runs.ts';
-import { loadPipelines } from '../load-pipelines.ts';
-import { refuseOtherId, withoutReadOnly } from '../warehouse-resources.ts';
-import { createWarehouseStores } from '../warehouse-stores.ts';
+import { loadPipelines } from '../pipelines/load.ts';
+import { refuseOtherId, withoutReadOnly } from '../warehouse/resources.ts';
+import { createWarehouseStores } from '../warehouse/stores.ts';
 
 export const pipelinesArea = defineArea({
   name: 'pipelines',

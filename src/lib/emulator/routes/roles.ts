@@ -7,9 +7,9 @@ import type { OrganizationFixture } from '../fixtures/directory.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import { RoleAssignmentFixture } from '../fixtures/roles.ts';
 import { emailOf } from '../audit.ts';
-import { answer, refusal } from '../platform-error.ts';
-import { createRateWindow } from '../rate.ts';
-import { checkBody, parseBody } from '../request-body.ts';
+import { answer, refusal } from '../wire/platform-error.ts';
+import { createRateWindow } from '../wire/rate.ts';
+import { checkBody, parseBody } from '../wire/request-body.ts';
 import { checkManifest, describeViolations } from '../role-rules.ts';
 import { createRolesStore, type RolesStore, rolesMigrations } from '../stores/roles.ts';
 

@@ -2,11 +2,11 @@
 import type { FieldIssue } from '../../contract/explain.ts';
 import { BulkSeed, seedingEndpoints, SingleSeed } from '../../contract/seeding.ts';
 import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
-import { workspaceOf } from '../auth.ts';
+import { workspaceOf } from '../wire/auth.ts';
 import type { Fixtures } from '../fixtures/document.ts';
-import { badRequest, readIngestBody } from '../ingest.ts';
-import { isPlainBulk, isPlainSeed } from '../plain-seed.ts';
-import { type Answer, answer, refusal } from '../platform-error.ts';
+import { badRequest, readIngestBody } from '../profiles/ingest.ts';
+import { isPlainBulk, isPlainSeed } from '../profiles/plain-seed.ts';
+import { type Answer, answer, refusal } from '../wire/platform-error.ts';
 import { type ProfileChange, profilesMigrations, type ProfilesStore } from '../stores/profiles.ts';
 
 /** Brings along the tables of the profiles, which the other areas share. */

@@ -4,8 +4,8 @@ import { type IdKind, openKnownIds } from '../../config/known-ids.ts';
 import { type QuickSettings, readQuickSettings } from '../../config/quick-settings.ts';
 import { LOCAL_PROFILE } from '../../config/profile-name.ts';
 import type { Context } from '../context.ts';
-import { FLAG_CHOICES } from '../global-flags.ts';
-import { COMMON_FORMATS, helpOf } from '../help.ts';
+import { FLAG_CHOICES } from '../command-line/global-flags.ts';
+import { COMMON_FORMATS, helpOf } from '../command-line/help.ts';
 import type { Candidate, Completion, Place, Values } from './complete.ts';
 
 type Source = (place: Place, settings: () => Known) => Promise<Candidate[]> | Candidate[];

@@ -1,0 +1,78 @@
+// What the platform says of data subject requests: answers, callbacks and refusals (specification, C).
+import { API_VERSION, type CancelReply, type CreateReply, type RequestStatusReply } from '../../contract/dsr.ts';
+import type { FieldIssue } from '../../contract/explain.ts';
+import { DSR_FAILURES, type Failure } from '../../contract/failures.ts';
+import { isoMillis, isoSeconds } from '../../kernel/timestamps.ts';
+import { sentences } from '../wire/accept-body.ts';
+import { PlatformError } from '../wire/platform-error.ts';
+import { hasResults, type StoredRequest } from '../stores/dsr.ts';
+
+/** Below the address of the data subject requests. */
+export function resultsPath(requestId: string): string {
+  return `/requests/${requestId}/results`;
+}
+
+/** `base` is the address of the data subject requests. */
+export function statusReply(request: StoredRequest, base: string): RequestStatusReply {
+  return { ...callbackBody(request, base), group_id: request.group_id };
+}
+
+/** The body of a callback: a status without its group. */
+export function callbackBody(request: StoredRequest, base: string): RequestStatusReply {
+  return {
+    controller_id: String(request.workspace),
+    expected_completion_time: expected(request),
+    subject_request_id: request.id,
+    request_status: request.status,
+    api_version: API_VERSION,
+    results_url: hasResults(request) ? base + resultsPath(request.id) : null,
+    extensions: request.forwarding,
+  };
+}
+
+/** `raw` is the body of the request as it came. */
+export function createReply(request: StoredRequest, received: number, raw: Buffer): CreateReply {
+  return {
+    expected_completion_time: expected(request),
+    received_time: isoMillis(received),
+    encoded_request: raw.toString('base64'),
+    subject_request_id: request.id,
+    controller_id: String(request.workspace),
+  };
+}
+
+export function cancelReply(request: StoredRequest, received: number): CancelReply {
+  return {
+    expected_completion_time: expected(request),
+    received_time: isoMillis(received),
+    subject_request_id: request.id,
+    controller_id: String(request.workspace),
+  };
+}
+
+/** In whole seconds, and never before it is true. */
+function expected({ expected_at }: StoredRequest): string | null {
+  return expected_at === null ? null : isoSeconds(Math.ceil(expected_at / 1000) * 1000);
+}
+
+const REASONS = new Map<Failure, string>(
+  Object.entries(DSR_FAILURES).map(([name, failure]) => [
+    failure,
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  ]),
+);
+
+/** A refusal in the envelope of C; `details` are sentences on what is wrong in this request. */
+export function refuse(failure: Failure, details: string[] = [], headers?: Record<string, string>): PlatformError {
+  const messages = details.length === 0 ? [failure.message] : details;
+  const reason = REASONS.get(failure) ?? 'refused';
+  const errors = messages.map((message) => ({ domain: 'subject_request', reason, message }));
+  return new PlatformError(failure.status, { code: failure.status, message: failure.message, errors }, headers);
+}
+
+/** The refusal of a body: `xpid` beside another identity has a sentence of its own. */
+export function refuseBody(issues: readonly FieldIssue[]): PlatformError {
+  const { xpidWithOthers, invalid } = DSR_FAILURES;
+  const onlyXpid = issues.every(({ message }) => message === xpidWithOthers.message);
+  return refuse(onlyXpid ? xpidWithOthers : invalid, sentences(issues));
+}

@@ -1,0 +1,164 @@
+// The life of data subject requests: admitted, forwarded, picked up, completed, cancelled; people erased or handed out.
+import { createHash } from 'node:crypto';
+import type { DsrRequest, RequestStatus } from '../../contract/dsr.ts';
+import { DSR_FAILURES } from '../../contract/failures.ts';
+import { DSR_LIMITS } from '../../contract/limits.ts';
+import type { WireNames } from '../../contract/names.ts';
+import { canonicalJson, stringifyJson } from '../../kernel/json.ts';
+import type { Database } from '../db.ts';
+import { callbackBody, refuse } from './answers.ts';
+import { cancelForwarding, finishForwarding, startForwarding } from './forwarding.ts';
+import { nextQuarter, pickUpTime, RESULTS_MS, WORK_MS } from './schedule.ts';
+import type { PartnerFixture } from '../fixtures/dsr.ts';
+import type { CallbackStore } from '../stores/callbacks.ts';
+import { type DsrStore, type DueStep, hasResults, type StoredRequest } from '../stores/dsr.ts';
+import type { ProfilesStore, Subject } from '../stores/profiles.ts';
+
+export interface DsrLife {
+  /**
+   * Takes a request that was received at `now`. Throws 400 for an id that is taken and for a full group, 409 while a
+   * request for the same subject is open.
+   */
+  admit(workspace: number, body: DsrRequest, now: number): StoredRequest;
+  /** Cancels a pending request. Throws 400 for any other. */
+  cancel(request: StoredRequest, now: number): StoredRequest;
+  /** When the next step falls due. */
+  nextDue(): number | undefined;
+  /** Takes all steps that are due by `now`, in the order of their times. */
+  catchUp(now: number): void;
+}
+
+interface Surroundings {
+  db: Database;
+  store: DsrStore;
+  callbacks: CallbackStore;
+  profiles: ProfilesStore;
+  partners: readonly PartnerFixture[];
+  names: WireNames;
+}
+
+export function createDsrLife({ db, store, callbacks, profiles, partners, names }: Surroundings): DsrLife {
+  /** Every change of the status is told to all that asked for it, at the next quarter of an hour. */
+  function announce(request: StoredRequest, at: number): void {
+    // Where its results are is told when it is sent: until then the platform's address may change.
+    const body = stringifyJson(callbackBody(request, ''));
+    for (const url of request.body.status_callback_urls ?? []) {
+      const { workspace, id: request_id, status } = request;
+      callbacks.queue({ workspace, request_id, status, url, body }, at, nextQuarter(at));
+    }
+  }
+
+  function enter(request: StoredRequest, status: RequestStatus, at: number, fields: Partial<StoredRequest> = {}) {
+    const changed = { ...request, ...fields, status };
+    store.update(changed);
+    announce(changed, at);
+    return changed;
+  }
+
+  function collect({ workspace, body }: StoredRequest): string {
+    return profiles
+      .find(workspace, subjectOf(body))
+      .map((profile) => `${stringifyJson(names.encode(profile, ['keys:', 'keys:identities']))}\n`)
+      .join('');
+  }
+
+  function take({ at, step }: DueStep, request: StoredRequest): void {
+    const { seq, forwarding } = request;
+    switch (step) {
+      case 'forward':
+        store.update({ ...request, forwarding: forwarding && finishForwarding(forwarding, request, partners) });
+        break;
+      case 'pick_up':
+        if (request.body.subject_request_type === 'erasure') {
+          profiles.erase(request.workspace, subjectOf(request.body));
+        }
+        enter(request, 'in_progress', at);
+        store.plan({ at: at + WORK_MS, request: seq, step: 'complete' });
+        break;
+      case 'complete': {
+        const completed = enter(request, 'completed', at, { completed_at: at });
+        if (!hasResults(completed)) break;
+        const document = collect(completed);
+        if (document === '') break;
+        store.keepResults(seq, document);
+        store.plan({ at: at + RESULTS_MS, request: seq, step: 'expire' });
+        break;
+      }
+      case 'expire':
+        store.dropResults(seq);
+        break;
+    }
+  }
+
+  return {
+    admit: (workspace, body, now) =>
+      db.transaction(() => {
+        const { subject_request_id: id, group_id = null } = body;
+        if (store.get(workspace, id)) throw refuse(DSR_FAILURES.exists);
+        if (group_id !== null && store.countGroup(workspace, group_id) >= DSR_LIMITS.requestsPerGroup) {
+          const most = DSR_LIMITS.requestsPerGroup;
+          throw refuse(DSR_FAILURES.invalid, [`group_id has ${most} requests already; at most ${most} are allowed`]);
+        }
+        const subject = fingerprint(body);
+        if (store.hasOpen(workspace, subject)) throw refuse(DSR_FAILURES.sameInProgress);
+        const picked = pickUpTime(body, now);
+        const forwarding = startForwarding(workspace, body, partners);
+        const request = store.add(
+          {
+            workspace,
+            id,
+            group_id,
+            status: 'pending',
+            expected_at: picked + WORK_MS,
+            completed_at: null,
+            forwarding,
+            body,
+          },
+          subject,
+        );
+        if (forwarding) store.plan({ at: nextQuarter(now), request: request.seq, step: 'forward' });
+        store.plan({ at: picked, request: request.seq, step: 'pick_up' });
+        announce(request, now);
+        return request;
+      }),
+    cancel: (request, now) => {
+      if (request.status !== 'pending') {
+        throw refuse(DSR_FAILURES.notPending, [`the subject request is ${request.status}, not pending`]);
+      }
+      return db.transaction(() => {
+        store.unplan(request.seq);
+        const forwarding = request.forwarding && cancelForwarding(request.forwarding);
+        return enter(request, 'cancelled', now, { expected_at: null, forwarding });
+      });
+    },
+    nextDue: () => store.nextStep()?.at,
+    catchUp: (now) => {
+      db.transaction(() => {
+        for (let due = store.nextStep(); due && due.at <= now; due = store.nextStep()) {
+          store.done(due);
+          const request = store.bySeq(due.request);
+          if (request) take(due, request);
+        }
+      });
+    },
+  };
+}
+
+/** Whom a request is about, in the words of the profiles. Profiles of several identities are all meant (decision: D142). */
+function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Subject {
+  const entries = [subject_identities, ...Object.values(extensions).map((it) => it.subject_identities ?? {})].flatMap(
+    (identities) => Object.entries(identities).map(([type, { value }]) => [type, value] as const),
+  );
+  const { xpid, ...identities } = Object.fromEntries(entries);
+  return { ...(xpid !== undefined && { xpid: BigInt(xpid) }), identities };
+}
+
+/** What two requests must share to be the same: type, identities and extensions, however they are written. */
+function fingerprint({ subject_request_type, subject_identities = {}, extensions = {} }: DsrRequest): string {
+  const settled = Object.entries(extensions).map(([key, { skip_waiting_period = false, subject_identities: own }]) => [
+    key,
+    { skip_waiting_period, subject_identities: own ?? {} },
+  ]);
+  const text = canonicalJson([subject_request_type, subject_identities, Object.fromEntries(settled)]);
+  return createHash('sha256').update(text).digest('base64url');
+}

@@ -1,0 +1,128 @@
+// How pipelines and their runs go from one state to the next (specification, "States and transitions"; decision: D66).
+import { dataRange, logicalDate, nextRun } from './schedule.ts';
+import type { Pipeline } from '../stores/pipelines.ts';
+import type { Run, RunFault } from '../stores/runs.ts';
+import type { WarehouseStores } from '../warehouse/stores.ts';
+
+/** A run takes at least this long by the platform's clock. */
+const SHORTEST_RUN_MS = 1000;
+
+export interface PipelineLife {
+  /** Begins a run at `at` (epoch ms): its work is then owed. Returns the run's id. */
+  begin(workspace: number, pipeline: Pipeline, type: Run['type'], at: number): number | bigint;
+  /** The work of a run is done, at `at`; it ends when its time has come. */
+  finish(run: Run, at: number): void;
+  /** Ends a run whose work is done. */
+  end(run: Run): void;
+  /** Ends whatever run is under way, because the pipeline was paused at `at`. */
+  stop(workspace: number, pipeline: Pipeline, at: number): Pipeline;
+  /** Frees the pipelines that a resource, put right at `at`, has kept from running. */
+  release(workspace: number, cause: 'connection' | 'data_model', id: string, at: number): void;
+}
+
+/** When a pipeline runs by itself next, seen from `at`. */
+export function nextRunOf({ definition, ranOnce, lastLogicalAt }: Pipeline, at: number): number | undefined {
+  return nextRun(definition, Math.max(at, (lastLogicalAt ?? -Infinity) + 1), ranOnce);
+}
+
+/** A pipeline without its fault, ready to run at the next interval. */
+export function withoutFault(pipeline: Pipeline, at: number): Pipeline {
+  const healthy: Pipeline = { ...pipeline, status: 'idle', errors: [], cause: undefined };
+  return { ...healthy, nextRunAt: nextRunOf(healthy, at) };
+}
+
+export function createPipelineLife({ connections, models, pipelines, runs }: WarehouseStores): PipelineLife {
+  /** Marks the resource that made a run fail. */
+  function mark(workspace: number, { definition }: Pipeline, { cause, message, marks }: RunFault): void {
+    if (!marks) return;
+    if (cause === 'connection') {
+      const kept = connections.get(workspace, definition.connection_id);
+      if (kept) connections.replace(workspace, { ...kept, broken: true, errors: [message] });
+    } else if (cause === 'data_model') {
+      const kept = models.get(workspace, definition.data_model_id);
+      if (kept) models.replace(workspace, { ...kept, broken: true, errors: [message] });
+    }
+  }
+
+  function afterSuccess(run: Run, before: Pipeline, at: number): Pipeline {
+    const { rangeEnd, resets } = run.progress;
+    const moves = before.definition.sync_mode.type === 'incremental' && resets === before.resets;
+    const pipeline: Pipeline = {
+      ...before,
+      status: 'idle',
+      errors: [],
+      cause: undefined,
+      ranOnce: before.ranOnce || run.type === 'scheduled',
+      position: moves ? Math.max(before.position ?? -Infinity, rangeEnd) : before.position,
+    };
+    return { ...pipeline, nextRunAt: before.nextRunAt ?? nextRunOf(pipeline, at) };
+  }
+
+  return {
+    begin: (workspace, pipeline, type, at) => {
+      const { definition } = pipeline;
+      const logical = type === 'scheduled' ? (pipeline.nextRunAt ?? at) : logicalDate(definition.schedule, at);
+      const range = dataRange(definition, type === 'scheduled' ? logical : at, pipeline.position);
+      const id = runs.add({
+        workspace,
+        pipeline: definition.id,
+        type,
+        status: 'queued',
+        logical_at: logical,
+        due_at: at,
+        started_at: null,
+        ended_at: null,
+        progress: {
+          rangeStart: range.start,
+          rangeEnd: range.end,
+          afterStart: range.afterStart,
+          bounded: range.bounded,
+          rows: 0,
+          succeeded: 0,
+          failed: 0,
+          reasons: {},
+          resets: pipeline.resets,
+          done: false,
+        },
+      });
+      const running: Pipeline = { ...pipeline, status: 'running' };
+      if (type === 'scheduled') {
+        running.lastLogicalAt = logical;
+        running.nextRunAt = nextRunOf({ ...running, ranOnce: true }, logical);
+      }
+      pipelines.replace(workspace, running);
+      return id;
+    },
+    finish: (run, at) => {
+      const earliest = (run.started_at ?? at) + SHORTEST_RUN_MS;
+      runs.save({ ...run, due_at: Math.max(earliest, at), progress: { ...run.progress, done: true } });
+    },
+    end: (run) => {
+      const at = run.due_at ?? 0;
+      const { failure } = run.progress;
+      runs.save({ ...run, status: failure ? 'failed' : 'success', due_at: null, ended_at: at });
+      const before = pipelines.get(run.workspace, run.pipeline);
+      if (!before) return;
+      if (!failure) {
+        pipelines.replace(run.workspace, afterSuccess(run, before, at));
+        return;
+      }
+      const { cause, message } = failure;
+      mark(run.workspace, before, failure);
+      const faulted: Pipeline = { ...before, status: 'faulted', errors: [message], cause, nextRunAt: undefined };
+      pipelines.replace(run.workspace, faulted);
+    },
+    stop: (workspace, pipeline, at) => {
+      const run = runs.current(workspace, pipeline.definition.id);
+      if (run) runs.save({ ...run, status: 'stopped', due_at: null, ended_at: at });
+      return { ...pipeline, status: 'stopped', nextRunAt: undefined };
+    },
+    release: (workspace, cause, id, at) => {
+      const field = cause === 'connection' ? 'connection_id' : 'data_model_id';
+      for (const pipeline of pipelines.list(workspace)) {
+        const waits = pipeline.status === 'faulted' && pipeline.cause === cause && pipeline.definition[field] === id;
+        if (waits) pipelines.replace(workspace, withoutFault(pipeline, at));
+      }
+    },
+  };
+}

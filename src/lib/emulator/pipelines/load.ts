@@ -1,0 +1,71 @@
+// Puts pipelines and their earlier runs in place as the fixtures say.
+import { parseIso } from '../../kernel/timestamps.ts';
+import { created } from '../audit.ts';
+import type { RunFixture, WarehouseFixtures } from '../fixtures/warehouse.ts';
+import { nextRunOf } from './life.ts';
+import type { Pipeline } from '../stores/pipelines.ts';
+import type { Run } from '../stores/runs.ts';
+import { withoutReadOnly } from '../warehouse/resources.ts';
+import type { WarehouseStores } from '../warehouse/stores.ts';
+
+/** Forgets all pipelines and runs and takes those of the fixtures. */
+export function loadPipelines(fixtures: WarehouseFixtures, { pipelines, runs }: WarehouseStores, now: number): void {
+  pipelines.clear();
+  runs.clear();
+  for (const { workspace_id, definition, status, errors } of fixtures.pipelines) {
+    const own = fixtures.runs.filter((run) => run.workspace_id === workspace_id && run.pipeline_id === definition.id);
+    const pipeline: Pipeline = {
+      definition: withoutReadOnly(definition),
+      audit: created(now, 'fixtures'),
+      status: status === 'faulted' || status === 'stopped' ? status : 'idle',
+      errors,
+      resets: 0,
+      ...(status === 'faulted' && { cause: 'pipeline' as const }),
+      ...progressOf(own, definition.sync_mode.type === 'incremental'),
+    };
+    const goesOn = pipeline.status === 'idle';
+    pipelines.add(workspace_id, { ...pipeline, ...(goesOn && { nextRunAt: nextRunOf(pipeline, now) }) });
+    for (const run of own) runs.add(runOf(run));
+  }
+}
+
+/** How far a pipeline has come by its earlier runs. */
+function progressOf(runs: readonly RunFixture[], incremental: boolean): Pick<Pipeline, 'position' | 'ranOnce'> {
+  const successes = runs.filter(({ status }) => status === 'success');
+  const ends = successes.map(({ range_end, logical_date }) => parseIso(range_end ?? logical_date) ?? 0);
+  return {
+    ranOnce: successes.some(({ type }) => type !== 'manual'),
+    ...(incremental && ends.length > 0 && { position: Math.max(...ends) }),
+  };
+}
+
+function runOf(fixture: RunFixture): Omit<Run, 'id'> & { id?: number | bigint | undefined } {
+  const { id, workspace_id, pipeline_id, type = 'scheduled', status, successful_records = 0 } = fixture;
+  const logical = parseIso(fixture.logical_date) ?? 0;
+  const time = (text: string | undefined, absent: number): number => parseIso(text ?? '') ?? absent;
+  const message = fixture.errors?.map((error) => error.message).join('; ');
+  return {
+    id,
+    workspace: workspace_id,
+    pipeline: pipeline_id,
+    type,
+    status,
+    logical_at: logical,
+    due_at: null,
+    started_at: time(fixture.started_on, logical),
+    ended_at: time(fixture.ended_on, logical),
+    progress: {
+      rangeStart: parseIso(fixture.range_start ?? ''),
+      rangeEnd: time(fixture.range_end, logical),
+      afterStart: false,
+      bounded: true,
+      rows: 0,
+      succeeded: successful_records,
+      failed: fixture.failed_records ?? 0,
+      reasons: {},
+      resets: 0,
+      done: true,
+      ...(message !== undefined && { failure: { cause: 'pipeline' as const, message, marks: false } }),
+    },
+  };
+}

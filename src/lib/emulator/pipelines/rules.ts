@@ -1,0 +1,47 @@
+// The rules of a pipeline that its body alone does not decide, and how its refusals are told apart (decision: D66).
+import type { FieldIssue } from '../../contract/explain.ts';
+import { type Failure, WAREHOUSE_FAILURES } from '../../contract/failures.ts';
+import type { PipelineRequest, SyncMode } from '../../contract/pipelines.ts';
+import { canonicalJson } from '../../kernel/json.ts';
+import { refuse, sentences } from '../wire/accept-body.ts';
+import type { DataPlanFixture } from '../fixtures/warehouse.ts';
+import type { PlatformError } from '../wire/platform-error.ts';
+
+/** The refusal of a body: the specification names two of its mistakes. */
+export function judgePipeline(issues: FieldIssue[]): PlatformError {
+  const [issue] = issues;
+  if (issue && issues.length === 1) {
+    const [field] = issue.path;
+    const detail = sentences(issues);
+    if (field === 'data_plan_version' && issue.message.startsWith('is missing')) {
+      return refuse(WAREHOUSE_FAILURES.planWithoutVersion, ...detail);
+    }
+    if (field === 'field_transformation_id' && issue.message.startsWith('is not available')) {
+      return refuse(WAREHOUSE_FAILURES.transformationOfUsers, ...detail);
+    }
+  }
+  return refuse(WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));
+}
+
+/** What is wrong with the data plan of a pipeline; undefined when it has none, or an active one. */
+export function describePlanFailure(
+  { data_plan_id: id, data_plan_version: version }: Pick<PipelineRequest, 'data_plan_id' | 'data_plan_version'>,
+  workspace: number,
+  plans: readonly DataPlanFixture[],
+): { failure: Failure; detail: string } | undefined {
+  if (id === undefined) return undefined;
+  const versions = plans.filter((plan) => plan.workspace_id === workspace && plan.id === id);
+  const plan = versions.find((candidate) => String(candidate.version) === String(version));
+  if (!plan) {
+    const detail =
+      versions.length === 0 ? `data plan \`${id}\`` : `data plan \`${id}\` has no version ${String(version)}`;
+    return { failure: WAREHOUSE_FAILURES.planNotFound, detail };
+  }
+  if (plan.active) return undefined;
+  return { failure: WAREHOUSE_FAILURES.planNotActive, detail: `data plan \`${id}\`, version ${String(version)}` };
+}
+
+/** Whether a change makes what was synced so far worthless. */
+export function changesSyncMode(before: SyncMode, after: SyncMode): boolean {
+  return canonicalJson(before) !== canonicalJson(after);
+}

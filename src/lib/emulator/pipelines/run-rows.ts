@@ -1,0 +1,90 @@
+// A row of a data model as what it says of one person: attributes, or an event (specification, D; decision: D67).
+import {
+  DEVICE_IDENTITY_TYPES,
+  EXTENSION_IDENTITY_TYPES,
+  internalIdentityType,
+  REQUEST_IDENTITY_TYPES,
+} from '../../contract/identities.ts';
+import type { PipelineRequest } from '../../contract/pipelines.ts';
+import { Xpid } from '../../contract/seeding.ts';
+import type { Row } from '../warehouse/query-thread.ts';
+import type { Scope } from '../stores/profile-identities.ts';
+import type { ProfileChange } from '../stores/profiles.ts';
+
+const IDENTITY_TYPES: ReadonlySet<string> = new Set([
+  ...Object.keys(REQUEST_IDENTITY_TYPES),
+  ...Object.values(REQUEST_IDENTITY_TYPES),
+  ...EXTENSION_IDENTITY_TYPES,
+  ...DEVICE_IDENTITY_TYPES,
+]);
+
+const LONGEST_IDENTITY = 4096;
+
+/** Thrown for a row that is a failed record; the message says why, in words that fit many rows. */
+export class BadRow extends Error {}
+
+type RowReader = (row: Row) => ProfileChange;
+
+/**
+ * Reads rows for one pipeline. `neutral` turns a deployment's word for an identity type into the specification's; the
+ * reader throws BadRow.
+ */
+export function createRowReader(
+  type: PipelineRequest['pipeline_type'],
+  scope: Scope,
+  neutral: (word: string) => string,
+): RowReader {
+  // The columns are the same in every row.
+  const types = new Map<string, string | undefined>();
+  const identityTypeOf = (column: string): string | undefined => {
+    if (!types.has(column)) types.set(column, identityType(neutral(column.toLowerCase())));
+    return types.get(column);
+  };
+
+  return (row) => {
+    let xpid: number | bigint | undefined;
+    const identities: Record<string, string> = {};
+    const values: Record<string, unknown> = {};
+    for (const [column, value] of Object.entries(row)) {
+      if (value === null || value === '') continue;
+      if (value instanceof Uint8Array) throw new BadRow(`column \`${column}\` holds binary data`);
+      const identity = identityTypeOf(column);
+      if (identity === undefined) values[column] = value;
+      else if (identity === 'xpid') xpid = xpidOf(column, value);
+      else identities[identity] = identityOf(column, value);
+    }
+    if (xpid === undefined && Object.keys(identities).length === 0) throw new BadRow('no identity');
+    const person = { ...scope, xpid, identities };
+    return type === 'events' ? { ...person, events: [eventOf(values)] } : { ...person, user_attributes: values };
+  };
+}
+
+function identityType(column: string): string | undefined {
+  const internal = internalIdentityType(column);
+  return IDENTITY_TYPES.has(column) || IDENTITY_TYPES.has(internal) ? internal : undefined;
+}
+
+function xpidOf(column: string, value: number | bigint | string): number | bigint {
+  const parsed = Xpid.safeParse(typeof value === 'string' ? value.trim() : value);
+  if (!parsed.success) throw new BadRow(`column \`${column}\` holds no integer of 64 bits`);
+  return parsed.data;
+}
+
+function identityOf(column: string, value: number | bigint | string): string {
+  const text = String(value);
+  if (text.length > LONGEST_IDENTITY) throw new BadRow(`column \`${column}\` holds an identity that is too long`);
+  return text;
+}
+
+/** The shape of an event that came in by intake. What the other columns hold are its own attributes. */
+function eventOf({ event_name, event_type = 'custom_event', timestamp_unixtime_ms, ...rest }: Record<string, unknown>) {
+  if (typeof event_name !== 'string') throw new BadRow('no `event_name`');
+  return {
+    event_type,
+    data: {
+      event_name,
+      ...(timestamp_unixtime_ms !== undefined && { timestamp_unixtime_ms }),
+      custom_attributes: rest,
+    },
+  };
+}

@@ -1,0 +1,185 @@
+// The work of a run: it reads the model's rows from the connection's warehouse and writes them to the profiles.
+import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
+import { iteratorTime } from './iterator-time.ts';
+import { describePlanFailure } from './rules.ts';
+import type { Platform } from '../area.ts';
+import { QueryAborted, QueryError, QueryLost, QueryTimeout, type Row } from '../warehouse/query-thread.ts';
+import { BadRow, createRowReader } from './run-rows.ts';
+import { type DataRange, inRange } from './schedule.ts';
+import type { FaultCause, Pipeline } from '../stores/pipelines.ts';
+import type { ProfileChange } from '../stores/profiles.ts';
+import type { Run, RunFault, RunProgress } from '../stores/runs.ts';
+import { findWarehouse, type WarehouseFile } from '../warehouse/access.ts';
+import { createWarehouseReader, WarehouseClosed } from '../warehouse/reader.ts';
+import type { WarehouseStores } from '../warehouse/stores.ts';
+
+/** What makes a run fail as a whole, and which resource has to be put right. */
+class RunFailure extends Error {
+  readonly fault: RunFault;
+  /** `marks`: whether the resource is faulted, or invalid, from now on. */
+  constructor(cause: FaultCause, message: string, marks = false) {
+    super(message);
+    this.fault = { cause, message, marks };
+  }
+}
+
+/** Different reasons that are told of one run. */
+const MOST_REASONS = 5;
+
+export interface RunWork {
+  /**
+   * Does the work of a queued run, or the rest of it after a restart, and returns the run as it then stands; undefined
+   * when it was stopped or deleted meanwhile, or the platform closes. One at a time.
+   */
+  workOn(run: Run): Promise<Run | undefined>;
+  /** Ends the work that is under way. */
+  close(): Promise<void>;
+}
+
+export function createRunWork(stores: WarehouseStores, platform: Platform): RunWork {
+  const { runs, pipelines } = stores;
+  const reader = createWarehouseReader();
+  const isWanted = ({ id }: Run): boolean => runs.get(id)?.status === 'running';
+
+  /** Reads all rows; `keep` is given the run after each batch. Throws RunFailure and what the reader throws. */
+  async function synchronize(run: Run, pipeline: Pipeline, keep: (run: Run) => void): Promise<void> {
+    const { warehouse, sql } = openUp(run, pipeline, stores, platform);
+    const write = createWriter(run, pipeline, platform);
+    let { progress } = run;
+    let seen = 0;
+    await reader.read(warehouse, sql, (rows) => {
+      if (!isWanted(run)) return false;
+      platform.db.transaction(() => {
+        progress = write(rows, seen, progress);
+        keep({ ...run, progress });
+      });
+      seen += rows.length;
+      return true;
+    });
+    if (progress.failed > 0 && progress.succeeded === 0) {
+      throw new RunFailure('pipeline', 'No record could be synchronized');
+    }
+  }
+
+  return {
+    workOn: async (queued) => {
+      const pipeline = pipelines.get(queued.workspace, queued.pipeline);
+      if (!pipeline) return undefined;
+      let run: Run = { ...queued, status: 'running', started_at: queued.started_at ?? queued.due_at };
+      const keep = (next: Run): void => {
+        run = next;
+        runs.save(next);
+      };
+      keep(run);
+      try {
+        await synchronize(run, pipeline, keep);
+      } catch (error) {
+        if (error instanceof QueryAborted) return undefined;
+        run = { ...run, progress: { ...run.progress, failure: asFault(error) } };
+      }
+      return isWanted(run) ? run : undefined;
+    },
+    close: reader.close,
+  };
+}
+
+/** The way to the rows. Throws RunFailure when a resource does not synchronize any. */
+function openUp(
+  { workspace }: Run,
+  { definition }: Pipeline,
+  { connections, models }: WarehouseStores,
+  { fixtures, warehouse: fallback }: Platform,
+): { warehouse: WarehouseFile; sql: string } {
+  const connection = connections.get(workspace, definition.connection_id);
+  const model = models.get(workspace, definition.data_model_id);
+  if (!connection || !model) throw new RunFailure('pipeline', WAREHOUSE_FAILURES.notFound.message);
+  if (connection.broken) throw new RunFailure('connection', `Connection \`${definition.connection_id}\` is faulted`);
+  if (model.broken) throw new RunFailure('data_model', `Data model \`${definition.data_model_id}\` is invalid`);
+  if (connection.definition.state === 'inactive') {
+    throw new RunFailure('connection', `Connection \`${definition.connection_id}\` is inactive`);
+  }
+  if (model.definition.state === 'inactive') {
+    throw new RunFailure('data_model', `Data model \`${definition.data_model_id}\` is inactive`);
+  }
+  const plan = describePlanFailure(definition, workspace, fixtures.data_plans);
+  if (plan) throw new RunFailure('pipeline', `${plan.failure.message}: ${plan.detail}`);
+  const found = findWarehouse(connection.definition, fixtures.warehouses, fallback);
+  if ('unreachable' in found) {
+    throw new RunFailure('connection', `${WAREHOUSE_FAILURES.unreachable.message}: ${found.unreachable}`, true);
+  }
+  return { warehouse: found, sql: model.definition.config.sql_query };
+}
+
+function asFault(error: unknown): RunFault {
+  if (error instanceof RunFailure) return error.fault;
+  if (error instanceof QueryError) {
+    const message = `${WAREHOUSE_FAILURES.invalidSql.message}: ${error.message}`;
+    return { cause: 'data_model', message, marks: true };
+  }
+  if (error instanceof WarehouseClosed) {
+    const message = `${WAREHOUSE_FAILURES.unreachable.message}: ${error.message}`;
+    return { cause: 'connection', message, marks: true };
+  }
+  if (error instanceof QueryTimeout || error instanceof QueryLost) {
+    return { cause: 'pipeline', message: error.message, marks: false };
+  }
+  throw error;
+}
+
+/** Writes a batch of rows, the first of which is the `first`th of the query, and returns what is done with it. */
+type Writer = (rows: Row[], first: number, before: RunProgress) => RunProgress;
+
+function createWriter(run: Run, { definition }: Pipeline, { profiles, names }: Platform): Writer {
+  const scope = { workspace: run.workspace, environment: definition.environment };
+  const readRow = createRowReader(definition.pipeline_type, scope, names.fromWire);
+  const isOurs = createRangeFilter(definition.sync_mode.iterator_field, run.progress);
+
+  return (rows, first, before) => {
+    const reasons = { ...before.reasons };
+    const changes: ProfileChange[] = [];
+    let failed = 0;
+    // Of a batch that was written before a restart, the rows that are done are left out.
+    for (const row of rows.slice(Math.max(0, before.rows - first))) {
+      try {
+        if (isOurs(row)) changes.push(readRow(row));
+      } catch (error) {
+        if (!(error instanceof BadRow)) throw error;
+        failed++;
+        const known = error.message in reasons || Object.keys(reasons).length < MOST_REASONS;
+        const reason = known ? error.message : 'other reasons';
+        reasons[reason] = (reasons[reason] ?? 0) + 1;
+      }
+    }
+    profiles.apply(changes, run.started_at ?? 0);
+    return {
+      ...before,
+      rows: Math.max(before.rows, first + rows.length),
+      succeeded: before.succeeded + changes.length,
+      failed: before.failed + failed,
+      reasons,
+    };
+  };
+}
+
+/** Tells which rows lie within the run's range. Throws RunFailure for a column that is not there, BadRow for no time. */
+function createRangeFilter(field: string | undefined, progress: RunProgress): (row: Row) => boolean {
+  if (!progress.bounded || field === undefined) return () => true;
+  const range: DataRange = {
+    start: progress.rangeStart,
+    afterStart: progress.afterStart,
+    end: progress.rangeEnd,
+    bounded: true,
+  };
+  let column: string | undefined;
+  return (row) => {
+    column ??= Object.keys(row).find((name) => name.toLowerCase() === field.toLowerCase());
+    if (column === undefined) {
+      throw new RunFailure('pipeline', `The data model has no column \`${field}\`, which is the iterator_field`);
+    }
+    const value = row[column];
+    if (value === null || value === undefined) return false;
+    const time = iteratorTime(value);
+    if (time === undefined) throw new BadRow(`column \`${column}\` holds no time`);
+    return inRange(range, time);
+  };
+}

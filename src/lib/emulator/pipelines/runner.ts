@@ -1,0 +1,79 @@
+// Brings pipelines forward in time: begins the runs that are scheduled, does their work, ends them.
+import { systemClock, waitAtMost } from '../../kernel/clock.ts';
+import type { PipelineLife } from './life.ts';
+import type { Platform } from '../area.ts';
+import type { RunWork } from './run-work.ts';
+import type { Run } from '../stores/runs.ts';
+import type { WarehouseStores } from '../warehouse/stores.ts';
+
+export interface PipelineRunner {
+  nextDue(): number | undefined;
+  catchUp(now: number): Promise<void>;
+  /** Lets a run that is nearly done finish; any other is taken up again at the next opening. */
+  close(): Promise<void>;
+}
+
+/** How long a closing platform waits for a run, in the machine's own time. */
+const GRACE_MS = 700;
+
+export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, platform: Platform): PipelineRunner {
+  const { pipelines, runs } = stores;
+  const { clock, db } = platform;
+  let runWork: RunWork | undefined;
+  let working: Promise<void> | undefined;
+  let closing = false;
+
+  async function work(run: Run): Promise<void> {
+    // The thread and the sample warehouse are not loaded before somebody has a pipeline run.
+    const { createRunWork } = await import('./run-work.ts');
+    runWork ??= createRunWork(stores, platform);
+    const begun = clock.now();
+    const done = await runWork.workOn(run);
+    if (!done) return;
+    // A clock that is moved by hand stands still meanwhile; one that goes by itself tells how long it took.
+    const took = clock.mode === 'real' ? clock.now() - begun : 0;
+    life.finish(done, (done.started_at ?? 0) + took);
+  }
+
+  function beginScheduled(workspace: number, id: string, at: number): void {
+    const pipeline = pipelines.get(workspace, id);
+    if (pipeline) db.transaction(() => life.begin(workspace, pipeline, 'scheduled', at));
+  }
+
+  /** Does the first thing that is due by `now`; false when there is none. */
+  async function step(now: number): Promise<boolean> {
+    const run = runs.firstDue();
+    const scheduled = pipelines.firstDue();
+    const runAt = run?.due_at ?? Infinity;
+    const scheduledAt = scheduled?.next_run_at ?? Infinity;
+    if (Math.min(runAt, scheduledAt) > now) return false;
+    if (scheduled && scheduledAt < runAt) {
+      // An interval that passed while the pipeline was busy is made up for as soon as it is free.
+      const free = runs.latest(scheduled.workspace, scheduled.id)?.ended_at ?? scheduledAt;
+      beginScheduled(scheduled.workspace, scheduled.id, Math.max(scheduledAt, free));
+    } else if (run?.progress.done === true) {
+      db.transaction(() => {
+        life.end(run);
+      });
+    } else if (run) {
+      working = work(run);
+      await working;
+    }
+    return true;
+  }
+
+  return {
+    nextDue: () => {
+      const due = Math.min(runs.firstDue()?.due_at ?? Infinity, pipelines.firstDue()?.next_run_at ?? Infinity);
+      return due === Infinity ? undefined : due;
+    },
+    catchUp: async (now) => {
+      while (!closing && (await step(now)));
+    },
+    close: async () => {
+      closing = true;
+      await waitAtMost(working, GRACE_MS, systemClock);
+      await runWork?.close();
+    },
+  };
+}

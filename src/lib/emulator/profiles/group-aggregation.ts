@@ -1,0 +1,68 @@
+// How the members of a group instance share their attributes (specification, B; decision: D61).
+import type { Aggregation, GroupAttribute } from '../../contract/groups.ts';
+
+export interface Member {
+  user_attributes: Readonly<Record<string, unknown>>;
+  /** ISO 8601. */
+  last_modified_on: string;
+}
+
+/** The values of a group's attributes over its members, by attribute id; an attribute that nobody has is left out. */
+export function aggregate(attributes: readonly GroupAttribute[], members: readonly Member[]): Record<string, unknown> {
+  return Object.fromEntries(
+    attributes.flatMap(({ id, type }) => {
+      const value = AGGREGATE[type](id, members);
+      return value === undefined ? [] : [[id, value]];
+    }),
+  );
+}
+
+const AGGREGATE: Record<Aggregation, (id: string, members: readonly Member[]) => unknown> = {
+  latest: (id, members) => {
+    const [first, ...others] = members.filter((member) => valueOf(member, id) !== undefined);
+    return (
+      first &&
+      valueOf(
+        others.reduce((best, member) => (isLater(member, best) ? member : best), first),
+        id,
+      )
+    );
+  },
+  boolean_or: (id, members) => members.some((member) => isTrue(valueOf(member, id))),
+  sum: (id, members) => {
+    const numbers = numbersOf(id, members);
+    return numbers.length === 0 ? undefined : sumOf(numbers);
+  },
+  average: (id, members) => {
+    const numbers = numbersOf(id, members);
+    return numbers.length === 0 ? undefined : sumOf(numbers) / numbers.length;
+  },
+};
+
+/** Null is no value. */
+function valueOf({ user_attributes }: Member, id: string): unknown {
+  return Object.hasOwn(user_attributes, id) ? (user_attributes[id] ?? undefined) : undefined;
+}
+
+/** Times of one form and one length: their order is that of their texts. */
+function isLater(a: Member, b: Member): boolean {
+  return a.last_modified_on > b.last_modified_on;
+}
+
+/** Attributes come as texts from some roads and as JSON or columns from others. */
+function isTrue(value: unknown): boolean {
+  return value === true || value === 1 || (typeof value === 'string' && /^(true|1)$/i.test(value.trim()));
+}
+
+function numbersOf(id: string, members: readonly Member[]): number[] {
+  return members.flatMap((member) => {
+    const value = valueOf(member, id);
+    if (typeof value === 'number' || typeof value === 'bigint') return [Number(value)];
+    const isNumeric = typeof value === 'string' && /^\s*-?\d+(\.\d+)?([eE][+-]?\d+)?\s*$/.test(value);
+    return isNumeric ? [Number(value)] : [];
+  });
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}

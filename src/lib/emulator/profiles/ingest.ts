@@ -1,0 +1,78 @@
+// What E and F have in common: how much may come in, and how a body is refused (specification, "Errors", E).
+import type { infer as Infer, ZodMiniType } from 'zod/mini';
+import { type FieldIssue, showPath } from '../../contract/explain.ts';
+import { acceptBody } from '../wire/accept-body.ts';
+import type { PlatformClock } from '../clock.ts';
+import type { DirectoryFixtures } from '../fixtures/directory.ts';
+import { codedRefusal, type PlatformError } from '../wire/platform-error.ts';
+import { createRateWindow } from '../wire/rate.ts';
+import { parseBody } from '../wire/request-body.ts';
+
+export interface IngestGate {
+  /** Counts a request. Throws 413 for a body that is too large, which does not count, and 429 beyond the limit. */
+  admit(workspace: number, bytes: number): void;
+  clear(): void;
+}
+
+const SECOND_MS = 1000;
+
+/** E and F share one count per workspace (decision: D71). */
+export function createIngestGate(limits: DirectoryFixtures['limits'], clock: PlatformClock): IngestGate {
+  const { intake_per_second: perSecond, intake_body_bytes: mostBytes = Infinity } = limits;
+  const message = 'Provisioned limit exceeded';
+  // Nothing to bring back from an earlier run: it is longer ago than a second.
+  const rate = perSecond === undefined ? undefined : createRateWindow(perSecond, { span: SECOND_MS });
+  return {
+    admit: (workspace, bytes) => {
+      if (bytes > mostBytes) throw codedRefusal(413, `Request body is larger than ${mostBytes} bytes`);
+      const seconds = rate?.take(workspace, clock.now());
+      if (seconds !== undefined) throw codedRefusal(429, message, { 'retry-after': String(seconds) });
+    },
+    clear: () => rate?.clear(),
+  };
+}
+
+/** As many as help a person; a body of thousands of users may hold thousands. */
+const MOST_ERRORS = 100;
+
+/** The 400 of E and F: `<attribute name>: <error message>` for each issue of `value`. */
+export function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformError {
+  return codedRefusal(
+    400,
+    issues.slice(0, MOST_ERRORS).map((issue) => nameIssue(issue, value)),
+  );
+}
+
+/**
+ * Parses a body and checks it; fields that the specification does not know are ignored (decision: D6). `isPlain` may
+ * save the schema its work where it knows the outcome. Throws 400.
+ */
+export function readIngestBody<Schema extends ZodMiniType>(
+  schema: Schema,
+  body: Buffer,
+  isPlain?: (value: unknown) => value is Infer<Schema>,
+): Infer<Schema> {
+  const value = parseBody(body, (message) => badRequest([{ path: ['body'], message }], undefined));
+  if (isPlain?.(value) === true) return value;
+  return acceptBody(schema, value, (issues) => badRequest(issues, value));
+}
+
+/** The attribute that an issue lies in, or else the field of the body, and what is wrong there. */
+function nameIssue({ path, message }: FieldIssue, value: unknown): string {
+  const inUser = typeof path[0] === 'number' ? path.slice(1) : path;
+  const [field = 'body', ...rest] = inUser;
+  const attribute = rest.length > 1 ? attributeAt(value, path.slice(0, path.length - inUser.length + 3)) : undefined;
+  const place = showPath(attribute === undefined ? rest : rest.slice(2));
+  return `${attribute ?? field}: ${place === '' ? '' : `${place} `}${message}`;
+}
+
+function attributeAt(value: unknown, path: readonly (string | number)[]): string | undefined {
+  const found = path.reduce<unknown>(
+    (inner, segment) =>
+      typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[segment] : undefined,
+    value,
+  );
+  if (typeof found !== 'object' || found === null || !('attribute_name' in found)) return undefined;
+  const { attribute_name: name } = found;
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}

@@ -1,0 +1,47 @@
+// Which file a connection leads to, or why it leads nowhere (decision: D64).
+import { existsSync } from 'node:fs';
+import type { ConnectionRequest } from '../../contract/connections.ts';
+import type { WarehouseFixture } from '../fixtures/warehouse.ts';
+
+/** `sample` stands for the sample warehouse, which is made when it is needed. */
+export type WarehouseFile = { file: string } | { sample: true };
+
+export interface Unreachable {
+  /** What is wrong, with the field's name and never its value. */
+  unreachable: string;
+}
+
+type Target = Pick<ConnectionRequest, 'service_provider' | 'config'>;
+
+/** Finds the way into the warehouses that are listed, into the one file given, or to the sample one. */
+export function findWarehouse(
+  { service_provider, config }: Target,
+  warehouses: readonly WarehouseFixture[],
+  fallback: string | undefined,
+): WarehouseFile | Unreachable {
+  if (warehouses.length === 0) return fallback === undefined ? { sample: true } : existing(fallback);
+  const fields: Readonly<Record<string, unknown>> = config;
+  const matches = (wanted: Readonly<Record<string, string>>): boolean =>
+    Object.entries(wanted).every(([field, value]) => fields[field] === value);
+  const known = warehouses.filter(
+    (warehouse) => warehouse.service_provider === service_provider && matches(warehouse.match),
+  );
+  const [first] = known;
+  if (!first) {
+    const asked = warehouses
+      .filter((warehouse) => warehouse.service_provider === service_provider)
+      .flatMap(({ match }) => Object.keys(match));
+    const names = [...new Set(asked)].map((field) => `\`${field}\``).join(', ');
+    return {
+      unreachable: names === '' ? `no warehouse of ${service_provider} is known` : `no warehouse has this ${names}`,
+    };
+  }
+  const open = known.find(({ credentials }) => matches(credentials));
+  if (open) return existing(open.file);
+  const wrong = Object.entries(first.credentials).filter(([field, value]) => fields[field] !== value);
+  return { unreachable: `credentials refused: ${wrong.map(([field]) => `\`${field}\``).join(', ')}` };
+}
+
+function existing(file: string): WarehouseFile | Unreachable {
+  return existsSync(file) ? { file } : { unreachable: `the warehouse file ${file} is missing` };
+}

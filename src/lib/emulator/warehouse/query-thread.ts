@@ -1,0 +1,87 @@
+// A warehouse file read in a thread of its own, so that a long query holds up nobody, with a limit of time.
+import { Worker } from 'node:worker_threads';
+import { systemClock } from '../../kernel/clock.ts';
+
+/** What the thread is asked (`query-worker.js`); it answers each question once. */
+export type Question = { ask: 'open'; file: string } | { ask: 'query'; sql: string } | { ask: 'rows'; count: number };
+
+/** A row by column name; integers beyond 2^53 are bigint. */
+export type Row = Record<string, number | bigint | string | Uint8Array | null>;
+
+/** The warehouse's own complaint about a file or a query. */
+export class QueryError extends Error {}
+
+/** A question took longer than the limit; the thread is gone. */
+export class QueryTimeout extends Error {}
+
+/** The thread ended by itself, which is nothing that it should do. */
+export class QueryLost extends Error {}
+
+/** The thread was ended from outside. */
+export class QueryAborted extends Error {}
+
+export interface QueryThread {
+  /** Opens a file read-only and returns the names of its tables and views. Throws QueryError. */
+  open(file: string): Promise<string[]>;
+  /** Begins a query on the open file. Throws QueryError. */
+  query(sql: string): Promise<void>;
+  /** The next rows of the query; fewer than `count` are the last ones. Throws QueryError. */
+  rows(count: number): Promise<Row[]>;
+  /** Ends the thread, whatever it is doing. Who waits for an answer gets QueryAborted. */
+  close(): Promise<void>;
+}
+
+/** Starts a thread that may take `limitMs` of the machine's time for each answer. */
+export function startQueryThread(limitMs: number): QueryThread {
+  const worker = new Worker(new URL('./query-worker.js', import.meta.url));
+  // The program may end while the thread has nothing to do.
+  worker.unref();
+  let settle: { resolve(value: unknown): void; reject(reason: Error): void } | undefined;
+  let ended: Error | undefined;
+
+  function end(reason: Error): void {
+    ended ??= reason;
+    settle?.reject(ended);
+  }
+
+  worker.on('message', ({ value, error }: { value?: unknown; error?: string }) => {
+    if (error === undefined) settle?.resolve(value);
+    else settle?.reject(new QueryError(error));
+  });
+  worker.on('error', (error) => end(new QueryLost(`the reading thread failed: ${String(error)}`)));
+  worker.on('exit', () => end(new QueryLost('the reading thread has ended')));
+
+  async function ask(question: Question): Promise<unknown> {
+    if (ended) throw ended;
+    const answered = new AbortController();
+    const limit = systemClock.sleep(limitMs, answered.signal).then(
+      () => {
+        end(new QueryTimeout(`no answer within ${limitMs} milliseconds`));
+        return worker.terminate();
+      },
+      () => undefined,
+    );
+    try {
+      return await new Promise<unknown>((resolve, reject) => {
+        settle = { resolve, reject };
+        worker.postMessage(question);
+      });
+    } finally {
+      settle = undefined;
+      answered.abort();
+      await limit;
+    }
+  }
+
+  return {
+    open: async (file) => (await ask({ ask: 'open', file })) as string[],
+    query: async (sql) => {
+      await ask({ ask: 'query', sql });
+    },
+    rows: async (count) => (await ask({ ask: 'rows', count })) as Row[],
+    close: async () => {
+      end(new QueryAborted('the thread was ended'));
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+// Who sends a request: the three credential kinds of the specification ("Authentication") and their refusals.
+import type { Auth } from '../../contract/endpoint.ts';
+import { DSR_FAILURES } from '../../contract/failures.ts';
+import type { Directory } from '../directory.ts';
+import { refuse } from '../dsr/answers.ts';
+import type { WorkspaceFixture } from '../fixtures/directory.ts';
+import { codedRefusal, type PlatformError, refusal } from './platform-error.ts';
+import type { Tokens } from '../stores/tokens.ts';
+
+export interface Caller {
+  /** The client id of a bearer token, the key of Basic credentials, empty where none are asked for. */
+  id: string;
+  /** The workspace of Basic credentials. */
+  workspace?: WorkspaceFixture;
+}
+
+/**
+ * Checks the `Authorization` header against what an endpoint asks for. Throws 401 when it is missing or wrong; for
+ * seeding, present but wrong is 403.
+ */
+export function authenticate(auth: Auth, header: string | undefined, tokens: Tokens, directory: Directory): Caller {
+  switch (auth) {
+    case 'none':
+      return { id: '' };
+    case 'bearer':
+      return bearer(header, tokens);
+    case 'dsr-basic':
+    case 'seeding-basic':
+      return basic(header, directory, REFUSALS[auth]);
+  }
+}
+
+function bearer(header: string | undefined, tokens: Tokens): Caller {
+  const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
+  const id = token === undefined ? undefined : tokens.clientOf(token);
+  if (id === undefined) throw refusal(401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
+  return { id };
+}
+
+const CHALLENGE = { 'www-authenticate': 'Basic realm="platform", charset="UTF-8"' };
+
+interface BasicRefusals {
+  missing(): PlatformError;
+  wrong(): PlatformError;
+}
+
+/** C answers in its own envelope, E and F in another. */
+const REFUSALS: Record<'dsr-basic' | 'seeding-basic', BasicRefusals> = {
+  'dsr-basic': {
+    missing: () => refuse(DSR_FAILURES.unauthorized, [], CHALLENGE),
+    wrong: () => refuse(DSR_FAILURES.unauthorized, [], CHALLENGE),
+  },
+  'seeding-basic': {
+    missing: () => codedRefusal(401, 'Unauthorized', CHALLENGE),
+    wrong: () => codedRefusal(403, 'Forbidden'),
+  },
+};
+
+function basic(header: string | undefined, directory: Directory, refusals: BasicRefusals): Caller {
+  if (header === undefined) throw refusals.missing();
+  const encoded = /^Basic +(\S+)$/i.exec(header)?.[1] ?? '';
+  const [, key = '', secret = ''] = /^([^:]*):(.*)$/su.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
+  const workspace = directory.workspaceOf(key, secret);
+  if (!workspace) throw refusals.wrong();
+  return { id: key, workspace };
+}
+
+/** The workspace of a caller with Basic credentials; only the endpoints that ask for those may ask for it. */
+export function workspaceOf({ workspace }: Caller): WorkspaceFixture {
+  if (!workspace) throw new TypeError('these credentials belong to no workspace');
+  return workspace;
+}

@@ -1,0 +1,69 @@
+// The body of a request: read whole and raw before anything else looks at it, and parsed without losing digits.
+import type { IncomingMessage } from 'node:http';
+import type { infer as Infer, ZodMiniType } from 'zod/mini';
+import { explainIssues, showPath } from '../../contract/explain.ts';
+import { JsonError, parseJson } from '../../kernel/json.ts';
+import { refusal } from './platform-error.ts';
+
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** The peer went away in the middle of its request: there is nobody to answer. */
+export class PeerGone extends Error {}
+
+/** Reads the body. Throws 413 beyond 32 MiB and PeerGone when the connection ends too early. */
+export function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const { promise, resolve, reject } = settleable<Buffer>();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  incoming.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MAX_BYTES) chunks.push(chunk);
+    else reject(refusal(413, `Request body is larger than ${MAX_BYTES} bytes`, { connection: 'close' }));
+  });
+  incoming.on('end', () => resolve(Buffer.concat(chunks)));
+  incoming.on('close', () => {
+    if (!incoming.complete) reject(new PeerGone());
+  });
+  incoming.on('error', () => reject(new PeerGone()));
+  return promise;
+}
+
+function settleable<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  let reject: (reason: Error) => void = () => undefined;
+  const promise = new Promise<T>((onValue, onReason) => {
+    resolve = onValue;
+    reject = onReason;
+  });
+  return { promise, resolve, reject };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Parses a JSON body; `refuse` is given what is wrong with it and makes the refusal that is thrown. */
+export function parseBody(body: Buffer, refuse: (detail: string) => Error): unknown {
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch {
+    throw refuse('not valid UTF-8');
+  }
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw refuse(error.offset === undefined ? error.message : `${error.message} (at character ${error.offset})`);
+  }
+}
+
+/** Checks a parsed body. Throws 400 with a sentence per place, each after `prefix`. */
+export function checkBody<Schema extends ZodMiniType>(schema: Schema, value: unknown, prefix: string): Infer<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw refusal(
+    400,
+    explainIssues(parsed.error.issues, value).map(({ path, message }) =>
+      [`${prefix}:`, showPath(path), message].filter((part) => part !== '').join(' '),
+    ),
+  );
+}

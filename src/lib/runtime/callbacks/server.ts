@@ -1,0 +1,113 @@
+// The door for callbacks: whatever is posted comes in as raw bytes, with every header line as it was sent.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { CliError, EXIT, systemErrorCode } from '../../kernel/errors.ts';
+
+export interface ReceivedCallback {
+  method: string;
+  path: string;
+  /** One pair for each line: repeats are seen. */
+  headers: (readonly [name: string, value: string])[];
+  /** Undefined when it is larger than is taken. */
+  body: Buffer | undefined;
+}
+
+export interface CallbackServer {
+  port: number;
+  /** Takes no more, and ends when what is under way was answered. */
+  close(): Promise<void>;
+}
+
+/** Far more than a status object with every partner there is. */
+export const MAX_CALLBACK_BYTES = 1024 * 1024;
+/** A sender that takes longer for one callback is cut off. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const MAX_CONNECTIONS = 200;
+
+/** `answer` gives the status for each; it is sent without a body. Throws CliError when the port cannot be had. */
+export async function startCallbackServer(
+  { host, port }: { host: string; port: number },
+  answer: (received: ReceivedCallback) => Promise<number>,
+): Promise<CallbackServer> {
+  const { createServer } = await import('node:http');
+  const underWay = new Set<Promise<void>>();
+  const server = createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
+    (request, response) => {
+      const run: Promise<void> = take(request, response, answer).finally(() => underWay.delete(run));
+      underWay.add(run);
+    },
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  await listen(server, host, port);
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      await Promise.all(underWay);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      const taken = systemErrorCode(error) === 'EADDRINUSE';
+      reject(
+        new CliError({
+          code: 'dsr.listen',
+          message: taken
+            ? `Port ${port} is taken by another process.`
+            : `Cannot listen on ${host}:${port}: ${error.message}.`,
+          hint: '--port 0 takes a free one.',
+          exit: taken ? EXIT.conflict : EXIT.failed,
+          cause: error,
+        }),
+      );
+    });
+    server.listen(port, host, () => resolve());
+  });
+}
+
+async function take(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: (received: ReceivedCallback) => Promise<number>,
+): Promise<void> {
+  let body: Buffer | undefined;
+  try {
+    body = await readBody(request);
+  } catch {
+    // The sender went away: there is nobody to answer.
+    return;
+  }
+  const { rawHeaders } = request;
+  const headers = rawHeaders
+    .filter((_text, index) => index % 2 === 0)
+    .map((name, index) => [name, rawHeaders[index * 2 + 1] ?? ''] as const);
+  const received = { method: request.method ?? '', path: request.url ?? '/', headers, body };
+  // What cannot be dealt with is not acknowledged: it is sent again.
+  const status = await answer(received).catch(() => 503);
+  response.writeHead(status, {
+    'content-length': '0',
+    ...(status === 405 && { allow: 'POST' }),
+    // The rest of a body that was too large is not read.
+    ...(body === undefined && { connection: 'close' }),
+  });
+  response.end();
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length']) > MAX_CALLBACK_BYTES) return undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length;
+    if (size > MAX_CALLBACK_BYTES) return undefined;
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}

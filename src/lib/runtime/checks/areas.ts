@@ -1,0 +1,120 @@
+// The cheapest harmless call of each area, with the credentials at hand: for `auth test` and `doctor`.
+import type { Api } from '../../api/index.ts';
+import type { SecretName, SettingName, Settings } from '../../config/settings.ts';
+import { CliError, EXIT } from '../../kernel/errors.ts';
+import type { Context } from '../context.ts';
+
+export interface AreaCheck {
+  credential: 'platform' | 'dsr' | 'seeding';
+  area: string;
+  status: 'ok' | 'failed' | 'not_configured' | 'not_checked';
+  detail: string;
+  /** Why it failed. */
+  error?: CliError;
+}
+
+interface Area {
+  credential: AreaCheck['credential'];
+  name: string;
+  needs: readonly SettingName[];
+  /** What the answer says; absent where every call has an effect. */
+  read?(api: Api, signal: AbortSignal): Promise<string>;
+}
+
+const AREAS: readonly Area[] = [
+  {
+    credential: 'platform',
+    name: 'roles',
+    needs: ['base_url', 'org_id', 'account_id'],
+    read: async (api, signal) => counted((await api.roles.listTasks(signal)).length, 'task'),
+  },
+  {
+    credential: 'platform',
+    name: 'groups',
+    needs: ['base_url', 'workspace_id'],
+    read: async (api, signal) => counted((await api.groups.list(signal)).length, 'group'),
+  },
+  {
+    credential: 'platform',
+    name: 'warehouse',
+    needs: ['base_url', 'workspace_id'],
+    read: async (api, signal) => counted((await api.connections.list(undefined, signal)).length, 'connection'),
+  },
+  {
+    credential: 'dsr',
+    name: 'data subject requests',
+    needs: ['dsr_base_url'],
+    read: async (api, signal) => `version ${(await api.dsr.discovery(signal)).api_version}`,
+  },
+  {
+    credential: 'seeding',
+    name: 'seeding',
+    needs: ['seeding_url'],
+    read: async (api, signal) => {
+      await api.seeding.tryCredentials(signal);
+      return 'key and secret are taken; a list without users was sent';
+    },
+  },
+  { credential: 'seeding', name: 'identity intake', needs: ['identity_url'] },
+];
+
+const SECRETS_OF: Record<AreaCheck['credential'], readonly SecretName[]> = {
+  platform: ['client_id', 'client_secret'],
+  dsr: ['workspace_key', 'workspace_secret'],
+  seeding: ['workspace_key', 'workspace_secret'],
+};
+
+/** Whose credentials are tried, and how they are sent. */
+interface Tried {
+  settings: Settings;
+  api(): Promise<Api>;
+}
+
+/**
+ * Tries every area of the profile in use, or of `other`, one after another. What failed for one kind of credentials as such
+ * is not tried again.
+ */
+export async function checkAreas(ctx: Context, other?: { settings: Settings; api: Api }): Promise<AreaCheck[]> {
+  const tried: Tried = other
+    ? { settings: other.settings, api: () => Promise.resolve(other.api) }
+    : { settings: await ctx.settings(), api: () => ctx.api() };
+  const checks: AreaCheck[] = [];
+  for (const area of AREAS) {
+    const same = checks.find(({ credential, error }) => credential === area.credential && error && isGeneral(error));
+    checks.push(await checkArea(tried, area, same, ctx.signal));
+  }
+  return checks;
+}
+
+async function checkArea(
+  { settings, api }: Tried,
+  { credential, name: area, needs, read }: Area,
+  same: AreaCheck | undefined,
+  signal: AbortSignal,
+): Promise<AreaCheck> {
+  const told = (status: AreaCheck['status'], detail: string): AreaCheck => ({ credential, area, status, detail });
+  const missing = [...absentSecrets(settings, credential), ...needs.filter((setting) => !settings.get(setting))];
+  if (missing.length > 0) return told('not_configured', `missing: ${missing.join(', ')}`);
+  if (!read) return told('not_checked', 'no call of it is without effect');
+  if (same) return told('not_checked', `as ${same.area}: the same credentials and address`);
+  try {
+    return told('ok', await read(await api(), signal));
+  } catch (error) {
+    if (!(error instanceof CliError) || signal.aborted) throw error;
+    return { ...told('failed', error.message), error };
+  }
+}
+
+function absentSecrets(settings: Settings, credential: AreaCheck['credential']): SecretName[] {
+  if (credential === 'platform' && settings.secretOrigin('access_token')) return [];
+  return SECRETS_OF[credential].filter((name) => !settings.secretOrigin(name));
+}
+
+/** A refusal of one area (403, 404) says nothing about the others; a token that cannot be had does, and so does silence. */
+function isGeneral({ exit, status }: CliError): boolean {
+  return exit === EXIT.network || exit === EXIT.unavailable || (exit === EXIT.auth && status !== 403);
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,54 @@
+// The authorities that this machine trusts: Node's own, `--ca-file`, and what NODE_EXTRA_CA_CERTS adds.
+import { existsSync, readFileSync } from 'node:fs';
+import { type CliError, systemErrorCode, usageError } from '../../kernel/errors.ts';
+import type { Context, Io } from '../context.ts';
+
+/** Their certificates; PEM texts that cannot be read are refused with a usage error (2). */
+export async function loadTrustedRoots(ctx: Context) {
+  const [{ X509Certificate }, { rootCertificates }, settings] = await Promise.all([
+    import('node:crypto'),
+    import('node:tls'),
+    ctx.settings(),
+  ]);
+  const [own, extra] = [settings.get('ca_file')?.value, ctx.io.env.NODE_EXTRA_CA_CERTS];
+  const files = [...(own ? [own] : []), ...(extra && existsSync(extra) ? [extra] : [])];
+  const further = files.flatMap((path) =>
+    blocksOf(path).map((pem, index) => {
+      try {
+        return new X509Certificate(pem);
+      } catch (error) {
+        throw unusable(path, `holds what is no certificate (number ${index + 1}): ${(error as Error).message}`);
+      }
+    }),
+  );
+  return [...further, ...rootCertificates.map((pem) => new X509Certificate(pem))];
+}
+
+/**
+ * The text of the file `caFile`, and of the one that NODE_EXTRA_CA_CERTS adds: Node forgets that one as soon as it is
+ * given authorities. As with Node itself it may be missing.
+ */
+export function furtherAuthorities(caFile: string, env: Io['env']): string {
+  const extra = env.NODE_EXTRA_CA_CERTS;
+  return readAuthorities(caFile) + (extra && existsSync(extra) ? `\n${readAuthorities(extra)}` : '');
+}
+
+function readAuthorities(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const isMissing = systemErrorCode(error) === 'ENOENT';
+    throw unusable(path, isMissing ? 'is not there' : `cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function unusable(path: string, why: string): CliError {
+  return usageError(
+    `The file of certificate authorities ${path} ${why}.`,
+    'It comes from --ca-file, CDPADM_CA_FILE or the profile (`cdpadm profile show --origin`): correct the path there.',
+  );
+}
+
+function blocksOf(path: string): string[] {
+  return readAuthorities(path).match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+}

@@ -1,0 +1,210 @@
+// The flags that every command understands: defined once on the root, read and checked once before an action.
+import { Option, type Command } from 'commander';
+import { usageError } from '../../kernel/errors.ts';
+import { choiceHint } from '../../kernel/nearest.ts';
+import { parseDuration } from '../../kernel/timestamps.ts';
+import type { GlobalFlags, OutputFormat } from '../context.ts';
+
+export const OUTPUT_FORMATS = [
+  'table',
+  'json',
+  'ndjson',
+  'yaml',
+  'csv',
+  'markdown',
+  'name',
+  'html',
+] as const satisfies OutputFormat[];
+const COLOUR_MODES = ['auto', 'always', 'never'] as const;
+const PROGRESS_MODES = ['auto', 'plain', 'json', 'none'] as const;
+const ANNOTATION_MODES = ['auto', 'github', 'none'] as const;
+
+/** What flags with few values take, for completion. */
+export const FLAG_CHOICES = {
+  '--output': OUTPUT_FORMATS,
+  '--color': COLOUR_MODES,
+  '--progress': PROGRESS_MODES,
+  '--annotations': ANNOTATION_MODES,
+} as const;
+
+const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
+const DEFAULT_RETRIES = 4;
+const MAX_RETRIES = 20;
+
+/** Headings of `cdpadm help flags`, in its order. */
+const WHERE = 'Which platform:';
+const OUTPUT = 'Output:';
+const SAFETY = 'Asking and safety:';
+const WIRE = 'Network:';
+const TALK = 'Messages:';
+
+/** Adds every global flag to the root command. */
+export function defineGlobalFlags(root: Command): void {
+  const add = (group: string, flags: string, description: string): void => {
+    root.addOption(new Option(flags, description).helpGroup(group));
+  };
+  root.addOption(
+    repeatable(
+      '--profile <name>',
+      'which profile to use, `local` is the embedded platform (default: the current one); repeat it to read from several',
+    ).helpGroup(WHERE),
+  );
+  add(WHERE, '--org <id>', "organization, instead of the profile's");
+  add(WHERE, '--account <id>', "account, instead of the profile's");
+  add(WHERE, '--workspace <id>', "workspace, instead of the profile's");
+  add(OUTPUT, '-o, --output <format>', `${OUTPUT_FORMATS.join(', ')} (default: table)`);
+  add(OUTPUT, '--json', 'the same as -o json');
+  add(OUTPUT, '--query <expr>', 'JMESPath over the data; 64-bit ids compare as strings');
+  add(OUTPUT, '--fields <a,b>', 'columns of table, csv and markdown (default: all)');
+  add(OUTPUT, '--no-header', 'no heading line in table, csv and markdown');
+  add(OUTPUT, '--out <file>', 'write the result there instead of standard output');
+  add(OUTPUT, '--summary', 'append the result, or the error, as Markdown to the file that $GITHUB_STEP_SUMMARY names');
+  add(
+    OUTPUT,
+    '--annotations <how>',
+    'issues with file and line for the code view: auto, github or none (default: auto)',
+  );
+  add(OUTPUT, '--color <when>', 'auto, always or never (default: auto)');
+  add(OUTPUT, '--no-color', 'the same as --color never');
+  add(SAFETY, '-n, --dry-run', 'show what would be done or sent, and do nothing');
+  add(SAFETY, '-y, --yes', 'answer yes to ordinary confirmations');
+  root.addOption(repeatable('--confirm <value>', 'what one would have typed; may be repeated').helpGroup(SAFETY));
+  add(SAFETY, '--no-input', 'never ask; what is missing is an error that names its flag');
+  add(TALK, '-q, --quiet', 'only the result, warnings and errors');
+  add(TALK, '-v, --verbose', 'decisions and retries too');
+  add(TALK, '--debug', 'redacted HTTP lines and stacks too');
+  add(TALK, '--progress <how>', 'auto, plain, json or none (default: auto)');
+  add(WIRE, '--timeout <dur>', 'how long the whole command may take, such as 90s or 10m (default: no limit)');
+  add(WIRE, '--request-timeout <dur>', 'how long one request may take (default: 30s)');
+  add(WIRE, '--retries <n>', `attempts after the first (default: ${DEFAULT_RETRIES})`);
+  add(WIRE, '--ca-file <file>', "further trusted certificate authorities, PEM (default: the system's)");
+  add(WIRE, '--trace-file <file>', 'every exchange as NDJSON, redacted');
+  add(WIRE, '--curl', 'print the equivalent curl command and do nothing');
+}
+
+function repeatable(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(collect);
+}
+
+/** For commander: the values of a flag that may be repeated, in their order. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
+
+type Raw = Record<string, unknown>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The flags as commander read them, checked and completed by `CDPADM_OUTPUT`. Throws CliError usage (2) that names
+ * the flag and what it takes.
+ */
+export function readGlobalFlags(raw: Raw, env: Environment): GlobalFlags {
+  const output = outputFormat(raw, env);
+  const fields = text(raw, 'fields')
+    ?.split(',')
+    .map((field) => field.trim())
+    .filter((field) => field !== '');
+  if (fields && !['table', 'csv', 'markdown'].includes(output)) {
+    throw usageError('--fields chooses the columns of table, csv and markdown.', `With -o ${output} use --query.`);
+  }
+  const profiles = profileNames(raw);
+  return {
+    profile: profiles[0],
+    profiles,
+    workspace: id(raw, 'workspace'),
+    org: id(raw, 'org'),
+    account: id(raw, 'account'),
+    output,
+    query: text(raw, 'query'),
+    fields,
+    header: raw['header'] !== false,
+    out: text(raw, 'out'),
+    summary: raw['summary'] === true,
+    annotations: oneOf(text(raw, 'annotations') ?? 'auto', ANNOTATION_MODES, '--annotations'),
+    dryRun: raw['dryRun'] === true,
+    yes: raw['yes'] === true,
+    confirm: (raw['confirm'] as string[] | undefined) ?? [],
+    input: raw['input'] !== false,
+    quiet: raw['quiet'] === true,
+    verbose: raw['verbose'] === true,
+    debug: raw['debug'] === true,
+    traceFile: text(raw, 'traceFile'),
+    curl: raw['curl'] === true,
+    requestTimeoutMs: duration(raw, 'requestTimeout', '--request-timeout') ?? DEFAULT_REQUEST_TIMEOUT_MS,
+    retries: retries(raw),
+    timeoutMs: duration(raw, 'timeout', '--timeout'),
+    caFile: text(raw, 'caFile'),
+    color: raw['color'] === false ? 'never' : oneOf(text(raw, 'color') ?? 'auto', COLOUR_MODES, '--color'),
+    progress: oneOf(text(raw, 'progress') ?? 'auto', PROGRESS_MODES, '--progress'),
+  };
+}
+
+/** The same without any failure: enough to draw an error that came before the flags were checked. */
+export function lenientFlags(raw: Raw, env: Environment): GlobalFlags {
+  try {
+    return readGlobalFlags(raw, env);
+  } catch {
+    const output = raw['json'] === true ? 'json' : OUTPUT_FORMATS.find((format) => format === raw['output']);
+    const kept = { ...(raw['color'] === false && { color: false }), ...(raw['summary'] === true && { summary: true }) };
+    return readGlobalFlags({ ...(output && { output }), ...kept }, {});
+  }
+}
+
+function outputFormat(raw: Raw, env: Environment): OutputFormat {
+  if (raw['json'] === true) {
+    const other = text(raw, 'output');
+    if (other !== undefined && other !== 'json') throw usageError(`--json and -o ${other} contradict each other.`);
+    return 'json';
+  }
+  const flag = text(raw, 'output');
+  if (flag !== undefined) return oneOf(flag, OUTPUT_FORMATS, '--output');
+  return oneOf(env.CDPADM_OUTPUT || 'table', OUTPUT_FORMATS, 'CDPADM_OUTPUT');
+}
+
+function text(raw: Raw, name: string): string | undefined {
+  const value = raw[name];
+  if (typeof value !== 'string') return undefined;
+  if (value.trim() === '') throw usageError(`${flagName(name)} needs a value.`);
+  return value;
+}
+
+function profileNames(raw: Raw): string[] {
+  const given = (raw['profile'] as string[] | undefined) ?? [];
+  return [...new Set(given.map((name) => text({ profile: name }, 'profile') ?? ''))];
+}
+
+function id(raw: Raw, name: string): string | undefined {
+  const value = text(raw, name);
+  if (value !== undefined && !/^\d{1,19}$/.test(value)) {
+    throw usageError(`${flagName(name)} takes a number such as 12345, not \`${value}\`.`);
+  }
+  return value;
+}
+
+function duration(raw: Raw, name: string, flag: string): number | undefined {
+  const value = text(raw, name);
+  if (value === undefined) return undefined;
+  const ms = parseDuration(value);
+  if (ms === undefined || ms === 0)
+    throw usageError(`${flag} takes a duration such as 500ms, 30s, 15m or 8h, not \`${value}\`.`);
+  return ms;
+}
+
+function retries(raw: Raw): number {
+  const value = text(raw, 'retries');
+  if (value === undefined) return DEFAULT_RETRIES;
+  if (!/^\d{1,2}$/.test(value) || Number(value) > MAX_RETRIES) {
+    throw usageError(`--retries takes a whole number from 0 to ${MAX_RETRIES}, not \`${value}\`.`);
+  }
+  return Number(value);
+}
+
+function oneOf<const T extends string>(value: string, allowed: readonly T[], flag: string): T {
+  const found = allowed.find((candidate) => candidate === value);
+  if (found !== undefined) return found;
+  throw usageError(`${flag} does not know \`${value}\`.`, choiceHint(value, allowed));
+}
+
+function flagName(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

@@ -1,0 +1,156 @@
+// How every help screen is laid out, from the whole tree's to one command's.
+import type { Command, Help } from 'commander';
+import { MAX_PAGE_WIDTH, wrapShape } from '../../render/page.ts';
+import { type CommandHelp, helpOf, usualExits } from './help.ts';
+
+/** Beside flags that leave less than this, what they mean stands below them. */
+const LEAST_BESIDE = 24;
+
+/** Stands for a space at which no line is broken, until it is. */
+const GLUE = '\u2060';
+/** Under the exit codes of each command; it fits the narrowest terminal. */
+const ALL_CODES = 'All, and the codes of errors: cdpadm help exit-codes';
+
+/** What a reader of a command's help should know of the flags that are not its own. */
+const GLOBAL_FLAGS = [
+  `-o json|yaml|csv…, --query, --out, --profile, -n${GLUE}(dry${GLUE}run), -y, -q, -v and more:`,
+  'cdpadm help flags',
+];
+
+const LEARN_MORE = [
+  ['cdpadm <command> --help', 'flags and examples of a command'],
+  ['cdpadm help <topic>', 'exit-codes, environment, formatting, files, recipes, flags'],
+] as const;
+
+/** Settings for commander's `configureHelp`. */
+export function helpSettings(columns: () => number): Partial<Help> {
+  return {
+    prepareContext() {
+      (this as Help).helpWidth = Math.min(columns(), MAX_PAGE_WIDTH);
+    },
+    minWidthToWrap: 20,
+    subcommandTerm: (command) => command.name(),
+    subcommandDescription: (command) => command.summary() || command.description(),
+    // The root's flags have a page of their own; here they would bury the commands.
+    visibleOptions: (command) => (command.parent ? command.options.filter((option) => !option.hidden) : []),
+    formatHelp,
+  };
+}
+
+function formatHelp(command: Command, helper: Help): string {
+  const width = helper.helpWidth ?? MAX_PAGE_WIDTH;
+  const termWidth = helper.padWidth(command, helper);
+  const isBeside = width - termWidth - 4 >= LEAST_BESIDE;
+  const item = (term: string, description: string): string =>
+    isBeside || description === ''
+      ? helper.formatItem(term, termWidth, description, helper)
+      : [`  ${term}`, ...helper.boxWrap(description, width - 6).split('\n')].join('\n      ');
+  const section = (title: string, lines: string[]): string => [title, ...lines].join('\n');
+  const wrap = (text: string): string => helper.boxWrap(text, width);
+  const indented = (text: string): string[] => indent(helper.boxWrap(text, width - 2).split('\n'));
+  const help = helpOf(command);
+
+  const parts = [wrap(asSentence(command.description())), section('Usage:', [`  ${usageOf(command)}`])];
+  const argumentsShown = helper.visibleArguments(command);
+  if (argumentsShown.length > 0) {
+    parts.push(
+      section(
+        'Arguments:',
+        argumentsShown.map((one) => item(one.name(), unquoted(helper.argumentDescription(one)))),
+      ),
+    );
+  }
+  for (const [title, options] of grouped(
+    helper.visibleOptions(command),
+    (option) => option.helpGroupHeading ?? 'Flags:',
+  )) {
+    parts.push(
+      section(
+        title,
+        options.map((one) => item(one.flags, unquoted(helper.optionDescription(one)))),
+      ),
+    );
+  }
+  for (const [title, commands] of grouped(command.commands, (child) => child.helpGroup() || 'Commands:')) {
+    parts.push(
+      section(
+        title,
+        commands.map((one) => item(one.name(), helper.subcommandDescription(one))),
+      ),
+    );
+  }
+  for (const note of help?.notes ?? []) parts.push(wrap(note));
+  if (help?.json !== undefined)
+    parts.push(
+      section(
+        'JSON:',
+        help.json.split('\n').flatMap((line) => wrapShape(line, width)),
+      ),
+    );
+  if (help) parts.push(section('Exit codes:', indent(exitCodeLines(help, helper, width - 2))));
+  if (help) parts.push(section('Examples:', indent(help.examples.map((example) => `$ ${example}`))));
+  parts.push(command.parent ? section('Global flags:', GLOBAL_FLAGS.flatMap(indented)) : learnMore(helper));
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`.replaceAll(GLUE, ' ');
+}
+
+function learnMore(helper: Help): string {
+  const termWidth = Math.max(...LEARN_MORE.map(([term]) => term.length));
+  const lines = LEARN_MORE.map(([term, description]) => helper.formatItem(term, termWidth, description, helper));
+  return ['Learn more:', ...lines].join('\n');
+}
+
+function usageOf(command: Command): string {
+  const path: string[] = [];
+  for (let step: Command | null = command; step; step = step.parent) path.unshift(step.name());
+  const words = command.registeredArguments.map((one) => {
+    const name = `${one.name()}${one.variadic ? '…' : ''}`;
+    return one.required ? `<${name}>` : `[${name}]`;
+  });
+  // Only a command that does something by itself has help of its own.
+  const below = command.commands.length === 0 ? [] : [helpOf(command) ? '[command]' : '<command>'];
+  return [...path, ...below, ...words, '[flags]'].join(' ');
+}
+
+/** `(choices: "a", "b")` and `(default: false)` read better as words; commander adds the rest. */
+function unquoted(description: string): string {
+  return description.replaceAll('"', '');
+}
+
+/**
+ * `6  nothing was sent`, each, broken between words, so that the codes stand alone on the left; then the codes that need no
+ * words of this command's.
+ */
+function exitCodeLines(help: CommandHelp, helper: Help, width: number): string[] {
+  // In the order of their numbers, as an object keeps them.
+  const own = Object.entries(help.exits ?? {});
+  const column = Math.max(0, ...own.map(([code]) => code.length)) + 2;
+  const lines = own.flatMap(([code, meaning]) =>
+    helper
+      .boxWrap(meaning, width - column)
+      .split('\n')
+      .map((line, index) => `${(index === 0 ? code : '').padEnd(column)}${line}`),
+  );
+  const usual = Object.entries(usualExits(help)).map(([code, word]) => `${code} ${word}`.replaceAll(' ', GLUE));
+  const rest = `${own.length === 0 ? `0${GLUE}done,` : 'Also'} ${usual.join(', ')}.`;
+  return [...lines, ...helper.boxWrap(rest, width).split('\n'), ALL_CODES];
+}
+
+function asSentence(text: string): string {
+  const full = /[.!?]$/.test(text) || text === '' ? text : `${text}.`;
+  return full.charAt(0).toUpperCase() + full.slice(1);
+}
+
+function indent(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${line}`);
+}
+
+function grouped<T>(items: readonly T[], headingOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of items) {
+    const heading = headingOf(one);
+    const group = groups.get(heading);
+    if (group) group.push(one);
+    else groups.set(heading, [one]);
+  }
+  return groups;
+}

@@ -1,0 +1,98 @@
+// What the help of one command says besides its flags; kept beside the command, so that tests can run every example.
+import type { Command } from 'commander';
+import { type ExitCode, usageError } from '../../kernel/errors.ts';
+import { chooseColumns } from '../../render/cells.ts';
+import type { GlobalFlags, OutputFormat } from '../context.ts';
+
+/** What `--fields` may name: a view's columns, or the fields of a result that has no view of its own. */
+export type Columns = readonly { key: string }[];
+
+/** The fields of a document as `columns`: `asColumns('name current')`. */
+export function asColumns(keys: string): Columns {
+  return keys.split(' ').map((key) => ({ key }));
+}
+
+/** What a command leans on; see `USUAL_EXITS`. */
+type Callee = 'platform' | 'emulator' | 'settings' | 'nobody';
+
+/** Exit code -> when the command ends with it. */
+export type Exits = Readonly<Partial<Record<ExitCode, string>>>;
+
+/** How every command can end that leans on the same, a word for each code: `cdpadm help exit-codes` has the rest. */
+const USUAL_EXITS: Readonly<Record<Callee, Exits>> = {
+  platform: { 1: 'refused', 2: 'usage', 4: 'access', 7: 'unavailable', 8: 'network' },
+  emulator: { 1: 'refused', 2: 'usage', 5: 'none running', 8: 'no answer' },
+  settings: { 1: 'failed', 2: 'usage', 9: 'invalid settings' },
+  nobody: { 1: 'failed', 2: 'usage' },
+};
+
+export interface CommandHelp {
+  /** Whom it calls, or whether it opens the settings; one that calls the platform opens them too. */
+  calls: Callee;
+  /** It reads from a platform or a profile, changes nothing anywhere and comes to an end: `--profile` may be repeated. */
+  reads?: true;
+  /** The formats that the result has, where not all but html. Checked before the command does anything. */
+  formats?: readonly OutputFormat[];
+  /**
+   * The columns that `--fields` may name, of a command that writes or looks around for long; by its flags where these say what comes out.
+   * Checked before the command does anything.
+   */
+  columns?: Columns | ((flags: Record<string, unknown>, args: readonly string[]) => Columns | undefined);
+  /** Whole command lines that can be run as they stand, beginning with `cdpadm`; at least two. */
+  examples: string[];
+  /** The shape of `-o json`. */
+  json?: string;
+  /** The exit codes that mean something of its own here: `{ 6: 'somebody changed it meanwhile' }`. */
+  exits?: Exits;
+  /** Sentences, each a paragraph. */
+  notes?: string[];
+}
+
+/** The formats that every result has. */
+export const COMMON_FORMATS = [
+  'table',
+  'json',
+  'ndjson',
+  'yaml',
+  'csv',
+  'markdown',
+  'name',
+] as const satisfies OutputFormat[];
+
+const registry = new WeakMap<Command, CommandHelp>();
+
+/** Adds the help's further sections to a command and returns it. */
+export function withHelp(command: Command, help: CommandHelp): Command {
+  registry.set(command, help);
+  return command;
+}
+
+/** The whole name of a command, `cdpadm roles push`. */
+export function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+/** What `withHelp` was given; undefined for a command without. */
+export function helpOf(command: Command): CommandHelp | undefined {
+  return registry.get(command);
+}
+
+/** The codes that a command shares with all of its kind, without those that it has words of its own for. */
+export function usualExits({ calls, exits = {} }: CommandHelp): Exits {
+  return Object.fromEntries(Object.entries(USUAL_EXITS[calls]).filter(([code]) => !(code in exits)));
+}
+
+type Asked = Pick<GlobalFlags, 'output' | 'fields' | 'dryRun' | 'query' | 'profiles'>;
+
+/** Throws CliError usage (2) for a format or a column that the command's result does not have. */
+export function checkFormat({ output, fields, dryRun, query, profiles }: Asked, command: Command): void {
+  const { columns, formats = COMMON_FORMATS } = helpOf(command) ?? {};
+  if (!formats.includes(output)) {
+    throw usageError(`The result of this command has no ${output} form.`, `It has ${formats.join(', ')}.`);
+  }
+  // A dry run has a result of its own, and comes too late for nothing; a query finds columns of its own.
+  if (dryRun || query !== undefined) return;
+  const known = typeof columns === 'function' ? columns(command.opts(), command.args) : columns;
+  const labels = profiles.length > 1 ? asColumns('profile') : [];
+  if (known) chooseColumns([...labels, ...known], fields);
+}

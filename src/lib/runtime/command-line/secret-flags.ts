@@ -1,0 +1,126 @@
+// The flags that say where a secret is; a secret itself is never taken from the command line.
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { usageError } from '../../kernel/errors.ts';
+import type { Context } from '../context.ts';
+
+/** A service key, a JSON document, is the longest secret there is. */
+const MAX_SECRET_BYTES = 64 * 1024;
+
+type Flags = Readonly<Record<string, unknown>>;
+
+/** Texts for the secrets that flags gave: values, or references to where they are. */
+type Given = Partial<Record<'client_id' | 'client_secret' | 'workspace_key' | 'workspace_secret', string>>;
+
+/** The secrets proper, each with the stem of its flags. */
+const SECRETS = [
+  { name: 'client_secret', stem: '--client-secret', label: 'client secret' },
+  { name: 'workspace_secret', stem: '--workspace-secret', label: 'workspace secret' },
+] as const;
+
+/** Adds the flags to a command. The bare one is there to be refused without a word of its value. */
+export function addSecretFlags(command: Command): Command {
+  command
+    .option('--client-id <id>', 'client id of the platform credentials')
+    .option('--workspace-key <place>', 'where the workspace key is: env:NAME, command:LINE or keychain:ENTRY');
+  for (const { stem, label } of SECRETS) {
+    command
+      .option(`${stem}-env <name>`, `environment variable that holds the ${label}`)
+      .option(`${stem}-command <line>`, `command that writes the ${label}; run in a shell when it is needed`)
+      .option(`${stem}-stdin`, `read the ${label} from standard input`)
+      .addOption(new Option(`${stem} [value]`).hideHelp());
+  }
+  return command.option('--insecure-storage', 'keep secrets in a private file instead of the keychain');
+}
+
+/** Reads the flags. Throws CliError usage (2) for a secret as a value, or more than one place for one secret. */
+export async function readSecretFlags(ctx: Context, flags: Flags): Promise<{ references: Given; typed: Given }> {
+  refuseValues(ctx, flags);
+  const references: Given = {};
+  const typed: Given = {};
+  const { clientId, workspaceKey } = flags;
+  if (typeof clientId === 'string') references.client_id = clientId.trim();
+  if (typeof workspaceKey === 'string') references.workspace_key = checkPlace(ctx, workspaceKey.trim());
+  const piped = SECRETS.filter(({ stem }) => flags[optionKey(`${stem}-stdin`)] === true);
+  if (piped.length > 1)
+    throw usageError('Standard input can hold one secret only.', `Use ${alternatives('--workspace-secret')}.`);
+  for (const { name, stem } of SECRETS) {
+    const given = ['env', 'command', 'stdin'].filter((kind) => flags[optionKey(`${stem}-${kind}`)] !== undefined);
+    if (given.length > 1)
+      throw usageError(`${given.map((kind) => `${stem}-${kind}`).join(' and ')} contradict each other.`);
+    const variable = flags[optionKey(`${stem}-env`)];
+    const line = flags[optionKey(`${stem}-command`)];
+    if (typeof variable === 'string') references[name] = `env:${checkVariable(variable, `${stem}-env`)}`;
+    if (typeof line === 'string') references[name] = `command:${checkLine(line, `${stem}-command`)}`;
+    if (given.includes('stdin')) typed[name] = await readSecret(ctx, `${stem}-stdin`);
+  }
+  return { references, typed };
+}
+
+function refuseValues(ctx: Context, flags: Flags): void {
+  for (const { stem, label } of SECRETS) {
+    const value = flags[optionKey(stem)];
+    if (value === undefined) continue;
+    if (typeof value === 'string') ctx.redactor.add(value);
+    throw usageError(
+      `${stem} takes no value: what stands on a command line can be read by every program of this machine.`,
+      `Use ${alternatives(stem)}, or leave it out and be asked on a terminal. ` +
+        `If this was the real ${label}, it may now be in your shell's history: renew it.`,
+    );
+  }
+}
+
+function alternatives(stem: string): string {
+  return `${stem}-env NAME, ${stem}-command LINE or ${stem}-stdin`;
+}
+
+/** Half of a pair of credentials is as secret as the other half. */
+function checkPlace(ctx: Context, place: string): string {
+  if (/^(env|command|keychain):./.test(place)) return place;
+  ctx.redactor.add(place);
+  throw usageError(
+    '--workspace-key takes the place of the key, not the key: what stands on a command line can be read by every program of this machine.',
+    'Use --workspace-key env:NAME or command:LINE, or leave it out and be asked on a terminal.',
+  );
+}
+
+function checkVariable(name: string, flag: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name;
+  // The text is not repeated: it may be the secret itself.
+  throw usageError(`${flag} takes the name of an environment variable, such as CDP_SECRET, not a secret.`);
+}
+
+function checkLine(line: string, flag: string): string {
+  if (line.trim() === '') throw usageError(`${flag} takes a command line, such as "pass show cdp/prod".`);
+  return line.trim();
+}
+
+async function readSecret(ctx: Context, flag: string): Promise<string> {
+  if (ctx.io.tty.stdin) {
+    throw usageError(
+      `${flag} reads from a pipe or a file, not from the terminal.`,
+      'Leave it out to be asked without echo.',
+    );
+  }
+  const secret = (await firstLine(ctx.io.stdin)).trim();
+  if (secret === '') throw usageError(`${flag} found nothing on the first line of standard input.`);
+  return secret;
+}
+
+/** The first line of a stream; no more than a secret can be long is read of it. */
+async function firstLine(stream: AsyncIterable<unknown>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk as Uint8Array);
+    chunks.push(bytes);
+    size += bytes.length;
+    if (size > MAX_SECRET_BYTES || bytes.includes(0x0a)) break;
+  }
+  return Buffer.concat(chunks).toString('utf8').split(/\r?\n/, 1)[0] ?? '';
+}
+
+/** Commander's name for an option's value: `baseUrl` for `--base-url`. */
+export function optionKey(option: string): string {
+  return option.slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
+}

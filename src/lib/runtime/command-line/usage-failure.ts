@@ -1,0 +1,102 @@
+// Mistakes of the command line as commander reports them, in our words and with our exit code.
+import type { Command, CommanderError } from 'commander';
+import { usageError, type CliError } from '../../kernel/errors.ts';
+import { choiceHint, nearest } from '../../kernel/nearest.ts';
+import { pathOf } from './help.ts';
+
+/** Help or the version was asked for and has been printed, or help took the place of a missing sub-command. */
+export class HelpShown extends Error {
+  readonly wanted: boolean;
+  constructor(wanted: boolean) {
+    super('help was shown');
+    this.wanted = wanted;
+  }
+}
+
+/** What to throw for an error that commander raised while it read `command`'s words. */
+export function usageFailure(error: CommanderError, command: Command): Error {
+  switch (error.code) {
+    case 'commander.helpDisplayed':
+    case 'commander.version':
+      return new HelpShown(true);
+    case 'commander.help':
+      return new HelpShown(false);
+    case 'commander.unknownCommand':
+      return unknownWord('command', quoted(error), command, subcommandNames(command));
+    case 'commander.unknownOption':
+      return unknownWord('flag', quoted(error), command, flagNames(command));
+    case 'commander.excessArguments':
+      return excessArguments(command);
+    case 'commander.missingMandatoryOptionValue': {
+      // It may be there, mistyped: commander looks for what is missing first.
+      const [flag] = command.args.filter((word) => /^--?[a-z]/i.test(word));
+      return flag === undefined
+        ? asTold(error, command)
+        : unknownWord('flag', flag.replace(/=.*/s, ''), command, flagNames(command));
+    }
+    case 'commander.invalidArgument':
+      return choiceFailure(error, command) ?? asTold(error, command);
+    default:
+      return asTold(error, command);
+  }
+}
+
+/** Help is asked for behind a word that is no command (`roles lst --help`). Throws usage (2), as the word alone does. */
+export function refuseUnknownWord(command: Command): void {
+  const [word] = command.args;
+  if (command.commands.length === 0 || word === undefined || word.startsWith('-')) return;
+  throw unknownWord('command', word, command, subcommandNames(command));
+}
+
+function asTold(error: CommanderError, command: Command): CliError {
+  return usageError(sentence(error.message), seeHelp(command));
+}
+
+/** A value that is none of those which a flag or an argument takes. Undefined for any other invalid value. */
+function choiceFailure({ message }: CommanderError, command: Command): CliError | undefined {
+  const ofFlag = /^error: option '(?<subject>.*?)' argument '(?<word>.*)' is invalid\. Allowed/s.exec(message);
+  const told =
+    ofFlag ?? /argument value '(?<word>.*)' is invalid for argument '(?<subject>.*?)'\. Allowed/s.exec(message);
+  const { subject = '', word = '' } = told?.groups ?? {};
+  const option = command.options.find(({ flags }) => flags === subject);
+  const choices = option?.argChoices ?? command.registeredArguments.find((one) => one.name() === subject)?.argChoices;
+  if (!choices) return undefined;
+  return usageError(`${option?.long ?? `<${subject}>`} does not know \`${word}\`.`, choiceHint(word, choices));
+}
+
+function excessArguments(command: Command): CliError {
+  const [word = ''] = command.args.slice(command.registeredArguments.length);
+  if (command.commands.length > 0) return unknownWord('command', word, command, subcommandNames(command));
+  const count = command.registeredArguments.length;
+  const takes = count === 0 ? 'takes no argument' : count === 1 ? 'takes one argument' : `takes ${count} arguments`;
+  return usageError(`\`${pathOf(command)}\` ${takes}; \`${word}\` is one too many.`, seeHelp(command));
+}
+
+function unknownWord(kind: 'command' | 'flag', word: string, command: Command, known: string[]): CliError {
+  const guess = nearest(word, known);
+  const where = command.parent || kind === 'command' ? ` of \`${pathOf(command)}\`` : '';
+  const hint = guess === undefined ? seeHelp(command) : `Did you mean \`${guess}\`? ${seeHelp(command)}`;
+  return usageError(`\`${word}\` is no ${kind}${where}.`, hint);
+}
+
+function subcommandNames(command: Command): string[] {
+  return command.commands.flatMap((child) => [child.name(), ...child.aliases()]);
+}
+
+function flagNames(command: Command | null): string[] {
+  if (!command) return [];
+  return [...command.options.map(({ long, short }) => long ?? short ?? ''), '--help', ...flagNames(command.parent)];
+}
+
+function seeHelp(command: Command): string {
+  return `See \`${pathOf(command)} --help\`.`;
+}
+
+function quoted(error: CommanderError): string {
+  return /'(.*)'/s.exec(error.message)?.[1] ?? '';
+}
+
+function sentence(message: string): string {
+  const text = message.replace(/^error: /, '').replaceAll(/'([^']*)'/g, '`$1`');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}

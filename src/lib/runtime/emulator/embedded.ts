@@ -1,0 +1,75 @@
+// The built-in profile `local`: the platform runs inside the command, with its state kept between commands.
+import { rmSync } from 'node:fs';
+import type { SecretName, SettingName } from '../../config/settings.ts';
+import type { EmulatorReady } from '../../emulator/index.ts';
+import { CliError } from '../../kernel/errors.ts';
+import type { Context } from '../context.ts';
+import { authorityOf } from './environment.ts';
+import { authorityFolder, localFolder, localTokens } from './local-folder.ts';
+import { listEmulators } from './running.ts';
+
+/** How often a command looks whether the one before it has ended. */
+const POLL_MS = 50;
+/** A wait that a person may wonder about. */
+const LONG_WAIT_MS = 1000;
+
+const opened = new WeakMap<Context, Promise<EmulatorReady>>();
+
+/**
+ * The platform of profile `local`: one that `emulator start` runs on the same state, else one of our own on a free
+ * loopback port, which ends with the command. Commands started together wait for each other. Once per command.
+ */
+export function openEmbedded(ctx: Context): Promise<EmulatorReady> {
+  const known = opened.get(ctx) ?? open(ctx);
+  opened.set(ctx, known);
+  return known;
+}
+
+/** The platform's addresses, ids and secrets under the names that settings have. */
+export function valuesOf(ready: EmulatorReady): Partial<Record<SettingName | SecretName, string>> {
+  const { control_url: _control, ca_file: _authority, org_id, account_id, workspace_id, ...texts } = ready;
+  const authority = authorityOf(ready);
+  return {
+    ...texts,
+    org_id: String(org_id),
+    account_id: String(account_id),
+    workspace_id: String(workspace_id),
+    ...(authority !== undefined && { ca_file: authority }),
+  };
+}
+
+async function open(ctx: Context): Promise<EmulatorReady> {
+  const folder = localFolder(ctx.paths);
+  const begun = ctx.clock.now();
+  let told = false;
+  for (;;) {
+    const running = listEmulators(ctx.paths).find(({ data }) => data === folder);
+    if (running) return running.ready;
+    const busy = await tryStart(ctx, folder);
+    if (!(busy instanceof CliError)) return busy;
+    if (!told && ctx.clock.now() - begun >= LONG_WAIT_MS) {
+      told = true;
+      ctx.out.note(
+        `Waiting for another command that uses the embedded platform (process ${String(busy.details?.pid)}). \`cdpadm emulator start\` serves several at once.`,
+      );
+    }
+    await ctx.clock.sleep(POLL_MS, ctx.signal);
+  }
+}
+
+/** Starts a platform of our own, or gives back the error that says who has the state. */
+async function tryStart(ctx: Context, data: string): Promise<EmulatorReady | CliError> {
+  const { startEmulator } = await import('../../emulator/index.ts');
+  try {
+    const emulator = await startEmulator({ data, authority: authorityFolder(ctx.paths), systemClock: ctx.clock });
+    ctx.onClose(async () => {
+      // They are for this port; the next command gets another, and would leave its own beside them.
+      rmSync(localTokens(ctx.paths), { recursive: true, force: true });
+      await emulator.close();
+    });
+    return emulator.ready;
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'emulator.running') return error;
+    throw error;
+  }
+}

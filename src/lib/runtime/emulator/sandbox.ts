@@ -1,0 +1,94 @@
+// A throw-away place to run our own commands in: an embedded platform in memory and a folder that goes away with it.
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { host } from '../../kernel/host.ts';
+import { makeScratchFolder } from '../../kernel/scratch-folder.ts';
+import type { Context } from '../context.ts';
+import { callControl, type ControlCall } from './control.ts';
+import { environmentOf } from './environment.ts';
+import { registerEmulator } from './running.ts';
+
+export interface CommandRun {
+  exit: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Sandbox {
+  /** The working folder of every command. */
+  readonly folder: string;
+  /** Calls the platform's control address: what no command is there for. */
+  control(call: ControlCall): Promise<unknown>;
+  /** Runs `cdpadm` with these arguments as a process of its own, as a user would. */
+  run(args: readonly string[]): Promise<CommandRun>;
+}
+
+/** Starts the platform and the folder; both end with the command. Nothing of the user's own settings is touched. */
+export async function openSandbox(ctx: Context): Promise<Sandbox> {
+  const { startEmulator } = await import('../../emulator/index.ts');
+  const folder = makeScratchFolder('tour', { root: ctx.io.env.TMPDIR || undefined });
+  ctx.onClose(() => rm(folder, { recursive: true, force: true }));
+  const work = join(folder, 'work');
+  mkdirSync(work);
+  const emulator = await startEmulator({ memory: true, port: 0, authority: join(folder, 'authority') });
+  ctx.onClose(() => emulator.close());
+  const { port, ready } = emulator;
+  // Known to the sandbox's own commands only: their state is in its folder.
+  const paths = { ...ctx.paths, state: join(folder, 'state') };
+  registerEmulator(paths, { pid: host.pid, port, data: null, started: ctx.clock.now(), ready });
+  const env = {
+    PATH: ctx.io.env.PATH,
+    HOME: folder,
+    CI: '1',
+    COLUMNS: String(Math.min(ctx.io.columns(), 110)),
+    ...(ctx.out.style.level > 0 ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }),
+    ...environmentOf(ready),
+    ...Object.fromEntries(
+      ['CONFIG', 'STATE', 'CACHE', 'DATA'].map((kind) => [`CDPADM_${kind}_DIR`, join(folder, kind.toLowerCase())]),
+    ),
+  };
+  return {
+    folder: work,
+    control: (call) => callControl(ctx, emulator.ready, call),
+    run: (args) => runProcess(args, work, env, ctx.signal),
+  };
+}
+
+/** A command that is told to end has so long to do it. */
+const GRACE_MS = 1500;
+
+/** Once `signal` is aborted the process is ended, and only when it is gone this rejects with the signal's reason. */
+function runProcess(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<CommandRun> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const child = spawn(host.execPath, [host.script(), ...args], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    let last: NodeJS.Timeout | undefined;
+    const end = (): void => {
+      child.kill('SIGTERM');
+      last = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+    };
+    signal.addEventListener('abort', end, { once: true });
+    child.on('error', reject);
+    child.on('close', (exit) => {
+      clearTimeout(last);
+      signal.removeEventListener('abort', end);
+      if (signal.aborted) reject(signal.reason as Error);
+      else resolve({ exit: exit ?? 1, stdout, stderr });
+    });
+  });
+}

@@ -1,0 +1,81 @@
+// Remembers which secrets were sent, as keyed hashes, so that a changed one is noticed although nobody can read it back.
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../../kernel/durable.ts';
+import { withLock } from '../../kernel/lock.ts';
+import type { Context } from '../context.ts';
+import { lastingAddress } from '../service-address.ts';
+
+/** What a plan is bound to, too. */
+export interface WarehouseScope {
+  workspace: string;
+  address: string;
+}
+
+export interface SecretMemory {
+  readonly scope: WarehouseScope;
+  /** Whether the secret was sent before and is another one now; undefined when nothing was sent from here. */
+  isChanged(place: string, secret: string): boolean | undefined;
+  /** Whether anything was sent from here. */
+  knows(place: string): boolean;
+  remember(place: string, secret: string): void;
+  /** One process of this user at a time writes to this workspace. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** Where a memory keeps the hash of a secret: `connection/crm/config.password`. */
+export function secretPlace(type: string, id: string, path: string): string {
+  return `${type}/${id}/${path}`;
+}
+
+interface Kept {
+  key: string;
+  sent: Record<string, string>;
+}
+
+export async function openSecretMemory(ctx: Context): Promise<SecretMemory> {
+  const settings = await ctx.settings();
+  const scope = {
+    workspace: String(settings.needInteger('workspace_id')),
+    address: lastingAddress(settings, 'base_url'),
+  };
+  const name = createHash('sha256').update(`${scope.address}\n${scope.workspace}`).digest('hex').slice(0, 16);
+  const file = join(ctx.paths.state, 'warehouse', `${name}.json`);
+  let kept = read(file);
+  const hash = (place: string, secret: string): string =>
+    createHmac('sha256', Buffer.from(kept.key, 'hex')).update(`${place}\n${secret}`).digest('hex');
+  return {
+    scope,
+    knows: (place) => kept.sent[place] !== undefined,
+    isChanged: (place, secret) => {
+      const before = kept.sent[place];
+      return before === undefined ? undefined : before !== hash(place, secret);
+    },
+    remember: (place, secret) => {
+      kept.sent[place] = hash(place, secret);
+      writePrivateFile(file, `${JSON.stringify(kept)}\n`);
+    },
+    exclusively: (work) => {
+      ensurePrivateFolder(join(ctx.paths.state, 'warehouse'));
+      const fresh = async (): Promise<Awaited<ReturnType<typeof work>>> => {
+        // Another process may have written while this one waited.
+        kept = read(file);
+        return await work();
+      };
+      return withLock(`${file}.lock`, ctx.clock, fresh, ctx.signal);
+    },
+  };
+}
+
+/** A memory that cannot be read is begun anew: it only ever saves a needless write. */
+function read(file: string): Kept {
+  const fresh = (): Kept => ({ key: randomBytes(32).toString('hex'), sent: {} });
+  try {
+    const text = readPrivateFile(file);
+    const value = text === undefined ? undefined : (JSON.parse(text) as Partial<Kept> | null);
+    if (typeof value?.key !== 'string' || typeof value.sent !== 'object') return fresh();
+    return { key: value.key, sent: { ...value.sent } };
+  } catch {
+    return fresh();
+  }
+}

@@ -1,0 +1,52 @@
+// Standard error: lines for people, and the one live line of a running operation below them.
+import { cleanText } from '../../render/clean.ts';
+import { wrapMessage } from '../../render/width.ts';
+import type { Io } from '../context.ts';
+
+export interface Messages {
+  /** Writes text that is already safe; the live line steps aside for it. */
+  write(text: string): void;
+  /** Writes text that is already safe as lines, broken between words where standard error is a terminal. */
+  say(text: string): void;
+  /** The same with text of unknown origin, which is cleaned. */
+  line(text: string): void;
+  /** Replaces the live line, already cut to the width; nothing takes it away. */
+  live(text: string | undefined): void;
+}
+
+/** Whether what was drawn may be drawn anew: not where the cursor cannot move, nor where a screen reader reads along. */
+export function mayRedraw({ env }: Io): boolean {
+  return env.TERM !== 'dumb' && !env.CDPADM_ACCESSIBLE;
+}
+
+/** Back to the first column, and the line is empty. */
+const CLEAR_LINE = '\r\u001b[K';
+
+export function createMessages(io: Io): Messages {
+  let current: string | undefined;
+
+  function put(text: string): void {
+    // Standard error that nobody reads any more is no reason to stop.
+    io.stderr.write(text, () => undefined);
+  }
+
+  function write(text: string): void {
+    put(current === undefined ? text : `${CLEAR_LINE}${text}${current}`);
+  }
+
+  function say(text: string): void {
+    const lines = text.replace(/\n+$/, '');
+    write(`${io.tty.stderr ? wrapMessage(lines, io.columns()) : lines}\n`);
+  }
+
+  return {
+    write,
+    say,
+    line: (text) => say(cleanText(text)),
+    live: (text) => {
+      if (text !== undefined) put(`${CLEAR_LINE}${text}`);
+      else if (current !== undefined) put(CLEAR_LINE);
+      current = text;
+    },
+  };
+}

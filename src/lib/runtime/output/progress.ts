@@ -1,0 +1,151 @@
+// How a running operation tells where it is: one live line, a plain line now and then, NDJSON events, or nothing.
+import { formatDuration, isoMillis } from '../../kernel/timestamps.ts';
+import { stringifyJson } from '../../kernel/json.ts';
+import { cleanLine } from '../../render/clean.ts';
+import { fitText } from '../../render/width.ts';
+import type { GlobalFlags, Io, Progress } from '../context.ts';
+import { mayRedraw, type Messages } from './messages.ts';
+
+type State = Parameters<Progress['update']>[0];
+
+/** A live line is drawn at most this often; a plain one at least this often, and at every tenth of the way. */
+const LIVE_INTERVAL_MS = 100;
+const PLAIN_INTERVAL_MS = 10_000;
+/** Of states that follow each other closely one event in this time is enough: a log of them may go on for days. */
+const PASSING_INTERVAL_MS = 1000;
+/** Who waits for longer may want to come back another time. */
+const LONG_WAIT_MS = 60_000;
+
+/** What is told of the events: all of them, or as many as a person would be told. */
+type Pace = 'every' | 'now-and-then';
+
+/** Starts the progress of one operation as `--progress` says; without it, as the terminal allows. */
+export function createProgress(title: string, io: Io, flags: GlobalFlags, messages: Messages): Progress {
+  switch (flags.progress === 'auto' ? automaticMode(io, flags) : flags.progress) {
+    case 'none':
+      return { update: () => undefined, wait: () => undefined, end: () => undefined };
+    case 'live':
+      return liveProgress(title, io, messages);
+    case 'json':
+      return jsonProgress(title, io, messages, 'every');
+    case 'paced-json':
+      return jsonProgress(title, io, messages, 'now-and-then');
+    default:
+      return plainProgress(title, io, messages);
+  }
+}
+
+function automaticMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'paced-json' | 'none' {
+  if (flags.quiet) return 'none';
+  // Whoever asked for JSON and reads standard error by a program finds nothing but JSON there (decision: D33).
+  if (!io.tty.stderr && (flags.output === 'json' || flags.output === 'ndjson')) return 'paced-json';
+  return io.tty.stderr && mayRedraw(io) && !io.env.CI ? 'live' : 'plain';
+}
+
+function liveProgress(title: string, io: Io, messages: Messages): Progress {
+  let drawn = Number.NEGATIVE_INFINITY;
+  return {
+    update: (state) => {
+      if (io.clock.now() - drawn < LIVE_INTERVAL_MS) return;
+      drawn = io.clock.now();
+      messages.live(fitText(sentence(title, state), io.columns() - 1));
+    },
+    wait: (ms, why) => {
+      drawn = io.clock.now();
+      messages.live(fitText(waitSentence(title, ms, why), io.columns() - 1));
+    },
+    end: (text) => {
+      messages.live(undefined);
+      if (text !== undefined) messages.line(text);
+    },
+  };
+}
+
+function plainProgress(title: string, io: Io, messages: Messages): Progress {
+  const pace = createPace(io);
+  return {
+    update: (state) => {
+      if (pace.isDue(state)) messages.line(sentence(title, state));
+    },
+    wait: (ms, why) => {
+      if (pace.isWaitDue(ms)) messages.line(waitSentence(title, ms, why));
+    },
+    end: (text) => {
+      if (text !== undefined) messages.line(text);
+    },
+  };
+}
+
+function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Progress {
+  const { isDue, isWaitDue } = pace === 'every' ? { isDue: () => true, isWaitDue: () => true } : createPace(io);
+  let isStarted = false;
+  let passedAt = Number.NEGATIVE_INFINITY;
+  /** The newest state that was not told. */
+  let passed: object | undefined;
+  const write = (event: string, fields: object): void => {
+    const progress = { event, title, at: isoMillis(io.clock.now()), ...fields };
+    messages.write(`${stringifyJson({ progress })}\n`);
+  };
+  const start = (): void => {
+    if (!isStarted) write('start', {});
+    isStarted = true;
+  };
+  const told = (event: string, fields: object): void => {
+    start();
+    write(event, fields);
+  };
+  // An operation that is over before there is anything to tell is no news.
+  if (pace === 'every') start();
+  return {
+    update: ({ data, isPassing = false, ...state }) => {
+      if (!isDue(state)) return;
+      const fields = { ...state, ...data };
+      if (isPassing && io.clock.now() - passedAt < PASSING_INTERVAL_MS) passed = fields;
+      else {
+        passed = undefined;
+        passedAt = io.clock.now();
+        told('progress', fields);
+      }
+    },
+    wait: (ms, why) => {
+      if (isWaitDue(ms)) told('wait', { seconds: Math.ceil(ms / 1000), text: why });
+    },
+    end: (text) => {
+      if (passed !== undefined) told('progress', passed);
+      passed = undefined;
+      if (isStarted) told('end', { text });
+    },
+  };
+}
+
+/** When there is something to tell again: at each tenth of the way, or when nothing was told for long. */
+function createPace(io: Io) {
+  let told = io.clock.now();
+  let tenths = 0;
+  return {
+    isDue: ({ done, total }: State): boolean => {
+      const reached = total ? Math.floor((done * 10) / total) : 0;
+      if (io.clock.now() - told < PLAIN_INTERVAL_MS && reached <= tenths) return false;
+      told = io.clock.now();
+      tenths = reached;
+      return true;
+    },
+    // Short waits are told now and then, as all else is.
+    isWaitDue: (ms: number): boolean => {
+      if (io.clock.now() + ms - told < PLAIN_INTERVAL_MS) return false;
+      told = io.clock.now();
+      return true;
+    },
+  };
+}
+
+function waitSentence(title: string, ms: number, why: string): string {
+  const advice = ms < LONG_WAIT_MS ? '' : ' (Ctrl-C ends it; --resume goes on later)';
+  return cleanLine(`${title}: ${why}, waiting ${formatDuration(Math.ceil(ms))}${advice}`);
+}
+
+function sentence(title: string, state: State): string {
+  const count = state.total === undefined ? `${state.done}` : `${state.done} of ${state.total}`;
+  const percent = state.total ? ` (${Math.floor((state.done / state.total) * 100)} %)` : '';
+  return cleanLine(`${title}: ${count}${percent}${state.text === undefined ? '' : `, ${state.text}`}`);
+}

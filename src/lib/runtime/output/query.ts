@@ -1,0 +1,34 @@
+// `--query`: JMESPath over a result, with 64-bit integers kept exact.
+import { usageError } from '../../kernel/errors.ts';
+
+/** A query that is known to be well formed. */
+export type Query = (data: unknown) => unknown;
+
+/** Loads JMESPath and checks the expression, so that a mistyped one stops the command before it acts. */
+export async function compileQuery(expression: string): Promise<Query> {
+  const { compile, TreeInterpreter } = await import('@jmespath-community/jmespath');
+  let tree: ReturnType<typeof compile>;
+  try {
+    tree = compile(expression);
+  } catch (error) {
+    throw usageError(
+      `--query is not a JMESPath expression: ${(error as Error).message}`,
+      'See jmespath.org for the language.',
+    );
+  }
+  return (data) => {
+    try {
+      return TreeInterpreter.search(tree, withoutBigIntegers(data) as never) as unknown;
+    } catch (error) {
+      throw usageError(`--query cannot be applied to this result: ${(error as Error).message}`);
+    }
+  };
+}
+
+/** JMESPath knows doubles only and compares big integers as nothing at all; as strings they are exact. */
+function withoutBigIntegers(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return value.map(withoutBigIntegers);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBigIntegers(item)]));
+}

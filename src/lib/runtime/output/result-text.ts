@@ -1,0 +1,191 @@
+// A command's result in the format that was asked for: the one place where data, view and `-o` meet.
+import { usageError } from '../../kernel/errors.ts';
+import { stringifyJson } from '../../kernel/json.ts';
+import { cellText, chooseColumns } from '../../render/cells.ts';
+import { cleanLine, cleanText, escapeJson } from '../../render/clean.ts';
+import { toCsv, toTabbed } from '../../render/delimited.ts';
+import { toCodeBlock, toMarkdownTable } from '../../render/markdown.ts';
+import { plainStyle, type Style } from '../../render/style.ts';
+import { drawRecord, drawTable } from '../../render/table.ts';
+import type { CellValue, Column, DocumentView, ListView, RecordView } from '../../render/view.ts';
+import type { GlobalFlags, OutputFormat } from '../context.ts';
+
+/** Any view, its rows no longer known to the compiler: `View<T>` has checked them at the command. */
+export type AnyView = ListView<unknown> | RecordView<unknown> | DocumentView<unknown>;
+
+/** Where the result goes. */
+export interface Target {
+  /** A person looks at it: aligned, coloured, cut to the width. */
+  terminal: boolean;
+  width: number;
+  style: Style;
+}
+
+/** What a document may use as width where there is no terminal: nothing is wrapped or cut. */
+export const UNLIMITED_WIDTH = 1000;
+
+/** Text of the result, ending in a line feed; empty for an empty list on a terminal. */
+export async function resultText(data: unknown, view: AnyView, flags: GlobalFlags, target: Target): Promise<string> {
+  switch (flags.output) {
+    case 'json':
+      return `${jsonText(data, 2)}\n`;
+    case 'ndjson':
+      return (Array.isArray(data) ? data : [data]).map((item) => `${jsonText(item)}\n`).join('');
+    case 'yaml': {
+      const { stringify } = await import('yaml');
+      // Whoever reads by the rules of YAML 1.1 takes a plain date for one, and `no` for false.
+      const settled = { lineWidth: 0, flowCollectionPadding: false, compat: 'yaml-1.1' } as const;
+      return stringify(data, { ...settled, aliasDuplicateObjects: false });
+    }
+    case 'table':
+      return await tableText(data, view, flags, target);
+    case 'csv': {
+      const { rows, columns } = listOf(data, view, 'csv');
+      return toCsv(rows, chooseColumns(columns, flags.fields), flags.header);
+    }
+    case 'markdown':
+      return markdownText(data, view, flags);
+    case 'name':
+      return nameText(data, view);
+    case 'html':
+      if (view.kind === 'document' && view.html) return `${view.html(data).trimEnd()}\n`;
+      if (view.kind === 'list' && view.html) return `${view.html(data as unknown[]).trimEnd()}\n`;
+      throw unsupported('html');
+  }
+}
+
+/** JSON with exact integers, harmless on a screen. */
+export function jsonText(data: unknown, indent?: number): string {
+  return escapeJson(stringifyJson(data, indent));
+}
+
+/**
+ * What `--query` found, in a format of rows: records are a table of their fields, one record its lines. Anything else
+ * is JSON in a table, one column `value` in CSV and Markdown, and under `-o name` itself, one a line (decision: D35).
+ */
+export async function foundText(found: unknown, flags: GlobalFlags, target: Target): Promise<string> {
+  const view = viewOfRecords(found);
+  if (view) return await resultText(found, view, flags, target);
+  if (flags.output === 'table') return `${jsonText(found, 2)}\n`;
+  const values = (Array.isArray(found) ? found : [found]) as unknown[];
+  const said = flags.output === 'name' ? values.filter((value) => value !== null && value !== undefined) : values;
+  return await resultText(said, VALUES, flags, target);
+}
+
+const VALUES: ListView<unknown> = {
+  kind: 'list',
+  columns: [{ key: 'value', value: plainCell }],
+  empty: '',
+  name: (value) => {
+    const cell = value as CellValue | object;
+    if (typeof cell === 'object' && cell !== null) throw withoutIds();
+    return cellText(cell);
+  },
+};
+
+/** The view of records: a list of them, or one. Undefined for anything else. */
+function viewOfRecords(data: unknown): ListView<unknown> | RecordView<unknown> | undefined {
+  const records = Array.isArray(data) ? data : [data];
+  if (records.length === 0 || !records.every(isRecord)) return undefined;
+  const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const columns = keys.map((key): Column<unknown> => ({
+    key,
+    value: (row) => plainCell((row as Record<string, unknown>)[key]),
+    id: /^(id|name|\w+_id)$/.test(key),
+  }));
+  const id = columns.find((column) => column.id);
+  const name = (row: unknown): string => {
+    if (!id) throw withoutIds();
+    return cellText(id.value(row));
+  };
+  return Array.isArray(data) ? { kind: 'list', columns, empty: '', name } : { kind: 'record', columns, name };
+}
+
+async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, target: Target): Promise<string> {
+  if (view.kind === 'document') {
+    const text =
+      !target.terminal && view.piped
+        ? view.piped(data)
+        : view.text(data, target.style, target.terminal ? target.width : UNLIMITED_WIDTH);
+    return text === '' ? '' : `${text.replace(/\n+$/, '')}\n`;
+  }
+  const columns = chooseColumns(view.columns, flags.fields);
+  if (view.kind === 'record') {
+    if (target.terminal) return `${drawRecord(data, columns, target.style, target.width)}\n`;
+    return columns.map((column) => `${column.key}\t${cleanLine(cellText(column.value(data)))}\n`).join('');
+  }
+  const rows = data as unknown[];
+  if (!target.terminal) return toTabbed(rows, columns, flags.header);
+  if (rows.length === 0) return '';
+  return `${await drawTable(rows, columns, { width: target.width, style: target.style, header: flags.header })}\n`;
+}
+
+/** A result as Markdown. */
+export function markdownText(data: unknown, view: AnyView, flags: GlobalFlags): string {
+  if (view.kind === 'document') {
+    if (view.markdown) return `${view.markdown(data).trimEnd()}\n`;
+    return toCodeBlock(cleanText(view.text(data, plainStyle, UNLIMITED_WIDTH)));
+  }
+  const { rows, columns } = listOf(data, view, 'markdown');
+  return toMarkdownTable(rows, chooseColumns(columns, flags.fields), flags.header);
+}
+
+/** The ids of a result, one a line. Throws CliError usage (2) where a query found records without any. */
+export function nameText(data: unknown, view: AnyView): string {
+  if (view.kind === 'document' && view.names) {
+    return view
+      .names(data)
+      .map((name) => `${cleanLine(name)}\n`)
+      .join('');
+  }
+  if (view.kind !== 'document' && view.name) {
+    const name = view.name.bind(view);
+    return (view.kind === 'list' ? (data as unknown[]) : [data]).map((row) => `${cleanLine(name(row))}\n`).join('');
+  }
+  const { rows, columns } = listOf(data, view, 'name');
+  const column = columns.find(({ id }) => id) ?? columns[0];
+  if (!column) return '';
+  return rows.map((row) => `${cleanLine(cellText(column.value(row)))}\n`).join('');
+}
+
+/** The rows and columns of a result. Throws CliError usage (2), naming `format`, where it has none. */
+export function listOf(
+  data: unknown,
+  view: AnyView,
+  format: OutputFormat,
+): { rows: unknown[]; columns: Column<unknown>[] } {
+  if (view.kind === 'list') return { rows: data as unknown[], columns: view.columns };
+  if (view.kind === 'record') return { rows: [data], columns: view.columns };
+  if (!view.list) return plainRows(data, format);
+  const { rows, columns } = view.list(data);
+  // The document promises that its columns fit its own rows.
+  return { rows, columns: columns as unknown as Column<unknown>[] };
+}
+
+/** The fields of a result that has no rows of its own: one row, or one for each record of a list. */
+function plainRows(data: unknown, format: OutputFormat): { rows: unknown[]; columns: Column<unknown>[] } {
+  const rows = Array.isArray(data) ? data : [data];
+  if (rows.length === 0) return { rows, columns: [] };
+  const view = viewOfRecords(data);
+  if (!view) throw unsupported(format);
+  return { rows, columns: view.columns };
+}
+
+function unsupported(format: OutputFormat): Error {
+  return usageError(`This result has no ${format} form.`, 'Use -o json, yaml, table or markdown.');
+}
+
+function withoutIds(): Error {
+  return usageError(
+    'This result has no name form: nothing in it is an id.',
+    'Use -o table, json, ndjson, yaml, csv or markdown, or a --query that finds the ids themselves.',
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function plainCell(value: unknown): CellValue {
+  return typeof value === 'object' && value !== null ? stringifyJson(value) : (value as CellValue);
+}

@@ -1,0 +1,53 @@
+// Writes an error to standard error in the form that the flags ask for, and to the step summary where it is wanted; says
+// which exit code it is.
+import { appendFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CliError } from '../../kernel/errors.ts';
+import type { Redactor } from '../../kernel/redact.ts';
+import { cleanText } from '../../render/clean.ts';
+import { wantsColour } from '../../render/colour.ts';
+import { bugError, failureJson, failureMarkdown, failureScreen } from '../../render/failure.ts';
+import { createStyle } from '../../render/style.ts';
+import { wrapMessage } from '../../render/width.ts';
+import { annotation, wantsAnnotations } from './annotations.ts';
+import type { GlobalFlags, Io } from '../context.ts';
+import { inSamePlace } from '../command-line/same-place.ts';
+
+/** Whatever is no CliError is a bug, and said to be one. */
+export async function showFailure(error: unknown, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<number> {
+  const known = error instanceof CliError ? hintedInPlace(error, flags) : bugError(error, flags.debug);
+  const isJson = flags.output === 'json' || flags.output === 'ndjson';
+  const text = isJson ? failureJson(known, redactor) : await screenOf(known, io, flags, redactor);
+  const stack = flags.debug && error instanceof CliError && !isJson ? error.stack : undefined;
+  io.stderr.write(stack === undefined ? text : `${text}${redactor.text(cleanText(stack))}\n`);
+  if (!isJson && wantsAnnotations(flags, io.env)) {
+    // One that names no line has no place in the code view.
+    const placed = known.issues.filter(({ file, line }) => file !== undefined && line !== undefined);
+    io.stderr.write(redactor.text(placed.map((issue) => annotation('error', issue)).join('')));
+  }
+  if (flags.summary) summarize(known, io, redactor);
+  return known.exit;
+}
+
+/** Who reads a run's page does so because something failed. */
+function summarize(error: CliError, io: Io, redactor: Redactor): void {
+  const file = io.env.GITHUB_STEP_SUMMARY;
+  if (!file) return;
+  try {
+    appendFileSync(resolve(io.cwd, file), `${failureMarkdown(error, redactor)}\n`);
+  } catch {
+    // That it cannot be written to may be the very error; all of it stands on standard error.
+  }
+}
+
+/** The same error, whose hint means the platform that the command meant. */
+function hintedInPlace(error: CliError, flags: GlobalFlags): CliError {
+  const hint = error.hintLines.map((line) => inSamePlace(line, flags));
+  return hint.every((line, index) => line === error.hintLines[index]) ? error : error.with({ hint });
+}
+
+async function screenOf(error: CliError, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<string> {
+  const style = await createStyle(wantsColour(flags.color, io.env, io.tty.stderr));
+  const text = failureScreen(error, style, redactor);
+  return io.tty.stderr ? wrapMessage(text, io.columns()) : text;
+}

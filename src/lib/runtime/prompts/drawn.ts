@@ -1,0 +1,100 @@
+// Questions on a terminal that can redraw, by inquirer.
+import { Writable } from 'node:stream';
+import { CliError } from '../../kernel/errors.ts';
+import type { Style } from '../../render/style.ts';
+import { wrapMessage } from '../../render/width.ts';
+import type { Io, PromptOptions } from '../context.ts';
+import { type Asker, promptEnded } from './asker.ts';
+
+/** Columns of the mark before a question, with its blank. */
+const MARK = 2;
+
+export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
+  const { createPromptModule } = await import('inquirer');
+  const theme = themeOf(style);
+
+  async function answer<T>(question: Record<string, unknown>): Promise<T> {
+    // Standard output belongs to the result.
+    const prompt = createPromptModule({ input: io.stdin as NodeJS.ReadStream, output: drawingOn(io), signal });
+    try {
+      const asked = prompt([{ ...question, theme, name: 'value' }] as never) as Promise<{ value: T }>;
+      // The input is paused after an answer too; then the answer is there first.
+      return (await Promise.race([asked, inputClosed(io)])).value;
+    } catch (error) {
+      if (error instanceof CliError) io.stderr.write('\n');
+      throw translate(error, signal);
+    }
+  }
+
+  // Inquirer breaks a long line anywhere; its mark stands before the first.
+  const fitted = (question: string): string => wrapMessage(question, io.columns() - MARK);
+  const common = (question: string, options: PromptOptions): Record<string, unknown> => ({
+    message: fitted(question),
+    ...(options.initial !== undefined && { default: options.initial }),
+    ...(options.check && { validate: (text: string) => options.check?.(text) ?? true }),
+  });
+
+  return {
+    input: (message, options) => answer({ type: 'input', ...common(message, options) }),
+    secret: (message, options) => answer({ type: 'password', mask: '*', ...common(message, options) }),
+    select: (question, choices, options) =>
+      answer({
+        type: 'select',
+        message: fitted(question),
+        ...(options.initial !== undefined && { default: options.initial }),
+        choices: choices.map(({ value, label, hint }) => ({
+          value,
+          name: label ?? value,
+          ...(hint && { description: wrapMessage(hint, io.columns()) }),
+        })),
+      }),
+    yesNo: (question, fallback) => answer({ type: 'confirm', message: fitted(question), default: fallback }),
+  };
+}
+
+/** Standard error for one question: Inquirer ends what it has drawn on. */
+function drawingOn(io: Io): NodeJS.WriteStream {
+  const output = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      io.stderr.write(chunk);
+      done();
+    },
+  });
+  return Object.assign(output, { isTTY: true, columns: io.columns() }) as unknown as NodeJS.WriteStream;
+}
+
+/** Inquirer asks the environment about colour, and only that; the flag and our own variables count too. */
+function themeOf({ bold, dim, red, green, cyan }: Style): Record<string, unknown> {
+  return {
+    prefix: { idle: cyan('?'), done: green('✔') },
+    icon: { cursor: cyan('❯') },
+    style: {
+      answer: cyan,
+      message: bold,
+      error: (text: string) => red(`> ${text}`),
+      defaultAnswer: (text: string) => dim(`(${text})`),
+      help: dim,
+      highlight: cyan,
+      description: cyan,
+      key: (text: string) => bold(`<${text}>`),
+    },
+  };
+}
+
+/**
+ * Rejects when the input closes below a question (Ctrl-D on an empty line). Inquirer itself notices that only when the
+ * process is about to end, which an open connection or the embedded platform would put off for ever.
+ */
+function inputClosed(io: Io): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    io.stdin.once('pause', () => setImmediate(() => reject(promptEnded('ctrl-d'))));
+  });
+}
+
+/** By name: the package may be there twice, and then `instanceof` says no. */
+function translate(error: unknown, signal: AbortSignal): unknown {
+  if (!(error instanceof Error)) return error;
+  if (error.name === 'AbortPromptError') return signal.reason;
+  if (error.name !== 'ExitPromptError') return error;
+  return promptEnded(error.message.includes('SIGINT') ? 'ctrl-c' : 'ctrl-d');
+}

@@ -1,0 +1,98 @@
+// Questions line by line, without redrawing: for screen readers (`CDPADM_ACCESSIBLE`) and dumb terminals.
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { wrapMessage, wrapUnder } from '../../render/width.ts';
+import type { Io } from '../context.ts';
+import { type Asker, promptEnded } from './asker.ts';
+
+export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
+  /** Asks again until `read` takes the answer; it gives undefined and has said why when it does not. */
+  async function untilRight<T>(question: string, read: (line: string) => T | undefined, hidden = false): Promise<T> {
+    for (;;) {
+      const value = read(await readLine(io, signal, question, hidden));
+      if (value !== undefined) return value;
+    }
+  }
+
+  const complain = (sentence: string): undefined => {
+    io.stderr.write(`${sentence}\n`);
+    return undefined;
+  };
+
+  const asText =
+    (options: Parameters<Asker['input']>[1]) =>
+    (line: string): string | undefined => {
+      const text = line === '' ? (options.initial ?? '') : line;
+      const wrong = options.check?.(text);
+      return wrong === undefined ? text : complain(wrong);
+    };
+
+  return {
+    input: (question, options) => {
+      const initial = options.initial === undefined ? '' : ` (${options.initial})`;
+      return untilRight(`${question}${initial} `, asText(options));
+    },
+    secret: (question, options) => untilRight(`${question} (not shown) `, asText(options), true),
+    select: (question, choices, options) => {
+      const lines = choices.map(({ value, label, hint }, index) => {
+        const text = `${label ?? value}${hint === undefined ? '' : `: ${hint}`}`;
+        return wrapUnder(`  ${index + 1}. `, text, io.columns());
+      });
+      io.stderr.write(`${wrapMessage(question, io.columns())}\n${lines.join('\n')}\n`);
+      const initial = choices.findIndex(({ value }) => value === options.initial) + 1;
+      return untilRight(`Number or word${initial > 0 ? ` (${initial})` : ''}: `, (line) => {
+        const number = line === '' ? initial : Number(line);
+        const named = choices.find(({ value, label }) => isWord(line, value) || isWord(line, label));
+        return (
+          (choices[number - 1] ?? named)?.value ??
+          complain(`Type a number from 1 to ${choices.length}, or the word itself.`)
+        );
+      });
+    },
+    yesNo: (question, fallback) =>
+      untilRight(`${question} (${fallback ? 'Y/n' : 'y/N'}) `, (line) => {
+        if (line === '') return fallback;
+        if (/^(y|yes)$/i.test(line)) return true;
+        return /^(n|no)$/i.test(line) ? false : complain('Type y or n.');
+      }),
+  };
+}
+
+/** Whether somebody typed a choice instead of its number. */
+function isWord(typed: string, word: string | undefined): boolean {
+  return word !== undefined && typed !== '' && typed.toLowerCase() === word.toLowerCase();
+}
+
+/**
+ * One line from the terminal, which does the editing and the echo itself. Only a hidden one is taken key by key, by a
+ * reader whose own echo goes nowhere.
+ */
+function readLine(io: Io, signal: AbortSignal, question: string, hidden: boolean): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const lines = createInterface({ input: io.stdin, output: nowhere, terminal: hidden });
+    // Only now, when the terminal no longer echoes what is hidden, may one begin to type.
+    io.stderr.write(wrapMessage(question.trimEnd(), io.columns()) + ' ');
+    const stop = (): void => {
+      signal.removeEventListener('abort', aborted);
+      // The reader's own listeners stay: by them it lets go of the terminal.
+      lines.off('close', ended);
+      lines.close();
+    };
+    const fail = (reason: Error): void => {
+      stop();
+      io.stderr.write('\n');
+      reject(reason);
+    };
+    const aborted = (): void => fail(signal.reason as Error);
+    const ended = (): void => fail(promptEnded('ctrl-d'));
+    signal.addEventListener('abort', aborted, { once: true });
+    lines.on('SIGINT', () => fail(promptEnded('ctrl-c')));
+    lines.on('close', ended);
+    lines.once('line', (line) => {
+      stop();
+      if (hidden) io.stderr.write('\n');
+      resolve(line.trim());
+    });
+  });
+}

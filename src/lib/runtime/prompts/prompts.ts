@@ -1,0 +1,79 @@
+// Asking a person: only where one can answer, always on standard error, never in place of a flag.
+import { CliError, EXIT, usageError } from '../../kernel/errors.ts';
+import { cleanText } from '../../render/clean.ts';
+import type { Style } from '../../render/style.ts';
+import { type Asker, refused } from './asker.ts';
+import type { GlobalFlags, Io, PromptOptions, Prompts } from '../context.ts';
+import { mayRedraw } from '../output/messages.ts';
+
+export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: AbortSignal): Prompts {
+  const possible = flags.input && io.tty.stdin && io.tty.stderr && !io.env.CI;
+  const confirmations = [...flags.confirm];
+
+  async function ask<T>(what: string, flag: string, question: (asker: Asker) => Promise<T>): Promise<T> {
+    if (!possible) throw cannotAsk(what, flag);
+    const asker = await loadAsker(io, style, signal);
+    return await question(asker);
+  }
+
+  return {
+    possible,
+    confirm: async (question) => {
+      if (flags.yes) return;
+      const yes = await ask('a confirmation', '--yes', (asker) => asker.yesNo(cleanText(question), false));
+      if (!yes) throw refused('Nothing was done: you answered no.');
+    },
+    typed: async (question, expected, options = {}) => {
+      const index = confirmations.indexOf(expected);
+      if (index >= 0) {
+        // Each value answers one question, so that two guards of one command need two answers.
+        confirmations.splice(index, 1);
+        return;
+      }
+      const flag = options.flag ?? `--confirm ${expected}`;
+      if (!possible) throw cannotAsk('something that must be typed', flag, options.exit);
+      const typed = await ask('', flag, (asker) => asker.input(cleanText(question), {}));
+      if (typed.trim() !== expected) throw refused(`Nothing was done: what you typed is not \`${expected}\`.`);
+    },
+    input: (question, options = {}) =>
+      ask(`an answer to "${question}"`, flagOf(options), (asker) => asker.input(cleanText(question), options)),
+    secret: (question, options = {}) =>
+      ask(`an answer to "${question}"`, flagOf(options), (asker) => asker.secret(cleanText(question), options)),
+    select: async (question, choices, options = {}) => {
+      const answer = await ask(`a choice for "${question}"`, flagOf(options), (asker) =>
+        asker.select(cleanText(question), choices, options),
+      );
+      const chosen = choices.find(({ value }) => value === answer);
+      if (!chosen) throw new Error(`the prompt answered ${answer}, which is no choice`);
+      return chosen.value;
+    },
+    ask: (question, fallback, options = {}) =>
+      ask(`an answer to "${question}"`, flagOf(options), (asker) => asker.yesNo(cleanText(question), fallback)),
+  };
+}
+
+function flagOf(options: PromptOptions): string {
+  return options.flag ?? 'a flag';
+}
+
+function cannotAsk(what: string, flag: string, exit: CliError['exit'] = EXIT.usage): CliError {
+  const { message, hint } = usageError(
+    `This needs ${what}, and nobody can be asked here.`,
+    `Give ${flag}, or run it on a terminal without --no-input and CI.`,
+  );
+  return new CliError({
+    code: exit === EXIT.usage ? 'usage' : 'guard.confirm',
+    message,
+    exit,
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+async function loadAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
+  if (!mayRedraw(io)) {
+    const { createPlainAsker } = await import('./plain.ts');
+    return createPlainAsker(io, signal);
+  }
+  const { createDrawnAsker } = await import('./drawn.ts');
+  return createDrawnAsker(io, style, signal);
+}
