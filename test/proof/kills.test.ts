@@ -3,13 +3,13 @@
 // By default a sample; the whole takes hours: `npm run test:kills`.
 import { expect, test } from 'vitest';
 import { answerBytes, type FaultPlan, type ProxiedRequest, type ProxyFault } from '../helpers/fault-proxy.ts';
-import { pick, randomFrom } from '../helpers/random.ts';
+import { pick } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
 import type { CommandCase } from './cases.ts';
 import { type Clean, cleanOf } from './judge.ts';
 import { againFlags, compare, locks } from './kills.ts';
 import { type Ended, nameOf, runProgram, torn, WRITING, writes } from './program.ts';
-import { inTurn, SEED, tell } from './sweep.ts';
+import { inSample, inTurn, randomOf, SEED, tell } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const WORLDS = 2;
@@ -119,11 +119,9 @@ test(
   async () => {
     tell(`seed ${SEED}`);
     const problems: string[] = [];
-    const random = randomFrom(SEED);
     const worlds = await Promise.all(Array.from({ length: isWhole ? WORLDS : 1 }, () => createWorld()));
     let count = 0;
     let runs = 0;
-    const left = [...WRITING];
 
     async function kill(world: World, wanted: CommandCase, kills: readonly Kill[], clean: Clean): Promise<number> {
       const found = await problemsOf(world, wanted, kills, clean);
@@ -137,6 +135,7 @@ test(
     async function killEach(world: World, wanted: CommandCase): Promise<number> {
       const clean = await cleanRun(world, wanted);
       if (!writes(clean)) return 0;
+      const random = randomOf(WRITING.indexOf(wanted));
       const all = killsOf(clean, random);
       const chosen = isWhole ? all.filter(() => random() < SHARE) : [pick(all, random)];
       for (const first of chosen) {
@@ -151,14 +150,9 @@ test(
     }
 
     try {
-      if (isWhole) await inTurn(worlds, left, killEach);
-      else {
-        const [world] = worlds;
-        for (let drawn = 0; world && left.length > 0 && drawn < DRAWN;) {
-          const [wanted] = left.splice(Math.floor(random() * left.length), 1);
-          if (wanted) drawn += await killEach(world, wanted);
-        }
-      }
+      const [world] = worlds;
+      if (isWhole) await inTurn(worlds, WRITING, killEach);
+      else if (world) await inSample(WRITING, DRAWN, randomOf(-1), (wanted) => killEach(world, wanted));
     } finally {
       await Promise.all(worlds.map((world) => world.close()));
     }

@@ -36,3 +36,21 @@ export async function inTurn<Worker, Item>(
   );
   return sum;
 }
+
+/** Gives items drawn at random to `work`, each at most once, until it has done so much: the sum of what it returns. */
+export async function inSample<Item>(
+  items: readonly Item[],
+  enough: number,
+  random: () => number,
+  work: (item: Item) => Promise<number>,
+): Promise<number> {
+  const left = [...items];
+  let sum = 0;
+  while (left.length > 0 && sum < enough) {
+    for (const item of left.splice(Math.floor(random() * left.length), 1)) {
+      const done = await work(item);
+      sum += done;
+    }
+  }
+  return sum;
+}
