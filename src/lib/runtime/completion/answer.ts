@@ -23,7 +23,7 @@ function typedOf(shell: string, args: readonly string[]): { words: string[]; cur
   switch (shell) {
     case 'bash': {
       const [breaks = '', name = '', line = ''] = args;
-      return readLine(line, name, breaks);
+      return readLine(line, name, { breaks, hasBackticks: true });
     }
     case 'fish':
     case 'powershell': {

@@ -4,6 +4,10 @@ import { readLine, unquote } from '../../../../src/lib/runtime/completion/comman
 
 const BREAKS = ' \t\n"\'><=;|&(:';
 
+test('where a backtick is no bracket, it is a character', () => {
+  expect(readLine('cdpadm x `y z', 'cdpadm')).toMatchObject({ words: ['x', '`y'], current: { text: 'z' } });
+});
+
 describe('readLine', () => {
   test.each<[string, string[], string]>([
     ['cdpadm ', [], ''],
@@ -19,8 +23,22 @@ describe('readLine', () => {
     ['echo $(cdpadm gr', [], 'gr'],
     ['cdpadm roles get $(touch x', ['touch'], 'x'],
     ['cdpadm x "$(touch y)', ['x'], '$(touch y)'],
+    ['cdpadm x "$(cdpadm gr', ['x'], '$(cdpadm gr'],
+    ['cdpadm x "$(echo "a b")" y', ['x', '$(echo "a b")'], 'y'],
+    ['cdpadm x "(y)" ', ['x', '(y)'], ''],
+    ['cdpadm roles get $(echo x) ', ['roles', 'get', '$(echo x)'], ''],
+    ['cdpadm --profile a$(cat x | sort; date)b roles ', ['--profile', 'a$(cat x | sort; date)b', 'roles'], ''],
+    ['cdpadm x $(echo $(date)) y', ['x', '$(echo $(date))'], 'y'],
+    ['cdpadm x $(echo $((1 + 2))) y', ['x', '$(echo $((1 + 2)))'], 'y'],
+    ["cdpadm x $(echo ')') y", ['x', "$(echo ')')"], 'y'],
+    ["cdpadm x '$(' y", ['x', '$('], 'y'],
+    ['cdpadm x `echo x y` z', ['x', '`echo x y`'], 'z'],
+    ['cdpadm x `cdpadm gr', [], 'gr'],
+    ['(cd x; cdpadm gr', [], 'gr'],
+    ['(cd x) && cdpadm gr', [], 'gr'],
+    ['case x in x) cdpadm gr', [], 'gr'],
   ])('%j', (line, words, current) => {
-    const read = readLine(line, 'cdpadm');
+    const read = readLine(line, 'cdpadm', { hasBackticks: true });
     expect(read.current.text).toBe(current);
     expect(read.words).toEqual(words);
   });
@@ -34,7 +52,7 @@ describe('readLine', () => {
     ['cdpadm "audiences":vi', '', 'audiences:'.length],
     ['cdpadm "audi"en', '', 'audi'.length],
   ])('%j is replaced from where bash does', (line, quote, kept) => {
-    expect(readLine(line, 'cdpadm', BREAKS).current).toMatchObject({ quote, kept });
+    expect(readLine(line, 'cdpadm', { breaks: BREAKS }).current).toMatchObject({ quote, kept });
   });
 });
 
@@ -42,6 +60,8 @@ test.each([
   ['a\\:b', 'a:b'],
   ['"a b"', 'a b'],
   ["'$(x)'", '$(x)'],
+  ['a$(x y)', 'a$(x y)'],
+  ['`x y`', '`x y`'],
   ['', ''],
 ])('unquote %j', (typed, text) => {
   expect(unquote(typed)).toBe(text);

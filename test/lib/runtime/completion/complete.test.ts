@@ -6,6 +6,9 @@ import { openKnownIds } from '../../../../src/lib/config/known-ids.ts';
 import { entries } from '../../../../src/program.ts';
 import { type CliHome, createCliHome } from '../../../helpers/cli.ts';
 
+/** Where bash begins a new word. */
+const BREAKS = ' \t\n"\'><=;|&(:';
+
 let home: CliHome;
 
 beforeAll(() => {
@@ -89,6 +92,13 @@ describe('words of the program', () => {
     expect(await values(line)).toEqual(expected);
   });
 
+  test.each(['cdpadm $(echo roles) ', 'cdpadm roles get $(echo x) ', 'cdpadm roles $(echo get) ', 'cdpadm `date` '])(
+    'nothing is guessed behind %j',
+    async (line) => {
+      expect((await ask('bash', BREAKS, 'cdpadm', line)).lines).toEqual([]);
+    },
+  );
+
   test('identity types wait for their value', async () => {
     expect(await ask('fish', 'cdpadm', 'cdpadm dsr submit --identity ema')).toEqual({
       kind: 'values nospace',
@@ -113,6 +123,8 @@ describe('what is known of the platform', () => {
     ['cdpadm --profile dev roles get ', ['dev-role']],
     ['cdpadm roles get --profile=dev ', ['dev-role']],
     ['cdpadm roles get --org 7 ', []],
+    // Which profile that is is not known, and the one in use would be a guess.
+    ['cdpadm --profile $(echo dev) roles get ', []],
     ['cdpadm roles update x --add-task ', ['audiences:view', 'audiences:*', 'rules:*']],
     ['cdpadm roles who-can audiences:', ['audiences:view', 'audiences:*']],
     ['cdpadm pipelines run customers ', ['1001', '1002']],
@@ -147,7 +159,6 @@ describe('what is known of the platform', () => {
 });
 
 describe('each shell has its form', () => {
-  const BREAKS = ' \t\n"\'><=;|&(:';
   test.each<[string, string[]]>([
     ['cdpadm roles who-can aud', ['audiences:view', 'audiences:\\*']],
     ['cdpadm roles who-can audiences:', ['view', '\\*']],
