@@ -5,6 +5,10 @@ import { CliError, EXIT } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 import { readGroup, readRequests } from './dsr-read.ts';
+import { settle } from './lost-answer.ts';
+
+/** What the platform says of one request. */
+type Seen = Awaited<ReturnType<DsrPorts['api']['get']>>;
 
 export interface CancelPlan {
   /** Pending: these are cancelled. */
@@ -57,31 +61,36 @@ export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise
 /** A lost answer is never followed by a second DELETE; what the request is now decides. */
 async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
   const { api, signal } = ports;
-  try {
-    return await api.cancel(id, signal);
-  } catch (error) {
-    const isOpen = error instanceof CliError && (error.code === 'http.outcome_unknown' || error.status === 400);
-    if (!isOpen || signal.aborted) throw error;
-    const now = await readAfter(error, id, ports);
-    if (now.request_status === 'cancelled') {
-      return { subject_request_id: id, expected_completion_time: null, controller_id: now.controller_id };
-    }
-    if (error.status !== 400) throw error;
-    throw notPending([now]);
-  }
+  return await settle<CancelReply, Seen>(
+    {
+      mostSends: 1,
+      send: () => api.cancel(id, signal).catch((error: unknown) => afterRefusal(id, error, ports)),
+      read: () => api.get(id, signal),
+      judge: (now) => (isCancelled(now) ? { done: cancelReply(now) } : 'not done'),
+      told: {},
+      unknown: (reason) => ({
+        message: `It is not known whether request ${id} was cancelled: the answer was lost, and ${reason}.`,
+        hint: `It was not sent a second time. \`cdpadm dsr status ${id}\` tells.`,
+      }),
+    },
+    ports,
+  );
 }
 
-async function readAfter(failed: CliError, id: string, { api, signal }: DsrPorts): ReturnType<DsrPorts['api']['get']> {
-  try {
-    return await api.get(id, signal);
-  } catch (error) {
-    if (failed.code !== 'http.outcome_unknown' || signal.aborted) throw error;
-    const reason = (error as Error).message.replace(/\.$/, '');
-    throw failed.with({
-      message: `It is not known whether request ${id} was cancelled: the answer was lost, and the platform cannot be read: ${reason}.`,
-      hint: `It was not sent a second time. \`cdpadm dsr status ${id}\` tells.`,
-    });
-  }
+/** The platform's 400, by what it means: somebody was quicker to cancel it, or it can no longer be cancelled. */
+async function afterRefusal(id: string, error: unknown, { api, signal }: DsrPorts): Promise<CancelReply> {
+  if (!(error instanceof CliError) || error.status !== 400 || signal.aborted) throw error;
+  const now = await api.get(id, signal);
+  if (isCancelled(now)) return cancelReply(now);
+  throw notPending([now]);
+}
+
+function isCancelled({ request_status: status }: Seen): boolean {
+  return status === 'cancelled';
+}
+
+function cancelReply({ controller_id, subject_request_id }: Seen): CancelReply {
+  return { subject_request_id, expected_completion_time: null, controller_id };
 }
 
 function isPending({ request_status: status }: RequestOverview): boolean {

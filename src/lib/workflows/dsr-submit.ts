@@ -7,6 +7,7 @@ import { isOpen } from '../domain/dsr/statuses.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import type { DsrPorts, LedgerEntry, LedgerNews, Sender, VerifyMessage } from './dsr-ports.ts';
+import { isLoss, type Look, lookAfter, settle } from './lost-answer.ts';
 
 export interface Submitted {
   id: string;
@@ -19,57 +20,74 @@ export interface Submitted {
 }
 
 /** An answer that is lost time and again is not waited for for ever. */
-const MAX_SENDS = 3;
+const MOST_SENDS = 3;
+
+type SubmitPorts = DsrPorts & { verify: VerifyMessage; isNewId?: boolean };
 
 /**
  * Sends one request whose id stands in the ledger before anything is sent. A lost answer is settled by GET; "already
  * exists" is success for a request that went out from here with the same content. `isNewId`: nobody else can have made
  * a request of this id. Throws CliError; network (8) when nobody can tell what became of it.
  */
-export async function submitRequest(
-  request: DsrRequest,
-  ports: DsrPorts & { verify: VerifyMessage; isNewId?: boolean },
-): Promise<Submitted> {
-  const { api, clock, ledger, signal, tell } = ports;
+export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Promise<Submitted> {
+  const { clock, ledger, signal, tell } = ports;
   const id = request.subject_request_id;
   const news = await submittedEvent(request, ports.sender, ledger, clock.now());
   // An id that was made a moment ago can be in no ledger, which may be long.
   const before = ports.isNewId === true ? undefined : (await ledger.find([id])).get(id);
   const isOurs = before !== undefined && isSameRequest(before, news);
   await ledger.record([news]);
-  for (let sends = 1; ; sends++) {
-    try {
-      const reply = await api.create(request, signal);
-      const verdict = await ports.verify(Object.entries(reply.headers), Buffer.from(reply.text, 'utf8'));
-      const { controller_id: controller, expected_completion_time, received_time } = reply.body;
-      const result: Submitted = {
-        id,
-        status: 'pending',
-        expected_completion_time: expected_completion_time ?? null,
-        received_time: received_time ?? null,
-        controller_id: controller === null || controller === undefined ? null : String(controller),
-        verdict,
-      };
-      await record(result, ports);
-      return result;
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      const mayExist = error.status === 400 && (isOurs || sends > 1);
-      if (error.code !== 'http.outcome_unknown' && !mayExist) {
-        if (error.status !== undefined && error.exit !== EXIT.auth && !isOurs) await refused(id, ports);
-        throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
-      }
-      if (signal.aborted) throw stillUnknown(id, error, 'the command was stopped');
-      if (!mayExist) tell.warn('The answer was lost; asking the platform whether it has the request.');
-      const found = await read(id, error, ports);
-      if (found) {
-        tell.note(mayExist ? 'The platform has this request already.' : 'The request had arrived.');
-        await record(found, ports);
-        return found;
-      }
-      if (mayExist || sends >= MAX_SENDS) throw error;
-    }
-  }
+  const look: Look<Submitted | undefined> = {
+    read: () => read(id, ports),
+    unknown: (reason) => ({
+      message: `It is not known whether the platform has request ${id}: the answer was lost, and ${reason}.`,
+      hint: `\`cdpadm dsr status ${id}\` tells. The same command with --request-id ${id} cannot make a second request.`,
+    }),
+  };
+  const submitted = await settle<Submitted, Submitted | undefined>(
+    {
+      ...look,
+      mostSends: MOST_SENDS,
+      send: async (count) => {
+        try {
+          return await create(request, ports);
+        } catch (error) {
+          if (isLoss(error) || !(error instanceof CliError)) throw error;
+          const mayExist = error.status === 400 && (isOurs || count > 1);
+          const found = mayExist ? await lookAfter(error, look, signal) : undefined;
+          if (found) {
+            tell.note('The platform has this request already.');
+            return found;
+          }
+          if (mayExist) throw error;
+          if (error.status !== undefined && error.exit !== EXIT.auth && !isOurs) await refused(id, ports);
+          throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
+        }
+      },
+      judge: (found) => (found ? { done: found } : 'not done'),
+      told: {
+        lost: 'The answer was lost; asking the platform whether it has the request.',
+        arrived: () => 'The request had arrived.',
+      },
+    },
+    ports,
+  );
+  await record(submitted, ports);
+  return submitted;
+}
+
+async function create(request: DsrRequest, { api, signal, verify }: SubmitPorts): Promise<Submitted> {
+  const reply = await api.create(request, signal);
+  const verdict = await verify(Object.entries(reply.headers), Buffer.from(reply.text, 'utf8'));
+  const { controller_id: controller, expected_completion_time, received_time } = reply.body;
+  return {
+    id: request.subject_request_id,
+    status: 'pending',
+    expected_completion_time: expected_completion_time ?? null,
+    received_time: received_time ?? null,
+    controller_id: controller === null || controller === undefined ? null : String(controller),
+    verdict,
+  };
 }
 
 /** The line that the ledger has of a request before it is sent. */
@@ -144,7 +162,7 @@ async function refused(id: string, { clock, ledger }: DsrPorts): Promise<void> {
   await ledger.record([{ event: 'state', id, at: isoMillis(clock.now()), status: 'refused', source: 'submit' }]);
 }
 
-async function read(id: string, lost: CliError, { api, signal }: DsrPorts): Promise<Submitted | undefined> {
+async function read(id: string, { api, signal }: DsrPorts): Promise<Submitted | undefined> {
   try {
     const found = await api.get(id, signal);
     const { controller_id: controller, expected_completion_time: expected, request_status: status } = found;
@@ -158,13 +176,6 @@ async function read(id: string, lost: CliError, { api, signal }: DsrPorts): Prom
     };
   } catch (error) {
     if (error instanceof CliError && error.status === 404) return undefined;
-    throw stillUnknown(id, lost, `the platform cannot be read: ${(error as Error).message}`);
+    throw error;
   }
-}
-
-function stillUnknown(id: string, lost: CliError, reason: string): CliError {
-  return lost.with({
-    message: `It is not known whether the platform has request ${id}: the answer was lost, and ${reason.replace(/\.$/, '')}.`,
-    hint: `\`cdpadm dsr status ${id}\` tells. The same command with --request-id ${id} cannot make a second request.`,
-  });
 }

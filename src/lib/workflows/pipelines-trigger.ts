@@ -4,6 +4,7 @@ import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { nearest } from '../kernel/nearest.ts';
+import { settle } from './lost-answer.ts';
 import { bearingUnknown, type RunPorts } from './pipelines-watch.ts';
 import type { Tell } from './ports.ts';
 
@@ -41,14 +42,35 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
   } catch (error) {
     throw signal.aborted ? notTriggered(id, error, seen) : error;
   }
-  try {
-    const reply = await api.trigger(id, signal);
-    return { pipeline_id: id, pipeline_run_id: reply.pipeline_run_id, status: reply.status ?? 'attempt_requested' };
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    if (error.code === 'http.outcome_unknown') return await findTriggered(id, known, error, options.pollMs, ports);
-    throw error.status === 400 ? await refusal(id, error, ports) : error;
-  }
+  const unknown = (reason: string) => ({
+    message: `It is not known whether pipeline ${id} was triggered: the answer was lost, and ${reason}.`,
+    hint: `It was not sent a second time. Look with \`cdpadm pipelines runs ${id}\` before you trigger again.`,
+  });
+  return await settle<Triggered, RunReply | undefined>(
+    {
+      mostSends: 1,
+      send: async () => {
+        try {
+          const { pipeline_run_id, status } = await api.trigger(id, signal);
+          return { pipeline_id: id, pipeline_run_id, status: status ?? 'attempt_requested' };
+        } catch (error) {
+          throw error instanceof CliError && error.status === 400 ? await refusal(id, error, ports) : error;
+        }
+      },
+      place: 'the runs',
+      read: () => findTriggered(id, known, options.pollMs, ports),
+      judge: (run, lost) =>
+        run
+          ? { done: { pipeline_id: id, pipeline_run_id: run.id, status: run.status ?? 'attempt_requested' } }
+          : lost.with(unknown('no new run is to be seen')),
+      told: {
+        lost: 'The answer to the trigger was lost. It is not sent again; looking for its run.',
+        arrived: ({ pipeline_run_id }) => `The trigger had arrived: run ${pipeline_run_id}.`,
+      },
+      unknown,
+    },
+    ports,
+  );
 }
 
 /** Throws conflict (6), with what is running, unless the pipeline is idle. */
@@ -95,55 +117,41 @@ async function refusal(id: string, error: CliError, { api, signal }: TriggerPort
 
 /** Sends a reset once. After a lost answer the position is told instead of trying again. */
 export async function resetPipeline(id: string, ports: TriggerPorts): Promise<void> {
-  try {
-    await ports.api.reset(id, ports.signal);
-  } catch (error) {
-    if (!(error instanceof CliError) || error.code !== 'http.outcome_unknown' || ports.signal.aborted) throw error;
-    const { current_iterator_position: position } = await readAfterReset(id, error, ports);
-    throw error.with({
-      message: `It is not known whether pipeline ${id} was reset: the answer was lost. Its sync position is now ${position ?? 'none, as after a reset'}.`,
-      hint: position
-        ? 'It was not sent a second time. If the position is an old one, run the command again.'
-        : 'It was not sent a second time. Nothing more needs to be done if there was a position before.',
-    });
-  }
+  const { api, signal } = ports;
+  await settle<unknown, PipelineReportReply>(
+    {
+      mostSends: 1,
+      send: () => api.reset(id, signal),
+      read: () => api.report(id, signal),
+      judge: ({ current_iterator_position: position }, lost) =>
+        lost.with({
+          message: `It is not known whether pipeline ${id} was reset: the answer was lost. Its sync position is now ${position ?? 'none, as after a reset'}.`,
+          hint: position
+            ? 'It was not sent a second time. If the position is an old one, run the command again.'
+            : 'It was not sent a second time. Nothing more needs to be done if there was a position before.',
+        }),
+      told: {},
+      unknown: (reason) => ({
+        message: `It is not known whether pipeline ${id} was reset: the answer was lost, and ${reason}.`,
+        hint: `It was not sent a second time. Look with \`cdpadm pipelines report ${id}\` before you reset again.`,
+      }),
+    },
+    ports,
+  );
 }
 
-async function readAfterReset(id: string, lost: CliError, { api, signal }: TriggerPorts): Promise<PipelineReportReply> {
-  try {
-    return await api.report(id, signal);
-  } catch (error) {
-    if (signal.aborted) throw error;
-    const reason = (error as Error).message.replace(/\.$/, '');
-    throw lost.with({
-      message: `It is not known whether pipeline ${id} was reset: the answer was lost, and the platform cannot be read: ${reason}.`,
-      hint: `It was not sent a second time. Look with \`cdpadm pipelines report ${id}\` before you reset again.`,
-    });
-  }
-}
-
+/** Looks for the run of a trigger that may have arrived. */
 async function findTriggered(
   id: string,
   known: ReadonlySet<string>,
-  lost: CliError,
   pollMs: number,
   ports: TriggerPorts,
-): Promise<Triggered> {
-  if (ports.signal.aborted) throw stillUnknown(id, lost, 'the command was stopped');
-  ports.tell.warn('The answer to the trigger was lost. It is not sent again; looking for its run.');
-  try {
-    for (let look = 1; look <= LOOKS; look++) {
-      const [run] = newManualRuns(await edgeRuns(id, ports), known);
-      if (run) {
-        ports.tell.note(`The trigger had arrived: run ${runId(run)}.`);
-        return { pipeline_id: id, pipeline_run_id: run.id, status: run.status ?? 'attempt_requested' };
-      }
-      if (look < LOOKS) await ports.clock.sleep(pollMs, ports.signal);
-    }
-  } catch (error) {
-    throw stillUnknown(id, lost, `the runs cannot be read: ${(error as Error).message}`);
+): Promise<RunReply | undefined> {
+  for (let look = 1; ; look++) {
+    const [run] = newManualRuns(await edgeRuns(id, ports), known);
+    if (run !== undefined || look >= LOOKS) return run;
+    await ports.clock.sleep(pollMs, ports.signal);
   }
-  throw stillUnknown(id, lost, 'no new run is to be seen');
 }
 
 /** The first and the last page of runs: in whichever order they come, the newest are among them. */
@@ -194,11 +202,4 @@ function notTriggered(id: string, error: unknown, seen: Seen): unknown {
     running: ` What is running goes on: cdpadm pipelines watch ${id}`,
   };
   return error.with({ hint: `Nothing was triggered.${next[seen]}` });
-}
-
-function stillUnknown(id: string, lost: CliError, why: string): CliError {
-  return lost.with({
-    message: `It is not known whether pipeline ${id} was triggered: the answer was lost, and ${why.replace(/\.$/, '')}.`,
-    hint: `It was not sent a second time. Look with \`cdpadm pipelines runs ${id}\` before you trigger again.`,
-  });
 }

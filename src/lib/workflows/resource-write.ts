@@ -1,7 +1,7 @@
 // Writes of resources that the caller names: an answer that was lost is settled by reading, never by hoping.
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { canonicalJson } from '../kernel/json.ts';
-import type { Tell } from './ports.ts';
+import { type LookPorts, settle } from './lost-answer.ts';
 
 /** One kind of resource as the writes below see it. */
 export interface ResourceCalls<Reply, Body> {
@@ -17,10 +17,7 @@ export interface ResourceCalls<Reply, Body> {
   comparable(definition: Reply | Body): unknown;
 }
 
-export interface WritePorts {
-  tell: Tell;
-  signal: AbortSignal;
-}
+export type WritePorts = LookPorts;
 
 interface Stamped {
   last_modified_on?: unknown;
@@ -30,9 +27,7 @@ interface Stamped {
 const MAY_BE_TAKEN = [400, 409, 422];
 
 /** A write whose answer is lost time and again is not tried for ever. */
-const MAX_SENDS = 3;
-
-const STOPPED = 'the command was stopped';
+const MOST_SENDS = 3;
 
 /** POST. After a lost answer GET tells: ours is there, or it never arrived and goes again, or the id is somebody's. */
 export async function createSettled<Reply, Body extends { id: string }>(
@@ -131,40 +126,29 @@ async function settled<Result, Reply, Body>(
   calls: ResourceCalls<Reply, Body>,
   ports: WritePorts,
 ): Promise<Result> {
-  for (let sends = 1; ; sends++) {
-    try {
-      return await write();
-    } catch (error) {
-      if (!(error instanceof CliError) || error.code !== 'http.outcome_unknown') throw error;
-      if (ports.signal.aborted) throw stillUnknown(id, error, STOPPED, calls);
-      ports.tell.warn(`The answer to the write of ${calls.noun} ${id} was lost; reading what the platform holds now.`);
-      const now = await readAfterLoss(id, error, calls, ports);
-      const verdict = judge(now);
-      if (verdict === 'done') {
-        ports.tell.note('The write had arrived.');
-        return now as unknown as Result;
-      }
-      if (verdict === 'changed') throw changedMeanwhile(id, calls);
-      if (sends >= MAX_SENDS) throw error;
-      ports.tell.note('The write had not arrived; sending it again.');
-    }
-  }
-}
-
-async function readAfterLoss<Reply, Body>(
-  id: string,
-  lost: CliError,
-  calls: ResourceCalls<Reply, Body>,
-  { signal }: WritePorts,
-): Promise<Reply | undefined> {
-  try {
-    return await readIfThere(id, calls, signal);
-  } catch (error) {
-    if (signal.aborted && error instanceof CliError) {
-      throw stillUnknown(id, lost, STOPPED, calls).with({ exit: error.exit });
-    }
-    throw stillUnknown(id, lost, `the platform cannot be read: ${(error as Error).message}`, calls);
-  }
+  const { look, noun } = calls;
+  return await settle<Result, Reply | undefined>(
+    {
+      mostSends: MOST_SENDS,
+      send: write,
+      read: () => readIfThere(id, calls, ports.signal),
+      judge: (now) => {
+        const verdict = judge(now);
+        if (verdict === 'done') return { done: now as unknown as Result };
+        return verdict === 'again' ? 'not done' : changedMeanwhile(id, calls);
+      },
+      told: {
+        lost: `The answer to the write of ${noun} ${id} was lost; reading what the platform holds now.`,
+        arrived: () => 'The write had arrived.',
+        again: 'The write had not arrived; sending it again.',
+      },
+      unknown: (reason) => ({
+        message: `It is not known whether the write of ${noun} ${id} was carried out: its answer was lost, and ${reason}.`,
+        hint: `Look with \`cdpadm ${look} ${id}\` before you repeat the command.`,
+      }),
+    },
+    ports,
+  );
 }
 
 function same<Reply, Body>(calls: ResourceCalls<Reply, Body>, one: Reply | Body, other: Reply | Body): boolean {
@@ -174,18 +158,6 @@ function same<Reply, Body>(calls: ResourceCalls<Reply, Body>, one: Reply | Body,
 function isUntouched<Reply, Body>(calls: ResourceCalls<Reply, Body>, before: Reply, now: Reply): boolean {
   const stamps = [before, now].map((reply) => (reply as Stamped).last_modified_on ?? null);
   return stamps[0] === stamps[1] && same(calls, before, now);
-}
-
-function stillUnknown(
-  id: string,
-  lost: CliError,
-  reason: string,
-  { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,
-): CliError {
-  return lost.with({
-    message: `It is not known whether the write of ${noun} ${id} was carried out: its answer was lost, and ${reason.replace(/\.$/, '')}.`,
-    hint: `Look with \`cdpadm ${look} ${id}\` before you repeat the command.`,
-  });
 }
 
 function takenMeanwhile(

@@ -2,6 +2,7 @@
 import type { RolesApi } from '../api/roles.ts';
 import { fromReply, type Manifest, sameRoles, sameState } from '../domain/roles/manifest.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
+import { settle } from './lost-answer.ts';
 import type { Tell } from './ports.ts';
 import type { Planned } from './roles-plan.ts';
 
@@ -12,9 +13,7 @@ interface ReplacePorts {
 }
 
 /** A PUT whose answer is lost time and again is not tried for ever. */
-const MAX_SENDS = 3;
-
-const STOPPED = 'the command was stopped';
+const MOST_SENDS = 3;
 
 /**
  * Sends the planned manifest and returns what the platform holds then, stamps included. A lost answer is settled by
@@ -22,26 +21,30 @@ const STOPPED = 'the command was stopped';
  * else is a conflict (6). Throws network (8) when even that cannot be read.
  */
 export async function replaceSettled(planned: Planned, revision: string, ports: ReplacePorts): Promise<Manifest> {
-  for (let sends = 1; ; sends++) {
-    try {
-      const reply = fromReply(
-        await ports.api.replace(planned.request, { signal: ports.signal, reserved: sends === 1 }),
-      );
-      return reply.last_modified_on === null ? await readStamps(reply, ports) : reply;
-    } catch (error) {
-      if (!(error instanceof CliError) || error.code !== 'http.outcome_unknown') throw error;
-      // After Ctrl-C nothing more is read: the person is told how to find out.
-      if (ports.signal.aborted) throw stillUnknown(error, STOPPED, revision);
-      ports.tell.warn('The answer to the write was lost; reading what the platform holds now.');
-      const now = await readAfterLoss(error, revision, ports);
-      if (sameRoles(now.roles, planned.request.roles)) {
-        ports.tell.note('The write had arrived: the platform holds the wanted roles.');
-        return now;
-      }
-      if (!sameState(now, planned.live)) throw neither(revision);
-      if (sends >= MAX_SENDS) throw error;
-    }
-  }
+  const { api, signal } = ports;
+  return await settle<Manifest, Manifest>(
+    {
+      mostSends: MOST_SENDS,
+      send: async (count) => {
+        const reply = fromReply(await api.replace(planned.request, { signal, reserved: count === 1 }));
+        return reply.last_modified_on === null ? await readStamps(reply, ports) : reply;
+      },
+      read: async () => fromReply(await api.get({ signal })),
+      judge: (now) => {
+        if (sameRoles(now.roles, planned.request.roles)) return { done: now };
+        return sameState(now, planned.live) ? 'not done' : neither(revision);
+      },
+      told: {
+        lost: 'The answer to the write was lost; reading what the platform holds now.',
+        arrived: () => 'The write had arrived: the platform holds the wanted roles.',
+      },
+      unknown: (reason) => ({
+        message: `It is not known whether the manifest was replaced: the answer to the write was lost, and ${reason}.`,
+        hint: `Run \`cdpadm roles diff\` to see what the platform holds. What was there before is revision ${revision} of \`cdpadm roles history\`.`,
+      }),
+    },
+    ports,
+  );
 }
 
 /** For a platform that answers a PUT without stamps. That they cannot be read does not undo what was done. */
@@ -52,24 +55,6 @@ async function readStamps(reply: Manifest, ports: ReplacePorts): Promise<Manifes
     ports.tell.warn(`The roles are in place, but could not be read back: ${(error as Error).message}`);
     return reply;
   }
-}
-
-async function readAfterLoss(lost: CliError, revision: string, ports: ReplacePorts): Promise<Manifest> {
-  try {
-    return fromReply(await ports.api.get({ signal: ports.signal }));
-  } catch (error) {
-    if (ports.signal.aborted && error instanceof CliError) {
-      throw stillUnknown(lost, STOPPED, revision).with({ exit: error.exit });
-    }
-    throw stillUnknown(lost, `the platform cannot be read: ${(error as Error).message}`, revision);
-  }
-}
-
-function stillUnknown(lost: CliError, reason: string, revision: string): CliError {
-  return lost.with({
-    message: `It is not known whether the manifest was replaced: the answer to the write was lost, and ${reason.replace(/\.$/, '')}.`,
-    hint: `Run \`cdpadm roles diff\` to see what the platform holds. What was there before is revision ${revision} of \`cdpadm roles history\`.`,
-  });
 }
 
 function neither(revision: string): CliError {
