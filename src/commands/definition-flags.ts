@@ -1,12 +1,13 @@
 // The fields of connections, data models and pipelines as flags; a secret's flag takes the place where it is, never it.
 import type { Command } from 'commander';
-import { FREQUENCIES, PIPELINE_STATES } from '../lib/contract/pipelines.ts';
+import { FREQUENCIES, PIPELINE_STATES, PIPELINE_TYPES, SCHEDULE_TYPES, SYNC_MODES } from '../lib/contract/pipelines.ts';
 import { RESOURCE_STATES } from '../lib/contract/warehouse.ts';
 import { isReference } from '../lib/domain/warehouse/secrets.ts';
 import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
 import { readInput, resolvePath } from '../lib/files/read-input.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
+import type { OfferedValues } from '../lib/runtime/command-line/help.ts';
 import { optionKey } from '../lib/runtime/command-line/secret-flags.ts';
 
 /** One field of a definition that a flag gives. */
@@ -26,6 +27,8 @@ interface FieldFlag {
   value?: string;
   /** How the text is read: as it is, as a whole number, as the place of a secret, as the file of a query. */
   kind?: 'text' | 'integer' | 'reference' | 'file';
+  /** What Tab offers. */
+  offered?: readonly string[];
 }
 
 const NAME: FieldFlag = { flag: '--name', path: ['name'], about: 'its name for people' };
@@ -49,7 +52,7 @@ const anyOf = (words: readonly string[]): string => words.join(', ');
 const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
   connection: [
     NAME,
-    at('--state', 'state', anyOf(RESOURCE_STATES)),
+    at('--state', 'state', anyOf(RESOURCE_STATES), { offered: RESOURCE_STATES }),
     at('--service-provider', 'service_provider', "PROVIDER_A to PROVIDER_D, or the deployment's word", {
       value: 'provider',
     }),
@@ -76,7 +79,7 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
   ],
   data_model: [
     NAME,
-    at('--state', 'state', anyOf(RESOURCE_STATES)),
+    at('--state', 'state', anyOf(RESOURCE_STATES), { offered: RESOURCE_STATES }),
     at('--sql-file', 'config.sql_query', 'file with the SQL query; - is standard input', {
       value: 'file',
       kind: 'file',
@@ -85,19 +88,22 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
   ],
   pipeline: [
     NAME,
-    at('--state', 'state', anyOf(PIPELINE_STATES)),
-    at('--pipeline-type', 'pipeline_type', 'user_attributes or events', { value: 'type' }),
+    at('--state', 'state', anyOf(PIPELINE_STATES), { offered: PIPELINE_STATES }),
+    at('--pipeline-type', 'pipeline_type', 'user_attributes or events', { value: 'type', offered: PIPELINE_TYPES }),
     at('--connection-id', 'connection_id', 'the connection', { value: 'id' }),
     at('--data-model-id', 'data_model_id', 'the data model', { value: 'id' }),
     at('--field-transformation-id', 'field_transformation_id', 'for events, and for them only', { value: 'id' }),
     at('--environment', 'environment', 'development or production'),
-    at('--sync-mode', 'sync_mode.type', 'incremental or full', { value: 'type' }),
+    at('--sync-mode', 'sync_mode.type', 'incremental or full', { value: 'type', offered: SYNC_MODES }),
     at('--iterator-field', 'sync_mode.iterator_field', 'incremental: the column that grows', { value: 'column' }),
-    at('--iterator-data-type', 'sync_mode.iterator_data_type', 'incremental: such as timestamp', { value: 'type' }),
+    at('--iterator-data-type', 'sync_mode.iterator_data_type', 'incremental: such as timestamp', {
+      value: 'type',
+      offered: ['timestamp', 'datetime_tz'],
+    }),
     at('--from', 'sync_mode.from', 'first record, YYYY-MM-DDThh:mm:ssZ', { value: 'time' }),
     at('--until', 'sync_mode.until', 'last record, YYYY-MM-DDThh:mm:ssZ', { value: 'time' }),
-    at('--schedule', 'schedule.type', 'interval, once or on_demand', { value: 'type' }),
-    at('--frequency', 'schedule.frequency', `interval: ${anyOf(FREQUENCIES)}`),
+    at('--schedule', 'schedule.type', 'interval, once or on_demand', { value: 'type', offered: SCHEDULE_TYPES }),
+    at('--frequency', 'schedule.frequency', `interval: ${anyOf(FREQUENCIES)}`, { offered: FREQUENCIES }),
     at('--start', 'schedule.start', 'interval: first time, ISO 8601', { value: 'time' }),
     at('--end', 'schedule.end', 'last time, ISO 8601', { value: 'time' }),
     at('--delay', 'schedule.delay', 'how far the data lags behind: a number and s, m, h, d, w or y'),
@@ -114,6 +120,13 @@ export function addFieldFlags(command: Command, type: ResourceType): Command {
     command.option(`${flag} <${value ?? flag.slice(2).replaceAll('-', '_')}>`, about);
   }
   return command;
+}
+
+/** What Tab offers for them: `values` of the command's help. */
+export function fieldValues(type: ResourceType): Record<string, OfferedValues> {
+  return Object.fromEntries(
+    FIELD_FLAGS[type].flatMap(({ flag, offered }) => (offered ? [[flag, () => offered] as const] : [])),
+  );
 }
 
 /** The flag of a secret, which messages name. */

@@ -82,6 +82,12 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
         ['cdpadm dsr submit --identity ema\tme@example.com', '<dsr><submit><--identity><email=me@example.com>'],
         ["cdpadm roles get o\\'\t", "<roles><get><o'role $(touch named)>"],
         ['cd . && cdpadm profile show loc\t', '<profile><show><local>'],
+        ['cdpadm schema output rol\thist\t', '<schema><output><roles><history>'],
+        ['cdpadm roles list --fields role_id,na\t', '<roles><list><--fields><role_id,name>'],
+        ['cdpadm pipelines create --schedule on_\t', '<pipelines><create><--schedule><on_demand>'],
+        ['cdpadm auth login --workspace-key keych\tpartner', '<auth><login><--workspace-key><keychain:partner>'],
+        // Which command that is cannot be known, and the program's own would be a guess.
+        ['cdpadm roles $(echo get) rol\t', '<roles><get><rol>'],
       ] as const) {
         terminal.type(`${typed}${KEY.enter}`);
         expect(`${typed} ${await terminal.waitForOne([`GOT${got}`, 'GOT<'])}`).toBe(`${typed} GOT${got}`);

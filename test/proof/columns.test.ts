@@ -8,6 +8,9 @@ import { createWorld, type World } from './world.ts';
 /** What the first prints is whatever the platform answers; the second writes lines, not a table. */
 const WITHOUT = new Set(['api', 'pipelines watch']);
 
+/** Their columns are the platform's or the file's. */
+const DYNAMIC = new Set(['roles matrix', 'seed preview', 'schema']);
+
 const cases = CASES.filter(
   ({ elsewhere, command, plain }) => elsewhere === undefined && !WITHOUT.has(command) && !plain,
 );
@@ -45,5 +48,11 @@ describe('an unknown column', () => {
     expect(kept()).toEqual(before);
     expect(stdout).toBe('');
     expect(code, stderr).toBe(2);
+    // What Tab offers is there, and where the help knows the columns it offers some.
+    const line = `cdpadm ${one.command} ${one.args.includes('--bulk') ? '--bulk x ' : ''}--fields `;
+    const told = await world.home.run(['__complete', 'fish', 'cdpadm', line]);
+    const offered = told.stdout.trimEnd().split('\n').slice(1);
+    expect(/There are (.*)\.$/m.exec(stderr)?.[1]?.split(', ') ?? []).toEqual(expect.arrayContaining(offered));
+    expect(offered.length > 0).toBe(!DYNAMIC.has(one.command));
   });
 });

@@ -1,6 +1,7 @@
 // `api`: any call of the platform, with the right address and credentials by its path.
 import { Argument, Command } from 'commander';
 import type { Api } from '../../lib/api/index.ts';
+import { allEndpoints } from '../../lib/contract/index.ts';
 import { type Endpoint, type Method, METHODS } from '../../lib/contract/endpoint.ts';
 import { loadDocument } from '../../lib/files/load.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
@@ -32,6 +33,11 @@ export function apiCommand(ctx: Context): Command {
     .action((method: Method, path: string, flags: ApiFlags) => callApi(ctx, method, path, flags));
   return withHelp(command, {
     calls: 'platform',
+    values: {
+      path: ({ operands: [method] }) => [
+        ...new Set(allEndpoints.filter((one) => one.method === method).map(({ path }) => path)),
+      ],
+    },
     exits: {
       5: 'there is no such thing',
       6: 'the platform says conflict',

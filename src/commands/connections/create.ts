@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { addFieldFlags } from '../definition-flags.ts';
+import { addFieldFlags, fieldValues } from '../definition-flags.ts';
 import { createResource, type ResourceFlags } from '../resource-change.ts';
 
 export function createCommand(ctx: Context): Command {
@@ -17,6 +17,7 @@ export function createCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     columns: resourceView('connection').columns,
+    values: fieldValues('connection'),
     notes: [
       'Secrets are references, resolved when they are sent: env:NAME, file:PATH, keychain:NAME, command:LINE. On a terminal a secret that is missing or shown as asterisks is asked for. Flags win over the file, which `cdpadm schema connection` describes.',
     ],

@@ -4,6 +4,7 @@ import { connectionsEndpoints, SERVICE_PROVIDERS, type ServiceProvider } from '.
 import { usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { resourceListView } from '../../lib/render/warehouse.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
 import { emitList } from '../resource-read.ts';
@@ -16,6 +17,7 @@ export function listCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     reads: true,
+    columns: () => resourceListView('connection').columns,
     examples: ['cdpadm connections list', 'cdpadm connections list --service-provider PROVIDER_A -o json'],
     json: '[{"id","name","state","status","errors":[{"message"}],"service_provider","config":{…},"created_on",…}]',
   });

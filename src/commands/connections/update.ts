@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { addFieldFlags } from '../definition-flags.ts';
+import { addFieldFlags, fieldValues } from '../definition-flags.ts';
 import { type ResourceFlags, updateResource } from '../resource-change.ts';
 
 export function updateCommand(ctx: Context): Command {
@@ -17,6 +17,7 @@ export function updateCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     columns: resourceView('connection').columns,
+    values: fieldValues('connection'),
     notes: [
       'With -f the file is the whole connection. Without it the flags change what is there; the platform never shows a secret, so it must be given again (--password-from), or is asked for on a terminal. An empty text takes a field out.',
     ],

@@ -1,6 +1,7 @@
 // `data-models get`: one data model.
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
+import { resourceView } from '../../lib/render/warehouse.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { getResource } from '../resource-read.ts';
 
@@ -12,6 +13,7 @@ export function getCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     reads: true,
+    columns: () => resourceView('data_model').columns,
     examples: ['cdpadm data-models get active-customers', 'cdpadm data-models get active-customers -o yaml'],
     json: '{"id","name","state","status","errors":[{"message"}],"type":"sql","config":{"sql_query"},"created_on",…}',
     exits: { 5: 'there is no such data model' },

@@ -1,5 +1,6 @@
 // `dsr callbacks listen`: receives callbacks, checks each, keeps its state, hands it on.
 import { Command } from 'commander';
+import { REQUEST_STATUSES } from '../../lib/contract/dsr.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
@@ -38,6 +39,7 @@ export function listenCommand(ctx: Context): Command {
     .action((flags: ListenFlags) => listen(ctx, flags));
   return withHelp(command, {
     calls: 'settings',
+    values: { '--on': ({ before }) => (before === undefined ? ['any', ...REQUEST_STATUSES] : []) },
     notes: [
       'Any path will do. 202: genuine and stored; 401: a check failed; 405: not POST; 413: too large; 503: it cannot be judged, stored or handed on now, and the platform shall send it again.',
       'A state is stored in the ledger before it is acknowledged, once, and never goes backwards: repeats and disorder do no harm.',

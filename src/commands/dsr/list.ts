@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { dueFirst } from '../../lib/domain/dsr/overview.ts';
 import { isOpen } from '../../lib/domain/dsr/statuses.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { requestListView } from '../../lib/render/dsr-overview.ts';
+import { REQUEST_COLUMNS, requestListView } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import type { LedgerEntry } from '../../lib/workflows/dsr-ports.ts';
@@ -26,6 +26,7 @@ export function listCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     reads: true,
+    columns: () => REQUEST_COLUMNS,
     notes: [
       'The platform lists requests by group only. Without --group-id the ledger of this machine is listed, for the workspace in use; what is not at its end is read anew.',
       'The deadline is one month after the subject asked under GDPR, 45 days under CCPA.',

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
+import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
 import { openDsrTable, type RowSource } from '../../lib/files/dsr-rows.ts';
 import { nameTaken } from '../../lib/files/name-once.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
@@ -11,7 +12,7 @@ import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { asColumns, behindEquals, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
 import { writePrepared } from '../../lib/workflows/dsr-row-output.ts';
 import { type RowFlags, rowOptions, withMapFlags, withRowFlags } from './bulk-flags.ts';
@@ -34,6 +35,7 @@ export function prepareCommand(ctx: Context): Command {
   );
   return withHelp(command, {
     calls: 'settings',
+    values: { '--map': ({ typed }) => behindEquals(typed, [...ROW_FIELDS, ...IDENTITY_COLUMNS, IGNORED]) },
     columns: asColumns('rows ids_made out'),
     notes: [
       'Submitting the prepared file is repeatable from any machine: the platform takes each id once. JSON and NDJSON become NDJSON.',

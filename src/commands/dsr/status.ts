@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { isFinal } from '../../lib/domain/dsr/statuses.ts';
 import type { RequestOverview } from '../../lib/domain/dsr/overview.ts';
-import { requestView, statusLine } from '../../lib/render/dsr-overview.ts';
+import { REQUEST_COLUMNS, requestView, statusLine } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { createRedrawing } from '../../lib/runtime/output/redrawing.ts';
@@ -24,6 +24,7 @@ export function statusCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     reads: true,
+    columns: () => REQUEST_COLUMNS,
     notes: [
       'With --watch a terminal is redrawn; elsewhere each change is a line, and with -o json an object a line.',
       'Deadline, type and submission are known for requests that were submitted from this machine.',

@@ -1,12 +1,13 @@
 // `dsr submit`: one request by flags, file or questions; many with `--bulk`.
 import { Command, Option } from 'commander';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
+import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { dsrBulkView } from '../../lib/render/dsr-bulk.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { collect } from '../../lib/runtime/command-line/global-flags.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { behindEquals, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { submitBulk } from './bulk.ts';
 import { type BulkFlags, withMapFlags } from './bulk-flags.ts';
 import { type OneFlags, submitOne, submitView } from './submit-one.ts';
@@ -46,6 +47,7 @@ export function submitCommand(ctx: Context): Command {
     .action((flags: SubmitFlags) => dispatch(ctx, flags));
   return withHelp(command, {
     calls: 'platform',
+    values: { '--map': ({ typed }) => behindEquals(typed, [...ROW_FIELDS, ...IDENTITY_COLUMNS, IGNORED]) },
     columns: ({ bulk, wait }) =>
       bulk !== undefined ? dsrBulkView.columns : wait === true ? requestListView('').columns : submitView.columns,
     notes: [

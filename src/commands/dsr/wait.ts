@@ -1,7 +1,7 @@
 // `dsr wait`: until requests reach a status.
 import { Command, Option } from 'commander';
 import { REQUEST_STATUSES } from '../../lib/contract/dsr.ts';
-import { requestView } from '../../lib/render/dsr-overview.ts';
+import { REQUEST_COLUMNS, requestView } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { waitForRequests } from '../../lib/workflows/dsr-wait.ts';
@@ -21,6 +21,7 @@ export function waitCommand(ctx: Context): Command {
     });
   return withHelp(command, {
     calls: 'platform',
+    columns: () => REQUEST_COLUMNS,
     notes: ['Most requests take days: give a --timeout, or look now and then with `dsr status`.'],
     examples: [
       'cdpadm dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --until pending',

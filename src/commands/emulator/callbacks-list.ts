@@ -17,6 +17,7 @@ export function callbacksListCommand(ctx: Context): Command {
     });
   return withHelp(command, {
     calls: 'emulator',
+    columns: callbackList.columns,
     examples: ['cdpadm emulator callbacks list', 'cdpadm emulator callbacks list -o json'],
     json: '[{"id","workspace_id","subject_request_id","request_status","url","state","queued_on","due_on","attempts":[{"at","status","error"}]}]',
   });

@@ -1,8 +1,9 @@
 // `groups attributes add`: shares more attributes within a group.
 import { Command } from 'commander';
+import { AGGREGATIONS } from '../../lib/contract/groups.ts';
 import { groupView } from '../../lib/render/groups.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { behindEquals, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { changeAttributes, readAttribute } from './change-attributes.ts';
 
 export function attributesAddCommand(ctx: Context): Command {
@@ -20,6 +21,7 @@ export function attributesAddCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     columns: groupView.columns,
+    values: { attribute: ({ typed }) => behindEquals(typed, AGGREGATIONS) },
     notes: ['The platform replaces the whole list: it is read, changed and written. At most 10 attributes.'],
     examples: [
       'cdpadm groups attributes add household loyalty_points=sum',

@@ -1,7 +1,7 @@
 // `groups diff`: what `groups set` would do.
 import { Command } from 'commander';
 import { EXIT } from '../../lib/kernel/errors.ts';
-import { groupPlanView } from '../../lib/render/groups.ts';
+import { GROUP_PLAN_COLUMNS, groupPlanView } from '../../lib/render/groups.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { planWanted, readGroup } from './apply.ts';
@@ -15,6 +15,7 @@ export function diffCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     reads: true,
+    columns: () => GROUP_PLAN_COLUMNS,
     examples: ['cdpadm groups diff -f group.yaml', 'cdpadm groups diff -f group.yaml --exit-code -o json'],
     json: '{"id","method":"POST"|"PUT"|"PATCH"|null,"changes":{"description"?:{"from","to"},"source_user_attribute"?:{"from","to"},"attributes"?:{"added":[],"removed":[],"changed":[{"id","type":{"from","to"}}]}}}',
     exits: { 9: 'the file is invalid', 10: 'differences, with --exit-code' },

@@ -12,6 +12,7 @@ export function listCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     reads: true,
+    columns: () => groupListView.columns,
     examples: ['cdpadm groups list', 'cdpadm groups list -o json --query "[].id"'],
     json: '[{"id","description","source_user_attribute","attributes":[{"id","type"}],"created_on","created_by","last_modified_on","last_modified_by"}]',
   });

@@ -17,6 +17,7 @@ export function helpCommand(ctx: Context): Command {
     );
   return withHelp(command, {
     calls: 'nobody',
+    values: { topic: () => [...Object.keys(topics), 'flags'] },
     examples: ['cdpadm help exit-codes', 'cdpadm help roles push'],
     json: '{"topic":text,"text":text}',
   });

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { addFieldFlags } from '../definition-flags.ts';
+import { addFieldFlags, fieldValues } from '../definition-flags.ts';
 import { createResource, type ResourceFlags } from '../resource-change.ts';
 
 export function createCommand(ctx: Context): Command {
@@ -17,6 +17,7 @@ export function createCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     columns: resourceView('pipeline').columns,
+    values: fieldValues('pipeline'),
     notes: [
       'The connection and the data model must be there already. Flags win over the file; `cdpadm schema pipeline` describes the file.',
     ],

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
-import { runListView } from '../../lib/render/pipelines.ts';
+import { runListView, runView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { OUTPUT_FORMATS } from '../../lib/runtime/command-line/global-flags.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
@@ -39,6 +39,7 @@ export function runsCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     reads: true,
+    columns: () => runView.columns.filter(({ key }) => key !== 'pipeline_id'),
     formats: OUTPUT_FORMATS,
     notes: [
       '`-o html` is a timeline on one page without scripts, light and dark, fit to print.',

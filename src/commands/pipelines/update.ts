@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { resourceView } from '../../lib/render/warehouse.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { addFieldFlags } from '../definition-flags.ts';
+import { addFieldFlags, fieldValues } from '../definition-flags.ts';
 import { type ResourceFlags, updateResource } from '../resource-change.ts';
 
 export function updateCommand(ctx: Context): Command {
@@ -18,6 +18,7 @@ export function updateCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     columns: resourceView('pipeline').columns,
+    values: fieldValues('pipeline'),
     notes: [
       'With -f the file is the whole pipeline. Without it the flags change what is there; an empty text takes a field out. Another `sync_mode` resets the sync position: data is read again. That needs --allow-reset.',
     ],

@@ -10,8 +10,9 @@ import { FIELDS } from './fields.ts';
 
 export type Profile = Draft['profile'];
 
-const MAPS = ['limits', 'names', 'secrets'] as const;
-const KNOWN = [...FIELDS.map(({ name }) => name), 'protected', ...MAPS];
+export const MAPS = ['limits', 'names', 'secrets'] as const;
+/** What `profile edit --set` takes; of a map with the key behind a dot. */
+export const KNOWN_FIELDS = [...FIELDS.map(({ name }) => name), 'protected', ...MAPS];
 
 /** YAML without anything secret: a profile holds only where its secrets are. */
 export function profileText(profile: Profile): Promise<string> {
@@ -77,7 +78,7 @@ function setField(profile: Record<string, unknown>, field: string, text: string,
     profile[map] = entries;
     return;
   }
-  if (!KNOWN.includes(field)) throw unknownField(field);
+  if (!KNOWN_FIELDS.includes(field)) throw unknownField(field);
   if (text === '') {
     delete profile[field];
     return;
@@ -101,13 +102,13 @@ function unknownField(field: string): CliError {
   const [proposal] = proposals(field);
   return usageError(
     `A profile has no field \`${field}\`.`,
-    proposal === undefined ? `Fields: ${KNOWN.join(', ')}.` : `Did you mean ${proposal}`,
+    proposal === undefined ? `Fields: ${KNOWN_FIELDS.join(', ')}.` : `Did you mean ${proposal}`,
   );
 }
 
 /** The nearest known field, as the end of "did you mean"; none when none is near. */
 function proposals(field: string): string[] {
-  const proposal = nearest(field, KNOWN);
+  const proposal = nearest(field, KNOWN_FIELDS);
   return proposal === undefined ? [] : [`\`${proposal}\`?`];
 }
 

@@ -6,7 +6,16 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { openEditedFile } from '../../lib/runtime/prompts/editor.ts';
 import { collect } from '../../lib/runtime/command-line/global-flags.ts';
 import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
-import { changesBetween, parseProfile, type Profile, profileText, strangeNames, withChanges } from './change-text.ts';
+import {
+  changesBetween,
+  KNOWN_FIELDS,
+  MAPS,
+  parseProfile,
+  type Profile,
+  profileText,
+  strangeNames,
+  withChanges,
+} from './change-text.ts';
 import type { Profiles } from './fields.ts';
 
 export function editProfileCommand(ctx: Context): Command {
@@ -22,6 +31,7 @@ export function editProfileCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'settings',
     columns: asColumns('name profile changed'),
+    values: { '--set': () => KNOWN_FIELDS.map((field) => `${field}${MAPS.some((map) => map === field) ? '.' : '='}`) },
     notes: ['Secrets are not in a profile, only where they are; `auth login` stores them.'],
     examples: [
       'cdpadm profile edit dev --set protected=true --set limits.dsr=1000/m',

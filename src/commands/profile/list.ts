@@ -36,6 +36,7 @@ export function listProfilesCommand(ctx: Context): Command {
   const command = new Command('list').description('list the profiles').action(() => listProfiles(ctx));
   return withHelp(command, {
     calls: 'settings',
+    columns: view.columns,
     examples: ['cdpadm profile list', 'cdpadm profile list -o name'],
     json: '[{"name","current","builtin","base_url","org_id","environment","protected"}]',
   });

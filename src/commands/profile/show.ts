@@ -38,6 +38,7 @@ export function showProfileCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'settings',
     reads: true,
+    columns: () => LIST_COLUMNS,
     notes: [
       'Flags win over the environment, the environment over the project file (.cdpadm.yaml), the project file over the profile. Secrets are named with the place they are in and never shown.',
     ],

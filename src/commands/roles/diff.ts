@@ -8,6 +8,7 @@ import { compareManifests, type RolesComparison, type RolesPlan } from '../../li
 import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { ROLES_PLAN_COLUMNS } from '../../lib/render/roles-plan.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { openOtherProfile } from '../../lib/runtime/other-profile.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
@@ -36,6 +37,7 @@ export function diffCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     reads: true,
+    columns: () => ROLES_PLAN_COLUMNS,
     notes: [
       'The last line is the plan: `roles push --expect-plan` applies exactly this one.',
       'With --against-profile it is the plan of `roles push --profile NAME`; that profile is used by itself, without the addresses and secrets of the environment. With --against two files are compared and there is no plan.',

@@ -36,6 +36,7 @@ export function historyCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'settings',
     reads: true,
+    columns: view.columns,
     examples: ['cdpadm roles history', 'cdpadm roles history -o json --query "[0].revision"'],
     json: '[{"revision","saved_at","reason","profile","plan","roles","last_modified_on","last_modified_by"}]',
   });

@@ -13,6 +13,8 @@ export function matrixCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     reads: true,
+    // A column for each role.
+    columns: () => undefined,
     formats: OUTPUT_FORMATS,
     notes: [
       '`-o html` is one page without scripts, to print or to hand on: cdpadm roles matrix -o html --out roles.html',

@@ -1,7 +1,7 @@
 // `warehouse diff`: what an apply of the folder would do.
 import { Command } from 'commander';
 import { EXIT } from '../../lib/kernel/errors.ts';
-import { warehousePlanView } from '../../lib/render/warehouse-plan.ts';
+import { WAREHOUSE_STEP_COLUMNS, warehousePlanView } from '../../lib/render/warehouse-plan.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { openSecretMemory } from '../../lib/runtime/memory/secrets.ts';
@@ -18,6 +18,7 @@ export function diffCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     reads: true,
+    columns: () => WAREHOUSE_STEP_COLUMNS,
     notes: [
       'The last line is the plan: `warehouse apply --expect-plan` applies exactly this one. Secrets cannot be read back: one that was sent from this machine and has changed since is noticed, any other is not.',
     ],

@@ -10,6 +10,8 @@ export type IdKind =
   | 'data_model_id'
   | 'pipeline_id'
   | 'subject_request_id'
+  | 'request_group_id'
+  | `attribute_id of ${string}`
   | `pipeline_run_id of ${string}`;
 
 /** Whose ids they are. All fields together: the same id may exist in two workspaces, and mean two things. */

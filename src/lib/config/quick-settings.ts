@@ -18,6 +18,10 @@ export interface QuickSources {
 export interface QuickSettings {
   /** Names of profiles, without the built-in one. */
   profiles: string[];
+  /** The profile that a command would use; undefined where none is chosen. */
+  profile: string | undefined;
+  /** What the profiles have under this name, each value with the first profile that has it. */
+  valuesOf(name: 'org_id' | 'account_id' | 'workspace_id'): { value: string; profile: string }[];
   scope: IdScope;
 }
 
@@ -33,6 +37,15 @@ export function readQuickSettings({ configFolder, env, cwd, home, flags }: Quick
     flag || env[`CDPADM_${name.toUpperCase()}`] || project[name] || text(own[name]);
   return {
     profiles: Object.keys(profiles),
+    profile,
+    valuesOf: (name) => {
+      const found = new Map<string, string>();
+      for (const [one, fields] of Object.entries(profiles)) {
+        const value = text(recordOf(fields)[name]);
+        if (value !== undefined && !found.has(value)) found.set(value, one);
+      }
+      return Array.from(found, ([value, one]) => ({ value, profile: one }));
+    },
     scope: {
       profile,
       base_url: valueOf('base_url'),

@@ -56,24 +56,42 @@ function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
+/** The names of the saved revisions, newest first, and nothing of what is in them; without an organization those of any. */
+export function revisionNames(
+  stateFolder: string,
+  { organization, address }: { organization: string | undefined; address: string },
+): string[] {
+  const folder = join(stateFolder, 'roles');
+  if (!existsSync(folder)) return [];
+  const own = readdirSync(folder).filter((name) => {
+    const [, of = '', key] = /^(\d+)-(\w+)$/.exec(name) ?? [];
+    return (organization ?? of) === of && key === keyOf({ organization: of, address });
+  });
+  return own.flatMap((name) => jsonFiles(join(folder, name, 'history'))).map((name) => name.slice(0, -'.json'.length));
+}
+
+function keyOf(scope: { organization: string; address: string }): string {
+  return digest(scope).slice(0, 16);
+}
+
+/** The newest first. */
+function jsonFiles(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .reverse();
+}
+
 /** Opens the memory of one organization at one address below the state directory. */
 export function openRolesStore(
   stateFolder: string,
   scope: { organization: string; address: string },
   clock: Clock,
 ): RolesStore {
-  const key = digest(scope).slice(0, 16);
-  const folder = join(stateFolder, 'roles', `${scope.organization}-${key}`);
+  const folder = join(stateFolder, 'roles', `${scope.organization}-${keyOf(scope)}`);
   const bases = join(folder, 'bases');
   const history = join(folder, 'history');
-
-  function files(inFolder: string): string[] {
-    if (!existsSync(inFolder)) return [];
-    return readdirSync(inFolder)
-      .filter((name) => name.endsWith('.json'))
-      .sort()
-      .reverse();
-  }
 
   /** Undefined for a file that is gone, or that a failing disk or a hand left unusable: the others still count. */
   function read<T>(path: string, schema: ZodMiniType<T>): T | undefined {
@@ -105,7 +123,7 @@ export function openRolesStore(
     saveBase: (manifest) => {
       const suffix = baseSuffix(manifest);
       const name = `${stampName()}${suffix}`;
-      const others = files(bases).filter((other) => other !== name);
+      const others = jsonFiles(bases).filter((other) => other !== name);
       writePrivateFile(join(bases, name), stringifyJson(manifest));
       // Not before the new one is there.
       const twins = others.filter((other) => other.endsWith(suffix));
@@ -113,7 +131,7 @@ export function openRolesStore(
       for (const other of [...twins, ...older.slice(MAX_BASES - 1)]) removeFile(join(bases, other));
     },
     bases: (stamp) =>
-      files(bases)
+      jsonFiles(bases)
         .filter((name) => name.includes(stampKey(stamp)))
         .flatMap((name) => read(join(bases, name), ManifestReply) ?? []),
     saveRevision: (entry) => {
@@ -122,9 +140,9 @@ export function openRolesStore(
       writePrivateFile(join(history, `${revision}.json`), `${stringifyJson(saved, 2)}\n`);
       return revision;
     },
-    revisions: () => files(history).flatMap((name) => read(join(history, name), SavedRevision) ?? []),
+    revisions: () => jsonFiles(history).flatMap((name) => read(join(history, name), SavedRevision) ?? []),
     findRevision: (name) => {
-      const matches = files(history).filter((file) => name !== '' && file.startsWith(name));
+      const matches = jsonFiles(history).filter((file) => name !== '' && file.startsWith(name));
       const only = matches.find((file) => file === `${name}.json`) ?? (matches.length === 1 ? matches[0] : undefined);
       return only === undefined ? undefined : read(join(history, only), SavedRevision);
     },

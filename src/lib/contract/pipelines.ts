@@ -24,12 +24,15 @@ import { auditFields, Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PA
 
 export const PIPELINE_STATES = ['new', 'active', 'paused'] as const;
 export const PIPELINE_STATUSES = ['idle', 'running', 'faulted', 'stopped'] as const;
+export const PIPELINE_TYPES = ['user_attributes', 'events'] as const;
+export const SYNC_MODES = ['incremental', 'full'] as const;
+export const SCHEDULE_TYPES = ['interval', 'once', 'on_demand'] as const;
 export const FREQUENCIES = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
 
 /** Which rows a run reads. Which fields are needed depends on `type`: see `pipeline-rules.ts`. */
 export const SyncMode = strictObject({
-  type: oneOf(['incremental', 'full']),
+  type: oneOf(SYNC_MODES),
   iterator_field: optional(Filled),
   /** Such as `timestamp` or `datetime_tz`: an open list. */
   iterator_data_type: optional(Filled),
@@ -42,7 +45,7 @@ export type SyncMode = Infer<typeof SyncMode>;
 
 /** Both spellings are taken; the underscore is sent (decision: D63). */
 export const ScheduleType = pipe(
-  oneOf(['interval', 'once', 'on_demand', 'on-demand']),
+  oneOf([...SCHEDULE_TYPES, 'on-demand']),
   transform((type) => (type === 'on-demand' ? 'on_demand' : type)),
 );
 
@@ -60,7 +63,7 @@ export type Schedule = Infer<typeof Schedule>;
 export const PipelineRequest = strictObject({
   id: Slug,
   name: Filled,
-  pipeline_type: oneOf(['user_attributes', 'events']),
+  pipeline_type: oneOf(PIPELINE_TYPES),
   connection_id: Slug,
   /** Maps the warehouse's fields to an event's: for `events`, and for them only. */
   field_transformation_id: optional(Filled),

@@ -14,7 +14,7 @@ const STATUS: Column<RequestOverview> = {
   paint: (text, { request_status: status }, style) => paintStatus(text, status, style),
 };
 
-const COLUMNS: Column<RequestOverview>[] = [
+export const REQUEST_COLUMNS: Column<RequestOverview>[] = [
   { key: 'subject_request_id', title: 'id', value: (request) => request.subject_request_id, id: true },
   STATUS,
   { key: 'subject_request_type', title: 'type', value: (request) => request.subject_request_type, rank: 1 },
@@ -27,19 +27,19 @@ const COLUMNS: Column<RequestOverview>[] = [
 ];
 
 export function requestListView(empty: string): ListView<RequestOverview> {
-  return { kind: 'list', columns: COLUMNS, empty };
+  return { kind: 'list', columns: REQUEST_COLUMNS, empty };
 }
 
 /** Each request as a record with what became of its forwarding. */
 export const requestView: DocumentView<RequestOverview[]> = {
   kind: 'document',
   text: (requests, style, width) => requests.map((request) => drawRequest(request, style, width)).join('\n\n'),
-  list: (rows) => ({ columns: COLUMNS as Column<never>[], rows }),
+  list: (rows) => ({ columns: REQUEST_COLUMNS as Column<never>[], rows }),
 };
 
 function drawRequest(request: RequestOverview, style: Style, width: number): string {
   const shown = [
-    ...COLUMNS,
+    ...REQUEST_COLUMNS,
     { key: 'submitted_time', title: 'submitted', value: (it: RequestOverview) => it.submitted_time },
     { key: 'results_url', value: (it: RequestOverview) => it.results_url },
   ].filter((column) => (column.value(request) ?? '') !== '');

@@ -75,7 +75,7 @@ export const groupPlanView: DocumentView<GroupPlan> = {
   text: (plan, style) => renderGroupPlan(plan, style),
   markdown: (plan) => toDiffBlock(`Group ${plan.id}`, renderGroupPlan(plan, plainStyle)),
   list: ({ id, method, changes }) => ({
-    columns: PLAN_COLUMNS,
+    columns: GROUP_PLAN_COLUMNS,
     rows: method === null ? [] : [{ method, id, changed: Object.keys(changes).join(' ') } satisfies GroupPlanRow],
   }),
 };
@@ -87,7 +87,7 @@ interface GroupPlanRow {
   changed: string;
 }
 
-const PLAN_COLUMNS: Column<GroupPlanRow>[] = [
+export const GROUP_PLAN_COLUMNS: Column<GroupPlanRow>[] = [
   { key: 'method', value: (row) => row.method },
   { key: 'id', id: true, value: (row) => row.id },
   { key: 'changed', value: (row) => row.changed },

@@ -19,10 +19,10 @@ export const warehousePlanView: DocumentView<WarehousePlan> = {
   kind: 'document',
   text: renderWarehousePlan,
   markdown: (plan) => toDiffBlock('Warehouse sync', renderWarehousePlan(plan, plainStyle)),
-  list: ({ steps }) => ({ columns: STEP_COLUMNS, rows: steps }),
+  list: ({ steps }) => ({ columns: WAREHOUSE_STEP_COLUMNS, rows: steps }),
 };
 
-const STEP_COLUMNS: Column<Step>[] = [
+export const WAREHOUSE_STEP_COLUMNS: Column<Step>[] = [
   { key: 'action', value: (step) => step.action },
   { key: 'type', value: (step) => step.type },
   { key: 'id', id: true, value: (step) => step.id },

@@ -26,6 +26,24 @@ const USUAL_EXITS: Readonly<Record<Callee, Exits>> = {
   nobody: { 1: 'failed', 2: 'usage' },
 };
 
+/** Where a value is wanted. */
+interface WantedValue {
+  /** What there is of it. */
+  typed: string;
+  /** The last value already given to this flag, of one that takes several. */
+  before: string | undefined;
+  /** The arguments before it. */
+  operands: readonly string[];
+}
+
+export type OfferedValues = (wanted: WantedValue) => readonly string[];
+
+/** For values such as `column=field`: none before the sign, these behind it. */
+export function behindEquals(typed: string, values: readonly string[]): string[] {
+  const end = typed.indexOf('=') + 1;
+  return end === 0 ? [] : values.map((value) => typed.slice(0, end) + value);
+}
+
 export interface CommandHelp {
   /** Whom it calls, or whether it opens the settings; one that calls the platform opens them too. */
   calls: Callee;
@@ -34,10 +52,15 @@ export interface CommandHelp {
   /** The formats that the result has, where not all but html. Checked before the command does anything. */
   formats?: readonly OutputFormat[];
   /**
-   * The columns that `--fields` may name, of a command that writes or looks around for long; by its flags where these say what comes out.
-   * Checked before the command does anything.
+   * The columns that `--fields` may name, where they are not the fields of `json`, and of every command that writes or
+   * looks around for long; by its flags where these say what comes out. Checked before the command does anything.
    */
   columns?: Columns | ((flags: Record<string, unknown>, args: readonly string[]) => Columns | undefined);
+  /**
+   * What Tab offers for a flag (`--state`) or an argument, by its name, where the command itself knows it and commander
+   * is not to hold anybody to it.
+   */
+  values?: Readonly<Record<string, OfferedValues>>;
   /** Whole command lines that can be run as they stand, beginning with `cdpadm`; at least two. */
   examples: string[];
   /** The shape of `-o json`. */

@@ -21,6 +21,9 @@ export interface Place {
   operands: string[];
   /** Values of flags already there, by their long names: `--profile`. */
   flags: ReadonlyMap<string, string>;
+  /** What was typed so far of the value that is wanted. */
+  typed: string;
+  tree: Tree;
 }
 
 export interface Tree {
@@ -37,12 +40,13 @@ const NOTHING: Completion = { kind: 'values', candidates: [] };
 /** Reads `words` as the program would and offers what may come next; `current` is what was typed of it so far. */
 export async function complete(words: string[], current: string, tree: Tree, values: Values): Promise<Completion> {
   const state = await walk(words, tree);
-  const { place, chain, waiting, literal, isHelp } = state;
+  const { chain, waiting, literal, isHelp } = state;
+  const place: Place = { ...state.place, typed: current, tree };
   if (waiting) return (await values(waiting, place)) ?? NOTHING;
   const [, flag, typed] = /^(--[^=]+)=(.*)$/s.exec(literal ? '' : current) ?? [];
   if (flag !== undefined && typed !== undefined) {
     const option = findOption(chain, flag);
-    return prefixed(`${flag}=`, option?.required ? await values(option, place) : undefined);
+    return prefixed(`${flag}=`, option?.required ? await values(option, { ...place, typed }) : undefined);
   }
   if (!literal && current.startsWith('-')) return { kind: 'values', candidates: isHelp ? [] : flagsOf(state) };
   const below = place.command.commands.filter((command) => command.name() !== 'help' || chain.length === 1);
@@ -50,6 +54,12 @@ export async function complete(words: string[], current: string, tree: Tree, val
     value: command.name(),
     description: command.summary() || command.description(),
   }));
+  if (isHelp && place.path === '') {
+    const help = place.operands.length === 0 ? await tree.load('help') : undefined;
+    const [topic] = help?.registeredArguments ?? [];
+    const topics = help && topic && (await values(topic, { ...place, command: help }));
+    return { kind: 'values', candidates: topics ? [...commands, ...topics.candidates] : [] };
+  }
   if (isHelp || (below.length > 0 && place.operands.length === 0)) return { kind: 'values', candidates: commands };
   const { registeredArguments } = place.command;
   const last = registeredArguments.at(-1);
@@ -61,7 +71,7 @@ export async function complete(words: string[], current: string, tree: Tree, val
 }
 
 interface State {
-  place: Place;
+  place: Omit<Place, 'typed' | 'tree'>;
   /** The command at the cursor and all above it, the root first. */
   chain: Command[];
   /** A flag that was typed and lacks its value. */
@@ -113,7 +123,11 @@ function takeFlag(word: string, chain: Command[], flags: Map<string, string>): O
   const [, long, value] = /^(--[^=]+)(?:=(.*))?$/s.exec(word) ?? [];
   if (long !== undefined) {
     const option = findOption(chain, long);
-    if (option?.required && value === undefined) return option;
+    if (option?.required && value === undefined) {
+      // Of several times the last one counts.
+      flags.delete(option.long ?? '');
+      return option;
+    }
     flags.set(option?.long ?? long, value ?? '');
     return undefined;
   }

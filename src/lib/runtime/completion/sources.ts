@@ -1,5 +1,5 @@
 // Values for arguments and flags, each by its name: words that the program knows, and ids that it was told before.
-import type { Argument, Option } from 'commander';
+import type { Argument, Command, Option } from 'commander';
 import { type IdKind, openKnownIds } from '../../config/known-ids.ts';
 import { type QuickSettings, readQuickSettings } from '../../config/quick-settings.ts';
 import { LOCAL_PROFILE } from '../../config/profile-name.ts';
@@ -12,6 +12,9 @@ type Source = (place: Place, settings: () => Known) => Promise<Candidate[]> | Ca
 
 interface Known extends QuickSettings {
   ids(kind: IdKind): Candidate[];
+  paths: Context['paths'];
+  /** The names of the variables in the environment. */
+  variables: string[];
 }
 
 /** For a context that never goes beyond this machine; `home` is where the search for a project file ends. */
@@ -20,7 +23,13 @@ export function createValues(ctx: Context, home: string): Values {
     const file = fileKind(subject);
     if (file) return { kind: file, candidates: [] };
     if (subject.argChoices) return listed(subject.argChoices.map((value) => ({ value })));
-    const source = sourceOf(subject, place);
+    const name = nameOf(subject);
+    const own = helpOf(place.command)?.values?.[name];
+    if (own) {
+      const { typed, operands, flags } = place;
+      return listed(own({ typed, operands, before: flags.get(name) }).map((value) => ({ value })));
+    }
+    const source = sourceOf(name, place);
     return source && listed(await source(place, () => readKnown(ctx, home, place)));
   };
 }
@@ -34,7 +43,12 @@ function readKnown(ctx: Context, home: string, { flags }: Place): Known {
     flags: { profile: flags.get('--profile'), org: flags.get('--org'), workspace: flags.get('--workspace') },
   });
   const known = openKnownIds(ctx.paths.cache, settings.scope);
-  return { ...settings, ids: (kind) => known.read(kind).map((value) => ({ value })) };
+  return {
+    ...settings,
+    ids: (kind) => known.read(kind).map((value) => ({ value })),
+    paths: ctx.paths,
+    variables: Object.keys(ctx.io.env),
+  };
 }
 
 function listed(candidates: Candidate[]): Completion {
@@ -54,9 +68,13 @@ function placeholderOf(subject: Argument | Option): string {
   return /[<[]([^>\]]+?)(?:\.{3})?[>\]]$/.exec(subject.flags)?.[1] ?? '';
 }
 
+/** `--task` of a flag, or an argument's own name. */
+function nameOf(subject: Argument | Option): string {
+  return 'flags' in subject ? (subject.long ?? '') : subject.name();
+}
+
 /** By command and argument, else by argument; flags by command and flag, else by flag. */
-function sourceOf(subject: Argument | Option, { path }: Place): Source | undefined {
-  const name = 'flags' in subject ? (subject.long ?? '') : subject.name();
+function sourceOf(name: string, { path }: Place): Source | undefined {
   const [group = ''] = path.split(' ');
   return SOURCES[`${path} ${name}`] ?? SOURCES[`${group} ${name}`] ?? SOURCES[name];
 }
@@ -70,6 +88,35 @@ const ids =
   (kind: IdKind): Source =>
   (_place, settings) =>
     settings().ids(kind);
+
+/** What a new thing is called is its maker's affair. */
+const nothing: Source = () => [];
+
+/** The numbers that profiles have, which say whose they are. */
+const coordinates =
+  (name: 'org_id' | 'account_id' | 'workspace_id'): Source =>
+  (_place, settings) =>
+    settings()
+      .valuesOf(name)
+      .map(({ value, profile }) => ({ value, description: `of profile ${profile}` }));
+
+const variables: Source = (_place, settings) => settings().variables.map((value) => ({ value }));
+
+/** Where a secret is: the kind of place first, and behind `env:` the variables. */
+const places =
+  (...kinds: readonly string[]): Source =>
+  ({ typed }, settings) =>
+    (typed.startsWith('env:') ? settings().variables.map((name) => `env:${name}`) : kinds).map((value) => ({ value }));
+
+/** What one would have typed: the profile's name; of a deed on one pipeline its id. */
+const confirmed: Source = (place, settings) => {
+  const { profile } = settings();
+  if (place.path === 'pipelines reset' || place.path === 'pipelines update') {
+    return place.operands.slice(0, 1).map((value) => ({ value }));
+  }
+  if (place.path.startsWith('profile ')) return place.operands.slice(0, 1).map((value) => ({ value }));
+  return profile === undefined ? [] : [{ value: profile }];
+};
 
 const profiles: Source = (_place, settings) => [
   ...settings().profiles.map((value) => ({ value })),
@@ -102,6 +149,70 @@ const rolesAndTemplates: Source = async (place, settings) => [
 
 const runs: Source = ({ operands: [pipeline = ''] }, settings) => settings().ids(`pipeline_run_id of ${pipeline}`);
 
+const attributes: Source = ({ operands: [group = ''] }, settings) => settings().ids(`attribute_id of ${group}`);
+
+/** Of the organization in use, the newest first. */
+const revisions: Source = async (_place, settings) => {
+  const { revisionNames } = await import('../../config/roles-store.ts');
+  const { paths, scope } = settings();
+  const address = scope.profile === LOCAL_PROFILE ? scope.profile : scope.base_url?.replace(/\/+$/, '').toLowerCase();
+  return revisionNames(paths.state, { organization: scope.org_id, address: address ?? '' }).map((value) => ({ value }));
+};
+
+const runningPorts: Source = async (_place, settings) => {
+  const { listEmulators } = await import('../emulator/running.ts');
+  return listEmulators(settings().paths).map(({ port, started }) => ({
+    value: String(port),
+    description: `since ${new Date(started).toISOString()}`,
+  }));
+};
+
+/** The columns of this command's list; behind a comma the others. */
+const fields: Source = async ({ command, flags, operands, typed }) => {
+  const { columns } = helpOf(command) ?? {};
+  const { fieldsOf } = await import('../output/result-shape.ts');
+  const known =
+    columns === undefined
+      ? fieldsOf(command)
+      : (typeof columns === 'function' ? columns(optionsOf(flags), operands) : columns)?.map(({ key }) => key);
+  const given = typed.split(',').slice(0, -1);
+  return (known ?? []).filter((name) => !given.includes(name)).map((name) => ({ value: [...given, name].join(',') }));
+};
+
+/** As a command gets its flags: `--dry-run` as `dryRun`. */
+function optionsOf(flags: ReadonlyMap<string, string>): Record<string, unknown> {
+  return Object.fromEntries(
+    Array.from(flags, ([flag, value]) => [
+      flag.slice(2).replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase()),
+      value === '' ? true : value,
+    ]),
+  );
+}
+
+/** `schema output …`: the words that lead to a command with a result. */
+const described: Source = async ({ operands: [document, ...words], flags, tree }) => {
+  if (document !== 'output') return [];
+  const { repeatedSchema, resultSchema } = await import('../output/result-shape.ts');
+  const shape = flags.has('--several-profiles') ? repeatedSchema : resultSchema;
+  const leadsOn = (command: Command): boolean => shape(command) !== undefined || command.commands.some(leadsOn);
+  const offer = (commands: readonly Command[]): Candidate[] =>
+    commands.filter(leadsOn).map((command) => ({
+      value: command.name(),
+      description: command.summary() || command.description(),
+    }));
+  const [name, ...rest] = words;
+  if (name === undefined) {
+    // Of the root's commands only the names are there.
+    const built = await Promise.all(tree.root.commands.map(async (command) => await tree.load(command.name())));
+    return offer(built.filter((command) => command !== undefined));
+  }
+  const found = rest.reduce<Command | undefined>(
+    (command, word) => command?.commands.find((child) => child.name() === word),
+    await tree.load(name),
+  );
+  return offer(found?.commands ?? []);
+};
+
 /** Those that the result of this command has. */
 const formats: Source = ({ command }) => {
   return (helpOf(command)?.formats ?? COMMON_FORMATS).map((value) => ({ value }));
@@ -129,6 +240,34 @@ const SOURCES: Readonly<Record<string, Source>> = {
   'profile show name': profiles,
   'profile use name': profiles,
   'profile from': ownProfiles,
+  '--org': coordinates('org_id'),
+  '--account': coordinates('account_id'),
+  '--workspace': coordinates('workspace_id'),
+  '--fields': fields,
+  '--confirm': confirmed,
+  '--annotations': words(...FLAG_CHOICES['--annotations']),
+  'schema command': described,
+  'profile create name': nothing,
+  'profile import name': nothing,
+  'roles rollback revision': revisions,
+  'connections create connection_id': nothing,
+  'data-models create data_model_id': nothing,
+  'pipelines create pipeline_id': nothing,
+  '--connection-id': ids('connection_id'),
+  '--data-model-id': ids('data_model_id'),
+  'groups attributes remove attribute': attributes,
+  'dsr --group-id': ids('request_group_id'),
+  '--password-from': places('env:', 'file:', 'keychain:', 'command:'),
+  '--service-account-key-from': places('env:', 'file:', 'keychain:', 'command:'),
+  '--partner-feed-key-from': places('env:', 'file:', 'keychain:', 'command:'),
+  '--workspace-key': places('env:', 'command:', 'keychain:'),
+  '--client-secret-env': variables,
+  '--workspace-secret-env': variables,
+  'emulator --port': runningPorts,
+  'emulator start --port': words('4010', '0'),
+  'emulator start --host': words('127.0.0.1', '0.0.0.0'),
+  'dsr callbacks listen --host': words('127.0.0.1', '0.0.0.0'),
+  'emulator fault add --status': words('400', '401', '403', '404', '409', '429', '500', '502', '503', '504'),
   '--output': formats,
   '--color': words(...FLAG_CHOICES['--color']),
   '--progress': words(...FLAG_CHOICES['--progress']),

@@ -61,8 +61,16 @@ export function rememberingIds(api: Api, settings: Settings, ctx: Context): Api 
       const { groups } = api;
       return {
         ...groups,
-        list: (signal) => heard(groups.list(signal), (all) => ids.replace('group_id', all.map(idOf))),
-        get: (id, signal) => heard(groups.get(id, signal), (group) => ids.add('group_id', [group.id])),
+        list: (signal) =>
+          heard(groups.list(signal), (all) => {
+            ids.replace('group_id', all.map(idOf));
+            for (const group of all) keepAttributes(group);
+          }),
+        get: (id, signal) =>
+          heard(groups.get(id, signal), (group) => {
+            ids.add('group_id', [group.id]);
+            keepAttributes(group);
+          }),
       };
     },
     get connections(): Api['connections'] {
@@ -105,13 +113,23 @@ export function rememberingIds(api: Api, settings: Settings, ctx: Context): Api 
       return {
         ...dsr,
         create: (body, signal) =>
-          heard(dsr.create(body, signal), () => ids.add('subject_request_id', [body.subject_request_id])),
+          heard(dsr.create(body, signal), () => {
+            ids.add('subject_request_id', [body.subject_request_id]);
+            if (typeof body.group_id === 'string') ids.add('request_group_id', [body.group_id]);
+          }),
         get: (id, signal) => heard(dsr.get(id, signal), (reply) => ids.add('subject_request_id', [requestId(reply)])),
         list: (group, signal) =>
-          heard(dsr.list(group, signal), (all) => ids.add('subject_request_id', all.map(requestId))),
+          heard(dsr.list(group, signal), (all) => {
+            ids.add('subject_request_id', all.map(requestId));
+            if (all.length > 0) ids.add('request_group_id', [group]);
+          }),
       };
     },
   };
+
+  function keepAttributes({ id, attributes }: { id: string; attributes?: readonly { id: string }[] | null }): void {
+    ids.replace(`attribute_id of ${id}`, (attributes ?? []).map(idOf));
+  }
 
   function keepRoles({ roles }: { roles: readonly { role_id: string }[] }): void {
     ids.replace(

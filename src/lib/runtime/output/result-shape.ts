@@ -38,6 +38,14 @@ export function repeatedSchema(command: Command): Schema | undefined {
   };
 }
 
+/** The names of the fields of what the command prints, or of each item; none where its help knows no one shape. */
+export function fieldsOf(command: Command): string[] {
+  const [shape, other] = shapesIn(helpOf(command)?.json ?? '');
+  if (!shape || other) return [];
+  const item = (shape['items'] ?? shape) as Schema;
+  return Object.keys((item['properties'] as Schema | undefined) ?? {});
+}
+
 function shapeOf(text: string): Schema {
   const shapes = shapesIn(text).map(opened);
   return shapes.length > 1 ? { anyOf: shapes } : (shapes[0] ?? {});

@@ -2,14 +2,25 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { EmulatorReady } from '../../../../src/lib/emulator/index.ts';
 import { openKnownIds } from '../../../../src/lib/config/known-ids.ts';
 import { entries } from '../../../../src/program.ts';
-import { type CliHome, createCliHome } from '../../../helpers/cli.ts';
+import { resolvePaths } from '../../../../src/lib/config/paths.ts';
+import { openRolesStore } from '../../../../src/lib/config/roles-store.ts';
+import { systemClock } from '../../../../src/lib/kernel/clock.ts';
+import { registerEmulator } from '../../../../src/lib/runtime/emulator/running.ts';
+import { createValues } from '../../../../src/lib/runtime/completion/sources.ts';
+import { createContext } from '../../../../src/lib/runtime/create-context.ts';
+import { type CliHome, createCliHome, createTestIo } from '../../../helpers/cli.ts';
+import { commandsBelow, loadProgram } from '../../../helpers/command-tree.ts';
 
 /** Where bash begins a new word. */
 const BREAKS = ' \t\n"\'><=;|&(:';
 
+const GROUP = 'id: household\nsource_user_attribute: household_id\nattributes: [{id: city, type: latest}]\n';
+
 let home: CliHome;
+let revision: string;
 
 beforeAll(() => {
   home = createCliHome();
@@ -36,6 +47,17 @@ beforeAll(() => {
   prod.replace('role_id', ['admin-role', 'user-role']);
   prod.replace('task_id', ['audiences:view', 'audiences:*', 'rules:*']);
   prod.replace('pipeline_id', ['customers']);
+  prod.replace('connection_id', ['main-warehouse']);
+  prod.replace('data_model_id', ['buyers']);
+  prod.replace('attribute_id of household', ['city', 'is_member']);
+  prod.replace('request_group_id', ['batch-7']);
+  const scope = { organization: '1', address: 'https://api.example.com' };
+  const entry = { reason: 'push', profile: 'prod', plan: 'x', manifest: { roles: [] } };
+  revision = openRolesStore(join(home.folder, 'state'), scope, systemClock).saveRevision(entry);
+  registerEmulator(resolvePaths(home.env, process.platform, home.folder), {
+    ...{ pid: process.pid, port: 4999, data: null, started: 0 },
+    ready: { control_url: 'http://127.0.0.1:4999' } as EmulatorReady,
+  });
   prod.add('pipeline_run_id of customers', ['1001', '1002']);
   openKnownIds(cache, { profile: 'dev', base_url: 'https://dev.example.com', org_id: '3' }).replace('role_id', [
     'dev-role',
@@ -63,6 +85,8 @@ describe('words of the program', () => {
     expect(await values('cdpadm emul')).toEqual(['emulator']);
     expect(await values('cdpadm --profile prod emulator fault ')).toEqual(['add', 'list', 'clear']);
     expect(await values('cdpadm help roles pu')).toEqual(['pull', 'push']);
+    expect(await values('cdpadm help ex')).toEqual(['exit-codes']);
+    expect(await values('cdpadm help exit-codes ')).toEqual([]);
     expect(await values('cdpadm roles nonsense ')).toEqual([]);
   });
 
@@ -88,6 +112,55 @@ describe('words of the program', () => {
     ['cdpadm seed bulk --format par', ['parquet']],
     ['cdpadm connections list --service-provider PROVIDER_', ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D']],
     ['cdpadm roles templates admin-r', ['admin-role']],
+    ['cdpadm --annotations ', ['auto', 'github', 'none']],
+    ['cdpadm schema output role', ['roles']],
+    ['cdpadm schema output roles h', ['history']],
+    ['cdpadm schema output emulator fault ', ['add', 'list', 'clear']],
+    ['cdpadm schema output roles list ', []],
+    ['cdpadm schema output nonsense ', []],
+    ['cdpadm schema roles ', []],
+    ['cdpadm schema --several-profiles output dsr ', ['status', 'list', 'discovery']],
+    ['cdpadm pipelines create --schedule ', ['interval', 'once', 'on_demand']],
+    ['cdpadm pipelines update x --frequency=w', ['--frequency=weekly']],
+    ['cdpadm pipelines create --state ', ['new', 'active', 'paused']],
+    ['cdpadm pipelines create --pipeline-type ', ['user_attributes', 'events']],
+    ['cdpadm pipelines create --sync-mode ', ['incremental', 'full']],
+    ['cdpadm pipelines create --iterator-data-type ', ['timestamp', 'datetime_tz']],
+    ['cdpadm connections create --state ', ['new', 'active', 'inactive']],
+    ['cdpadm data-models update x --state ', ['new', 'active', 'inactive']],
+    ['cdpadm connections create --password-from ', ['env:', 'file:', 'keychain:', 'command:']],
+    ['cdpadm connections create --password-from env:HOM', ['env:HOME']],
+    ['cdpadm auth login --workspace-key ', ['env:', 'command:', 'keychain:']],
+    ['cdpadm auth login --client-secret-env HOM', ['HOME']],
+    ['cdpadm profile edit prod --set base', ['base_url=']],
+    ['cdpadm profile edit prod --set lim', ['limits.']],
+    ['cdpadm groups attributes add g x=', ['x=latest', 'x=boolean_or', 'x=sum', 'x=average']],
+    ['cdpadm groups attributes add g x', []],
+    ['cdpadm dsr submit --map mail=ema', ['mail=email']],
+    ['cdpadm dsr submit --map mail', []],
+    ['cdpadm dsr callbacks listen --on com', ['completed']],
+    ['cdpadm dsr callbacks listen --on completed ', []],
+    ['cdpadm dsr callbacks listen --on completed CMD --on an', ['any']],
+    ['cdpadm dsr callbacks listen --host 127', ['127.0.0.1']],
+    ['cdpadm emulator start --port ', ['4010', '0']],
+    ['cdpadm emulator fault add --status 40', ['400', '401', '403', '404', '409']],
+    ['cdpadm api GET /disc', ['/discovery/']],
+    ['cdpadm api PATCH /disc', []],
+  ])('%j', async (line, expected) => {
+    expect(await values(line)).toEqual(expected);
+  });
+
+  test.each<[string, string[]]>([
+    ['cdpadm roles list --fields ', ['role_id', 'name', 'description', 'tasks']],
+    ['cdpadm roles list --fields=role_id,n', ['--fields=role_id,name']],
+    ['cdpadm roles list --fields name,role_id,', ['name,role_id,description', 'name,role_id,tasks']],
+    ['cdpadm roles history --fields re', ['revision', 'reason']],
+    ['cdpadm roles diff --fields ', ['change', 'role_id', 'added', 'removed', 'escalations']],
+    ['cdpadm dsr submit --bulk x.csv --fields r', ['rows', 'requests', 'retries', 'results']],
+    ['cdpadm dsr submit --wait --fields group', ['group_id']],
+    // A column for each role: which they are, only the platform knows.
+    ['cdpadm roles matrix --fields ', []],
+    ['cdpadm --fields ', []],
   ])('%j', async (line, expected) => {
     expect(await values(line)).toEqual(expected);
   });
@@ -132,8 +205,24 @@ describe('what is known of the platform', () => {
     ['cdpadm --profile ', ['prod', 'dev', 'local']],
     ['cdpadm profile use ', ['prod', 'dev', 'local']],
     ['cdpadm profile rename ', ['prod', 'dev']],
+    ['cdpadm profile create ', []],
+    ['cdpadm --org ', ['1', '3']],
+    ['cdpadm --workspace ', ['2']],
+    ['cdpadm --account ', []],
+    ['cdpadm roles delete x --confirm ', ['prod']],
+    ['cdpadm profile delete dev --confirm ', ['dev']],
+    ['cdpadm pipelines reset customers --confirm ', ['customers']],
+    ['cdpadm pipelines create --connection-id ', ['main-warehouse']],
+    ['cdpadm pipelines update customers --data-model-id=', ['--data-model-id=buyers']],
+    ['cdpadm connections create ', []],
+    ['cdpadm groups attributes remove household ', ['city', 'is_member']],
+    ['cdpadm groups attributes remove household city ', ['is_member']],
+    ['cdpadm dsr list --group-id ', ['batch-7']],
+    ['cdpadm roles rollback ', ['REVISION']],
+    ['cdpadm --profile dev roles rollback ', []],
+    ['cdpadm emulator env --port ', ['4999']],
   ])('%j', async (line, expected) => {
-    expect(await values(line)).toEqual(expected);
+    expect((await values(line)).map((value) => (value === revision ? 'REVISION' : value))).toEqual(expected);
   });
 
   test('tasks that were never asked for are those of the specification', async () => {
@@ -186,6 +275,40 @@ describe('each shell has its form', () => {
   });
 });
 
+/** Any text, number or time of one's own: nothing that could be listed. */
+const FREE: readonly string[] = [
+  ...['--query', '--timeout', '--request-timeout', '--retries', '--poll', '--since', '--fail-if-stale', 'duration'],
+  ...['--search', '--name', '--description', '--expect-plan', '--sql-query', '--user', '--path'],
+  ...['--from', '--to', '--until', '--start', '--end', '--delay', '--submitted-time', '--cutoff-date'],
+  ...['--account-identifier', '--region', '--warehouse', '--database', '--role', '--storage-integration', '--schema'],
+  ...['--cloud-iam-user-arn', '--cloud-external-id', '--external-stage', '--project-id', '--dataset-id', '--provider'],
+  ...['--service-account-id', '--cloud-iam-role-arn', '--host', '--port', '--iterator-field', '--partner-feed-id'],
+  ...['--field-transformation-id', '--data-plan-id', '--data-plan-version', '--page', '--page-size', '--limit'],
+  ...['--batch-size', '--batch-bytes', '--concurrency', '--rate', '--max-errors', '--shard', '--row', '--rows'],
+  ...['--callback-url', '--request-id', '--allow', '--forward-to', '--callback', '--retry-after', '--times'],
+  ...['--base-url', '--auth-url', '--audience', '--dsr-base-url', '--seeding-url', '--identity-url'],
+  ...['--vendor-domain', '--client-id', '--client-secret-command', '--workspace-secret-command', 'to'],
+  ...['--probability'],
+];
+
+test('every argument and flag has its values, its files or nothing that could be listed', async () => {
+  const root = await loadProgram();
+  const ctx = createContext(createTestIo({ env: home.env }).io, new AbortController().signal);
+  const valuesOf = createValues(ctx, home.folder);
+  const load = (name: string) => Promise.resolve(root.commands.find((command) => command.name() === name) ?? root);
+  const free = new Set<string>();
+  for (const [path, command] of [['', root] as const, ...commandsBelow(root)]) {
+    const place = { command, path, operands: [], flags: new Map<string, string>(), typed: '', tree: { root, load } };
+    for (const subject of [...command.registeredArguments, ...command.options]) {
+      const isFlag = 'flags' in subject;
+      // The hidden ones are there to be refused.
+      if (isFlag && (subject.hidden || !subject.required)) continue;
+      if (!(await valuesOf(subject, place))) free.add(isFlag ? (subject.long ?? '') : subject.name());
+    }
+  }
+  expect([...free].sort()).toEqual(FREE.toSorted());
+});
+
 test('ids are kept as commands meet them, for this user alone', async () => {
   const own = createCliHome();
   onTestFinished(() => own.remove());
@@ -194,6 +317,25 @@ test('ids are kept as commands meet them, for this user alone', async () => {
   const folder = join(own.folder, 'cache', 'ids', '_local');
   expect(readdirSync(folder).sort()).toEqual(['_role_id', '_task_id']);
   for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
-  const { stdout } = await own.run(['__complete', 'fish', 'cdpadm', 'cdpadm roles get admin'], { env });
-  expect(stdout).toBe('values\nadmin-role\n');
+  const tab = async (line: string): Promise<string[]> => {
+    const { stdout } = await own.run(['__complete', 'fish', 'cdpadm', line], { env });
+    return stdout.split('\n').slice(1, -1);
+  };
+  expect(await tab('cdpadm roles get admin')).toEqual(['admin-role']);
+
+  const submit =
+    'dsr submit --regulation gdpr --type access --identity email=a@people.example --group-id batch-7 --yes';
+  for (const line of [
+    'groups create -f group.yaml --yes',
+    'groups list',
+    submit,
+    'roles create fresh --from user-role --yes',
+  ]) {
+    writeFileSync(join(own.cwd, 'group.yaml'), GROUP);
+    const { code, stderr } = await own.run(line, { env });
+    expect(code, stderr).toBe(0);
+  }
+  expect(await tab('cdpadm groups attributes remove household ')).toEqual(['city']);
+  expect(await tab('cdpadm dsr cancel --group-id ')).toEqual(['batch-7']);
+  expect(await tab('cdpadm roles rollback ')).toEqual([expect.stringMatching(/^\d{8}T\d{9}Z-[0-9a-f]{6}$/)]);
 });
