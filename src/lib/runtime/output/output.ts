@@ -66,16 +66,32 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
     } else await deliver(forTarget(await foundText(found, flags, target)));
   }
 
-  /** What a pull request or a run's page shows: always Markdown, whatever `-o` says. */
-  async function summarize(data: unknown, view: AnyView): Promise<void> {
+  /** What a pull request or a run's page shows: always Markdown, whatever `-o` says. Resolves with what kept it from it. */
+  async function summarize(data: unknown, view: AnyView): Promise<CliError | undefined> {
     const target: Target = { terminal: false, width: io.columns(), style: plainStyle };
     const text = await resultText(data, view, { ...flags, output: 'markdown' }, target);
     const { appendFileSync } = await import('node:fs');
-    appendFileSync(resolve(io.cwd, io.env.GITHUB_STEP_SUMMARY ?? ''), `${redactor.text(text)}\n`);
+    const file = resolve(io.cwd, io.env.GITHUB_STEP_SUMMARY ?? '');
+    try {
+      appendFileSync(file, `${redactor.text(text)}\n`);
+      return undefined;
+    } catch (error) {
+      const { cannotWrite } = await import('../../kernel/file-failure.ts');
+      return cannotWrite(
+        file,
+        error,
+        'What the command did stands, and its result is written: only the summary is missing.',
+      );
+    }
   }
 
   async function emit(data: unknown, view: AnyView): Promise<void> {
-    if (flags.summary) await summarize(data, view);
+    const unsummarized = flags.summary ? await summarize(data, view) : undefined;
+    await emitResult(data, view);
+    if (unsummarized) throw unsummarized;
+  }
+
+  async function emitResult(data: unknown, view: AnyView): Promise<void> {
     const target: Target = { terminal: toTerminal, width: io.columns(), style: styles.stdout };
     if (query) {
       await emitFound(query(data), view, target);

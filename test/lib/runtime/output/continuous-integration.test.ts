@@ -1,5 +1,5 @@
 // What continuous integration reads: the step summary, and issues beside the code.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { annotation } from '../../../../src/lib/runtime/output/annotations.ts';
@@ -80,6 +80,18 @@ describe('--summary', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^Error: --summary /);
     expect(existsSync(join(home.cwd, 'no'))).toBe(false);
+  });
+
+  test('that cannot be written is said behind the result, by its path', async () => {
+    const folder = join(home.cwd, 'taken');
+    mkdirSync(folder);
+    const env = { GITHUB_STEP_SUMMARY: 'taken' };
+    const { code, stdout, stderr } = await cli(['profile', 'list', '-o', 'json', '--summary'], env);
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'local' }]);
+    expect([code, JSON.parse(stderr)]).toMatchObject([
+      1,
+      { error: { code: 'files.write', message: `Cannot write ${folder}: it is a folder.` } },
+    ]);
   });
 });
 
