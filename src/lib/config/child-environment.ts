@@ -9,6 +9,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** A program that goes to the network needs them; a password in them is none of the platform's. */
 const PROXY_VARIABLE = /^(?:https?|all|no)_proxy$/i;
 
+/** Without these hardly a program runs, and none of them is a place for a secret: what stands there is a name or a folder. */
+const NEEDED_TO_RUN =
+  /^(?:path|home|user|logname|shell|pwd|term|lang|language|lc_\w+|tz|tmpdir|tmp|temp|display|wayland_display|xdg_runtime_dir|systemroot|pathext|comspec|userprofile|appdata|localappdata)$/i;
+
 export interface ChildSources {
   env: Environment;
   /** The configuration folder. */
@@ -18,8 +22,8 @@ export interface ChildSources {
 
 /**
  * The environment without credentials: without the variables that are ours, those that any profile names (`env:NAME`),
- * and every other one in which the value of these stands, or a secret that is known by now. Throws CliError invalid
- * input (9) for a broken settings file.
+ * and every other one in which the value of these stands, or a secret that is known by now; a value of fewer than eight
+ * characters has to be all of it. Throws CliError invalid input (9) for a broken settings file.
  */
 export async function childEnvironment({ env, folder, redactor }: ChildSources): Promise<Environment> {
   const variables = [...SECRET_NAMES.map((name) => ({ name, variable: variableOf(name) })), ...(await named(folder))];
@@ -28,9 +32,10 @@ export async function childEnvironment({ env, folder, redactor }: ChildSources):
   const values = createRedactor();
   for (const { name, variable } of variables) if (name !== 'client_id') values.add(env[variable] ?? '');
   const isKnown = (value: string): boolean => redactor.knows(value) || values.knows(value);
+  const stays = (variable: string): boolean => PROXY_VARIABLE.test(variable) || NEEDED_TO_RUN.test(variable);
   return Object.fromEntries(
     Object.entries(env).filter(
-      ([variable, value = '']) => !withheld.has(variable) && (PROXY_VARIABLE.test(variable) || !isKnown(value)),
+      ([variable, value = '']) => !withheld.has(variable) && (stays(variable) || !isKnown(value)),
     ),
   );
 }

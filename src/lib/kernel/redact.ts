@@ -32,10 +32,13 @@ const WORD = /^(?=.{1,20}$)(?:[A-Z]?[a-z]+|[A-Z_]+)(?:-[a-z]+)*\.?$/;
 /** Shorter values are too likely to stand in innocent text; they are still hidden by key and by header. */
 const MIN_SECRET_LENGTH = 4;
 
+/** In a longer text a shorter spelling is more likely to be a part of some word: `home` stands in `/home/me`. */
+const MIN_PART_LENGTH = 8;
+
 export interface Redactor {
   /** Makes a value known as secret: from now on it, its Base64, URL and hex spellings are masked in every text. */
   add(secret: string): void;
-  /** Whether a secret that was made known stands in the text, in any of its spellings. */
+  /** Whether the text is a secret that was made known, or one of 8 characters or more stands in it, in any spelling. */
   knows(text: string): boolean;
   /** Masks known secrets, and what looks like a credential, in free text. */
   text(text: string): string;
@@ -68,7 +71,8 @@ export function createRedactor(): Redactor {
   }
 
   function knows(source: string): boolean {
-    return findAll(source, knownSpellings()).length > 0;
+    const spellings = [...knownSpellings()];
+    return spellings.some((one) => one === source || (one.length >= MIN_PART_LENGTH && source.includes(one)));
   }
 
   function text(source: string): string {

@@ -68,6 +68,21 @@ it('leaves proxies, without which a helper may not reach its own service', async
   ]);
 });
 
+it('keeps what a program needs to run, whatever a secret is called', async () => {
+  const redactor = createRedactor();
+  redactor.add('home');
+  redactor.add('developer');
+  const env = {
+    ...{ PATH: '/home/developer/bin:/bin', HOME: '/home/developer', USER: 'developer', TERM: 'xterm', LANG: 'C.UTF-8' },
+    ...{ LC_ALL: 'C', SystemRoot: 'C:\\developer', GIT_DIR: '/home/work/.git', CDPADM_EDITOR: '/home/me/edit' },
+  };
+  expect(await seen(env, undefined, redactor)).toEqual(env);
+  // A variable that is the short secret, or holds the long one.
+  expect(await seen({ A: 'home', B: 'aG9tZQ==', C: 'x-developer-y', D: 'homes' }, undefined, redactor)).toEqual({
+    D: 'homes',
+  });
+});
+
 it('gives nothing where it cannot be known what to withhold', async () => {
   expect(await failureOf(seen({ PATH: '/bin' }, folderWith('{"profiles":')))).toMatchObject({ exit: 9 });
 });
