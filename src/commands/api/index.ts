@@ -2,17 +2,15 @@
 import { Argument, Command } from 'commander';
 import type { Api } from '../../lib/api/index.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
-import { type Endpoint, type Method, METHODS } from '../../lib/contract/endpoint.ts';
+import { type Method, METHODS } from '../../lib/contract/endpoint.ts';
 import { loadDocument } from '../../lib/files/load.ts';
-import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
-import { JsonError, parseJson } from '../../lib/kernel/json.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { ADDRESS_OF } from '../../lib/runtime/service-address.ts';
-import { answerInNeutralWords } from '../../lib/runtime/neutral-words.ts';
 import { routeOf } from './route.ts';
 
 interface ApiFlags {
@@ -64,8 +62,7 @@ const view: DocumentView<unknown> = {
 async function callApi(ctx: Context, method: Method, path: string, flags: ApiFlags): Promise<void> {
   const { route, input } = await readCall(ctx, method, path, flags);
   const { client } = await ctx.api();
-  const send = async (sent: Input): Promise<unknown> =>
-    await answerInNeutralWords(ctx, route, await call(client, route, sent));
+  const send = async (sent: Input): Promise<unknown> => await client.call(route, sent);
   if (method !== 'GET') {
     if (ctx.flags.dryRun) {
       await ctx.out.emitDryRun([client.describe(route, input)]);
@@ -96,32 +93,6 @@ async function readCall(ctx: Context, method: Method, path: string, flags: ApiFl
   const query = Object.fromEntries(new URLSearchParams(search.join('?')));
   const body = flags.file === undefined ? undefined : (await loadDocument(flags.file, ctx.io)).value;
   return { route, input: { params, query, body, signal: ctx.signal } as unknown as Input };
-}
-
-/** The answer's JSON, or its text where it is none; undefined for an empty one. */
-async function call(client: Client, route: Endpoint, input: Input): Promise<unknown> {
-  const { headers, text } = await client.exchange(route, input);
-  if (text === '') return undefined;
-  if (!/json/i.test(headers['content-type'] ?? '')) return text;
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    throw unreadable(route, error);
-  }
-}
-
-/** What answered says JSON and sends none: of a call that writes, nobody knows whether it was carried out. */
-function unreadable({ method, path, safety }: Endpoint, { message }: JsonError): CliError {
-  const isKnown = safety === 'repeat';
-  return new CliError({
-    code: isKnown ? 'http.unreadable' : 'http.outcome_unknown',
-    message: `Unreadable answer: what ${method} ${path} answered is no usable JSON: ${message}.`,
-    hint: isKnown
-      ? 'With --trace-file FILE the whole exchange is kept.'
-      : 'It may have been carried out. Look at the present state before you repeat the call.',
-    exit: isKnown ? EXIT.failed : EXIT.network,
-  });
 }
 
 /** Pages have `items` and `has_next_page`; anything else is one page. */

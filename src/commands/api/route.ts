@@ -29,6 +29,7 @@ export function routeOf(method: Method, path: string): Endpoint {
     method,
     path: below,
     status: 200,
+    anyReply: true,
     safety: known?.safety ?? (method === 'GET' ? 'repeat' : 'once'),
     ...(known?.names && { names: known.names }),
     ...('budget' in area && area.budget && { budget: area.budget }),

@@ -61,6 +61,8 @@ export interface EndpointSpec<
   body?: Body;
   /** What comes back: loose; unknown fields are kept. Absent when the specification shows no body. */
   reply?: Reply;
+  /** The answer may have any shape: what says that it is JSON is parsed and not checked, all else stays text. */
+  anyReply?: true;
   /** Names of the query parameters. */
   query?: readonly string[];
   safety: Safety;

@@ -22,7 +22,7 @@ export function readReply(
   if (!reply) {
     // A login page of the network answers 200 to everything: it is no word of the platform, whatever it holds.
     if (isHtml(answer)) throw refuse('is a web page');
-    return { status, headers, text, body: undefined };
+    return { status, headers, text, body: call.endpoint.anyReply ? anyBody() : undefined };
   }
   const parsed = parseBody(answer);
   if (parsed instanceof Unreadable) throw refuse(parsed.problem);
@@ -33,6 +33,14 @@ export function readReply(
   throw refuse(
     `has another shape than expected (${showPath(issue?.path ?? []) || 'the whole'} ${issue?.message ?? ''})`,
   );
+
+  function anyBody(): unknown {
+    if (text.trim() === '') return undefined;
+    if (!/json/i.test(headers['content-type'] ?? '')) return text;
+    const value = parseBody(answer);
+    if (value instanceof Unreadable) throw refuse(value.problem);
+    return decode(value);
+  }
 
   function refuse(problem: string): CliError {
     const error = unreadable(call, answer, problem);

@@ -1,5 +1,4 @@
-// Files may hold the deployment's words: they are read into the contract's before anything is checked. So are answers
-// that no schema reads.
+// Files may hold the deployment's words: they are read into the contract's before anything is checked.
 import type { Endpoint } from '../contract/endpoint.ts';
 import { createWireNames } from '../contract/names.ts';
 import type { Context } from './context.ts';
@@ -8,10 +7,4 @@ import type { Context } from './context.ts';
 export async function inNeutralWords(ctx: Context, endpoint: Endpoint, value: unknown): Promise<unknown> {
   const { names } = await ctx.settings();
   return createWireNames(names).decode(value, endpoint.names?.body ?? []);
-}
-
-/** An answer of this endpoint as it came, in neutral words. */
-export async function answerInNeutralWords(ctx: Context, endpoint: Endpoint, value: unknown): Promise<unknown> {
-  const { names } = await ctx.settings();
-  return createWireNames(names).decode(value, endpoint.names?.reply ?? []);
 }

@@ -36,6 +36,28 @@ describe('readReply', () => {
     }
   });
 
+  it.each([
+    ['JSON', '{"n":9223372036854775807}', { n: 9223372036854775807n }],
+    ['JSON', '\n', undefined],
+    ['text', '{"id":', '{"id":'],
+    ['text', '', undefined],
+  ])('takes any %s where the shape is not known: %j', (type, text, body) => {
+    const headers = { 'content-type': type === 'JSON' ? 'application/json; charset=utf-8' : 'text/plain' };
+    const call = ended({ ...seedThings, anyReply: true });
+    expect(readReply(call, answered(text, { headers })).body).toEqual(body);
+  });
+
+  it.each([
+    [getThing, 'http.unreadable'],
+    [putThing, 'http.outcome_unknown'],
+  ])('says of any JSON that cannot be read what it says of every answer', ({ reply: _, ...spec }, code) => {
+    const call = ended({ ...spec, anyReply: true });
+    const error = thrownBy(() =>
+      readReply(call, answered('{"id":', { headers: { 'content-type': 'application/json' } })),
+    );
+    expect(error).toMatchObject({ code, request: call.request });
+  });
+
   it('checks the value in the contract’s words', () => {
     const decode = (value: unknown): unknown => ({ id: (value as { name: string }).name });
     expect(readReply(ended(), answered('{"name":"a"}'), decode).body).toEqual({ id: 'a' });
