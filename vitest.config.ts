@@ -18,7 +18,7 @@ export default defineConfig({
     // Tests wait for sockets and processes as much as they compute: every core has a worker.
     maxWorkers: '100%',
     // `--mode whole` gives property tests a larger budget, and the time that it takes.
-    setupFiles: isWhole ? ['test/helpers/many-runs.ts'] : [],
+    setupFiles: ['test/helpers/wire-judge.ts', ...(isWhole ? ['test/helpers/many-runs.ts'] : [])],
     // Against tests that hang, and no measure of speed: a machine that is busy takes many times as long as one at rest.
     testTimeout: isWhole ? 1_800_000 : 120_000,
     hookTimeout: 120_000,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../house/sources.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { judgedOf, judgedPlatforms, tellingEnv } from '../helpers/wire-judge.ts';
 
 interface Line {
   command?: string;
@@ -19,7 +20,7 @@ function takeTour(
 ): Promise<{ code: number | null; stdout: string; stderr: string; home: string }> {
   const home = temporaryFolder();
   return new Promise((resolve, reject) => {
-    const env = { PATH: process.env['PATH'], HOME: home, TMPDIR: home };
+    const env = { PATH: process.env['PATH'], HOME: home, TMPDIR: home, ...tellingEnv() };
     const child = spawn(process.execPath, [join(root, 'bin/cdpadm.js'), 'tour', ...args], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -53,6 +54,9 @@ test('prints each command before its result, ends well, and leaves nothing behin
   });
   // A deletion without its flag, and one of a role that somebody holds, are part of the lesson.
   expect(lines.map(({ exit }) => exit)).toEqual(expect.arrayContaining([0, 6, 12]));
+  const [platform = ''] = await judgedPlatforms();
+  const { count, violations } = await judgedOf(platform);
+  expect([count > commands.length, violations]).toEqual([true, []]);
 });
 
 test.each([

@@ -6,6 +6,7 @@ import { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../../src/lib/kernel/clock.ts';
 import type { Io } from '../../src/lib/runtime/context.ts';
 import { run } from '../../src/main.ts';
+import { tellingEnv } from './wire-judge.ts';
 
 export interface CliOptions {
   /** Added to an environment that holds nothing but the home's folders. */
@@ -31,7 +32,10 @@ export interface CliResult {
   stderr: string;
 }
 
-/** A place for the program's four folders, its temporary files and a working folder, apart from every other test's. */
+/**
+ * A place for the program's four folders, its temporary files and a working folder, apart from every other test's. A
+ * process that has its environment tells of its platforms' exchanges, and they are judged.
+ */
 export interface CliHome {
   folder: string;
   cwd: string;
@@ -47,7 +51,7 @@ export function createCliHome(): CliHome {
   const folders = Object.fromEntries(
     ['config', 'state', 'cache', 'data'].map((kind) => [`CDPADM_${kind.toUpperCase()}_DIR`, join(folder, kind)]),
   );
-  const env = { HOME: folder, TMPDIR: folder, ...folders };
+  const env = { HOME: folder, TMPDIR: folder, ...folders, ...tellingEnv() };
   return {
     folder,
     cwd,

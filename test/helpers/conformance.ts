@@ -21,11 +21,11 @@ interface Checked {
   operation: Operation;
 }
 
+type OnTheWire = Omit<SeenExchange, 'platform' | 'hasOwnWords'>;
+
 interface Conformance {
   /** What in an exchange is not as the document says. Bodies and parameters in a deployment's own words are not read. */
-  violations(seen: SeenExchange, hasOwnWords?: boolean): string[];
-  /** The same of what a platform's log keeps: whether there is such a call, with such parameters and such an end. */
-  logViolations(logged: { method: string; path: string; status: number | null }): string[];
+  violations(seen: OnTheWire, hasOwnWords?: boolean): string[];
 }
 
 /**
@@ -89,7 +89,7 @@ function conformance(): Conformance {
     return schemes.length === 0 || schemes.some((scheme) => AUTHORIZATION[scheme]?.test(header ?? '') === true);
   }
 
-  function requestProblems(found: Checked, { body, headers, url }: SeenExchange, hasOwnWords: boolean): string[] {
+  function requestProblems(found: Checked, { body, headers, url }: OnTheWire, hasOwnWords: boolean): string[] {
     const { operation } = found;
     const problems = parameterProblems(found, url, hasOwnWords ? () => undefined : check);
     if (!authorized(operation, headers.authorization)) problems.push('request: has not the authorization it needs');
@@ -101,7 +101,7 @@ function conformance(): Conformance {
     return problems;
   }
 
-  function answerProblems({ responses }: Operation, { answer }: SeenExchange, hasOwnWords: boolean): string[] {
+  function answerProblems({ responses }: Operation, { answer }: OnTheWire, hasOwnWords: boolean): string[] {
     const { headers, status, text } = answer;
     const response = responseTo(responses, status);
     if (!response) return [`response: ${status} is not documented`];
@@ -142,15 +142,6 @@ function conformance(): Conformance {
       if (!found) return undocumented(method, url, answer.status);
       const problems = answerProblems(found.operation, seen, hasOwnWords);
       if (answer.status < 300) problems.unshift(...requestProblems(found, seen, hasOwnWords));
-      return problems.map((problem) => `${found.operation.operationId} (${method} ${url}) ${problem}`);
-    },
-    logViolations: ({ method, path: url, status }) => {
-      // Nobody was answered.
-      if (status === null) return [];
-      const found = findOperation(operations, method, url);
-      if (!found) return undocumented(method, url, status);
-      const problems = status < 300 ? parameterProblems(found, url, check) : [];
-      if (!responseTo(found.operation.responses, status)) problems.push(`response: ${status} is not documented`);
       return problems.map((problem) => `${found.operation.operationId} (${method} ${url}) ${problem}`);
     },
   };

@@ -2,6 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { type Emulator, type StartOptions, startEmulator } from '../../src/lib/emulator/index.ts';
 import type { Fault } from '../../src/lib/emulator/wire/faults.ts';
+import { judgedOf, loadJudge, requireConformance } from './wire-judge.ts';
 
 export interface Exchange {
   status: number;
@@ -90,20 +91,10 @@ export interface TestEmulator extends Emulator {
 
 /**
  * Starts one; the test closes it. Each exchange is checked against the OpenAPI document as it is made, none is left out,
- * and `close` rejects with what is not as the document says. What a deployment's own words stand in is not read.
+ * and `close` rejects with what is not as the document says, or when nothing was checked of what was answered.
  */
 export async function startTestEmulator(options: StartOptions = {}): Promise<TestEmulator> {
-  const { openConformance } = await import('./conformance.ts');
-  const { violations } = openConformance();
-  const hasOwnWords = hasOwnNames(options);
-  const found = new Set<string>();
-  const emulator = await startEmulator({
-    ...options,
-    onExchange: (exchange) => {
-      for (const violation of violations(exchange, hasOwnWords)) found.add(violation);
-      options.onExchange?.(exchange);
-    },
-  });
+  const [emulator] = await Promise.all([startEmulator(options), loadJudge()]);
   const { ready, url } = emulator;
   let bearer: string | undefined;
 
@@ -118,14 +109,19 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
   const forgetToken = (): void => {
     bearer = undefined;
   };
+  const api = testControl(emulator.control, forgetToken);
+  let closed: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    const { count, violations } = await judgedOf(url);
+    const unjudged = count === 0 ? (await api.requests()).filter(({ status }) => status !== null) : [];
+    await emulator.close();
+    requireConformance(violations);
+    if (unjudged.length > 0) throw new Error(`${unjudged.length} exchanges were not judged`);
+  }
   return {
     ...emulator,
-    close: async () => {
-      await emulator.close();
-      if (found.size === 0) return;
-      throw new Error(`the wire is not as the OpenAPI document says:\n${[...found].slice(0, MOST_TOLD).join('\n')}`);
-    },
-    api: testControl(emulator.control, forgetToken),
+    close: () => (closed ??= close()),
+    api,
     token,
     accountPath: `/platform/v2/organizations/${ready.org_id}/accounts/${ready.account_id}`,
     send: (method, path, sent) => send(method, url + path, sent),
@@ -134,13 +130,6 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
       return send(method, url + path, { ...sent, headers: { authorization: `Bearer ${bearer}`, ...sent.headers } });
     },
   };
-}
-
-/** The rest is more of the same. */
-const MOST_TOLD = 50;
-
-function hasOwnNames({ fixtures, names }: StartOptions): boolean {
-  return names !== undefined || (typeof fixtures === 'object' && fixtures !== null && 'names' in fixtures);
 }
 
 /** `onMoved` is called when the clock may stand elsewhere. */

@@ -1,9 +1,10 @@
 // Every command with a platform that speaks a deployment's own words, and a profile that knows them: neutral words to
 // people and in files, the deployment's on the wire.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SeenExchange } from '../../src/lib/emulator/wire/seen-exchange.ts';
+import { SEEN_EXCHANGES, type SeenExchange } from '../../src/lib/emulator/wire/seen-exchange.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -46,10 +47,15 @@ const MORE: readonly CommandCase[] = [
 
 let world: World;
 const seen: SeenExchange[] = [];
+const see = (exchange: unknown): unknown => seen.push(exchange as SeenExchange);
 beforeAll(async () => {
-  world = await createWorld({ names: NAMES, onExchange: (exchange) => seen.push(exchange) });
+  subscribe(SEEN_EXCHANGES, see);
+  world = await createWorld({ names: NAMES });
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  unsubscribe(SEEN_EXCHANGES, see);
+  await world.close();
+});
 
 const withNames: NonNullable<CommandCase['before']> = [
   ({ folder }) => writeFileSync(join(folder, 'names.json'), JSON.stringify({ names: NAMES })),

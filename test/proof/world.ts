@@ -65,7 +65,7 @@ const FRESH_MS = 3000;
 const GIVE_UP_MS = 60_000;
 
 /** `options` are the platform's. */
-export async function createWorld(options: Pick<StartOptions, 'names' | 'onExchange'> = {}): Promise<World> {
+export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Promise<World> {
   const authority = createCliHome();
   const clock = createFastClock(HURRY);
   const platform = await startTestEmulator({

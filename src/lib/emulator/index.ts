@@ -13,7 +13,6 @@ import { type OwnedFolder, ownFolder } from './folder.ts';
 import { openPlatform, type RunningPlatform } from './platform.ts';
 import { PeerGone } from './wire/request-body.ts';
 import { createRouter } from './wire/router.ts';
-import type { SeenExchange } from './wire/seen-exchange.ts';
 import { listen } from './wire/server.ts';
 import { openSigning } from './callbacks/signing.ts';
 
@@ -23,8 +22,6 @@ export type { Emulator, EmulatorOptions, EmulatorReady } from './embedding.ts';
 export interface StartOptions extends EmulatorOptions {
   /** The machine's clock; tests pass another. */
   systemClock?: Clock;
-  /** Told of every exchange before its answer is sent; what faults answer is left out. */
-  onExchange?: (seen: SeenExchange) => void;
 }
 
 const FLUSH_MS = 200;
@@ -78,7 +75,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
     systemClock: system,
     baseUrl: () => url,
   });
-  const exchange = createExchange(platform, (ms) => system.sleep(ms, closing.signal), options.onExchange);
+  const exchange = createExchange(platform, (ms) => system.sleep(ms, closing.signal));
   const router = await createRouter(platform.areas, exchange, createControl(platform));
   const server = await listen(router, options.host ?? '127.0.0.1', options.port ?? 0);
   url = server.url;

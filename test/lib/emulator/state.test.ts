@@ -17,6 +17,7 @@ import { basicAuth, type Exchange, send, startTestEmulator, type TestEmulator } 
 import { opened } from '../../helpers/opened.ts';
 import { randomFrom } from '../../helpers/random.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { tellingEnv } from '../../helpers/wire-judge.ts';
 
 let data: string;
 beforeEach(() => {
@@ -194,7 +195,10 @@ describe('kill -9', () => {
   afterAll(() => child.remove());
 
   async function startChild(): Promise<{ process: ChildProcess; ready: EmulatorReady; exited: Promise<unknown> }> {
-    const started = spawn(process.execPath, [child.file, data], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const started = spawn(process.execPath, [child.file, data], {
+      env: { ...process.env, ...tellingEnv() },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     onTestFinished(() => void started.kill('SIGKILL'));
     const [line] = (await once(createInterface({ input: started.stdout }), 'line')) as [string];
     return { process: started, ready: JSON.parse(line) as EmulatorReady, exited: once(started, 'exit') };

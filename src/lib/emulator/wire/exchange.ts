@@ -8,7 +8,7 @@ import { delayOf, type Fault } from './faults.ts';
 import { bodyFromWire, queryFromWire, replyToWire } from './names-edge.ts';
 import { type Answer, answer, codedRefusal, PlatformError, refusal } from './platform-error.ts';
 import { PeerGone, readBody } from './request-body.ts';
-import type { SeenExchange } from './seen-exchange.ts';
+import { tellExchange } from './seen-exchange.ts';
 
 /** Where a request goes. */
 export interface Target {
@@ -24,12 +24,8 @@ export type Exchange = (
   target: Target | undefined,
 ) => Promise<void>;
 
-/** `wait` pauses for milliseconds and rejects when the platform closes meanwhile; `onExchange` is told of each answer. */
-export function createExchange(
-  platform: Platform,
-  wait: (ms: number) => Promise<void>,
-  onExchange?: (seen: SeenExchange) => void,
-): Exchange {
+/** `wait` pauses for milliseconds and rejects when the platform closes meanwhile. */
+export function createExchange(platform: Platform, wait: (ms: number) => Promise<void>): Exchange {
   const { clock, faults, log } = platform;
 
   async function carryOut(
@@ -52,13 +48,15 @@ export function createExchange(
       log.add({ at, method, path: path + search, status });
     };
     const tell = (body: Buffer, result: Answer): void =>
-      onExchange?.({
+      tellExchange(() => ({
+        platform: platform.baseUrl(),
+        hasOwnWords: !platform.names.empty,
         method,
         url: path + search,
         headers: incoming.headers,
         body,
         answer: { ...result, headers: headersOf(result) },
-      });
+      }));
     // Who may not send at all is told so before anything is said of the body.
     const refuseUnread = (error: unknown): never => {
       if (target && !(error instanceof PeerGone)) identify(platform, incoming, target);
