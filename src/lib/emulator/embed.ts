@@ -1,0 +1,78 @@
+// Starts the platform for another program, which may have been written without types: what it says is checked at once.
+import { CliError, EXIT, usageError } from '../kernel/errors.ts';
+import { choiceHint } from '../kernel/nearest.ts';
+import type { Emulator, EmulatorOptions } from './embedding.ts';
+import { startEmulator } from './index.ts';
+
+interface Wanted {
+  what: string;
+  fits(value: unknown): boolean;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const CLOCKS: readonly unknown[] = ['real', 'manual'];
+const FOLDER: Wanted = { what: "a folder's path", fits: isText };
+
+const OPTIONS: Readonly<Record<keyof EmulatorOptions, Wanted>> = {
+  host: { what: 'an address such as 127.0.0.1', fits: isText },
+  port: {
+    what: 'a whole number from 0, for a free one, to 65535',
+    fits: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535,
+  },
+  data: FOLDER,
+  authority: FOLDER,
+  memory: { what: 'true or false', fits: (value) => typeof value === 'boolean' },
+  fixtures: { what: 'a fixtures document as an object, not the name of its file', fits: isObject },
+  warehouse: { what: "a file's path", fits: isText },
+  names: {
+    what: 'an object of neutral words, each with the word on the wire',
+    fits: (value) => isObject(value) && Object.values(value).every(isText),
+  },
+  clock: { what: "'real' or 'manual'", fits: (value) => CLOCKS.includes(value) },
+};
+
+/**
+ * Starts the platform and resolves once it answers; `reset` of a closed one rejects, a second `close` does nothing.
+ * Throws CliError: usage for an option that there is not or that has another value than it takes, else what
+ * `startEmulator` throws.
+ */
+export async function embed(options: EmulatorOptions = {}): Promise<Emulator> {
+  checkOptions(options);
+  const emulator = await startEmulator(options);
+  let isClosed = false;
+  return {
+    ...emulator,
+    reset: async () => {
+      if (isClosed) throw closed();
+      await emulator.reset();
+    },
+    close: async () => {
+      isClosed = true;
+      await emulator.close();
+    },
+  };
+}
+
+function checkOptions(options: unknown): asserts options is EmulatorOptions {
+  if (!isObject(options)) throw usageError('startEmulator takes its options as one object, such as { port: 0 }.');
+  const known = Object.keys(OPTIONS);
+  for (const [name, value] of Object.entries(options)) {
+    const wanted = known.includes(name) ? OPTIONS[name as keyof EmulatorOptions] : undefined;
+    if (!wanted) throw usageError(`startEmulator has no option \`${name}\`.`, choiceHint(name, known));
+    // The value itself may be anything, and long.
+    if (value !== undefined && !wanted.fits(value)) {
+      throw usageError(`The option \`${name}\` of startEmulator takes ${wanted.what}.`);
+    }
+  }
+}
+
+function closed(): CliError {
+  return new CliError({
+    code: 'emulator.closed',
+    message: 'This embedded platform was closed.',
+    hint: 'Start another one with startEmulator.',
+    exit: EXIT.conflict,
+  });
+}

@@ -1,0 +1,44 @@
+// The programs on the page about the embedded platform, run as they stand by a plain Node that finds us among its packages.
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+
+const page = readFileSync(join(ROOT, 'docs/emulator.md'), 'utf8');
+const programs = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+
+function projectWith(program: string): { folder: string; file: string } {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(ROOT, join(folder, 'node_modules', 'cdpadm'), 'junction');
+  const file = join(folder, 'program.mjs');
+  writeFileSync(file, program);
+  return { folder, file };
+}
+
+test('there are two, one of them with fixtures', () => {
+  expect(programs).toHaveLength(2);
+  expect(programs[1]).toContain('fixtures: {');
+});
+
+test.each(programs)('%s', async (program) => {
+  const { folder, file } = projectWith(program);
+  // What it started is over, or the process would go on.
+  expect(await run(process.execPath, [file], { cwd: folder, timeout: 60_000 })).toEqual({ stdout: '', stderr: '' });
+});
+
+test('a program without types is told what is wrong with its options', async () => {
+  const { folder, file } = projectWith(`
+import { startEmulator } from 'cdpadm';
+const told = await startEmulator({ clock: 'slow' }).catch(({ code, message }) => code + ': ' + message);
+console.log(told);
+`);
+  const { stdout } = await run(process.execPath, [file], { cwd: folder, timeout: 60_000 });
+  expect(stdout).toBe("usage: The option `clock` of startEmulator takes 'real' or 'manual'.\n");
+});
