@@ -19,7 +19,8 @@ function answering(answers: Record<string, string>) {
     return wrong === undefined ? Promise.resolve(text) : Promise.reject(new Error(wrong));
   };
   const select = (question: string) => reply(question).then((answer) => answer || 'none');
-  const ctx = { prompt: { possible: true, input: reply, secret: reply, select } } as unknown as Context;
+  const out = { warn: (text: string) => asked.push(`! ${text}`) };
+  const ctx = { prompt: { possible: true, input: reply, secret: reply, select }, out } as unknown as Context;
   return { ctx, asked };
 }
 
@@ -83,13 +84,55 @@ describe('askForMissing', () => {
     await expect(askForMissing(ctx, profilesOf(), draftOf(), true)).rejects.toThrow(/https:\/\//);
   });
 
-  it('finds out that there is no keychain before the first question', async () => {
+  const missing = new CliError({ code: 'secrets.keychain', message: 'There is no keychain.', exit: 4 });
+  const withoutKeychain = (): Profiles => ({ ...profilesOf(), checkStorage: () => Promise.reject(missing) });
+
+  it('says before the first question that there is no keychain, and asks where each secret is', async () => {
+    const { ctx, asked } = answering({
+      'Platform address': 'https://api.example/',
+      'Client id': 'me',
+      'Where is the client secret': 'env',
+      "Client secret: the variable's name": ' CDP_SECRET ',
+      'Where is the workspace key': 'command',
+      'Workspace key: the command': 'pass show key',
+      'Where is the workspace secret': 'none',
+    });
+    const draft = draftOf();
+    await askForMissing(ctx, withoutKeychain(), draft, true);
+    expect(draft.typed).toEqual({});
+    expect(draft.profile).toEqual({
+      base_url: 'https://api.example',
+      secrets: { client_id: 'me', client_secret: 'env:CDP_SECRET', workspace_key: 'command:pass show key' },
+    });
+    expect(asked[0]).toMatch(/^! There is no keychain\. .*--insecure-storage/);
+    expect(asked.filter((question) => question.startsWith('!'))).toHaveLength(1);
+  });
+
+  it('asks for the place of the one secret that is missing, and takes Enter for none', async () => {
+    const given = { base_url: 'https://a.example', auth_url: 'https://b.example', secrets: { client_id: 'me' } };
+    const { ctx, asked } = answering({ 'Where is the client secret': 'env' });
+    const draft = draftOf(given);
+    await askForMissing(ctx, withoutKeychain(), draft, false);
+    expect(asked.at(-1)).toBe("Client secret: the variable's name (Enter to leave out)");
+    expect(draft.profile.secrets).toEqual({ client_id: 'me' });
+  });
+
+  it('takes no secret for the name of a variable, and does not repeat it', async () => {
+    const { ctx } = answering({
+      'Client id': 'me',
+      'Where is the client secret': 'env',
+      "Client secret: the variable's name": 's3cret-value',
+    });
+    const asking = askForMissing(ctx, withoutKeychain(), draftOf(), true);
+    await expect(asking).rejects.toThrow(/^It must be the name of an environment variable, such as CDP_SECRET/);
+  });
+
+  it('needs no keychain for a profile whose secrets are elsewhere, and hides no other failure', async () => {
     const { ctx, asked } = answering({});
-    const missing = new CliError({ code: 'secrets.keychain', message: 'none', exit: 4 });
-    const profiles = { ...profilesOf(), checkStorage: () => Promise.reject(missing) };
-    await expect(askForMissing(ctx, profiles, draftOf(), true)).rejects.toBe(missing);
-    expect(asked).toEqual([]);
-    // A profile whose secrets are elsewhere needs no keychain.
-    await askForMissing(ctx, profiles, draftOf({ dsr_base_url: 'https://dsr.example' }), false);
+    await askForMissing(ctx, withoutKeychain(), draftOf({ dsr_base_url: 'https://dsr.example' }), false);
+    expect(asked.filter((question) => question.startsWith('!'))).toEqual([]);
+    const other = new CliError({ code: 'io', message: 'other', exit: 1 });
+    const profiles = { ...profilesOf(), checkStorage: () => Promise.reject(other) };
+    await expect(askForMissing(ctx, profiles, draftOf(), true)).rejects.toBe(other);
   });
 });

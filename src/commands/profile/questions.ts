@@ -1,21 +1,43 @@
 // The questions that `profile create` asks on a terminal for what no flag gave.
+import { CliError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type Draft, type Field, FIELDS, type Profiles } from './fields.ts';
 
+/** Whether what is typed can be kept where the draft says; where it cannot, the person was told what can be done. */
+type Keeping = () => Promise<boolean>;
+
+type SecretName = 'client_secret' | 'workspace_key' | 'workspace_secret';
+
 /**
  * Completes the draft. Every answer may be left out with Enter. With `all` the less usual settings are asked for too.
+ * Where there is no keychain, a secret is not asked for itself but for its place.
  */
 export async function askForMissing(ctx: Context, profiles: Profiles, draft: Draft, all: boolean): Promise<void> {
   const missing = (field: Field) => draft.profile[field.name] === undefined && (field.essential === true || all);
-  // Found out before the first question: what was typed would be lost otherwise.
-  if (all) await profiles.checkStorage(draft.storage);
+  let found: Promise<boolean> | undefined;
+  const canKeep: Keeping = () => (found ??= findStorage(ctx, profiles, draft));
+  // Said before the first question: who wants the keychain stops here and unlocks it.
+  if (all) await canKeep();
   for (const field of FIELDS) {
     if (!missing(field) || field.name === 'audience' || field.name === 'ca_file') continue;
     if (field.name === 'environment') await askEnvironment(ctx, draft);
     else await askField(ctx, profiles, draft, field);
   }
-  await askClient(ctx, profiles, draft);
-  if (all) await askWorkspaceCredentials(ctx, profiles, draft);
+  await askClient(ctx, draft, canKeep);
+  if (all) await askWorkspaceCredentials(ctx, draft, canKeep);
+}
+
+async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft): Promise<boolean> {
+  try {
+    await profiles.checkStorage(storage);
+    return true;
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'secrets.keychain') throw error;
+    ctx.out.warn(
+      `${error.message} You will be asked where each secret is: in an environment variable, or behind a command. With --insecure-storage you type it, and it is kept in a private file.`,
+    );
+    return false;
+  }
 }
 
 async function askField(ctx: Context, profiles: Profiles, draft: Draft, { name, flag, label }: Field): Promise<void> {
@@ -47,46 +69,67 @@ async function askEnvironment(ctx: Context, draft: Draft): Promise<void> {
   if (choice === 'production') draft.profile.protected = true;
 }
 
-function needsClient({ profile, typed }: Draft): boolean {
-  return profile.secrets?.client_secret === undefined && typed.client_secret === undefined;
+/** Nothing says yet what the secret is, or where. */
+function lacks({ profile, typed }: Draft, name: SecretName): boolean {
+  return profile.secrets?.[name] === undefined && typed[name] === undefined;
 }
 
-async function askClient(ctx: Context, profiles: Profiles, draft: Draft): Promise<void> {
+async function askClient(ctx: Context, draft: Draft, canKeep: Keeping): Promise<void> {
   const { secrets = {} } = draft.profile;
   if (secrets.client_id === undefined) {
     const id = (await ctx.prompt.input('Client id (Enter to leave out)', { flag: '--client-id' })).trim();
     if (id === '') return;
     draft.profile.secrets = { ...secrets, client_id: id };
   }
-  if (needsClient(draft))
-    await askSecret(ctx, profiles, draft, 'client_secret', 'Client secret', '--client-secret-env NAME');
+  if (lacks(draft, 'client_secret')) await askSecret(ctx, draft, canKeep, 'client_secret', '--client-secret-env NAME');
 }
 
-async function askWorkspaceCredentials(ctx: Context, profiles: Profiles, draft: Draft): Promise<void> {
-  const { secrets = {} } = draft.profile;
-  if (secrets.workspace_key === undefined && draft.typed.workspace_key === undefined) {
-    const flag = '--workspace-key env:NAME';
-    const key = (await ctx.prompt.secret(`Workspace key (${keptIn(draft)}; Enter to leave out)`, { flag })).trim();
-    if (key === '') return;
-    await profiles.checkStorage(draft.storage);
-    draft.typed.workspace_key = key;
+async function askWorkspaceCredentials(ctx: Context, draft: Draft, canKeep: Keeping): Promise<void> {
+  if (lacks(draft, 'workspace_key')) {
+    await askSecret(ctx, draft, canKeep, 'workspace_key', '--workspace-key env:NAME');
+    if (lacks(draft, 'workspace_key')) return;
   }
-  if (secrets.workspace_secret === undefined && draft.typed.workspace_secret === undefined) {
-    await askSecret(ctx, profiles, draft, 'workspace_secret', 'Workspace secret', '--workspace-secret-env NAME');
+  if (lacks(draft, 'workspace_secret')) {
+    await askSecret(ctx, draft, canKeep, 'workspace_secret', '--workspace-secret-env NAME');
   }
 }
 
-async function askSecret(
-  ctx: Context,
-  profiles: Profiles,
-  draft: Draft,
-  name: 'client_secret' | 'workspace_secret',
-  label: string,
-  flag: string,
-): Promise<void> {
-  await profiles.checkStorage(draft.storage);
+async function askSecret(ctx: Context, draft: Draft, canKeep: Keeping, name: SecretName, flag: string): Promise<void> {
+  const label = capital(name.replace('_', ' '));
+  if (!(await canKeep())) {
+    const place = await askPlace(ctx, label, flag);
+    if (place !== undefined) draft.profile.secrets = { ...draft.profile.secrets, [name]: place };
+    return;
+  }
   const secret = (await ctx.prompt.secret(`${label} (${keptIn(draft)}; Enter to leave out)`, { flag })).trim();
   if (secret !== '') draft.typed[name] = secret;
+}
+
+/** `env:NAME` or `command:LINE`; undefined where it is left out. */
+async function askPlace(ctx: Context, label: string, flag: string): Promise<string | undefined> {
+  const kind = await ctx.prompt.select(
+    `Where is the ${label.toLowerCase()}?`,
+    [
+      { value: 'none', label: 'leave it out for now' },
+      { value: 'env', label: 'in an environment variable' },
+      { value: 'command', label: 'behind a command that writes it, such as a password manager' },
+    ],
+    { initial: 'none', flag },
+  );
+  if (kind === 'none') return undefined;
+  if (kind === 'env') {
+    // What is wrong is not repeated: it may be the secret itself.
+    const check = (text: string): string | undefined =>
+      /^(?:[A-Za-z_][A-Za-z0-9_]*)?$/.test(text.trim())
+        ? undefined
+        : 'It must be the name of an environment variable, such as CDP_SECRET, not the secret.';
+    return placed('env', await ctx.prompt.input(`${label}: the variable's name (Enter to leave out)`, { flag, check }));
+  }
+  return placed('command', await ctx.prompt.input(`${label}: the command (Enter to leave out)`, { flag }));
+}
+
+function placed(kind: 'env' | 'command', text: string): string | undefined {
+  return text.trim() === '' ? undefined : `${kind}:${text.trim()}`;
 }
 
 function keptIn({ storage }: Draft): string {
