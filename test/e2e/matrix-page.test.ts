@@ -8,6 +8,7 @@ import { roleMatrix } from '../../src/lib/domain/roles/permissions.ts';
 import { matrixPage } from '../../src/lib/render/roles-matrix-page.ts';
 import { PERMISSIONS, ROLE_TEMPLATES } from '../../src/lib/contract/role-catalog.ts';
 import { CHROMIUM, openBrowser, type Page } from '../helpers/browser.ts';
+import { LEAST_CONTRAST, SIDEWAYS } from '../helpers/page-look.ts';
 
 type Browser = Awaited<ReturnType<typeof openBrowser>>;
 
@@ -23,25 +24,6 @@ const MANY = Array.from({ length: 100 }, (_, index) => ({
 }));
 const FEW = ROLE_TEMPLATES.map((role) => ({ ...role, tasks: role.tasks.map((task_id) => ({ task_id })) }));
 const SOURCE = { organization: '1001', last_modified_on: '2026-01-02 03:04:05', last_modified_by: 'a@example.com' };
-
-/** The least contrast of any text with what lies behind it, by the formula of the accessibility guidelines. */
-const LEAST_CONTRAST = `(() => {
-  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
-  const rgb = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
-  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = (element) => { for (let at = element; at; at = at.parentElement) { const colour = rgb(getComputedStyle(at).backgroundColor); if (colour[3] === 255) return colour; } return [255, 255, 255, 255]; };
-  let least = { ratio: 99 };
-  for (const element of document.querySelectorAll('body *')) {
-    if (![...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')) continue;
-    const [a, b] = [light(rgb(getComputedStyle(element).color)), light(behind(element))];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (ratio < least.ratio) least = { ratio, what: element.className || element.tagName, text: element.textContent };
-  }
-  return least;
-})()`;
-
-/** What lies outside of the page sideways, but for what scrolls in a box of its own. */
-const SIDEWAYS = `document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth`;
 
 const countPages = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type \/Page\b(?!s)/g)?.length ?? 0;
 

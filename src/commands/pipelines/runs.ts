@@ -7,6 +7,7 @@ import { runListView, runView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { OUTPUT_FORMATS } from '../../lib/runtime/command-line/global-flags.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { pageSource } from '../page-source.ts';
 import { tellFreshness } from './freshness.ts';
 import { durationFlag, onPipeline, tellRuns } from './session.ts';
 
@@ -62,7 +63,7 @@ async function listRuns(ctx: Context, id: string, flags: RunsFlags): Promise<voi
   const all = flags.all === true || (flags.status !== undefined && flags.page === undefined);
   const { runs, pages } = await onPipeline(ctx, id, readPages(ctx, id, query, all));
   const shown = flags.status ? runs.filter(({ status }) => flags.status?.includes(status ?? '')) : runs;
-  await ctx.out.emit(shown, runListView);
+  await ctx.out.emit(shown, runListView({ pipeline: id, ...(await pageSource(ctx)) }));
   tellRuns(ctx, shown);
   if (pages > query.currentPage && !all) {
     ctx.out.note(`Page ${query.currentPage} of ${pages}; --page ${query.currentPage + 1} or --all shows more.`);

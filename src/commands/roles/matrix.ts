@@ -5,6 +5,7 @@ import { matrixView } from '../../lib/render/roles-matrix.ts';
 import { OUTPUT_FORMATS } from '../../lib/runtime/command-line/global-flags.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { pageSource } from '../page-source.ts';
 
 export function matrixCommand(ctx: Context): Command {
   const command = new Command('matrix')
@@ -27,6 +28,7 @@ export function matrixCommand(ctx: Context): Command {
 async function showMatrix(ctx: Context): Promise<void> {
   const api = await ctx.api();
   const { roles, last_modified_on, last_modified_by } = await api.roles.get({ signal: ctx.signal });
-  const organization = (await ctx.settings()).need('org_id');
-  await ctx.out.emit(roleMatrix(roles), matrixView(roles, { organization, last_modified_on, last_modified_by }));
+  // A manifest belongs to the organization: all its workspaces have the same one.
+  const source = { ...(await pageSource(ctx)), workspace: undefined, last_modified_on, last_modified_by };
+  await ctx.out.emit(roleMatrix(roles), matrixView(roles, source));
 }

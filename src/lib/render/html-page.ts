@@ -1,5 +1,44 @@
 // The shell of a self-contained HTML page: no script, nothing from elsewhere, light and dark, fit to print.
+import { manifestTime } from '../kernel/timestamps.ts';
 import { cleanLine } from './clean.ts';
+
+/** What a page is about and when it was made: whoever is handed the file knows nothing else of it. */
+export interface PageSource {
+  /** The platform's address, or words for it. */
+  platform?: string | undefined;
+  organization?: string | undefined;
+  workspace?: string | undefined;
+  /** Milliseconds since the epoch. */
+  made_on?: number | undefined;
+}
+
+/** `organization 1001`, `workspace 42`, `https://platform.example`: as much of it as is known. */
+export function placeFacts({ platform, organization, workspace }: PageSource): string[] {
+  return [
+    ...(organization === undefined ? [] : [`organization ${organization}`]),
+    ...(workspace === undefined ? [] : [`workspace ${workspace}`]),
+    ...(platform === undefined ? [] : [platform]),
+  ];
+}
+
+/** `made 2026-01-02 03:04 UTC`; none where it is not known. */
+export function madeFacts({ made_on: made }: PageSource): string[] {
+  return made === undefined ? [] : [`made ${minuteOf(made)} UTC`];
+}
+
+/** A line of facts, broken between them and not within; nothing without any. */
+export function factsLine(facts: readonly string[]): string {
+  const line = facts.map((fact, index) => {
+    const text = index === 0 ? fact.charAt(0).toUpperCase() + fact.slice(1) : fact;
+    return `<span class="fact">${escapeHtml(text)}${index < facts.length - 1 ? ' ·' : ''}</span>`;
+  });
+  return line.length === 0 ? '' : `<p>${line.join(' ')}</p>`;
+}
+
+/** `2026-01-02 03:04`, in UTC. */
+export function minuteOf(ms: number): string {
+  return manifestTime(ms).slice(0, 16);
+}
 
 /** Text made harmless for HTML, attributes included. */
 export function escapeHtml(text: string): string {
@@ -12,10 +51,10 @@ export function escapeHtml(text: string): string {
 }
 
 const LIGHT = `--text: #1b1f24; --quiet: #59636e; --faint: #66707b; --page: #ffffff; --line: #dfe3e8; --soft: #f5f7f9;
-  --mark: #0a5fb4; --mark-soft: #e3effb; --warn: #8a4b00; --warn-soft: #fdf1de;`;
+  --mark: #0a5fb4; --mark-soft: #e3effb; --warn: #8a4b00; --warn-soft: #fdf1de; --bad: #b3261e; --bad-soft: #fdeceb;`;
 
 const DARK = `--text: #e4e8ee; --quiet: #a3adb8; --faint: #8b96a2; --page: #14181d; --line: #2e353e; --soft: #1c2229;
-  --mark: #8cc2fa; --mark-soft: #16304a; --warn: #f2b968; --warn-soft: #3a2b14;`;
+  --mark: #8cc2fa; --mark-soft: #16304a; --warn: #f2b968; --warn-soft: #3a2b14; --bad: #ff9d94; --bad-soft: #3f1f1d;`;
 
 /** On paper always the light colours: whoever prints from a dark screen does not want a black page. */
 const STYLE = `
@@ -28,8 +67,9 @@ body { margin: 0 auto; padding: 1.75rem 2rem 2rem; max-width: 110rem; background
   font: 15px/1.45 system-ui, -apple-system, "Segoe UI", sans-serif; }
 h1 { font-size: 1.5rem; line-height: 1.2; margin: 0 0 .3rem; letter-spacing: -.01em; }
 p { margin: 0 0 1rem; color: var(--quiet); }
+.fact { display: inline-block; overflow-wrap: anywhere; }
 code { font: .875em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
-@media screen and (max-width: 40rem) { body { padding: 1rem; } }
+@media screen and (max-width: 40rem) { body { padding: 1rem; } h1 { font-size: 1.25rem; } }
 @media print {
   @page { size: A4 landscape; margin: 12mm; }
   body { padding: 0; max-width: none; font-size: 9pt; }

@@ -1,144 +1,221 @@
-// A pipeline's runs as one page: a column a run, its rows and failures, and the runs in words below.
+// A pipeline's runs as one page: what is known of them in figures, a column a run, and all of it in a table.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { oldestFirst, recordsOf, startOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { counted } from '../kernel/counted.ts';
-import { formatDuration, parseIso } from '../kernel/timestamps.ts';
-import { escapeHtml, htmlPage } from './html-page.ts';
+import { formatDuration, manifestTime, parseIso } from '../kernel/timestamps.ts';
+import { escapeHtml, factsLine, htmlPage, madeFacts, minuteOf, type PageSource, placeFacts } from './html-page.ts';
+import { TIMELINE_STYLE } from './pipeline-timeline-style.ts';
 import { errorsText } from './warehouse.ts';
 
-/** Of the drawing, in its own units; the page scales it. */
-const WIDTH = 1000;
-const HEIGHT = 260;
-const LEFT = 70;
-const TOP = 12;
-const BASE = 190;
-const WIDEST_COLUMN = 40;
-/** Dates below the columns are this far apart at least. */
-const LABEL_WIDTH = 110;
+/** Where the runs come from; the pipeline is named even where none of its runs is shown. */
+export interface RunsSource extends PageSource {
+  pipeline: string;
+}
 
-const STYLE = `
-svg { width: 100%; max-width: 1100px; height: auto; display: block; margin: .5rem 0; }
-svg text { fill: var(--text); font: 12px system-ui, sans-serif; }
-svg .sign { font-size: 14px; text-anchor: middle; }
-.rows { fill: var(--mark); }
-.refused { fill: url(#hatch); stroke: var(--warn); }
-.empty { fill: none; stroke: var(--line); }
-.axis { stroke: var(--line); }
-.bad { color: var(--warn); fill: var(--warn); font-weight: 600; }
-table { border-collapse: collapse; }
-th, td { padding: .25rem .8rem .25rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
-th { white-space: nowrap; }
-.number { text-align: right; font-variant-numeric: tabular-nums; }
-@media print { svg { max-width: 100%; } .rows, .refused { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }`;
-
-/** What stands below a column: the status as a sign; the legend and the table say it in words. */
-const SIGNS: Readonly<Record<string, string>> = {
-  success: '✓',
-  failed: '✗',
-  stopped: '■',
-  running: '…',
-  queued: '…',
-  retrying: '↻',
+/** Of the statuses there are: a sign beside the word, and the class that colours it. */
+const LOOKS: Readonly<Record<string, { sign: string; look: Look }>> = {
+  success: { sign: '✓', look: 'good' },
+  failed: { sign: '✗', look: 'bad' },
+  stopped: { sign: '■', look: 'halted' },
+  running: { sign: '▶', look: 'going' },
+  queued: { sign: '…', look: 'going' },
+  retrying: { sign: '↻', look: 'going' },
 };
+type Look = 'good' | 'bad' | 'halted' | 'going';
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** Pixels that all columns together take at least, where they are few enough; a phone shows a part of them and scrolls. */
+const CHART_WIDTH = 840;
+/** The least of a column, in pixels; one that did not succeed is wide enough for a word. */
+const COLUMN = { least: 3, most: 40 };
+/** From this width on a column has its sign. */
+const SIGN_WIDTH = 14;
+/** A date below the columns. */
+const DATE_WIDTH = 64;
+/** As many causes, and as many runs of each, are named above the columns. */
+const NAMED = 5;
 
 /** The page for runs in any order. Texts of the platform are escaped; the page holds no script and loads nothing. */
-export function runTimelinePage(runs: readonly RunReply[]): string {
+export function runTimelinePage(runs: readonly RunReply[], source: RunsSource): string {
   const ordered = oldestFirst(runs);
-  const [first] = ordered;
-  const title = `Runs of ${first?.pipeline_id ?? 'a pipeline'}`;
-  if (!first) return htmlPage(title, `<h1>${escapeHtml(title)}</h1>\n<p>There are no such runs.</p>`);
-  const body = [
-    `<h1>${escapeHtml(title)}</h1>`,
-    `<p>${escapeHtml(summaryOf(ordered))}</p>`,
-    drawing(ordered),
-    '<p>One column a run, the oldest on the left. Its height is its rows; the hatched part on top is the rows that failed. ✓ success, ✗ failed, ■ stopped, … queued or running, ↻ retrying.</p>',
-    table(ordered.toReversed()),
+  const title = `Runs of ${source.pipeline}`;
+  const facts = factsLine([...placeFacts(source), ...madeFacts(source)]);
+  const head = `<header><h1>Runs of <code>${escapeHtml(source.pipeline)}</code></h1>\n${facts}</header>`;
+  const main =
+    ordered.length === 0
+      ? '<p>There are no such runs.</p>'
+      : [figures(ordered), unwell(ordered), chart(ordered), table(ordered.toReversed())].join('\n');
+  return htmlPage(title, `${head}\n<main>\n${main}\n</main>`, TIMELINE_STYLE);
+}
+
+function lookOf({ status }: RunReply): { sign: string; look: Look; word: string } {
+  const known = Object.hasOwn(LOOKS, status ?? '') ? LOOKS[status ?? ''] : undefined;
+  return { ...(known ?? { sign: '?', look: 'halted' }), word: status ?? 'unknown' };
+}
+
+function figures(runs: readonly RunReply[]): string {
+  const rows = sum(runs.map((run) => recordsOf(run).successful));
+  const refused = sum(runs.map((run) => recordsOf(run).failed));
+  const last = runs.findLast(({ status }) => status === 'success');
+  const ended = parseIso(last?.ended_on ?? last?.started_on ?? '');
+  const tile = (name: string, value: string, more: string, look = ''): string =>
+    `<div${look && ` class="${look}"`}><dt>${name}</dt><dd>${escapeHtml(value)}</dd><dd class="more">${escapeHtml(more)}</dd></div>`;
+  const tiles = [
+    tile('Runs', grouped(runs.length), statusCounts(runs), runs.some(isBad) ? 'bad' : ''),
+    tile('Rows that went in', grouped(rows), `${grouped(rows / runs.length)} a run`),
+    tile('Rows that failed', grouped(refused), shareOf(refused, rows + refused), refused > 0 ? 'warn' : ''),
+    ended === undefined
+      ? tile('Last success', 'none', 'among these runs')
+      : tile('Last success', minuteOf(ended).slice(0, 10), `${minuteOf(ended).slice(11)} UTC`),
   ];
-  return htmlPage(title, body.join('\n'), STYLE);
+  return `<dl class="figures">${tiles.join('')}</dl>`;
 }
 
-function summaryOf(runs: readonly RunReply[]): string {
-  const rows = runs.reduce((sum, run) => sum + recordsOf(run).successful, 0);
-  const refused = runs.reduce((sum, run) => sum + recordsOf(run).failed, 0);
-  return `${counted(runs.length, 'run')} (${statusCounts(runs)}); ${grouped(rows)} rows went in, ${grouped(refused)} failed.`;
+/** What went wrong, the newest first: each cause once, with ways to its runs in the table. */
+function unwell(runs: readonly RunReply[]): string {
+  const causes = new Map<string, RunReply[]>();
+  for (const run of runs.toReversed().filter(isBad)) {
+    const cause = `${run.status ?? ''} ${errorsText(run.errors)}`;
+    causes.set(cause, [...(causes.get(cause) ?? []), run]);
+  }
+  if (causes.size === 0) return '';
+  const items = [...causes.values()].slice(0, NAMED).map((alike) => `<li>${causeOf(alike)}</li>`);
+  const rest = causes.size - items.length;
+  const more = rest > 0 ? `<li>And ${counted(rest, 'other cause')}, in the table below.</li>` : '';
+  return `<section class="unwell" aria-labelledby="unwell"><h2 id="unwell">Not successful</h2><ul>${items.join('')}${more}</ul></section>`;
 }
 
-function drawing(runs: readonly RunReply[]): string {
-  const most = Math.max(1, ...runs.map((run) => recordsOf(run).successful + recordsOf(run).failed));
-  const step = (WIDTH - LEFT) / runs.length;
-  const width = Math.max(1, Math.min(WIDEST_COLUMN, step * 0.8));
-  const height = (rows: number): number => (rows / most) * (BASE - TOP);
-  const every = Math.ceil(LABEL_WIDTH / step);
+/** One sentence of runs that ended alike, the newest of them first. */
+function causeOf(runs: readonly RunReply[]): string {
+  const [newest] = runs;
+  if (!newest) return '';
+  const { sign, look, word } = lookOf(newest);
+  const why = errorsText(newest.errors);
+  const links = runs
+    .slice(0, NAMED)
+    .map(({ id }) => `<a href="#run-${escapeHtml(String(id))}">${escapeHtml(String(id))}</a>`);
+  const rest = runs.length - links.length;
+  const named = `${runs.length === 1 ? 'run' : 'runs'} ${links.join(', ')}${rest > 0 ? ` and ${grouped(rest)} more` : ''}`;
+  const when = `${runs.length === 1 ? '' : 'last '}${whenOf(newest)}`;
+  return `<b class="${look}">${sign} ${escapeHtml(word)}</b> ${escapeHtml(why)} <span>${named} · ${escapeHtml(when)}</span>`;
+}
+
+function chart(runs: readonly RunReply[]): string {
+  const top = ceiling(Math.max(1, ...runs.map((run) => recordsOf(run).successful + recordsOf(run).failed)));
+  const width = Math.min(COLUMN.most, Math.max(COLUMN.least, Math.floor(CHART_WIDTH / runs.length)));
+  const every = Math.ceil(DATE_WIDTH / width);
   const columns = runs.map((run, index) => {
-    const x = LEFT + index * step + (step - width) / 2;
-    const middle = x + width / 2;
-    const good = height(recordsOf(run).successful);
-    const bad = height(recordsOf(run).failed);
-    const parts = [
-      `<title>${escapeHtml(`Run ${String(run.id)}: ${run.status ?? 'unknown'}, ${grouped(recordsOf(run).successful)} rows, ${grouped(recordsOf(run).failed)} failed, ${startOf(run) ?? ''}`)}</title>`,
-      good + bad === 0
-        ? `<rect class="empty" x="${round(x)}" y="${BASE - 3}" width="${round(width)}" height="3"/>`
-        : `<rect class="rows" x="${round(x)}" y="${round(BASE - good)}" width="${round(width)}" height="${round(good)}"/>`,
-      ...(bad === 0
-        ? []
-        : [
-            `<rect class="refused" x="${round(x)}" y="${round(BASE - good - bad)}" width="${round(width)}" height="${round(Math.max(bad, 2))}"/>`,
-          ]),
-      ...(step < 9 && run.status === 'success'
-        ? []
-        : [
-            `<text class="sign${run.status === 'failed' ? ' bad' : ''}" x="${round(middle)}" y="${BASE + 20}">${SIGNS[run.status ?? ''] ?? '?'}</text>`,
-          ]),
-      ...(index % every === 0 ? [label(x, BASE + 42, dayOf(run)), label(x, BASE + 58, hourOf(run))] : []),
-    ];
-    return `<g>${parts.join('')}</g>`;
+    // Counted from the newest, which is in sight first.
+    const isDated = (runs.length - 1 - index) % every === 0;
+    return column(run, { top, width, date: isDated ? dateOf(run, runs[index + every]) : '' });
   });
-  return [
-    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(summaryOf(runs))}">`,
-    '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="3" height="6" style="fill: var(--warn)"/></pattern></defs>',
-    `<line class="axis" x1="${LEFT}" y1="${BASE}" x2="${WIDTH}" y2="${BASE}"/>`,
-    `<line class="axis" x1="${LEFT}" y1="${TOP}" x2="${WIDTH}" y2="${TOP}"/>`,
-    `<text x="${LEFT - 8}" y="${TOP + 4}" text-anchor="end">${grouped(most)}</text>`,
-    `<text x="${LEFT - 8}" y="${BASE + 4}" text-anchor="end">0 rows</text>`,
-    ...columns,
-    '</svg>',
-  ].join('\n');
+  const spoken = `${counted(runs.length, 'run')} (${statusCounts(runs)}), ${spanOf(runs)}; each is a row of the table below.`;
+  return `<figure>
+<div class="chart"><div class="scale" aria-hidden="true"><span>${short(top)} rows</span><span>${short(top / 2)}</span><span>0</span><span class="zone">UTC</span></div>
+<div class="scroll" tabindex="0" role="region" aria-label="Timeline of runs"><div class="columns" role="img" aria-label="${escapeHtml(spoken)}" style="--least:${width}px">
+${columns.join('\n')}
+</div></div></div>
+<figcaption><span>One column a run, the newest on the right, times in UTC.</span> ${legend(runs)}</figcaption>
+</figure>`;
 }
 
-/** A date; the last one ends where the drawing does. */
-function label(x: number, y: number, text: string): string {
-  const place = x + LABEL_WIDTH * 0.75 > WIDTH ? `x="${WIDTH}" text-anchor="end"` : `x="${round(x)}"`;
-  return `<text ${place} y="${y}">${escapeHtml(text)}</text>`;
+/** What the colours stand for, of those that occur. */
+function legend(runs: readonly RunReply[]): string {
+  const looks = new Set(runs.map((run) => lookOf(run).look));
+  const keys: [kind: string, occurs: boolean, text: string][] = [
+    ['rows', true, 'rows that went in'],
+    ['refused', runs.some((run) => recordsOf(run).failed > 0), 'rows that failed'],
+    ['bad', looks.has('bad'), 'a run that failed'],
+    ['halted', looks.has('halted'), 'stopped'],
+    ['going', looks.has('going'), 'not over yet'],
+  ];
+  const shown = keys.filter(([, occurs]) => occurs);
+  return shown.map(([kind, , text]) => `<span><i class="key ${kind}"></i>${text}</span>`).join(' ');
+}
+
+function column(run: RunReply, { top, width, date }: { top: number; width: number; date: string }): string {
+  const { successful, failed } = recordsOf(run);
+  const { sign, look, word } = lookOf(run);
+  const share = (rows: number): string => `${Math.round((rows / top) * 1000) / 10}%`;
+  const said = `Run ${String(run.id)}: ${word}, ${grouped(successful)} rows, ${grouped(failed)} failed, ${whenOf(run)}`;
+  const parts = [
+    failed > 0 ? `<i class="refused" style="height:${share(failed)}"></i>` : '',
+    successful > 0 ? `<i class="rows" style="height:${share(successful)}"></i>` : '',
+    look === 'good' ? '' : `<b>${escapeHtml(word)}</b>`,
+  ];
+  const isSigned = look !== 'good' || width >= SIGN_WIDTH;
+  return `<div class="run ${look}" title="${escapeHtml(said)}"><div class="plot">${parts.join('')}</div><div class="sign">${isSigned ? sign : ''}</div>${date}</div>`;
+}
+
+/** Day and minute of a run below its column; the year only where it is another than at the date to its right. */
+function dateOf(run: RunReply, after: RunReply | undefined): string {
+  const ms = parseIso(startOf(run) ?? '');
+  if (ms === undefined) return '';
+  const [year = '', month = '', day = ''] = minuteOf(ms).slice(0, 10).split('-');
+  const known = after && parseIso(startOf(after) ?? '');
+  const isNewYear = known === undefined || minuteOf(known).slice(0, 4) !== year;
+  const name = `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''}`;
+  return `<div class="date">${name}<br>${minuteOf(ms).slice(11)}${isNewYear ? `<br>${year}` : ''}</div>`;
 }
 
 const HEADINGS = ['Run', 'Status', 'Logical date', 'Started', 'Took', 'Rows', 'Failed rows', 'Errors'];
 
+/** The roles are said again, because on a narrow screen a row is drawn as a card and would lose them. */
 function table(runs: readonly RunReply[]): string {
   const rows = runs.map((run) => {
-    const cell = (text: string, kind = ''): string =>
-      `<td${kind === '' ? '' : ` class="${kind}"`}>${escapeHtml(text)}</td>`;
-    const failed = run.status === 'failed' ? 'bad' : '';
-    return `<tr>${[
-      cell(String(run.id)),
-      cell(`${SIGNS[run.status ?? ''] ?? '?'} ${run.status ?? 'unknown'}`, failed),
-      cell(run.logical_date ?? ''),
-      cell(run.started_on ?? ''),
-      cell(tookOf(run)),
-      cell(grouped(recordsOf(run).successful), 'number'),
-      cell(grouped(recordsOf(run).failed), 'number'),
-      cell(errorsText(run.errors)),
-    ].join('')}</tr>`;
+    const { sign, look, word } = lookOf(run);
+    const { successful, failed } = recordsOf(run);
+    const cells: [text: string, kind: string][] = [
+      [`${sign} ${word}`, `status ${look}`],
+      [timeOf(run.logical_date), ''],
+      [timeOf(run.started_on), ''],
+      [tookOf(run), ''],
+      [grouped(successful), 'number'],
+      [grouped(failed), failed > 0 ? 'number warn' : 'number'],
+      [errorsText(run.errors), 'errors'],
+    ];
+    const id = escapeHtml(String(run.id));
+    const drawn = cells.map(([text, kind], index) => {
+      const attributes = `role="cell"${kind === '' ? '' : ` class="${kind}"`} data-name="${HEADINGS[index + 1] ?? ''}"`;
+      return `<td ${attributes}>${escapeHtml(text)}</td>`;
+    });
+    return `<tr role="row" id="run-${id}" class="${look}"><th role="rowheader" scope="row">${id}</th>${drawn.join('')}</tr>`;
   });
-  const head = HEADINGS.map((heading) => `<th scope="col">${heading}</th>`).join('');
-  return `<div class="scroll"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody>\n</table></div>`;
+  const head = HEADINGS.map((name) => {
+    const isNumber = name.endsWith('ows');
+    return `<th role="columnheader" scope="col"${isNumber ? ' class="number"' : ''}>${name}</th>`;
+  }).join('');
+  return `<h2>Every run, the newest first</h2>
+<table role="table"><caption>Times in UTC</caption>
+<thead role="rowgroup"><tr role="row">${head}</tr></thead>
+<tbody role="rowgroup">
+${rows.join('\n')}
+</tbody>
+</table>`;
 }
 
-function dayOf(run: RunReply): string {
-  return startOf(run)?.slice(0, 10) ?? '';
+function isBad({ status }: RunReply): boolean {
+  return status === 'failed' || status === 'stopped';
 }
 
-function hourOf(run: RunReply): string {
-  return startOf(run)?.slice(11, 16) ?? '';
+/** `2026-01-02 03:04 to 2026-01-09 03:04 UTC`, of runs that are in order. */
+function spanOf(runs: readonly RunReply[]): string {
+  const times = runs.flatMap((run) => parseIso(startOf(run) ?? '') ?? []);
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined) return 'at no known time';
+  return first === last ? `${minuteOf(first)} UTC` : `${minuteOf(first)} to ${minuteOf(last)} UTC`;
+}
+
+function whenOf(run: RunReply): string {
+  const ms = parseIso(startOf(run) ?? '');
+  return ms === undefined ? 'at no known time' : `${minuteOf(ms)} UTC`;
+}
+
+/** `2026-01-02 03:04:05`, in UTC; a text that is no time as it came. */
+function timeOf(text: string | null | undefined): string {
+  const ms = parseIso(text ?? '');
+  return ms === undefined ? (text ?? '') : manifestTime(ms);
 }
 
 function tookOf({ started_on, ended_on }: RunReply): string {
@@ -146,11 +223,34 @@ function tookOf({ started_on, ended_on }: RunReply): string {
   return start === undefined || end === undefined || end < start ? '' : formatDuration(end - start);
 }
 
+/** The next number above that is round, and of which half is short to write. */
+function ceiling(count: number): number {
+  const power = 10 ** Math.floor(Math.log10(count));
+  return ([1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8].find((step) => step * power >= count) ?? 10) * power;
+}
+
 /** `12,345`. */
 function grouped(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
+/** `500`, `2.5k`, `10M`: for the scale, whose numbers are round. */
+function short(count: number): string {
+  const [size, letter] = [
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'k'],
+    [1, ''],
+  ].find(([least]) => count >= Number(least)) ?? [1, ''];
+  return `${count / Number(size)}${letter}`;
+}
+
+function shareOf(part: number, whole: number): string {
+  if (part === 0) return whole === 0 ? 'no rows were read' : 'none';
+  const percent = (part / whole) * 100;
+  return `${percent < 0.1 ? 'less than 0.1' : String(Math.round(percent * 10) / 10)} % of all`;
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }

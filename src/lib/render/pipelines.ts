@@ -3,7 +3,7 @@ import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import type { Diagnosis, Finding } from '../domain/warehouse/diagnose.ts';
 import { cleanLine as clean } from './clean.ts';
-import { runTimelinePage } from './pipeline-timeline.ts';
+import { type RunsSource, runTimelinePage } from './pipeline-timeline.ts';
 import type { Style } from './style.ts';
 import type { Column, DocumentView, ListView, RecordView } from './view.ts';
 import { errorsText, paintStatus } from './warehouse.ts';
@@ -23,12 +23,15 @@ const RUN: Column<RunReply>[] = [
   { key: 'errors', rank: 1, value: (run) => errorsText(run.errors) },
 ];
 
-export const runListView: ListView<RunReply> = {
-  kind: 'list',
-  columns: RUN,
-  empty: 'There are no such runs.',
-  html: runTimelinePage,
-};
+/** `source` is what the page says of where the runs come from. */
+export function runListView(source: RunsSource): ListView<RunReply> {
+  return {
+    kind: 'list',
+    columns: RUN,
+    empty: 'There are no such runs.',
+    html: (runs) => runTimelinePage(runs, source),
+  };
+}
 
 export const runView: RecordView<RunReply> = {
   kind: 'record',

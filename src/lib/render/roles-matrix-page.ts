@@ -2,7 +2,7 @@
 import { isEscalation } from '../domain/roles/escalation.ts';
 import type { MatrixRow } from '../domain/roles/permissions.ts';
 import { counted } from '../kernel/counted.ts';
-import { escapeHtml, htmlPage } from './html-page.ts';
+import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
 /** What the head of a column says of its role. */
 export interface MatrixRole {
@@ -11,8 +11,7 @@ export interface MatrixRole {
 }
 
 /** Where the matrix comes from, as far as it is known. */
-export interface MatrixSource {
-  organization?: string | undefined;
+export interface MatrixSource extends PageSource {
   last_modified_on?: string | null | undefined;
   last_modified_by?: string | null | undefined;
 }
@@ -42,7 +41,7 @@ export function matrixPage(roles: readonly MatrixRole[], rows: readonly MatrixRo
   return htmlPage(
     title,
     `<header><h1>${title}</h1>
-<p>${escapeHtml(describe(roles, rows, source))}</p>
+${factsLine(describe(roles, rows, source))}
 <ul class="legend">
 <li><span class="direct">${HELD_WORDS.direct}</span> the role holds the task</li>
 <li><span class="implied">${HELD_WORDS.implied}</span> full access to the same feature grants it</li>
@@ -55,14 +54,15 @@ ${rows.length === 0 ? `<p>${NOTHING}</p>` : `<div class="scroll${paper === '' ? 
   );
 }
 
-function describe(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string {
-  const parts = [`${counted(roles.length, 'role')}, ${counted(rows.length, 'task')}`];
-  if (source.organization !== undefined) parts.unshift(`Organization ${source.organization}`);
-  if (source.last_modified_on) {
-    const by = source.last_modified_by ? ` by ${source.last_modified_by}` : '';
-    parts.push(`last modified ${source.last_modified_on} UTC${by}`);
-  }
-  return parts.join(' · ');
+function describe(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string[] {
+  const by = source.last_modified_by ? ` by ${source.last_modified_by}` : '';
+  return [
+    ...placeFacts(source),
+    counted(roles.length, 'role'),
+    counted(rows.length, 'task'),
+    ...(source.last_modified_on ? [`last modified ${source.last_modified_on} UTC${by}`] : []),
+    ...madeFacts(source),
+  ];
 }
 
 function table(roles: readonly MatrixRole[], rows: readonly MatrixRow[]): string {
@@ -80,7 +80,7 @@ function roleHead({ role_id, name }: MatrixRole, rows: readonly MatrixRow[]): st
   const looks = held.filter((row) => isEscalation(row.task_id)).length;
   const told = [counted(held.length, 'task'), ...(looks > 0 ? [counted(looks, 'escalation')] : [])];
   const own = name && name !== role_id ? `<span class="name">${escapeHtml(name)}</span>` : '';
-  return `<th scope="col" class="role"><div>${own}<code>${escapeHtml(role_id)}</code><small>${told.join('<br>')}</small></div></th>`;
+  return `<th scope="col" class="role"><div>${own}<code>${breakable(role_id)}</code><small>${told.join('<br>')}</small></div></th>`;
 }
 
 /** Rows of one feature stand together under its name; a task outside the reference has no feature. */
@@ -104,7 +104,12 @@ function featureBody(group: readonly MatrixRow[], roles: readonly MatrixRole[]):
 function rowHead(row: MatrixRow): string {
   const look = isEscalation(row.task_id) ? '<span class="look">escalation</span>' : '';
   const permission = row.permission === '' ? '' : `<span class="permission">${escapeHtml(row.permission)}</span>`;
-  return `<th scope="row" class="first"><div>${permission}<code>${escapeHtml(row.task_id)}</code>${look}</div></th>`;
+  return `<th scope="row" class="first"><div>${permission}<code>${breakable(row.task_id)}</code>${look}</div></th>`;
+}
+
+/** An id that may be broken where its words end. */
+function breakable(id: string): string {
+  return escapeHtml(id).replace(/[:_-]/g, '$&<wbr>');
 }
 
 function cell(row: MatrixRow, roleId: string): string {
@@ -155,7 +160,8 @@ tbody tr:not(.feature):hover > * { background: color-mix(in srgb, var(--mark-sof
   th.first .look { margin-left: 0; }
   .permission { min-width: 0; }
   tr:not(.feature) > .first { min-width: 9rem; max-width: 10rem; padding-inline: .5rem; overflow-wrap: anywhere; }
-  .role { min-width: 5.5rem; padding-inline: .4rem; overflow-wrap: break-word; }
+  .role { min-width: 6.1rem; padding-inline: .4rem; overflow-wrap: break-word; }
+  .role code { font-size: .75rem; }
 }
 @media print {
   .scroll { overflow: visible; max-height: none; border: 0; width: auto; }

@@ -238,6 +238,14 @@ describe('runs', () => {
     expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 1 });
   });
 
+  it('-o html says whose runs they are and when the page was made', async () => {
+    const { stdout } = await run('pipelines runs customers -o html');
+    const header = /<header>.*<\/header>/s.exec(stdout)?.[0].replace(/<[^>]*>/g, '') ?? '';
+    expect(header).toMatch(
+      /Runs of customers\s+Organization \d+ · workspace \d+ · \S.* · made \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
+    );
+  });
+
   it('tells the age by the platform’s clock, wherever that of this machine stands', async () => {
     await run('pipelines trigger customers --wait');
     const here = Date.parse(await home.platform.api.now());
