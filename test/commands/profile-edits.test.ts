@@ -53,6 +53,12 @@ describe('profile edit', () => {
     expect(home.settings()).toEqual(before);
   });
 
+  it('names the profile under -n -o name, as every other deed on profiles does', async () => {
+    const before = home.settings();
+    expect((await run('profile edit dev --set org_id=5 -n -o name')).stdout).toBe('dev\n');
+    expect(home.settings()).toEqual(before);
+  });
+
   it('asks for the name of a protected profile', async () => {
     await run('profile edit dev --set protected=true');
     expect((await run('profile edit dev --set environment=production --yes')).code).toBe(12);

@@ -55,8 +55,11 @@ async function editProfile(ctx: Context, name: string, assignments: string[] | u
   const changed = changes.length > 0;
   for (const sentence of strangeNames(after, before)) ctx.out.warn(sentence);
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([], { name, profile: after }, () =>
-      [`Profile ${name} would ${changed ? 'be changed' : 'stay as it is'}.`, ...changes].join('\n'),
+    await ctx.out.emitDryRun(
+      [],
+      { name, profile: after },
+      () => [`Profile ${name} would ${changed ? 'be changed' : 'stay as it is'}.`, ...changes].join('\n'),
+      [name],
     );
     return;
   }

@@ -26,7 +26,11 @@ export function toCodeBlock(text: string, language = ''): string {
  * coloured by its first character alone, so that a sign that stands further in changes places with its indentation.
  */
 export function toDiffBlock(title: string, body: string, lead = ''): string {
-  const signed = body.replace(/^( +)([-+~*])(?= )/gm, '$2$1');
+  // A diff knows no `~`: what changes within a thing has the colour of `!`.
+  const signed = body.replace(
+    /^( +)([-+~*])(?= )/gm,
+    (_, indent: string, sign: string) => `${sign === '~' ? '!' : sign}${indent}`,
+  );
   return `### ${escapeMarkdown(title)}\n${lead}\n${toCodeBlock(signed, 'diff')}`;
 }
 

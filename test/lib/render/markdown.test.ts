@@ -69,7 +69,7 @@ test('a plan has each sign in the first column, where it is coloured, and every 
       '~ modify a',
       '-     x:view',
       '+     y:view  ! escalation',
-      '~     z: a -> b',
+      '!     z: a -> b',
       '+       - SELECT',
       '',
       '1 to modify',

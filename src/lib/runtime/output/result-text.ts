@@ -172,7 +172,10 @@ function plainRows(data: unknown, format: OutputFormat): { rows: unknown[]; colu
 }
 
 function unsupported(format: OutputFormat): Error {
-  return usageError(`This result has no ${format} form.`, 'Use -o json, yaml, table or markdown.');
+  // What has no page has all the rest; what has no rows, all that need none.
+  const others =
+    format === 'html' ? 'table, json, ndjson, yaml, csv, markdown or name' : 'table, json, ndjson, yaml or markdown';
+  return usageError(`This result has no ${format} form.`, `Use -o ${others}.`);
 }
 
 function withoutIds(): Error {

@@ -143,6 +143,12 @@ describe('--query', () => {
     await expect(attempt).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining('--query') as string });
   });
 
+  test('what has no page names every format that it has', async () => {
+    const attempt = emit({ output: 'html', query: '[].id' }, rows, list);
+    const hint = 'Use -o table, json, ndjson, yaml, csv, markdown or name.';
+    await expect(attempt).rejects.toMatchObject({ exit: 2, hint });
+  });
+
   test('what it finds is harmless on a terminal as CSV and YAML too', async () => {
     for (const output of ['csv', 'yaml'])
       for (const query of ['[].name', '[].{name: name}'])
