@@ -1,11 +1,11 @@
 // `dsr status`: requests as they are now.
 import { Command } from 'commander';
 import { isFinal } from '../../lib/domain/dsr/statuses.ts';
-import type { RequestOverview } from '../../lib/domain/dsr/overview.ts';
-import { REQUEST_COLUMNS, requestView, statusLine } from '../../lib/render/dsr-overview.ts';
+import { REQUEST_COLUMNS, requestListView, requestView, statusLine } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { createRedrawing } from '../../lib/runtime/output/redrawing.ts';
+import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
 import { watch } from '../../lib/workflows/dsr-wait.ts';
 import { type DsrSession, openDsr, requestIds } from './session.ts';
@@ -26,7 +26,7 @@ export function statusCommand(ctx: Context): Command {
     reads: true,
     columns: () => REQUEST_COLUMNS,
     notes: [
-      'With --watch a terminal is redrawn; elsewhere each change is a line, and with -o json an object a line.',
+      'With --watch a terminal is redrawn; elsewhere each change is a line: an object with -o json, a row with -o csv and markdown, and with -o yaml a document.',
       'Deadline, type and submission are known for requests that were submitted from this machine.',
     ],
     examples: [
@@ -40,6 +40,7 @@ export function statusCommand(ctx: Context): Command {
 
 async function watchStatus(ctx: Context, session: DsrSession, ids: readonly string[]): Promise<void> {
   const screen = createRedrawing(ctx);
+  const tell = createResultLines(ctx, requestListView(''), statusLine);
   const seen = new Map<string, string>();
   await watch(
     ids,
@@ -49,15 +50,13 @@ async function watchStatus(ctx: Context, session: DsrSession, ids: readonly stri
         screen.draw((style, width) => requestView.text([...requests], style, width));
         return;
       }
-      for (const request of requests) await tellChange(ctx, request, seen);
+      for (const request of requests) {
+        const { subject_request_id: id, request_status: status } = request;
+        if (seen.get(id) === status) continue;
+        seen.set(id, status);
+        await tell(request);
+      }
     },
     (requests) => requests.every(({ request_status: status }) => isFinal(status)),
   );
-}
-
-async function tellChange(ctx: Context, request: RequestOverview, seen: Map<string, string>): Promise<void> {
-  const { subject_request_id: id, request_status: status } = request;
-  if (seen.get(id) === status) return;
-  seen.set(id, status);
-  await ctx.out.emitLine(request, (style) => statusLine(request, style));
 }

@@ -3,9 +3,10 @@ import { Command } from 'commander';
 import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
-import { runLine } from '../../lib/render/pipelines.ts';
+import { runLine, runListView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
 import { durationFlag, onPipeline, requirePipeline, runIdOf, runPorts } from './session.ts';
 
@@ -18,7 +19,9 @@ export function watchCommand(ctx: Context): Command {
     .action((id: string, run: string | undefined, flags: { poll: string }) => watchPipeline(ctx, id, run, flags.poll));
   return withHelp(command, {
     calls: 'platform',
-    notes: ['Each change is a line, and with -o json an object a line. Ending it changes nothing on the platform.'],
+    notes: [
+      'Each change is a line: an object with -o json, a row with -o csv and markdown, and with -o yaml a document. Ending it changes nothing on the platform.',
+    ],
     examples: ['cdpadm pipelines watch customers', 'cdpadm pipelines watch customers --poll 10s -o json'],
     json: 'one object a line: {"id","pipeline_id","type","status","errors",…}',
     exits: { 1: 'the run failed or was stopped', 5: 'there is no such pipeline or run', 11: '--timeout is over' },
@@ -31,10 +34,11 @@ async function watchPipeline(ctx: Context, id: string, run: string | undefined, 
   const ports = await runPorts(ctx);
   const wanted = named ?? (await latestRun(ctx, id));
 
+  const tell = createResultLines(ctx, runListView({ pipeline: id }), runLine);
   let shown = '';
   const onState = async (state: RunReply): Promise<void> => {
     const now = `${state.status ?? ''} ${String(state.successful_records ?? '')}`;
-    if (now !== shown) await ctx.out.emitLine(state, (style) => runLine(state, style));
+    if (now !== shown) await tell(state);
     shown = now;
   };
   const onUnknown = async (): Promise<void> => {

@@ -267,6 +267,19 @@ describe('runs', () => {
   );
 });
 
+it.each([
+  ['csv', /^id,type,status,.*\n\d+,\w+,success,[^\n]*\n$/],
+  ['markdown', /^\| id \| type \| status \|.*\n\| --- .*\n\| \d+ \| \w+ \| success \|[^\n]*\n$/],
+  ['yaml', /^---\nid: \d+\n[^]*\nstatus: success\n/],
+  ['name', /^\d+\n$/],
+])('watch tells each change as %s', async (format, expected) => {
+  await run('pipelines trigger customers --wait');
+  expect(await run(`pipelines watch customers -o ${format}`)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(expected),
+  });
+});
+
 it('bears with a run that is not to be seen yet, says so, and not with a pipeline that is not there', async () => {
   expect(await run('pipelines watch customers 77')).toMatchObject({
     code: 5,

@@ -1,0 +1,43 @@
+// One state after the other in each format.
+import { expect, it } from 'vitest';
+import type { ListView } from '../../../../src/lib/render/view.ts';
+import type { Context } from '../../../../src/lib/runtime/context.ts';
+import { createResultLines } from '../../../../src/lib/runtime/output/result-lines.ts';
+
+interface State {
+  id: number;
+  status: string;
+}
+
+const view: ListView<State> = {
+  kind: 'list',
+  columns: [
+    { key: 'id', id: true, value: ({ id }) => id },
+    { key: 'status', value: ({ status }) => status },
+  ],
+  empty: '',
+};
+
+it.each([
+  ['csv', true, 'id,status\n1,queued\n1,success\n'],
+  ['csv', false, '1,queued\n1,success\n'],
+  ['markdown', true, '| id | status |\n| --- | --- |\n| 1 | queued |\n| 1 | success |\n'],
+  ['yaml', true, '---\nid: 1\nstatus: queued\n---\nid: 1\nstatus: success\n'],
+  ['name', true, '1\n1\n'],
+  ['table', true, '1 is queued\n1 is success\n'],
+  ['ndjson', true, '{"id":1,"status":"queued"}\n{"id":1,"status":"success"}\n'],
+])('%s, heading %s', async (output, header, expected) => {
+  let said = '';
+  const out = {
+    emitLine: (data: unknown, text: string | (() => string)) => {
+      const line = output === 'ndjson' ? JSON.stringify(data) : typeof text === 'string' ? text : text();
+      said += `${line}\n`;
+      return Promise.resolve();
+    },
+  };
+  const ctx = { flags: { output, header }, io: { columns: () => 80 }, out } as unknown as Context;
+  const tell = createResultLines(ctx, view, ({ id, status }) => `${id} is ${status}`);
+  await tell({ id: 1, status: 'queued' });
+  await tell({ id: 1, status: 'success' });
+  expect(said).toBe(expected);
+});
