@@ -10,7 +10,7 @@ import { explainStop, interrupted, isQuietEnd, terminated, timedOut } from './li
 import { processIo } from './lib/runtime/io.ts';
 import { checkFormat } from './lib/runtime/command-line/help.ts';
 import { HelpShown } from './lib/runtime/command-line/usage-failure.ts';
-import { commandNameOf, createProgram, entries, loadAll, operandsOf } from './program.ts';
+import { asking, commandNameOf, createProgram, entries, loadAll, operandsOf } from './program.ts';
 
 /** What the scripts of `cdpadm completion` call; no command, because nobody types it. */
 const COMPLETE = '__complete';
@@ -44,7 +44,7 @@ export async function run(
   stop = new AbortController(),
   redactor = createRedactor(),
 ): Promise<number> {
-  const ctx = createContext(io, stop.signal, redactor);
+  const ctx = createContext(io, stop.signal, redactor, asking);
   const finished = new AbortController();
   const args = wantedHelp(argv) ?? argv;
   let flagsSoFar = (): Record<string, unknown> => ({});
@@ -59,7 +59,7 @@ export async function run(
   }
 
   async function runOnce(flags: GlobalFlags, output: (out: Output) => Output): Promise<ExitCode> {
-    const own = createContext(io, stop.signal, redactor);
+    const own = createContext(io, stop.signal, redactor, asking);
     try {
       await act(own, () => own.begin(flags, output));
     } finally {
@@ -133,7 +133,7 @@ function helpExit({ wanted }: HelpShown, { stdout }: Io): number {
 /** Draws the error on standard error and returns its exit code. */
 async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<number> {
   const { showFailure } = await import('./lib/runtime/output/show-failure.ts');
-  return await showFailure(error, io, flags, redactor);
+  return await showFailure(error, io, flags, redactor, asking);
 }
 
 /** `help roles push` is `roles push --help`, and `help` alone `--help`; a topic is the help command's own affair. */

@@ -10,6 +10,8 @@ interface Entry {
   name: string;
   summary: string;
   heading: string;
+  /** Its commands that mean a platform, or tell of the settings in use; all, unless given. Hints say with them where to. */
+  asks?: readonly string[];
   load(ctx: Context): Promise<Command>;
 }
 
@@ -82,12 +84,14 @@ export const entries: readonly Entry[] = [
     name: 'profile',
     summary: 'profiles: addresses, ids and where the secrets are',
     heading: SETUP,
+    asks: ['show'],
     load: async (ctx) => (await import('./commands/profile/index.ts')).profileGroup(ctx),
   },
   {
     name: 'auth',
     summary: 'credentials: what works with them',
     heading: SETUP,
+    asks: ['login', 'logout', 'test'],
     load: async (ctx) => (await import('./commands/auth/index.ts')).authGroup(ctx),
   },
   {
@@ -100,18 +104,21 @@ export const entries: readonly Entry[] = [
     name: 'completion',
     summary: 'Tab in bash, zsh, fish and PowerShell: commands, flags, values, profiles, ids',
     heading: SETUP,
+    asks: [],
     load: async (ctx) => (await import('./commands/completion/index.ts')).completionCommand(ctx),
   },
   {
     name: 'emulator',
     summary: 'the embedded platform: start it, move its clock, inject faults',
     heading: PLATFORM,
+    asks: [],
     load: async (ctx) => (await import('./commands/emulator/index.ts')).emulatorGroup(ctx),
   },
   {
     name: 'tour',
     summary: 'a first lesson: pull, edit, diff, push, roll back, on a throw-away platform',
     heading: PLATFORM,
+    asks: [],
     load: async (ctx) => (await import('./commands/tour/index.ts')).tourCommand(ctx),
   },
   {
@@ -124,15 +131,22 @@ export const entries: readonly Entry[] = [
     name: 'schema',
     summary: 'the JSON Schema of a document, for editors',
     heading: MORE,
+    asks: [],
     load: async (ctx) => (await import('./commands/schema/index.ts')).schemaCommand(ctx),
   },
   {
     name: 'help',
     summary: 'help on a command or a topic: exit-codes, environment, formatting, files, recipes, flags',
     heading: MORE,
+    asks: [],
     load: async (ctx) => (await import('./commands/help/index.ts')).helpCommand(ctx),
   },
 ];
+
+/** How the command lines begin that mean a platform, or tell of the settings in use: `roles`, `auth test`. */
+export const asking: readonly string[] = entries.flatMap(
+  ({ asks, name }) => asks?.map((child) => `${name} ${child}`) ?? name,
+);
 
 /** The root command. Of its entries those that `wants` says are built, the others are names with a summary. */
 export async function createProgram(ctx: Context, wants: (name: string) => boolean): Promise<Command> {

@@ -4,7 +4,6 @@ import { EXIT } from '../../lib/kernel/errors.ts';
 import { diagnosisView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { inSamePlace } from '../../lib/runtime/command-line/same-place.ts';
 import { examinePipeline } from '../../lib/workflows/pipelines-doctor.ts';
 import { requirePipeline } from './session.ts';
 
@@ -25,7 +24,7 @@ export function doctorCommand(ctx: Context): Command {
 async function examine(ctx: Context, id: string): Promise<void> {
   await requirePipeline(ctx, id);
   const found = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
-  const findings = found.findings.map((finding) => ({ ...finding, next: inSamePlace(finding.next, ctx.flags) }));
+  const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.inSamePlace(finding.next) }));
   const diagnosis = { ...found, findings };
   await ctx.out.emit(diagnosis, diagnosisView);
   if (!diagnosis.healthy) ctx.setExit(EXIT.failed);

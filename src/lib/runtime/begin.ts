@@ -20,7 +20,13 @@ export interface Begun {
  * fail only when the command has done its work: a malformed query, a folder of `--out` or
  * `--summary` that cannot be written to.
  */
-export async function begin(io: Io, flags: GlobalFlags, redactor: Redactor, signal: AbortSignal): Promise<Begun> {
+export async function begin(
+  io: Io,
+  flags: GlobalFlags,
+  redactor: Redactor,
+  signal: AbortSignal,
+  asking: readonly string[],
+): Promise<Begun> {
   const query =
     flags.query === undefined ? undefined : await (await import('./output/query.ts')).compileQuery(flags.query);
   const file = flags.out === '-' ? undefined : flags.out;
@@ -32,7 +38,7 @@ export async function begin(io: Io, flags: GlobalFlags, redactor: Redactor, sign
   };
   return {
     flags,
-    out: createOutput({ io, flags, redactor, query, styles }),
+    out: createOutput({ io, flags, redactor, query, styles, asking }),
     prompt: createPrompts(io, flags, styles.stderr, signal),
   };
 }

@@ -116,6 +116,8 @@ export interface Output {
   /** To stderr, drawn for people: a diff before its confirmation. Silent where nobody is asked and a note would be. */
   show(text: (style: Style, width: number) => string): void;
   progress(title: string): Progress;
+  /** The text, its command lines with the flags that say where this command was sent. Notes and warnings have them anyhow. */
+  inSamePlace(text: string): string;
   /** The same output on standard output whatever `--out` says: for a command that writes a file of its own there. */
   beside(): Output;
   /** Style of stderr. */

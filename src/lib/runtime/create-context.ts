@@ -19,8 +19,16 @@ export interface StartedContext extends Context {
   readonly hasWritten: boolean;
 }
 
-/** `redactor` is one for all contexts of a process: its `main` masks by it what ends the process unforeseen. */
-export function createContext(io: Io, signal: AbortSignal, redactor = createRedactor()): StartedContext {
+/**
+ * `redactor` is one for all contexts of a process: its `main` masks by it what ends the process unforeseen. `asking`: see
+ * `createSamePlace`.
+ */
+export function createContext(
+  io: Io,
+  signal: AbortSignal,
+  redactor = createRedactor(),
+  asking: readonly string[] = [],
+): StartedContext {
   const paths = resolvePaths(io.env, host.platform, io.env.HOME || homedir());
   const closers: (() => Promise<void>)[] = [];
   let exit: ExitCode = EXIT.ok;
@@ -78,7 +86,7 @@ export function createContext(io: Io, signal: AbortSignal, redactor = createReda
     },
     begin: async (flags, output) => {
       const { begin } = await import('./begin.ts');
-      begun = await begin(io, flags, redactor, signal);
+      begun = await begin(io, flags, redactor, signal, asking);
       if (output) begun = { ...begun, out: output(begun.out) };
     },
     onClose: (close) => {

@@ -4,21 +4,15 @@ import type { GlobalFlags } from '../context.ts';
 
 type Place = Pick<GlobalFlags, 'profile' | 'org' | 'account' | 'workspace' | 'caFile'>;
 
-/** The commands that ask a platform, or tell of the settings in use. */
-const ASKING =
-  'roles|groups|warehouse|connections|data-models|pipelines|seed|intake|dsr|api|doctor|auth (?:login|logout|test)|profile show';
-
-/** One in back-ticks, or one that the line ends with: so they stand in our texts. */
-const COMMAND = new RegExp(
-  `(?<=\`)cdpadm (?:${ASKING})\\b[^\`\\n]*(?=\`)|cdpadm (?:${ASKING})\\b[^\`\\n]*?(?=\\.?$)`,
-  'gm',
-);
-
 /**
- * Adds to the command lines of a text the flags that say where to, as far as they were given and do not stand there. One
- * that names its profile means that profile's own place, and stays.
+ * Makes what adds to the command lines of a text the flags that say where to, as far as they were given and do not stand
+ * there. One that names its profile means that profile's own place, and stays. `asking`: how the lines begin that mean a
+ * platform, or tell of the settings in use (`roles`, `auth test`); every one, if none is named.
  */
-export function inSamePlace(text: string, { profile, org, account, workspace, caFile }: Place): string {
+export function createSamePlace(
+  asking: readonly string[],
+  { profile, org, account, workspace, caFile }: Place,
+): (text: string) => string {
   const given = Object.entries({
     '--profile': profile,
     '--org': org,
@@ -26,12 +20,16 @@ export function inSamePlace(text: string, { profile, org, account, workspace, ca
     '--workspace': workspace,
     '--ca-file': caFile,
   });
-  return text.replace(COMMAND, (command) => {
-    // A sentence that goes on behind the command is none of its words.
-    if (/[,;:)] | --profile /.test(command)) return command;
-    const missing = given.flatMap(([flag, value]) =>
-      value === undefined || command.includes(` ${flag} `) ? [] : [flag, shellWord(value)],
-    );
-    return [command, ...missing].join(' ');
-  });
+  const command = `cdpadm (?:${asking.join('|')})\\b[^\`\\n]*`;
+  // One in back-ticks, or one that the line ends with: so they stand in our texts.
+  const commands = new RegExp(`(?<=\`)${command}(?=\`)|${command}?(?=\\.?$)`, 'gm');
+  return (text) =>
+    text.replace(commands, (line) => {
+      // A sentence that goes on behind the command is none of its words.
+      if (/[,;:)] | --profile /.test(line)) return line;
+      const missing = given.flatMap(([flag, value]) =>
+        value === undefined || line.includes(` ${flag} `) ? [] : [flag, shellWord(value)],
+      );
+      return [line, ...missing].join(' ');
+    });
 }

@@ -12,7 +12,7 @@ import { annotation, wantsAnnotations } from './annotations.ts';
 import { createMessages } from './messages.ts';
 import { createProgress } from './progress.ts';
 import type { Query } from './query.ts';
-import { inSamePlace } from '../command-line/same-place.ts';
+import { createSamePlace } from '../command-line/same-place.ts';
 import { foundText, jsonText, resultText, UNLIMITED_WIDTH, type AnyView, type Target } from './result-text.ts';
 
 export interface OutputSetup {
@@ -21,6 +21,8 @@ export interface OutputSetup {
   redactor: Redactor;
   query: Query | undefined;
   styles: { stdout: Style; stderr: Style };
+  /** See `createSamePlace`. */
+  asking: readonly string[];
 }
 
 export interface DryRun {
@@ -29,7 +31,8 @@ export interface DryRun {
   plan?: unknown;
 }
 
-export function createOutput({ io, flags, redactor, query, styles }: OutputSetup): Output {
+export function createOutput({ io, flags, redactor, query, styles, asking }: OutputSetup): Output {
+  const inSamePlace = createSamePlace(asking, flags);
   const messages = createMessages(io);
   const toTerminal = flags.out === undefined && io.tty.stdout;
   const isJson = flags.output === 'json' || flags.output === 'ndjson';
@@ -39,7 +42,7 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
 
   function note(text: string): void {
     // One line: no name in it begins another, which might look like one of a plan.
-    if (!isSilent) messages.line(redactor.text(inSamePlace(cleanLine(text), flags)));
+    if (!isSilent) messages.line(redactor.text(inSamePlace(cleanLine(text))));
   }
 
   async function deliver(text: string): Promise<void> {
@@ -146,8 +149,9 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
       await emit(result, view as unknown as AnyView);
     },
     note,
+    inSamePlace,
     warn: (text) => {
-      const safe = redactor.text(inSamePlace(cleanLine(text), flags));
+      const safe = redactor.text(inSamePlace(cleanLine(text)));
       const line = toProgram ? jsonText({ warning: { message: safe } }) : `${styles.stderr.yellow('Warning:')} ${safe}`;
       messages.say(line);
       const place = /^(.+?):(\d+):(\d+): (.*)$/s.exec(safe);
@@ -168,7 +172,7 @@ export function createOutput({ io, flags, redactor, query, styles }: OutputSetup
       messages.write(`${text(styles.stderr, width).replace(/\n+$/, '')}\n`);
     },
     progress: (title) => createProgress(title, io, flags, messages),
-    beside: () => createOutput({ io, flags: { ...flags, out: undefined }, redactor, query, styles }),
+    beside: () => createOutput({ io, flags: { ...flags, out: undefined }, redactor, query, styles, asking }),
   };
 }
 

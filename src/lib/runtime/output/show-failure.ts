@@ -11,11 +11,17 @@ import { createStyle } from '../../render/style.ts';
 import { wrapMessage } from '../../render/width.ts';
 import { annotation, wantsAnnotations } from './annotations.ts';
 import type { GlobalFlags, Io } from '../context.ts';
-import { inSamePlace } from '../command-line/same-place.ts';
+import { createSamePlace } from '../command-line/same-place.ts';
 
-/** Whatever is no CliError is a bug, and said to be one. */
-export async function showFailure(error: unknown, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<number> {
-  const known = error instanceof CliError ? hintedInPlace(error, flags) : bugError(error, flags.debug);
+/** Whatever is no CliError is a bug, and said to be one. `asking`: see `createSamePlace`. */
+export async function showFailure(
+  error: unknown,
+  io: Io,
+  flags: GlobalFlags,
+  redactor: Redactor,
+  asking: readonly string[],
+): Promise<number> {
+  const known = error instanceof CliError ? hintedInPlace(error, flags, asking) : bugError(error, flags.debug);
   const isJson = flags.output === 'json' || flags.output === 'ndjson';
   const text = isJson ? failureJson(known, redactor) : await screenOf(known, io, flags, redactor);
   const stack = flags.debug && error instanceof CliError && !isJson ? error.stack : undefined;
@@ -41,8 +47,8 @@ function summarize(error: CliError, io: Io, redactor: Redactor): void {
 }
 
 /** The same error, whose hint means the platform that the command meant. */
-function hintedInPlace(error: CliError, flags: GlobalFlags): CliError {
-  const hint = error.hintLines.map((line) => inSamePlace(line, flags));
+function hintedInPlace(error: CliError, flags: GlobalFlags, asking: readonly string[]): CliError {
+  const hint = error.hintLines.map(createSamePlace(asking, flags));
   return hint.every((line, index) => line === error.hintLines[index]) ? error : error.with({ hint });
 }
 

@@ -1,9 +1,14 @@
 // The command lines of hints say where to, as the command that gives them was told.
 import { describe, expect, it, test } from 'vitest';
-import { inSamePlace } from '../../../../src/lib/runtime/command-line/same-place.ts';
+import { helpOf } from '../../../../src/lib/runtime/command-line/help.ts';
+import { createSamePlace } from '../../../../src/lib/runtime/command-line/same-place.ts';
+import { asking } from '../../../../src/program.ts';
 import { runCli } from '../../../helpers/cli.ts';
+import { commandsBelow, leavesBelow, loadProgram } from '../../../helpers/command-tree.ts';
 
 const NOWHERE = { profile: undefined, org: undefined, account: undefined, workspace: undefined, caFile: undefined };
+const inSamePlace = (text: string, place: Parameters<typeof createSamePlace>[1]): string =>
+  createSamePlace(asking, place)(text);
 const PROD = { ...NOWHERE, profile: 'prod' };
 
 describe('a command line', () => {
@@ -45,4 +50,15 @@ test('notes and errors go on at the same profile', async () => {
   const asJson = await runCli(['roles', 'get', 'nothing-like-it', ...local, '-o', 'json']);
   const { error } = JSON.parse(asJson.stderr) as { error: { hint: string } };
   expect(error.hint).toContain('`cdpadm roles list --profile local`');
+});
+
+test('the program’s own table says which command lines mean a platform', async () => {
+  const program = await loadProgram();
+  const names = commandsBelow(program).map(([path]) => path);
+  expect(asking.filter((line) => !names.includes(line))).toEqual([]);
+  const isAsking = (path: string): boolean => asking.some((line) => path === line || path.startsWith(`${line} `));
+  const leaves = leavesBelow(program).map(([path, command]) => ({ path, calls: helpOf(command)?.calls }));
+  expect(leaves.filter(({ calls, path }) => calls === 'platform' && !isAsking(path))).toEqual([]);
+  // The embedded platform is where it is, whatever a profile says.
+  expect(leaves.filter(({ calls, path }) => calls === 'emulator' && isAsking(path))).toEqual([]);
 });
