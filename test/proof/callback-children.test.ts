@@ -11,7 +11,9 @@ import type { PlatformHome } from '../helpers/platform-home.ts';
 import { spellings } from './spellings.ts';
 import { CANARIES } from './stage.ts';
 
-const SECRETS = [CANARIES.client, CANARIES.workspaceKey, CANARIES.workspace, CANARIES.environment];
+/** What a variable holds that the profile in use names for its client secret. */
+const NAMED = 'canary-of-a-named-variable';
+const SECRETS = [CANARIES.client, CANARIES.workspaceKey, CANARIES.workspace, CANARIES.environment, NAMED];
 
 /** Writes down all that a process can know of how it was started. */
 const DUMP = `
@@ -47,19 +49,30 @@ it('hands the body on, and no secret by argument, environment, header or file', 
   await new Promise<void>((resolve) => taker.listen(0, '127.0.0.1', resolve));
   // The taker's certificate is trusted by --ca-file, beside the platform's own authority.
   home.write('taker.pem', certificate.cert + readFileSync(home.env.CDPADM_CA_FILE ?? '', 'utf8'));
+  const { CDPADM_BASE_URL: address = '', CDPADM_ORG_ID: org = '' } = home.env;
+  const named = ['--client-id', 'me', '--client-secret-env', 'NAMED_BY_PROFILE', '--yes'];
+  const created = await home.run(['profile', 'create', 'named', '--base-url', address, '--org', org, ...named], {
+    env: { NAMED_BY_PROFILE: NAMED },
+  });
+  expect(created.code, created.stderr).toBe(0);
   const stop = new AbortController();
   let listening: Promise<CliResult> | undefined;
   const url = await new Promise<string>((resolve, reject) => {
     listening = home.run(
       [
         ...['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json', '--debug', '--trace-file', 'trace.ndjson'],
-        ...['--on', 'any', `${process.execPath} dump.cjs`, '--ca-file', 'taker.pem'],
+        ...['--on', 'any', `${process.execPath} dump.cjs`, '--ca-file', 'taker.pem', '--profile', 'named'],
         ...['--forward-to', `https://localhost:${(taker.address() as { port: number }).port}/hook`],
       ],
       {
         stop,
         // A tool of the user's may hold the same secret under a name of its own.
-        env: { OTHER_TOOL_TOKEN: CANARIES.workspace, CDPADM_ACCESS_TOKEN: CANARIES.environment, HARMLESS: 'kept' },
+        env: {
+          OTHER_TOOL_TOKEN: CANARIES.workspace,
+          CDPADM_ACCESS_TOKEN: CANARIES.environment,
+          HARMLESS: 'kept',
+          NAMED_BY_PROFILE: NAMED,
+        },
         onOutput: (stdout) => {
           const [line = '', ...more] = stdout.split('\n');
           if (more.length > 0) resolve((JSON.parse(line) as { callback_url: string }).callback_url);
