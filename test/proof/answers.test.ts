@@ -145,8 +145,6 @@ interface Run {
   plan: FaultPlan;
 }
 
-/** In the whole, and as a sample where a seed is given. */
-const isTriedAlone = isWhole || process.env.SEED !== undefined;
 /** How many requests a sample strikes for itself. */
 const STRUCK = 12;
 
@@ -208,10 +206,12 @@ describe('an odd answer', () => {
     const isGuarded = code === 12 && stderr.includes('--allow-reset') && fault.name === 'unknown fields';
     // A file is saved byte by byte as it was meant: it is asked for as it is, and nothing else is taken for it.
     const isFile = code === 1 && stderr.includes('which was not asked for');
-    return isSigned || isGuarded || isFile || (wanted.exits ?? [0]).includes(code) ? [] : [`exit ${code}: ${stderr.slice(0, 300)}`];
+    // Of two looks at one resource only one has the fields: somebody else may have written them in between.
+    const isChanged = plan.mode === 'once' && fault.name === 'unknown fields' && code === 6 && stderr.includes('"resource.changed_meanwhile"');
+    return isSigned || isGuarded || isChanged || isFile || (wanted.exits ?? [0]).includes(code) ? [] : [`exit ${code}: ${stderr.slice(0, 300)}`];
   };
   test('does, from the first on', () => sweep(struckAll(ODD), does), LIMIT);
-  test.runIf(isTriedAlone)('does, alone', () => sweep(struckAlone(ODD), does), LIMIT);
+  test('does, alone', () => sweep(struckAlone(ODD), does), LIMIT);
 }); // prettier-ignore
 
 describe('a hostile answer ends in a message or in a result, shows nothing raw and writes nowhere else', () => {
@@ -234,5 +234,5 @@ describe('a hostile answer ends in a message or in a result, shows nothing raw a
     return problems;
   };
   test('from the first on', () => sweep(struckAll(HOSTILE), ends), LIMIT);
-  test.runIf(isTriedAlone)('alone', () => sweep(struckAlone(HOSTILE), ends), LIMIT);
+  test('alone', () => sweep(struckAlone(HOSTILE), ends), LIMIT);
 }); // prettier-ignore
