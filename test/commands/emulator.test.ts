@@ -9,6 +9,7 @@ import { type CliHome, type CliOptions, type CliResult, createCliHome } from '..
 import { createTestClock } from '../helpers/clock.ts';
 import { dsrBody } from '../helpers/dsr.ts';
 import { send } from '../helpers/emulator.ts';
+import { hangUp, startFaultServer } from '../helpers/fault-server.ts';
 import { opened } from '../helpers/opened.ts';
 
 let home: CliHome;
@@ -329,4 +330,24 @@ test('a platform that does not answer any more: 8', async () => {
   const { code, stderr } = await cli(['emulator', 'log']);
   expect(code).toBe(8);
   expect(stderr).toContain('does not answer');
+  expect(stderr).toContain('Start one');
+});
+
+describe('an answer of a running platform that is lost', () => {
+  test.each([
+    [['emulator', 'reset'], 'whether it was done is not known'],
+    [['emulator', 'log'], 'ask again'],
+  ])('%j', async (args, hint) => {
+    const { ready } = await start('--memory');
+    const server = await opened(startFaultServer());
+    server.otherwise(hangUp);
+    const [file = ''] = readdirSync(join(home.folder, 'state', 'emulators'));
+    const path = join(home.folder, 'state', 'emulators', file);
+    const entry = readFileSync(path, 'utf8').replaceAll(String(ready['control_url']), server.url);
+    writeFileSync(path, entry, { mode: 0o600 });
+    const { code, stderr } = await cli(args);
+    expect(code).toBe(8);
+    expect(stderr).toContain(hint);
+    expect(stderr).not.toContain('Start one');
+  });
 });

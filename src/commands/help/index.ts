@@ -11,9 +11,9 @@ import { topics } from './topics.ts';
 export function helpCommand(ctx: Context): Command {
   const command = new Command('help')
     .description('help on a command or a topic')
-    .argument('<topic>', `${Object.keys(topics).join(', ')}, flags; or the words of a command`)
-    .action((topic: string, _flags: unknown, self: Command) =>
-      ctx.out.emit({ topic, text: topicText(topic, self) }, view),
+    .argument('<topic...>', `${Object.keys(topics).join(', ')}, flags; or the words of a command`)
+    .action(([topic = '', more]: string[], _flags: unknown, self: Command) =>
+      ctx.out.emit({ topic, text: topicText(topic, more, self) }, view),
     );
   return withHelp(command, {
     calls: 'nobody',
@@ -30,9 +30,15 @@ interface Page {
 
 const view: DocumentView<Page> = { kind: 'document', text: ({ text }, _style, width) => wrapPage(text, width) };
 
-function topicText(topic: string, self: Command): string {
-  if (topic === 'flags') return flagsTopic(self.parent?.options ?? []);
-  const text = topics[topic];
+/** Throws usage (2) for a topic that there is not, and then for a word behind one. */
+function topicText(topic: string, more: string | undefined, self: Command): string {
+  const text = topic === 'flags' ? flagsTopic(self.parent?.options ?? []) : topics[topic];
+  if (text !== undefined && more !== undefined) {
+    throw usageError(
+      `\`help ${topic}\` takes no further word; \`${more}\` is one too many.`,
+      `See \`cdpadm help ${topic}\`.`,
+    );
+  }
   if (text !== undefined) return text;
   const known = [...Object.keys(topics), 'flags', ...(self.parent?.commands ?? []).map((command) => command.name())];
   const guess = nearest(topic, known);

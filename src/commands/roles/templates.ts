@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { ROLE_TEMPLATES, type RoleTemplate } from '../../lib/contract/role-catalog.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
-import { nearestHint } from '../../lib/kernel/nearest.ts';
+import { nearest } from '../../lib/kernel/nearest.ts';
 import type { ListView, RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
@@ -60,10 +60,14 @@ async function showTemplates(ctx: Context, id: string | undefined): Promise<void
 }
 
 function noSuchTemplate(id: string, known: readonly string[]): CliError {
+  // They all end alike, and who types one from memory leaves that out.
+  const stems = known.map((one) => one.replace(/-role$/, ''));
+  const stem = nearest(id, stems);
+  const guess = nearest(id, known) ?? known[stems.findIndex((one) => one === stem)];
   return new CliError({
     code: 'roles.template_not_found',
     message: `There is no template ${id}.`,
-    hint: nearestHint(id, known, `The templates are ${known.join(', ')}.`),
+    hint: guess === undefined ? `The templates are ${known.join(', ')}.` : `Did you mean ${guess}?`,
     exit: EXIT.notFound,
   });
 }

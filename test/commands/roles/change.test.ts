@@ -144,6 +144,10 @@ describe('reasoning about roles', () => {
 
   it('shows the seven templates, and the nearest for a mistyped one', async () => {
     expect((await admin.json<unknown[]>('roles templates')).data).toHaveLength(7);
+    const meant = expect.stringContaining('Did you mean support-role?') as string;
+    expect(await admin.run('roles templates supprt')).toMatchObject({ code: 5, stderr: meant });
+    const listed = expect.stringContaining('The templates are user-role,') as string;
+    expect(await admin.run('roles templates xyz')).toMatchObject({ code: 5, stderr: listed });
     expect(await admin.run('roles templates read-onli-role')).toMatchObject({
       code: 5,
       stderr: expect.stringContaining('Did you mean read-only-role?'),

@@ -25,6 +25,8 @@ export function usageFailure(error: CommanderError, command: Command): Error {
       return unknownWord('command', quoted(error), command, subcommandNames(command));
     case 'commander.unknownOption':
       return unknownWord('flag', quoted(error), command, flagNames(command));
+    case 'commander.missingArgument':
+      return missingArgument(error, command);
     case 'commander.excessArguments':
       return excessArguments(command);
     case 'commander.missingMandatoryOptionValue': {
@@ -50,6 +52,17 @@ export function refuseUnknownWord(command: Command): void {
 
 function asTold(error: CommanderError, command: Command): CliError {
   return usageError(sentence(error.message), seeHelp(command));
+}
+
+/** A command of nearly the same name may be what takes these words: `pipelines runs ID` beside `pipelines run ID RUN_ID`. */
+function missingArgument(error: CommanderError, command: Command): CliError {
+  const siblings = command.parent?.commands.filter(
+    (one) => one !== command && one.commands.length === 0 && one.registeredArguments.length === command.args.length,
+  );
+  const guess = command.args.length > 0 && nearest(command.name(), siblings?.map((one) => one.name()) ?? []);
+  if (!guess || !command.parent) return asTold(error, command);
+  const line = [pathOf(command.parent), guess, ...command.args].join(' ');
+  return usageError(sentence(error.message), `Did you mean \`${line}\`? ${seeHelp(command)}`);
 }
 
 /** A value that is none of those which a flag or an argument takes. Undefined for any other invalid value. */

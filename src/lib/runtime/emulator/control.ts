@@ -2,6 +2,7 @@
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { CliError, EXIT, usageError } from '../../kernel/errors.ts';
 import { JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
+import { TransportError } from '../../http/transport-error.ts';
 import type { Context } from '../context.ts';
 import { openEmbedded } from './embedded.ts';
 import { listEmulators } from './running.ts';
@@ -67,7 +68,7 @@ export async function callControl(ctx: Context, ready: EmulatorReady, call: Cont
     throw new CliError({
       code: 'emulator.unreachable',
       message: `The embedded platform at ${origin} does not answer: ${(error as Error).message}.`,
-      hint: START,
+      hint: wasThere(error) ? (call.method === 'GET' ? ASK_AGAIN : LOOK_FIRST) : START,
       exit: EXIT.network,
       cause: error,
     });
@@ -103,6 +104,15 @@ export async function changeByControl(ctx: Context, ready: EmulatorReady, call: 
   return undefined;
 }
 
+/** Somebody was connected: one is running, or was until just now. */
+function wasThere(error: unknown): boolean {
+  return error instanceof TransportError && error.phase === 'perhaps-delivered';
+}
+
+const ASK_AGAIN = 'It took the question and gave no answer: ask again.';
+const LOOK_FIRST =
+  'It took the call, and whether it was done is not known: `cdpadm emulator clock` and `cdpadm emulator log` show what is there. ' +
+  'Then do it again where it is needed.';
 const START = 'Start one with `cdpadm emulator start`, or use --profile local.';
 
 function noEmulator(message: string, hint: string): CliError {
