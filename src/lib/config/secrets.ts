@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
-import { childEnvironment } from './child-environment.ts';
 import { type Keychain, openKeychain } from './keychain.ts';
 import type { ProfileSecretName, SecretStorage } from './settings.ts';
 import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
@@ -56,7 +55,10 @@ export function createSecrets(options: SecretsOptions): Secrets {
         throw secretMissing(`The ${what} is in the environment variable ${reference.name}, which is not set.`);
       }
       case 'command': {
-        const { secretFromCommand } = await import('./secret-command.ts');
+        const [{ secretFromCommand }, { childEnvironment }] = await Promise.all([
+          import('./secret-command.ts'),
+          import('./child-environment.ts'),
+        ]);
         return await secretFromCommand(reference.line, { ...options, env: await childEnvironment(options), what });
       }
       case 'file':
