@@ -2,6 +2,7 @@
 import { plainStyle, type Style } from '../../render/style.ts';
 import type { ListView } from '../../render/view.ts';
 import type { Context } from '../context.ts';
+import { resultText } from './result-text.ts';
 
 /**
  * Says one state after the other: a line for people, an object a line under JSON formats, a document after `---` in
@@ -18,7 +19,6 @@ export function createResultLines<T>(
       await out.emitLine(state, (style) => line(state, style));
       return;
     }
-    const { resultText } = await import('./result-text.ts');
     const target = { terminal: false, width: io.columns(), style: plainStyle };
     const isYaml = flags.output === 'yaml';
     // Erased as the output does it: the view has checked the rows.

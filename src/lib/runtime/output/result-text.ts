@@ -173,9 +173,8 @@ function plainRows(data: unknown, format: OutputFormat): { rows: unknown[]; colu
 
 function unsupported(format: OutputFormat): Error {
   // What has no page has all the rest; what has no rows, all that need none.
-  const others =
-    format === 'html' ? 'table, json, ndjson, yaml, csv, markdown or name' : 'table, json, ndjson, yaml or markdown';
-  return usageError(`This result has no ${format} form.`, `Use -o ${others}.`);
+  const others = format === 'html' ? ', csv, markdown or name' : ' or markdown';
+  return usageError(`This result has no ${format} form.`, `Use -o table, json, ndjson, yaml${others}.`);
 }
 
 function withoutIds(): Error {
