@@ -11,7 +11,6 @@ import { authorize } from './credentials.ts';
 import { CurlPrinted, curlCommand } from './curl.ts';
 import { type FailedCall, outcomeUnknown, refusal } from './failure.ts';
 import { createLimits } from './limit.ts';
-import { linkEndpoint, linkRequest, plainSink } from './link.ts';
 import { createNamesEdge } from './names.ts';
 import { networkFailure } from './network-failure.ts';
 import { createPace } from './pace.ts';
@@ -137,6 +136,7 @@ export function createClient(options: HttpOptions): Client {
     call: async (endpoint, input) => (await perform(endpoint, input as AnyInput)).body as never,
     exchange: async (endpoint, input) => (await perform(endpoint, input as AnyInput)) as never,
     download: async (link, sink, signal) => {
+      const { linkEndpoint, linkRequest, plainSink } = await import('./link.ts');
       const request = linkRequest(link, () => addressOf('dsr'));
       await send(linkEndpoint(link), request, { signal }, plainSink(sink));
     },
