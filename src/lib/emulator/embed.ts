@@ -70,9 +70,9 @@ function checkOptions(options: unknown): asserts options is EmulatorOptions {
 
 function closed(): CliError {
   return new CliError({
-    code: 'emulator.closed',
+    code: 'emulator.none',
     message: 'This embedded platform was closed.',
     hint: 'Start another one with startEmulator.',
-    exit: EXIT.conflict,
+    exit: EXIT.notFound,
   });
 }
