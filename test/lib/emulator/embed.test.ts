@@ -43,7 +43,7 @@ test('a closed one says so, and may be closed again', async () => {
   await Promise.all([close(), platform.close()]);
   await close();
   expect(await failureOf(reset())).toMatchObject({
-    code: 'emulator.closed',
+    code: 'emulator.none',
     message: 'This embedded platform was closed.',
     hint: 'Start another one with startEmulator.',
   });
