@@ -79,6 +79,18 @@ describe('start', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test.each([
+    ['csv', /^base_url,auth_url,.*,ca_file\nhttp:\/\/127\.0\.0\.1:\d+,.*\n$/],
+    ['yaml', /^---\nbase_url: http:\/\/127\.0\.0\.1:\d+\n(?:\w+: .*\n){13}ca_file: .*\n$/],
+    ['name', /^http:\/\/127\.0\.0\.1:\d+\n$/],
+  ])('is ready in %s', async (format, expected) => {
+    const stop = new AbortController();
+    const args = ['emulator', 'start', '--port', '0', '-o', format];
+    const { code, stdout } = await cli(args, { stop, onOutput: () => stop.abort(interrupted()) });
+    expect(code).toBe(130);
+    expect(stdout).toMatch(expected);
+  });
+
   test('a warehouse that cannot be read is told at once', async () => {
     const file = join(home.cwd, 'nowhere.sqlite');
     for (const warehouse of [file, home.cwd]) {

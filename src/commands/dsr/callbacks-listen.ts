@@ -4,11 +4,14 @@ import { REQUEST_STATUSES } from '../../lib/contract/dsr.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
+import type { Style } from '../../lib/render/style.ts';
+import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { startCallbackServer } from '../../lib/runtime/callbacks/server.ts';
 import { openForward } from '../../lib/runtime/callbacks/forward.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { stopped } from '../../lib/runtime/interrupt.ts';
+import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 import { hookWords, runHook } from '../../lib/runtime/run-hook.ts';
 import { type Received, receiveCallback } from '../../lib/workflows/receive-callback.ts';
 import { createMessageVerifier } from '../../lib/workflows/verify-message.ts';
@@ -64,10 +67,11 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const verify = createMessageVerifier(verificationOf(ctx, session, flags.allow));
   // A long ledger is read before the first callback comes, not while it waits.
   await session.ledger.append([]);
+  const tell = createResultLines(ctx, toldView, toldLine);
   const running = new Set<Promise<void>>();
   const server = await startCallbackServer({ host: flags.host, port }, async (callback) => {
     const received = await receiveCallback(callback, { verify, ledger: session.ledger, clock: ctx.clock, forward });
-    await tell(ctx, received);
+    await tell(toldOf(ctx, received));
     for (const hook of received.isNew && callback.body ? hooks : []) {
       if (hook.status !== 'any' && hook.status !== received.state?.request_status) continue;
       const run: Promise<void> = runHook(ctx, hook.words, variablesOf(received), callback.body as Buffer).finally(() =>
@@ -83,7 +87,10 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   });
   const url = `http://${flags.host.includes(':') ? `[${flags.host}]` : flags.host}:${server.port}/`;
   ctx.out.note('Ctrl-C ends it.');
-  await ctx.out.emitLine({ callback_url: url }, `Callbacks are taken at ${url}`);
+  const ready = `Callbacks are taken at ${url}`;
+  // What is no callback stands in none of its rows.
+  if (['table', 'json', 'ndjson'].includes(ctx.flags.output)) await ctx.out.emitLine({ callback_url: url }, ready);
+  else ctx.out.note(ready);
   await stopped(ctx.signal);
 }
 
@@ -106,21 +113,46 @@ function variablesOf({ state }: Received): Record<string, string> {
   };
 }
 
-async function tell(ctx: Context, { detail, isNew, state, status, verdict }: Received): Promise<void> {
-  const at = isoMillis(ctx.clock.now());
-  const known = state && { subject_request_id: state.subject_request_id, request_status: state.request_status };
-  const data = {
-    at,
+/** One callback as it is told. */
+interface Told {
+  at: string;
+  status: Received['status'];
+  valid: boolean | null;
+  checks: NonNullable<Received['verdict']>['checks'];
+  subject_request_id?: string;
+  request_status?: string;
+  new: boolean;
+  detail: string;
+}
+
+const toldView: ListView<Told> = {
+  kind: 'list',
+  columns: [
+    { key: 'at', value: ({ at }) => at },
+    { key: 'status', value: ({ status }) => status },
+    { key: 'valid', value: ({ valid }) => valid },
+    { key: 'subject_request_id', value: (told) => told.subject_request_id, id: true },
+    { key: 'request_status', value: (told) => told.request_status },
+    { key: 'new', value: (told) => told.new },
+    { key: 'detail', value: ({ detail }) => cleanLine(detail) },
+  ],
+  empty: '',
+};
+
+function toldOf(ctx: Context, { detail, isNew, state, status, verdict }: Received): Told {
+  return {
+    at: isoMillis(ctx.clock.now()),
     status,
     valid: verdict?.valid ?? null,
     checks: verdict?.checks ?? [],
-    ...known,
+    ...(state && { subject_request_id: state.subject_request_id, request_status: state.request_status }),
     new: isNew,
     detail,
   };
-  await ctx.out.emitLine(data, (style) => {
-    const what = state ? `${state.subject_request_id} ${state.request_status}: ` : '';
-    const paint = status === 202 ? style.green : style.red;
-    return `${at}  ${paint(String(status))}  ${cleanLine(what + detail)}`;
-  });
+}
+
+function toldLine({ at, detail, request_status: state, status, subject_request_id: id }: Told, style: Style): string {
+  const what = id === undefined ? '' : `${id} ${state}: `;
+  const paint = status === 202 ? style.green : style.red;
+  return `${at}  ${paint(String(status))}  ${cleanLine(what + detail)}`;
 }

@@ -24,7 +24,10 @@ export function tourCommand(ctx: Context): Command {
     .action(() => takeTour(ctx));
   return withHelp(command, {
     calls: 'nobody',
-    notes: ['Needs no account and no terminal; nothing of yours is read or changed.'],
+    notes: [
+      'Needs no account and no terminal; nothing of yours is read or changed: --profile, the ids and --dry-run do nothing here.',
+      'Under -o json and ndjson it tells an object a line; in every other format it is the same text.',
+    ],
     examples: ['cdpadm tour', 'cdpadm tour --no-color'],
     json: 'one object a line: {"chapter"} | {"say"} | {"command"} | {"exit","stdout","stderr"} | {"file","text"}',
   });

@@ -103,6 +103,30 @@ describe('a listener', () => {
     expect(entry?.states).toHaveLength(3);
   });
 
+  it('tells rows under one heading in CSV, and says where it listens beside them', async () => {
+    const end = new AbortController();
+    let running = Promise.resolve<CliResult>({ code: 0, stdout: '', stderr: '' });
+    const url = await new Promise<string>((resolve, reject) => {
+      running = home.run(['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'csv'], {
+        stop: end,
+        onOutput: (_stdout, stderr) => {
+          const [, address] = /Callbacks are taken at (\S+)/.exec(stderr) ?? [];
+          if (address !== undefined) resolve(address);
+        },
+      });
+      running.then(({ stderr }) => reject(new Error(stderr)), reject);
+    });
+    expect((await send('GET', url)).status).toBe(405);
+    await submit(url);
+    await advance('1d');
+    end.abort(interrupted());
+    const [heading, refused, ...taken] = (await running).stdout.trimEnd().split('\n');
+    expect(heading).toBe('at,status,valid,subject_request_id,request_status,new,detail');
+    expect(refused).toMatch(/^[^,]+,405,,,,false,GET is not how callbacks come$/);
+    expect(taken.length).toBeGreaterThan(0);
+    for (const line of taken) expect(line).toMatch(/^[^,]+,202,true,[0-9a-f-]{36},(?:pending|in_progress),(?:true|false),/);
+  });
+
   it('refuses what is not', async () => {
     const genuine = await listen('--forward-to', taker.url);
     await submit(genuine.url);

@@ -23,6 +23,8 @@ export function createResultLines<T>(
     const isYaml = flags.output === 'yaml';
     // Erased as the output does it: the view has checked the rows.
     const text = await resultText(isYaml ? state : [state], view as unknown as ListView<unknown>, flags, target);
+    // A state without an id has nothing to say under `-o name`.
+    if (text.trim() === '') return;
     await out.emitLine(
       state,
       (isYaml ? `---\n${text}` : withoutHeading(text, isFirst ? 0 : headingLines(flags))).trimEnd(),

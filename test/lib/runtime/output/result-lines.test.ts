@@ -41,3 +41,14 @@ it.each([
   await tell({ id: 1, status: 'success' });
   expect(said).toBe(expected);
 });
+
+it('says nothing under -o name of a state without an id', async () => {
+  const said: unknown[] = [];
+  const out = { emitLine: (_data: unknown, text: unknown) => Promise.resolve(void said.push(text)) };
+  const ctx = { flags: { output: 'name', header: true }, io: { columns: () => 80 }, out } as unknown as Context;
+  const columns: ListView<{ id?: number }>['columns'] = [{ key: 'id', id: true, value: ({ id }) => id }];
+  const tell = createResultLines<{ id?: number }>(ctx, { kind: 'list', columns, empty: '' }, () => '');
+  await tell({});
+  await tell({ id: 7 });
+  expect(said).toEqual(['7']);
+});
