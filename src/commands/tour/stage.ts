@@ -42,7 +42,7 @@ export function openStage(ctx: Context, sandbox: Sandbox): Stage {
   async function run(line: string, expect: ExitCode = EXIT.ok): Promise<CommandRun> {
     await ctx.out.emitLine(
       { command: `cdpadm ${line}` },
-      (style) => `\n${style.cyan('$')} ${style.bold(`cdpadm ${line}`)}`,
+      (style) => `\n${style.cyan('$')} ${style.bold(commandLines(`cdpadm ${line}`, width - INDENT.length))}`,
     );
     const result = await sandbox.run(splitWords(line));
     const output = [result.stderr, inColumns(result.stdout, width - INDENT.length)]
@@ -73,6 +73,22 @@ export function openStage(ctx: Context, sandbox: Sandbox): Stage {
       await ctx.out.emitLine({ file, text }, (style) => style.dim(shown.join('\n')));
     },
   };
+}
+
+/**
+ * A command line that can still be copied: one that is too wide breaks before its flags, and a shell reads on behind a
+ * backslash. A flag and its value stay together.
+ */
+export function commandLines(line: string, width: number): string {
+  const [first = '', ...parts] = line.split(/ (?=--)/);
+  const lines = [first];
+  for (const part of parts) {
+    const last = lines.at(-1) ?? '';
+    // Room for the backslash.
+    if (last.length + part.length + 3 <= width) lines[lines.length - 1] = `${last} ${part}`;
+    else lines.push(`${INDENT}${INDENT}${part}`);
+  }
+  return lines.join(' \\\n');
 }
 
 /**
