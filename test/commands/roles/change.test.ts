@@ -139,7 +139,7 @@ describe('reasoning about roles', () => {
     const { stdout } = await admin.run('roles matrix -o html');
     expect(stdout).toMatch(/^<!doctype html>/);
     expect(stdout).not.toMatch(/<script|src=|href=|@import|url\(|<b>/);
-    expect(stdout).toContain('<code>rules:view</code>');
+    expect(stdout).toContain('<code>rules:<wbr>view</code>');
   });
 
   it('shows the seven templates, and the nearest for a mistyped one', async () => {
