@@ -124,7 +124,8 @@ describe('a listener', () => {
     expect(heading).toBe('at,status,valid,subject_request_id,request_status,new,detail');
     expect(refused).toMatch(/^[^,]+,405,,,,false,GET is not how callbacks come$/);
     expect(taken.length).toBeGreaterThan(0);
-    for (const line of taken) expect(line).toMatch(/^[^,]+,202,true,[0-9a-f-]{36},(?:pending|in_progress),(?:true|false),/);
+    for (const line of taken)
+      expect(line).toMatch(/^[^,]+,202,true,[0-9a-f-]{36},(?:pending|in_progress),(?:true|false),/);
   });
 
   it('refuses what is not', async () => {
