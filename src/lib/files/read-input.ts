@@ -1,19 +1,21 @@
 // Reads an input file, or standard input for `-`, as text that is safe to parse.
-import { createReadStream } from 'node:fs';
+import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { CliError, EXIT, invalidInput, systemErrorCode } from '../kernel/errors.ts';
+import { CliError, EXIT, invalidInput, systemErrorCode, usageError } from '../kernel/errors.ts';
+import { streamBytes } from '../kernel/stream-bytes.ts';
 import { placeAt } from '../kernel/text-place.ts';
 import { IS_UTF16, isUtf16, notText } from './encoding.ts';
 
 /** Larger documents than this are a mistake: a manifest at every limit has under 2 MB. */
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 
-/** Where relative paths and `-` lead. */
+/** Where relative paths and `-` lead, and what ends the wait for them. A command's Context is one. */
 export interface InputSource {
-  cwd: string;
-  stdin: Readable;
+  readonly io: { readonly cwd: string; readonly stdin: Readable };
+  /** Its reason is thrown as soon as it is aborted, and what is read then is destroyed. */
+  readonly signal: AbortSignal;
 }
 
 export interface InputText {
@@ -33,7 +35,8 @@ export async function readInput(path: string, source: InputSource): Promise<Inpu
 
 /** The same, byte for byte: what a signature is over. */
 export async function readInputBytes(path: string, source: InputSource): Promise<Uint8Array> {
-  return path === '-' ? await readStream(source.stdin, nameOf(path)) : await readPath(path, source.cwd);
+  const { io, signal } = source;
+  return path === '-' ? await readStream(io.stdin, nameOf(path), signal) : await readPath(path, source);
 }
 
 function nameOf(path: string): string {
@@ -45,16 +48,36 @@ export function resolvePath(path: string, cwd: string): string {
   return isAbsolute(path) ? path : join(cwd, path);
 }
 
-async function readPath(path: string, cwd: string): Promise<Uint8Array> {
-  const full = resolvePath(path, cwd);
+async function readPath(path: string, { io, signal }: InputSource): Promise<Uint8Array> {
+  const full = resolvePath(path, io.cwd);
   try {
-    const { size } = await stat(full);
-    if (size > MAX_DOCUMENT_BYTES) throw tooLarge(path);
+    const status = await stat(full);
+    if (status.size > MAX_DOCUMENT_BYTES) throw tooLarge(path);
     // A pipe or a device tells no size beforehand.
-    return await readStream(createReadStream(full), path);
+    const stream = mayWait(status) ? await openPatiently(full, signal) : createReadStream(full);
+    return await readStream(stream, path, signal);
   } catch (error) {
     throw error instanceof CliError ? error : cannotReadInput(path, error);
   }
+}
+
+async function openPatiently(full: string, signal: AbortSignal): Promise<Readable> {
+  const { openWaiting } = await import('./open-waiting.ts');
+  return await openWaiting(full, signal);
+}
+
+function mayWait(status: Stats): boolean {
+  return status.isFIFO() || status.isCharacterDevice();
+}
+
+/** Throws usage (2) for what can be read only once, where a file is read several times. `path` is the absolute one. */
+export async function refusePipe(name: string, path: string): Promise<void> {
+  const status = await stat(path).catch((error: unknown) => {
+    throw cannotReadInput(name, error);
+  });
+  // To read a folder fails as such.
+  if (status.isFile() || status.isDirectory()) return;
+  throw usageError(`${name} is a pipe or a device.`, `Give \`-\` in its place, and it as standard input: < ${name}`);
 }
 
 const REASONS: Record<string, string> = {
@@ -76,11 +99,10 @@ export function cannotReadInput(path: string, error: unknown): CliError {
   });
 }
 
-async function readStream(stream: Readable, name: string): Promise<Uint8Array> {
+async function readStream(stream: Readable, name: string, signal: AbortSignal): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of stream) {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
+  for await (const bytes of streamBytes(stream, signal)) {
     size += bytes.length;
     if (size > MAX_DOCUMENT_BYTES) throw tooLarge(name);
     chunks.push(bytes);

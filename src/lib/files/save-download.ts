@@ -1,8 +1,9 @@
 // Saves what is downloaded under a name of ours: private from the first byte, whole or not at all, over nothing.
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cannotWrite } from '../kernel/file-failure.ts';
+import { makeFolder } from '../kernel/make-folder.ts';
 import { temporaryPath } from '../kernel/temporary-file.ts';
 import { nameOnce } from './name-once.ts';
 
@@ -54,7 +55,7 @@ export function openDownload(folder: string, name: string): Download {
         bytes = 0;
         try {
           close();
-          mkdirSync(folder, { recursive: true });
+          makeFolder(folder);
           descriptor = openSync(temporary, 'w', 0o600);
         } catch (error) {
           throw cannotWrite(folder, error);

@@ -1,10 +1,10 @@
 // The bytes of a bulk input, whatever it is wrapped in: a plain file, gzip, zstd, or standard input; and what they hold.
-import { open, stat, type FileHandle } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { open, type FileHandle } from 'node:fs/promises';
 import { CliError, invalidInput, usageError } from '../kernel/errors.ts';
+import { streamBytes } from '../kernel/stream-bytes.ts';
 import { placeAt } from '../kernel/text-place.ts';
 import { IS_UTF16, isUtf16, notText } from './encoding.ts';
-import { cannotReadInput, resolvePath } from './read-input.ts';
+import { cannotReadInput, type InputSource, refusePipe, resolvePath } from './read-input.ts';
 
 export type SeedFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 export type Wrapping = 'none' | 'gzip' | 'zstd';
@@ -25,11 +25,6 @@ export interface SeedBytes {
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
 }
 
-export interface BytesSource {
-  cwd: string;
-  stdin: Readable;
-}
-
 /** Below a million: V8 keeps longer texts outside its heap, where searching them is several times slower. */
 const CHUNK_BYTES = 512 * 1024;
 const SNIFFED_BYTES = 4096;
@@ -40,11 +35,11 @@ const SNIFFED_BYTES = 4096;
  */
 export async function openSeedBytes(
   argument: string,
-  source: BytesSource,
+  source: InputSource,
   wanted: SeedFormat | undefined,
 ): Promise<SeedBytes> {
-  if (argument === '-') return await openStream(source.stdin, wanted);
-  const path = resolvePath(argument, source.cwd);
+  if (argument === '-') return await openStream(source, wanted);
+  const path = resolvePath(argument, source.io.cwd);
   const { head, size } = await readHead(argument, path);
   const wrapping = wrappingOf(head);
   const plainChunks = (start = 0, end = Infinity) => readFileChunks(path, start, end);
@@ -55,9 +50,9 @@ export async function openSeedBytes(
   return { name: argument, path, format, wrapping, size, chunks };
 }
 
-async function openStream(stdin: Readable, wanted: SeedFormat | undefined): Promise<SeedBytes> {
+async function openStream({ io, signal }: InputSource, wanted: SeedFormat | undefined): Promise<SeedBytes> {
   const name = '<stdin>';
-  const raw = bytesOf(stdin)[Symbol.asyncIterator]();
+  const raw = streamBytes(io.stdin, signal);
   const opened = await replayHead(raw);
   const wrapping = wrappingOf(opened.head);
   const unwrapped = wrapping === 'none' ? opened : await replayHead(unwrap(opened.all, wrapping, name));
@@ -71,18 +66,11 @@ async function openStream(stdin: Readable, wanted: SeedFormat | undefined): Prom
 async function readHead(name: string, path: string): Promise<{ head: Buffer; size: number }> {
   let file: FileHandle | undefined;
   try {
-    const status = await stat(path);
-    // To read a folder fails as such.
-    if (!status.isFile() && !status.isDirectory()) {
-      throw usageError(
-        `${name} is a pipe or a device.`,
-        `Give \`-\` in its place, and it as standard input: < ${name}`,
-      );
-    }
+    await refusePipe(name, path);
     file = await open(path, 'r');
     const head = Buffer.alloc(SNIFFED_BYTES);
     const { bytesRead } = await file.read(head, 0, SNIFFED_BYTES, 0);
-    return { head: head.subarray(0, bytesRead), size: status.size };
+    return { head: head.subarray(0, bytesRead), size: (await file.stat()).size };
   } catch (error) {
     throw error instanceof CliError ? error : cannotReadInput(name, error);
   } finally {
@@ -113,10 +101,6 @@ async function* readFileChunks(path: string, start: number, end: number): AsyncG
     await pending?.catch(() => undefined);
     await file.close();
   }
-}
-
-async function* bytesOf(stream: Readable): AsyncGenerator<Buffer> {
-  for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
 }
 
 /** The first bytes of a stream, and the whole of it with these in front. */

@@ -24,7 +24,7 @@ export async function readWarehouseDir(
   groups: readonly string[],
   source: InputSource,
 ): Promise<DirectoryFile[]> {
-  const root = resolvePath(dir, source.cwd);
+  const root = resolvePath(dir, source.io.cwd);
   if (!existsSync(root) || !statSync(root).isDirectory()) {
     throw usageError(`${dir} is no folder.`, `Make one: cdpadm warehouse export ${dir}`);
   }

@@ -8,7 +8,6 @@ import {
   fstatSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -23,6 +22,7 @@ import { dirname, resolve } from 'node:path';
 import { systemErrorCode } from './errors.ts';
 import { cannotRead, cannotWrite } from './file-failure.ts';
 import { host } from './host.ts';
+import { makeFolder } from './make-folder.ts';
 import { temporaryPath, sweepTemporaryFiles } from './temporary-file.ts';
 import { assertOwn, PRIVATE_FILE, refuseForeign, syncFolder } from './own-file.ts';
 
@@ -32,7 +32,7 @@ const PRIVATE_FOLDER = 0o700;
 export function ensurePrivateFolder(path: string): void {
   let stat: Stats;
   try {
-    mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
+    makeFolder(path, PRIVATE_FOLDER);
     stat = statSync(path);
   } catch (error) {
     throw cannotWrite(path, error);

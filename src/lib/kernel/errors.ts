@@ -15,6 +15,7 @@ export const EXIT = {
   differences: 10,
   waitTimedOut: 11,
   guard: 12,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;

@@ -19,9 +19,25 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: 'the disk reports an error',
 };
 
-/** The error of a write that failed; a CliError is passed on as it is. By the hint, what was there before is still there. */
-export function cannotWrite(path: string, error: unknown, hint = 'What was there before is unchanged.'): CliError {
-  return failure('files.write', `Cannot write ${path}`, error, hint);
+const ROOM = 'Free some room, or name another folder: cdpadm help environment.';
+const PERMISSION = 'Make it writable for you, or name another folder: cdpadm help environment.';
+const REMEDIES: Readonly<Record<string, string>> = {
+  ENOSPC: ROOM,
+  EDQUOT: ROOM,
+  EFBIG: ROOM,
+  EROFS: PERMISSION,
+  EACCES: PERMISSION,
+  EPERM: PERMISSION,
+};
+
+/**
+ * The error of a write that failed; a CliError is passed on as it is. Without a hint of its own it says what helps and that
+ * what was there before still is.
+ */
+export function cannotWrite(path: string, error: unknown, hint?: string): CliError {
+  const remedy = REMEDIES[systemErrorCode(error) ?? ''];
+  const ours = `${remedy === undefined ? '' : `${remedy} `}What was there before is unchanged.`;
+  return failure('files.write', `Cannot write ${path}`, error, hint ?? ours);
 }
 
 /** The error of a read that failed; a CliError is passed on as it is. */

@@ -48,6 +48,13 @@ export const host = {
   },
   /** Ends the process at once. Only for a second Ctrl-C, an EPIPE on stdout, or a finished shutdown after a signal. */
   exitNow: (code: number): never => process.exit(code),
+  /**
+   * Ends the process as the signal would have, which a shell tells by 128 and its number. Where the terminal is gone, Node
+   * aborts at an ordinary end, because it cannot set the terminal right again.
+   */
+  endBySignal: (signal: 'SIGHUP'): void => {
+    process.kill(process.pid, signal);
+  },
   on: (event: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH', listener: () => void): void => {
     process.on(event, listener);
   },

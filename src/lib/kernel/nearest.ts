@@ -1,10 +1,30 @@
 // The "did you mean" of every mistyped word: commands, ids, tasks, fields.
 
+/** Of ids and fields many begin alike: less than this says nothing about which is meant. */
+const LEAST_BEGINNING = 3;
+
+/**
+ * The candidate that `word` may stand for: the only one that begins with it, from `leastBeginning` characters on, or else
+ * the one of nearly the same spelling. Undefined when there is none worth proposing. Case does not count.
+ */
+export function nearest(
+  word: string,
+  candidates: Iterable<string>,
+  leastBeginning = LEAST_BEGINNING,
+): string | undefined {
+  const known = [...new Set(candidates)];
+  const near = nearlySpelt(word, known);
+  const wanted = word.toLowerCase();
+  if (near?.toLowerCase() === wanted || word.length < leastBeginning) return near;
+  const [begun, ...others] = known.filter((candidate) => candidate.toLowerCase().startsWith(wanted));
+  return begun !== undefined && others.length === 0 ? begun : near;
+}
+
 /**
  * The candidate closest to `word` by edit distance (insert, delete, replace, swap of neighbours), or undefined when
  * none is near enough to be worth proposing: two fifths of the word may differ, but never all of it. Case does not count.
  */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function nearlySpelt(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(Math.max(wanted.length, 3) * 0.4)) + 1;

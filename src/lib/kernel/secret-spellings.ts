@@ -6,10 +6,28 @@ const MIN_FRAGMENT = 10;
 /** All spellings of a secret to look for, itself among them. */
 export function spellingsOf(secret: string): Set<string> {
   const spellings = new Set<string>();
-  for (const part of [secret, ...longLines(secret)]) {
+  for (const part of [secret, ...valuesOf(secret)].flatMap((text) => [text, ...longLines(text)])) {
     for (const spelling of [part, ...escaped(part), ...encoded(part)]) spellings.add(spelling);
   }
   return spellings;
+}
+
+/** Members of a key document that say whose it is and where it is used; they stand in innocent texts. */
+const PUBLIC_MEMBERS = /(?:^|_)(?:type|id|email|ur[il]|domain)$/i;
+
+/** Of a document in JSON each text on its own: whoever says back one member alone has told the secret too. */
+function valuesOf(secret: string): string[] {
+  if (!/^\s*[[{]/.test(secret)) return [];
+  const values: string[] = [];
+  try {
+    JSON.parse(secret, (member, value: unknown) => {
+      if (typeof value === 'string' && value.length >= MIN_FRAGMENT && !PUBLIC_MEMBERS.test(member)) values.push(value);
+      return value;
+    });
+  } catch {
+    return [];
+  }
+  return values;
 }
 
 /** A key of many lines may be shown line by line; in a JSON key file its line feeds are written `\n`. */

@@ -15,6 +15,7 @@ import {
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 import { stringifyJson } from '../../../src/lib/kernel/json.ts';
 import { failureOf } from '../../helpers/failure.ts';
+import { inputSource } from '../../helpers/input-source.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { size } from '../../helpers/size.ts';
 
@@ -359,22 +360,22 @@ describe('loadDocument', () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'a.json'), '{"a": 1}');
     writeFileSync(join(cwd, 'b.yaml'), 'a: 1 # one');
-    expect(await loadDocument('a.json', { cwd, stdin: stdin() })).toMatchObject({
+    expect(await loadDocument('a.json', inputSource(cwd))).toMatchObject({
       name: 'a.json',
       format: 'json',
       value: { a: 1 },
     });
-    expect(await loadDocument(join(cwd, 'b.yaml'), { cwd: '/', stdin: stdin() })).toMatchObject({
+    expect(await loadDocument(join(cwd, 'b.yaml'), inputSource('/'))).toMatchObject({
       format: 'yaml',
       value: { a: 1 },
     });
     const bytes = Buffer.from('a: é');
-    const piped = await loadDocument('-', { cwd, stdin: stdin(bytes.subarray(0, 4), bytes.subarray(4)) });
+    const piped = await loadDocument('-', inputSource(cwd, stdin(bytes.subarray(0, 4), bytes.subarray(4))));
     expect(piped).toMatchObject({ name: '<stdin>', text: 'a: é', value: { a: 'é' } });
   });
 
   it('leaves out a byte-order mark', async () => {
-    expect(await loadDocument('-', { cwd: '/', stdin: stdin('\ufeffa: 1') })).toMatchObject({
+    expect(await loadDocument('-', inputSource('/', stdin('\ufeffa: 1')))).toMatchObject({
       text: 'a: 1',
       value: { a: 1 },
     });
@@ -398,7 +399,7 @@ describe('loadDocument', () => {
     ['NUL', Buffer.from('a: 1\n  \0'), /NUL/, '2:3'],
     ['NUL at once', Buffer.from('\0'), /NUL/, '1:1'],
   ])('refuses %s', async (_what, bytes, message, place) => {
-    const error = await failureOf(loadDocument('-', { cwd: '/', stdin: stdin(bytes) }));
+    const error = await failureOf(loadDocument('-', inputSource('/', stdin(bytes))));
     expect(error).toMatchObject({
       exit: 9,
       issues: [{ file: '<stdin>', message: expect.stringMatching(message) as string }],
@@ -417,7 +418,7 @@ describe('loadDocument', () => {
       })(),
     );
     for (const path of ['big.yaml', '-', '/dev/zero']) {
-      await expect(loadDocument(path, { cwd, stdin: endless })).rejects.toMatchObject({
+      await expect(loadDocument(path, inputSource(cwd, endless))).rejects.toMatchObject({
         exit: 9,
         message: expect.stringContaining('is larger than 32 MB') as string,
       });
@@ -432,7 +433,7 @@ describe('loadDocument', () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
     writeFileSync(join(cwd, 'file'), '');
-    await expect(loadDocument(path, { cwd, stdin: stdin() })).rejects.toMatchObject({
+    await expect(loadDocument(path, inputSource(cwd))).rejects.toMatchObject({
       code: 'files.read',
       exit,
       message: expect.stringMatching(message) as string,

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openSeedBytes, type SeedBytes, type SeedFormat } from '../../../src/lib/files/seed-bytes.ts';
+import { inputSource } from '../../helpers/input-source.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { zstd } from '../../helpers/zstd.ts';
 
@@ -25,12 +26,12 @@ async function allOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 async function file(name: string, bytes: Buffer | string, wanted?: SeedFormat): Promise<SeedBytes> {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, name), bytes);
-  return openSeedBytes(name, { cwd, stdin: Readable.from([]) }, wanted);
+  return openSeedBytes(name, inputSource(cwd), wanted);
 }
 
 /** The same as standard input, in those pieces. */
 const piped = (pieces: (Buffer | string)[], wanted?: SeedFormat): Promise<SeedBytes> =>
-  openSeedBytes('-', { cwd: '/', stdin: Readable.from(pieces, { objectMode: true }) }, wanted);
+  openSeedBytes('-', inputSource('/', Readable.from(pieces, { objectMode: true })), wanted);
 
 const refusal = (message: string, line?: number, column?: number) => ({
   exit: 9,
@@ -90,7 +91,7 @@ describe('what it is', () => {
     const cwd = temporaryFolder();
     const packed = gzipSync('a,b\n');
     writeFileSync(join(cwd, 'a.csv.gz'), packed);
-    expect(await openSeedBytes('a.csv.gz', { cwd, stdin: Readable.from([]) }, undefined)).toMatchObject({
+    expect(await openSeedBytes('a.csv.gz', inputSource(cwd), undefined)).toMatchObject({
       name: 'a.csv.gz',
       path: join(cwd, 'a.csv.gz'),
       size: packed.length,
@@ -148,7 +149,7 @@ describe('the bytes', () => {
       }
     }
     const stdin = Readable.from(pieces(), { objectMode: true, highWaterMark: 1 });
-    const opened = await openSeedBytes('-', { cwd: '/', stdin }, undefined);
+    const opened = await openSeedBytes('-', inputSource('/', stdin), undefined);
     expect(given.length).toBeLessThan(5);
     expect((await allOf(opened.chunks())).length).toBe(300_000);
   });
@@ -214,7 +215,7 @@ describe('what cannot be read', () => {
   it('what is there, but does not let itself be read, is no mistake of the command line', async () => {
     const cwd = temporaryFolder();
     symlinkSync('loop', join(cwd, 'loop'));
-    await expect(openSeedBytes('loop', { cwd, stdin: Readable.from([]) }, undefined)).rejects.toMatchObject({
+    await expect(openSeedBytes('loop', inputSource(cwd), undefined)).rejects.toMatchObject({
       code: 'files.read',
       exit: 1,
       message: expect.stringMatching(/^Cannot read loop: ELOOP/) as string,
@@ -225,8 +226,7 @@ describe('what cannot be read', () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
     writeFileSync(join(cwd, 'file'), '');
-    const open = (path: string): Promise<SeedBytes> =>
-      openSeedBytes(path, { cwd, stdin: Readable.from([]) }, undefined);
+    const open = (path: string): Promise<SeedBytes> => openSeedBytes(path, inputSource(cwd), undefined);
     await expect(open('gone')).rejects.toMatchObject({
       code: 'files.read',
       exit: 2,

@@ -1,13 +1,13 @@
 // A folder of definitions: what is read of it, in which order, and what stands in the way.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { readWarehouseDir, withChangedFields } from '../../../src/lib/files/warehouse-dir.ts';
+import { inputSource } from '../../helpers/input-source.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const GROUPS = ['connections', 'pipelines'];
-const sourceIn = (cwd: string) => ({ cwd, stdin: Readable.from([]) });
+const sourceIn = (cwd: string) => inputSource(cwd);
 
 it('reads the definitions of each group by name, and nothing else', async () => {
   const cwd = temporaryFolder();

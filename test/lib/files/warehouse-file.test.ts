@@ -1,13 +1,12 @@
 // A definition with its SQL in a file beside it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { folderOf, withSqlText } from '../../../src/lib/files/warehouse-file.ts';
+import { inputSource } from '../../helpers/input-source.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
-const read = (value: Record<string, unknown>, folder: string) =>
-  withSqlText(value, folder, { cwd: '/nowhere', stdin: Readable.from([]) });
+const read = (value: Record<string, unknown>, folder: string) => withSqlText(value, folder, inputSource('/nowhere'));
 
 it('paths begin in the folder of the file, and in the working one for standard input', () => {
   expect(folderOf('sync/model.yaml', '/home')).toBe('/home/sync');

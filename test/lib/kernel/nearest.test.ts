@@ -1,7 +1,7 @@
 // The "did you mean": near words are proposed, far ones are not.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nearest } from '../../../src/lib/kernel/nearest.ts';
+import { nearest, nearlySpelt } from '../../../src/lib/kernel/nearest.ts';
 
 const VERBS = ['list', 'get', 'push', 'pull', 'validate', 'diff', 'edit', 'create', 'update', 'delete', 'history'];
 
@@ -23,6 +23,24 @@ describe('nearest', () => {
 
   it.each(['banana', 'x', '', 'zz', 'history-of-everything', 'qqqq'])('%j: nothing', (word) => {
     expect(nearest(word, VERBS)).toBeUndefined();
+  });
+
+  it.each([
+    ['conn', ['connections', 'data-models', 'pipelines'], 'connections'],
+    ['PIPE', ['connections', 'pipelines'], 'pipelines'],
+    ['rol', ['roles', 'warehouse', 'seed'], 'roles'],
+    ['dat', ['date', 'data-models', 'cat'], 'date'],
+    ['data', ['data', 'data-models'], 'data'],
+    ['cus', ['customers', 'customers'], 'customers'],
+    ['cu', ['customers'], undefined],
+    ['cus', ['customers-a', 'customers-b'], undefined],
+  ])('%s begins one of %j alone: %s', (word, known, meant) => {
+    expect(nearest(word, known)).toBe(meant);
+  });
+
+  it('takes a shorter beginning where that is asked for, and none where only the spelling counts', () => {
+    expect(nearest('em', ['emulator', 'doctor'], 2)).toBe('emulator');
+    expect(nearlySpelt('customers', ['customers-archive'])).toBeUndefined();
   });
 
   it('proposes nothing that has nothing in common', () => {

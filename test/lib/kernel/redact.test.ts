@@ -88,6 +88,27 @@ describe('a known secret', () => {
     }
   });
 
+  it('that is a document in JSON is masked member by member, but not what says whose it is', () => {
+    const document = {
+      type: 'service_account',
+      client_email: 'cdp@crm.example',
+      token_uri: 'https://login.example/token',
+      key: 'tN7+qLx2/VbR9',
+      nested: [{ pass: 'fJc4ZsD1mWyP' }],
+      short: 'on',
+    };
+    for (const secret of [JSON.stringify(document), JSON.stringify(document, undefined, 2)]) {
+      const redactor = knowing(secret);
+      for (const value of ['tN7+qLx2/VbR9', 'fJc4ZsD1mWyP']) {
+        for (const [, spell] of SPELLINGS)
+          expect(redactor.text(`a ${spell(value)} b`)).toMatch(/^a ["\\]*\*{8}["\\]* b$/);
+      }
+      const innocent = 'service_account cdp@crm.example https://login.example/token on';
+      expect(redactor.text(innocent)).toBe(innocent);
+    }
+    expect(knowing('{"no JSON, but a secret').text('a {"no JSON, but a secret b')).toBe(`a ${MASK} b`);
+  });
+
   it('that is too short or a mask is not looked for', () => {
     const redactor = knowing('', 'abc', '****', '********************');
     const text = 'abc **** ******************** and so on';
