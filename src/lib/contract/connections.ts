@@ -75,6 +75,12 @@ export const CONNECTION_CONFIGS = {
   }),
 } as const;
 
+/** Whether the `config` of this provider has the field and it is a secret: it then has to be there. */
+export function needsSecret(provider: unknown, field: string): boolean {
+  const known = SERVICE_PROVIDERS.find((one) => one === provider);
+  return known !== undefined && SECRET_CONFIG_FIELDS.includes(field) && field in CONNECTION_CONFIGS[known].shape;
+}
+
 const common = { id: Slug, name: Filled, state: optional(oneOf(RESOURCE_STATES)), ...readOnlyFields };
 
 /** The body of POST and PUT. */

@@ -51,6 +51,25 @@ export const DEVICE_IDENTITY_TYPES: ReadonlySet<string> = new Set([
   'osd_publisher_id',
 ]);
 
+/** What people know of themselves, and so what a request names most often. */
+const PERSONAL_TYPES = ['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'phone_number_3'];
+
+/**
+ * The order in which types are offered to a person: what names somebody directly, then types that only the platform
+ * knows of, then devices, then the rest of the vendor extension and the profile's own id. Else as they came.
+ */
+export function inOfferedOrder(types: readonly string[]): string[] {
+  return [...types].sort((a, b) => offeredRank(a) - offeredRank(b));
+}
+
+function offeredRank(type: string): number {
+  const personal = PERSONAL_TYPES.indexOf(type);
+  if (personal >= 0) return personal;
+  const groups = [DEVICE_IDENTITY_TYPES, new Set<string>(EXTENSION_IDENTITY_TYPES.slice(1)), new Set(['xpid'])];
+  const group = groups.findIndex((one) => one.has(type));
+  return PERSONAL_TYPES.length + 1 + group;
+}
+
 /**
  * The internal type behind any name that requests, seeding or intake use for an identity: an erasure finds what a
  * seed made. Names that are not mapped are their own internal type: user identity types are an open list.

@@ -7,6 +7,8 @@ import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
 import { sha256Hex } from '../kernel/light-names.ts';
 import { withLock } from '../kernel/lock.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
+import { pause } from './pause.ts';
+import type { HttpOptions } from './types.ts';
 
 /** Below the specification's 100, so that a person at the platform's own screens is not shut out by our scripts. */
 const LIMITS: Record<Budget, number> = { roles: 90 };
@@ -30,7 +32,7 @@ interface Schedule {
   slots: number[];
 }
 
-export interface BudgetOptions {
+export interface BudgetOptions extends Pick<HttpOptions, 'onWait'> {
   folder: string;
   clock: Clock;
   onDecision(text: string): void;
@@ -46,7 +48,7 @@ export async function takeSlots(
   budget: Budget,
   address: string,
   count: number,
-  { folder, clock, onDecision, most }: BudgetOptions,
+  { folder, clock, onDecision, onWait, most }: BudgetOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const limit = Math.max(count, Math.min(LIMITS[budget], most ?? LIMITS[budget]));
@@ -65,10 +67,9 @@ export async function takeSlots(
     signal,
   );
   if (wait <= 0) return;
-  if (wait >= LONG_WAIT_MS) {
-    onDecision(`waiting ${formatDuration(wait)}: at most ${limit} requests a minute go to ${address}`);
-  }
-  await clock.sleep(wait, signal);
+  const why = `aiting ${formatDuration(wait)}: at most ${limit} requests a minute go to ${address}`;
+  if (wait >= LONG_WAIT_MS) onDecision(`w${why}`);
+  await pause({ text: `W${why}`, isAsked: wait > LONG_WAIT_MS }, wait, { clock, onWait }, signal);
 }
 
 /**

@@ -12,15 +12,14 @@ import { CurlPrinted, curlCommand } from './curl.ts';
 import { type FailedCall, outcomeUnknown, refusal } from './failure.ts';
 import { createLimits } from './limit.ts';
 import { createNamesEdge } from './names.ts';
-import { networkFailure } from './network-failure.ts';
 import { createPace } from './pace.ts';
+import { pause, waitFor } from './pause.ts';
 import { readReply } from './reply.ts';
 import { type AnyInput, type BuiltRequest, buildRequest, urlOf } from './request.ts';
-import { decide, type Outcome } from './retry.ts';
-import { createSender } from './sender.ts';
+import { decide, type Outcome, parseRetryAfter } from './retry.ts';
 import { createTokenSource } from './token.ts';
 import { TransportError } from './transport-error.ts';
-import type { Client, HttpOptions, Reply, Sink } from './types.ts';
+import type { Client, HttpOptions, Reply, Sink, Wait } from './types.ts';
 import { createWire } from './wire.ts';
 
 /** As long as somebody may sit before a command that says nothing. */
@@ -32,7 +31,7 @@ export function createClient(options: HttpOptions): Client {
   const senders: (() => Promise<void>)[] = [];
   const addressOf = (service: Service): string => options.address(service).replace(/\/+$/, '');
   const pace = createPace(options);
-  const limits = createLimits(options.limits ?? {}, options.clock);
+  const limits = createLimits(options.limits ?? {}, options);
   const tokens = createTokenSource({ ...options, address: addressOf }, async (body: TokenRequest, signal) => {
     const { body: reply } = await perform(oauthEndpoints.token, { body, signal });
     return reply as TokenReply;
@@ -48,9 +47,9 @@ export function createClient(options: HttpOptions): Client {
 
   async function reserve(endpoint: Endpoint, count: number, signal: AbortSignal): Promise<void> {
     if (endpoint.budget === undefined || options.onCurl) return;
-    const { budgetFolder: folder, clock, onDecision } = options;
+    const { budgetFolder: folder } = options;
     const most = limits.aMinute(endpoint.budget);
-    await takeSlots(endpoint.budget, addressOf(endpoint.service), count, { folder, clock, onDecision, most }, signal);
+    await takeSlots(endpoint.budget, addressOf(endpoint.service), count, { ...options, folder, most }, signal);
   }
 
   const perform = (endpoint: Endpoint, input: AnyInput): Promise<Reply<unknown>> =>
@@ -83,7 +82,8 @@ export function createClient(options: HttpOptions): Client {
       reserved = false;
       const { header } = authorization;
       if (request.method !== 'GET' && endpoint.service !== 'auth') options.onWrite?.();
-      const result = await wire.send({ endpoint, request, id, attempt, authorization: header, signal, sink });
+      const sent = wire.send({ endpoint, request, id, attempt, authorization: header, signal, sink });
+      const result = await waitFor({ text: "Waiting for the platform's answer" }, sent, options);
       const call: FailedCall = {
         endpoint,
         request: { id, method: request.method, path: request.path },
@@ -110,7 +110,7 @@ export function createClient(options: HttpOptions): Client {
         now: clock.now(),
         random: () => options.random(),
       });
-      const failure = failureOf(call, result, signal);
+      const failure = await failureOf(call, result, signal);
       if (verdict.act === 'unknown') throw outcomeUnknown(call, failure);
       if (verdict.act === 'give-up') throw failure;
       attempt++;
@@ -118,16 +118,17 @@ export function createClient(options: HttpOptions): Client {
       tell(
         `${request.method} ${request.path}: ${inShort(result)}; sending it again in ${formatDuration(verdict.afterMs)} (attempt ${attempt} of ${attempts})`,
       );
-      await clock.sleep(verdict.afterMs, signal);
+      await pause(waitOf(result, verdict.afterMs, clock.now()), verdict.afterMs, options, signal);
     }
   }
 
-  function failureOf(call: FailedCall, result: Answer | TransportError, signal: AbortSignal): CliError {
+  async function failureOf(call: FailedCall, result: Answer | TransportError, signal: AbortSignal): Promise<CliError> {
     if (!(result instanceof TransportError)) return refusal(call, result);
     const leavesNothingOpen = result.phase === 'not-delivered' || call.endpoint.safety === 'repeat';
     if (result.kind === 'aborted' && leavesNothingOpen) signal.throwIfAborted();
     const { request, origin } = call;
     const { requestTimeoutMs } = options;
+    const { networkFailure } = await import('./network-failure.ts');
     return networkFailure({ request, origin, proxy: wire.proxyOf(origin), requestTimeoutMs }, result);
   }
 
@@ -149,7 +150,8 @@ export function createClient(options: HttpOptions): Client {
     prepare: async (endpoint, signal) => {
       if (!options.onCurl) await authorize(endpoint.auth, options, tokens, signalOf(signal));
     },
-    openSender: (endpoint) => {
+    openSender: async (endpoint) => {
+      const { createSender } = await import('./sender.ts');
       const sender = createSender(endpoint, { options, tokens, addressOf });
       senders.push(sender.close);
       return sender;
@@ -169,6 +171,17 @@ function outcomeOf(result: Answer | TransportError): Outcome {
     delivered: result.phase === 'not-delivered' ? 'no' : 'perhaps',
     permanent: result.permanent,
   };
+}
+
+/** Told in whole seconds where the platform named them: what is added to them is ours. */
+function waitOf(result: Answer | TransportError, ms: number, now: number): Wait {
+  if (result instanceof TransportError) {
+    return { text: `Sending again in ${formatDuration(ms)} (${inShort(result)})` };
+  }
+  const asked = parseRetryAfter(result.headers['retry-after'] ?? '', now);
+  return asked === undefined
+    ? { text: `Sending again in ${formatDuration(ms)} (${result.status})` }
+    : { text: `The platform asks to wait ${formatDuration(asked)} (${result.status})`, isAsked: asked > 1000 };
 }
 
 function inShort(result: Answer | TransportError): string {

@@ -11,13 +11,16 @@ export interface ServerError {
 }
 
 export interface Envelope {
-  /** What to show: the platform's own sentences, without repeats. */
+  /** What to show: the platform's own sentences, without secrets and without repeats. */
   sentences: string[];
-  /** The entries of `errors`, for programs. */
+  /** The entries of `errors`, for programs, without secrets. */
   errors: ServerError[];
 }
 
 const MAX_PLAIN_TEXT = 500;
+
+/** Takes secrets out of a text: before anything of it is cut, since half of one would not be known for one. */
+type Redact = (text: string) => string;
 
 /** A larger one is no error body, and is not worth its memory. */
 const MAX_PARSED_TEXT = 1024 * 1024;
@@ -26,16 +29,18 @@ const MAX_PARSED_TEXT = 1024 * 1024;
  * Reads `{errors:[{message}]}`, `{errors:[{code,message}]}`, `{code,message,errors:[…]}`, `{error:{…}}`,
  * `{error,error_description}`, `{statusCode,errors}`, plain text, HTML (its title) and nothing at all.
  */
-export function readEnvelope(answer: Answer): Envelope {
+export function readEnvelope(answer: Answer, redact: Redact): Envelope {
   const text = answer.text.trim();
   if (text === '') return { sentences: [], errors: [] };
   const value = text.length > MAX_PARSED_TEXT ? undefined : tryJson(text);
   if (value === undefined) {
-    const sentence = isHtml(answer) ? htmlTitle(text) : text.slice(0, MAX_PLAIN_TEXT);
+    const sentence = isHtml(answer)
+      ? htmlTitle(answer.text, redact)
+      : redact(answer.text).trim().slice(0, MAX_PLAIN_TEXT);
     return { sentences: sentence ? [sentence] : [], errors: [] };
   }
-  if (typeof value === 'string') return { sentences: [value], errors: [] };
-  return readObject(value);
+  if (typeof value === 'string') return { sentences: [redact(value)], errors: [] };
+  return readObject(value, redact);
 }
 
 /** Whether an answer is a page for a browser: a proxy's, a login's, not the platform's. */
@@ -43,35 +48,38 @@ export function isHtml(answer: Answer): boolean {
   return /\bhtml\b/i.test(answer.headers['content-type'] ?? '') || /^\s*<(!doctype|html)\b/i.test(answer.text);
 }
 
-export function htmlTitle(text: string): string {
-  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? '';
-  return title.replace(/\s+/g, ' ').trim().slice(0, MAX_PLAIN_TEXT);
+/** The title of a page in one line, without secrets; empty where there is none. */
+export function htmlTitle(text: string, redact: Redact): string {
+  const [, title = ''] = /<title[^<>]*>([^]*?)(?:<\/title|$)/i.exec(text) ?? [];
+  const [shown = ''] = redact(title).split('<');
+  return shown.replace(/\s+/g, ' ').trim().slice(0, MAX_PLAIN_TEXT);
 }
 
-function readObject(value: unknown): Envelope {
+function readObject(value: unknown, redact: Redact): Envelope {
   const record = asRecord(value);
   const nested = asRecord(record['error']);
   const listed = [record['errors'], nested['errors']].flatMap((list) =>
     Array.isArray(list) ? (list as unknown[]) : [],
   );
-  const errors = listed.map(readError).filter((error) => Object.keys(error).length > 0);
+  const errors = listed.map((item) => readError(item, redact)).filter((error) => Object.keys(error).length > 0);
   const general = [
-    textOf(record['message']),
-    textOf(record['error_description']) ?? textOf(record['error']),
-    textOf(nested['message']),
+    textOf(record['message'], redact),
+    textOf(record['error_description'], redact) ?? textOf(record['error'], redact),
+    textOf(nested['message'], redact),
   ];
   const details = errors.map(
-    (error) => error.message ?? error.reason ?? (error.code === undefined ? undefined : String(error.code)),
+    (error) => error.message ?? error.reason ?? (error.code === undefined ? undefined : redact(String(error.code))),
   );
   const sentences = [...general, ...details].filter((sentence) => sentence !== undefined);
   return { sentences: [...new Set(sentences)], errors };
 }
 
-function readError(item: unknown): ServerError {
-  if (typeof item === 'string') return { message: item };
+function readError(item: unknown, redact: Redact): ServerError {
+  if (typeof item === 'string') return { message: redact(item) };
   const record = asRecord(item);
-  const code = typeof record['code'] === 'number' ? record['code'] : textOf(record['code']);
-  const [message, domain, reason] = [textOf(record['message']), textOf(record['domain']), textOf(record['reason'])];
+  const said = (name: string): string | undefined => textOf(record[name], redact);
+  const code = typeof record['code'] === 'number' ? record['code'] : said('code');
+  const [message, domain, reason] = [said('message'), said('domain'), said('reason')];
   return {
     ...(code !== undefined && { code }),
     ...(message !== undefined && { message }),
@@ -84,8 +92,8 @@ function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+function textOf(value: unknown, redact: Redact): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? redact(value).trim() : undefined;
 }
 
 function tryJson(text: string): unknown {

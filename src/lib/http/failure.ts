@@ -3,7 +3,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { isServerTrouble } from '../contract/failures.ts';
 import { CliError, type CliErrorOptions, EXIT, type ExitCode, type FailedRequest } from '../kernel/errors.ts';
 import type { Answer } from './answer.ts';
-import { type Envelope, htmlTitle, isHtml, readEnvelope } from './envelope.ts';
+import { htmlTitle, isHtml, readEnvelope } from './envelope.ts';
 import { OutcomeUnknownError } from './outcome-unknown.ts';
 
 /** The call that failed, as far as a message needs it. */
@@ -59,23 +59,23 @@ const CODE_OF_STATUS: Record<number, Code> = {
 export function refusal(call: FailedCall, answer: Answer): CliError {
   const { status } = answer;
   if (status >= 300 && status < 400) return redirect(call, answer);
-  const envelope = readEnvelope(answer);
+  const envelope = readEnvelope(answer, call.redact);
   const code = codeOf(call, status);
-  const said = envelope.sentences.map(call.redact).join('; ').replace(/\.$/, '');
+  const said = envelope.sentences.join('; ').replace(/\.$/, '');
   const limit = status === 429 ? exceededLimit(answer) : undefined;
   const subject = isServerTrouble(status) ? 'The platform is in trouble' : subjectOf(code);
   const detail = [said, limit && call.redact(limit)].filter(Boolean).join('; ');
   return failure(call, code, `${subject} (${status})${detail ? `: ${detail}` : ''}.`, {
     status,
     hint: hintOf(call, code),
-    ...detailsOf(call, envelope),
+    ...(envelope.errors.length > 0 && { details: { errors: envelope.errors } }),
   });
 }
 
 /** The error for a 2xx answer that is not what the endpoint answers; `problem` ends the sentence "the answer …". */
 export function unreadable(call: FailedCall, answer: Answer, problem: string): CliError {
   const html = isHtml(answer);
-  const title = html ? htmlTitle(answer.text) : '';
+  const title = html ? htmlTitle(answer.text, call.redact) : '';
   const seen = html ? `is a web page${title ? ` ("${title}")` : ''}, not JSON` : problem;
   const { method, path } = call.request;
   return failure(call, 'http.unreadable', `Unreadable answer: what ${method} ${path} answered ${call.redact(seen)}.`, {
@@ -184,14 +184,4 @@ function redirect(call: FailedCall, answer: Answer): CliError {
 function exceededLimit(answer: Answer): string | undefined {
   const header = Object.entries(answer.headers).find(([name]) => name.endsWith('rate-limit-exceeded'));
   return header && `${header[0]}: ${header[1]}`;
-}
-
-function detailsOf(call: FailedCall, envelope: Envelope): { details?: Record<string, unknown> } {
-  if (envelope.errors.length === 0) return {};
-  const errors = envelope.errors.map((error) =>
-    Object.fromEntries(
-      Object.entries(error).map(([key, item]) => [key, typeof item === 'string' ? call.redact(item) : item]),
-    ),
-  );
-  return { details: { errors } };
 }

@@ -1,7 +1,7 @@
 // The rates that a profile sets for areas (decision: D148): requests of this process are spread evenly.
 import type { Endpoint } from '../contract/endpoint.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { parseRate } from '../kernel/rate.ts';
+import { pause, type Waiting } from './pause.ts';
 
 /** Which area of a profile's `limits` a call counts for, by the first part of its id; roles have their budget. */
 const AREA_OF: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ export interface Limits {
   aMinute(area: string): number | undefined;
 }
 
-export function createLimits(limits: Readonly<Record<string, string>>, clock: Clock): Limits {
+export function createLimits(limits: Readonly<Record<string, string>>, waiting: Waiting): Limits {
   const free = new Map<string, number>();
   const rateOf = (area: string): number | undefined => parseRate(limits[area] ?? '');
   return {
@@ -36,10 +36,12 @@ export function createLimits(limits: Readonly<Record<string, string>>, clock: Cl
       const area = AREA_OF[id.split('.', 1)[0] ?? ''];
       const rate = area === undefined || PACED_ELSEWHERE.has(id) ? undefined : rateOf(area);
       if (area === undefined || rate === undefined) return;
-      const now = clock.now();
+      const now = waiting.clock.now();
       const due = Math.max(now, free.get(area) ?? now);
       free.set(area, due + 1000 / rate);
-      if (due > now) await clock.sleep(due - now, signal);
+      if (due <= now) return;
+      const text = `Keeping the profile's limit of ${limits[area]} for ${area}`;
+      await pause({ text }, due - now, waiting, signal);
     },
   };
 }

@@ -46,7 +46,7 @@ const WORDS: Record<TransportKind, (lost: LostExchange, error: TransportError) =
   }),
   certificate: (lost, error) => ({
     message: `The certificate of ${hostOf(lost.origin)} is not trusted: ${error.message.replace(/\.$/, '')} (${error.code ?? 'TLS'}).`,
-    hint: 'If an authority of your own signed it, name its certificate with --ca-file FILE or CDPADM_CA_FILE. Nothing was sent.',
+    hint: certificateHint(hostOf(lost.origin), error),
   }),
   tls: (lost, { code }) => ({
     message: `No encrypted connection with ${hostOf(lost.origin)} came about (${code ?? 'TLS'}).`,
@@ -85,6 +85,13 @@ const WORDS: Record<TransportKind, (lost: LostExchange, error: TransportError) =
     hint: 'Repeat the command.',
   }),
 };
+
+/** No authority makes good what is out of its time. */
+function certificateHint(host: string, { code }: TransportError): string {
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
+    return `Check the clock of this machine; if it is right, whoever runs ${host} has to renew the certificate. Nothing was sent.`;
+  return 'If an authority of your own signed it, name its certificate with --ca-file FILE or CDPADM_CA_FILE. Nothing was sent.';
+}
 
 function hostOf(origin: string): string {
   return new URL(origin).host;

@@ -107,7 +107,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender & {
       kind: 'refused',
       status,
       retryAfterMs: retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, options.clock.now()),
-      messages: readEnvelope(result).sentences.map(redact),
+      messages: readEnvelope(result, redact).sentences,
       failure: refusal(call, result),
     };
   }

@@ -93,7 +93,7 @@ export interface Client {
   /** Makes sure that the next call of this endpoint needs no token request first. */
   prepare(endpoint: Endpoint, signal?: AbortSignal): Promise<void>;
   /** The lower door for many calls of an endpoint. Uses connections of its own. */
-  openSender(endpoint: Endpoint): Sender;
+  openSender(endpoint: Endpoint): Promise<Sender>;
   /** Ends idle connections. */
   close(): Promise<void>;
 }
@@ -115,6 +115,14 @@ export interface CredentialSource {
   accessToken(): Promise<string | undefined>;
   bearer(): Promise<BearerCredentials>;
   basic(): Promise<BasicCredentials>;
+}
+
+/** What a call waits for while nothing else goes on. */
+export interface Wait {
+  /** A sentence without its full stop. */
+  text: string;
+  /** It was asked for, and lasts longer than a second: worth a line by itself. */
+  isAsked?: boolean;
 }
 
 export interface HttpOptions {
@@ -150,6 +158,8 @@ export interface HttpOptions {
   onDecision(text: string): void;
   /** In place of `onDecision` where a wait is so long that nobody would sit through it in silence. */
   onLongWait?(text: string): void;
+  /** A wait begins, perhaps of milliseconds; what it returns is called when it is over. */
+  onWait?(wait: Wait): () => void;
   /** `--debug` lines, already redacted. */
   onDebug?: ((text: string) => void) | undefined;
   /** `--trace-file`: one redacted exchange as a plain object. */

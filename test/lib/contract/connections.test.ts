@@ -1,6 +1,12 @@
 // Connections on the wire: what is wrong with one, and what is marked as a deployment's own word.
 import { expect, test } from 'vitest';
-import { connectionsEndpoints, ConnectionRequest } from '../../../src/lib/contract/connections.ts';
+import {
+  connectionsEndpoints,
+  ConnectionRequest,
+  needsSecret,
+  SECRET_CONFIG_FIELDS,
+  SERVICE_PROVIDERS,
+} from '../../../src/lib/contract/connections.ts';
 import { createWireNames } from '../../../src/lib/contract/names.ts';
 import { CONNECTION } from '../../helpers/sync-definitions.ts';
 import { issuesOf } from './issues.ts';
@@ -25,4 +31,19 @@ test('a deployment has its own words for providers and prefixed fields', () => {
   const { create, list } = connectionsEndpoints;
   expect(names.encode(connection, create.names?.body ?? [])).toEqual(wire);
   expect(names.decode([wire], list.names?.reply ?? [])).toEqual([connection]);
+});
+
+test.each(SERVICE_PROVIDERS)('%s needs the secrets that its request cannot be without', (service_provider) => {
+  const issues = issuesOf(ConnectionRequest, { ...CONNECTION, service_provider, config: {} });
+  for (const field of SECRET_CONFIG_FIELDS) {
+    const isMissing = issues.some((issue) => issue.startsWith(`config.${field}: `));
+    expect(needsSecret(service_provider, field)).toBe(isMissing);
+  }
+  expect(issues.length).toBeGreaterThan(1);
+});
+
+test('a field that is no secret, or of no provider, is none that is needed', () => {
+  expect(needsSecret('PROVIDER_A', 'user')).toBe(false);
+  expect(needsSecret('PROVIDER_Z', 'password')).toBe(false);
+  expect(needsSecret(undefined, 'password')).toBe(false);
 });

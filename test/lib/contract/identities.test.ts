@@ -1,7 +1,15 @@
 // The types behind the names of identities, and the words that a deployment may have its own for.
 import { describe, expect, it } from 'vitest';
-import { internalIdentityType, REQUEST_IDENTITY_TYPES } from '../../../src/lib/contract/identities.ts';
+import { inOfferedOrder, internalIdentityType, REQUEST_IDENTITY_TYPES } from '../../../src/lib/contract/identities.ts';
 import { isNeutralName } from '../../../src/lib/contract/neutral-words.ts';
+
+it('offers what names a person first, then unknown types, devices, and the rest of the vendor extension', () => {
+  const types = ['osa_id', 'other', 'xpid', 'loyalty_card', 'osb_vendor_id', 'phone_number_2', 'other2', 'email'];
+  expect(inOfferedOrder([...types, 'controller_customer_id', 'mobile_number'])).toEqual([
+    ...['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'loyalty_card'],
+    ...['osa_id', 'osb_vendor_id', 'other', 'other2', 'xpid'],
+  ]);
+});
 
 describe('internalIdentityType', () => {
   it('maps what requests call them', () => {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Wait } from '../../../src/lib/http/types.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 import { answer, type FaultServer, hangUp, json, startFaultServer } from '../../helpers/fault-server.ts';
 import { failureOf } from '../../helpers/failure.ts';
@@ -67,6 +68,40 @@ describe('a wait', () => {
     const call = http.call(triggerThing, { body, signal: stop.signal });
     expect((await failureOf(call)).message).toBe('enough');
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('is told while it lasts: for an answer, as the platform asked, and before the next attempt', async () => {
+    const told: string[] = [];
+    const onWait = ({ text, isAsked }: Wait) => {
+      told.push(isAsked ? `${text}!` : text);
+      return () => void told.push('over');
+    };
+    const http = testClient(server.url, { onWait, random: () => 0.5 });
+    server.next(late('6'), late('1'), json({}, { status: 503 }));
+    await http.call(getThing, { params });
+    const answer = ["Waiting for the platform's answer", 'over'];
+    expect(told).toEqual([
+      ...[...answer, 'The platform asks to wait 6s (429)!', 'over'],
+      ...[...answer, 'The platform asks to wait 1s (429)', 'over'],
+      ...[...answer, 'Sending again in 1s (503)', 'over'],
+      ...answer,
+    ]);
+  });
+
+  it('is over too when it is ended', async () => {
+    const stop = new AbortController();
+    let open = 0;
+    const onWait = ({ isAsked }: Wait) => {
+      open++;
+      if (isAsked) stop.abort(new Error('enough'));
+      return () => {
+        open--;
+      };
+    };
+    server.next(late('6'));
+    const call = testClient(server.url, { onWait }).call(getThing, { params, signal: stop.signal });
+    expect((await failureOf(call)).message).toBe('enough');
+    expect(open).toBe(0);
   });
 
   it('is not begun where nothing is to be repeated', async () => {

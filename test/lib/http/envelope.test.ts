@@ -4,7 +4,10 @@ import { type Envelope, htmlTitle, isHtml, readEnvelope } from '../../../src/lib
 import { answered } from './calls.ts';
 
 const answer = (text: string, type = 'application/json') => answered(text, { headers: { 'content-type': type } });
-const read = (body: unknown): Envelope => readEnvelope(answer(typeof body === 'string' ? body : JSON.stringify(body)));
+const redact = (text: string): string => text.replaceAll('hunter2', '***');
+const readAnswer = (text: string, type?: string): Envelope => readEnvelope(answer(text, type), redact);
+const read = (body: unknown): Envelope => readAnswer(typeof body === 'string' ? body : JSON.stringify(body));
+const titleOf = (text: string): string => htmlTitle(text, redact);
 
 describe('readEnvelope', () => {
   it.each<[string, unknown, string[], unknown[]]>([
@@ -85,13 +88,47 @@ describe('readEnvelope', () => {
 
   it('reads of a page its title, and nothing where it has none', () => {
     const page = '<!DOCTYPE html><head><title lang="en">\n Sign  in\t here </title></head><body>password</body>';
-    expect(readEnvelope(answer(page, 'text/html; charset=utf-8'))).toEqual({ sentences: ['Sign in here'], errors: [] });
-    expect(readEnvelope(answer('<html><body>secret</body></html>', 'text/html'))).toEqual({
+    expect(readAnswer(page, 'text/html; charset=utf-8')).toEqual({ sentences: ['Sign in here'], errors: [] });
+    expect(readAnswer('<html><body>secret</body></html>', 'text/html')).toEqual({
       sentences: [],
       errors: [],
     });
-    expect(htmlTitle(`<title>${'x'.repeat(600)}</title>`)).toBe('x'.repeat(500));
-    expect(htmlTitle('<TITLE>a')).toBe('a');
+    expect(titleOf(`<title>${'x'.repeat(600)}</title>`)).toBe('x'.repeat(500));
+    expect(titleOf('<TITLE>a')).toBe('a');
+    expect(titleOf('<title>a<br>b</title>')).toBe('a');
+  });
+
+  it('looks for the title once, however often one is begun', () => {
+    expect(titleOf('<title'.repeat(500_000))).toBe('');
+  });
+
+  // Half of a secret would not be known for one.
+  it.each([495, 500, 506])('takes secrets out of a text and of a title before it cuts them, at %d', (end) => {
+    const text = `${'x'.repeat(end - 7)}hunter2 y`;
+    const shown = `${'x'.repeat(end - 7)}*** y`.slice(0, 500);
+    expect(read(text).sentences).toEqual([shown]);
+    expect(titleOf(`<title>${text}</title>`)).toBe(shown);
+    const page = `<html><title>${text}</title></html>`;
+    expect(readAnswer(page, 'text/html').sentences).toEqual([shown]);
+  });
+
+  it('takes secrets out of all that it gives', () => {
+    const [text, shown] = ['a hunter2', 'a ***'];
+    expect(read(`"${text}"`).sentences).toEqual([shown]);
+    expect(read({ error: text }).sentences).toEqual([shown]);
+    expect(read({ error: 'x', error_description: text }).sentences).toEqual([shown]);
+    expect(read({ error: { message: text } }).sentences).toEqual([shown]);
+    expect(read({ message: text, errors: [text] })).toEqual({ sentences: [shown], errors: [{ message: shown }] });
+    const item = { code: text, message: text, domain: text, reason: text };
+    const clean = { code: shown, message: shown, domain: shown, reason: shown };
+    expect(read({ errors: [item] })).toEqual({ sentences: [shown], errors: [clean] });
+  });
+
+  it('knows a secret that ends in a blank or holds a bracket', () => {
+    const holding = (secret: string) => (text: string) => text.replaceAll(secret, '***');
+    expect(readEnvelope(answer('no hunter '), holding('hunter ')).sentences).toEqual(['no ***']);
+    expect(readEnvelope(answer('{"message":"no hunter "}'), holding('hunter ')).sentences).toEqual(['no ***']);
+    expect(htmlTitle('<title>no hunter<2</title>', holding('hunter<2'))).toBe('no ***');
   });
 });
 

@@ -302,7 +302,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       server.otherwise(answer({ headers: { 'content-type': 'text/html' }, body: page }));
       const deleted = await failureOf(client().call(deleteThing, { params }));
       expect(deleted).toMatchObject({ code: 'http.outcome_unknown', details: { cause: 'http.unreadable' } });
-      const sender = client().openSender(seedThings);
+      const sender = await client().openSender(seedThings);
       const sent = await sender.send(Buffer.from('[]'), never);
       expect(sent).toMatchObject({ kind: 'lost', failure: { code: 'http.unreadable' } });
     });

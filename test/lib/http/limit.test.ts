@@ -11,7 +11,7 @@ import { never, testClient } from './setup.ts';
 /** When each of `count` calls may be sent, in milliseconds from the first. */
 async function times(limits: Record<string, string>, ids: readonly string[]): Promise<number[]> {
   const clock = createTestClock();
-  const { wait } = createLimits(limits, clock);
+  const { wait } = createLimits(limits, { clock });
   const sent: number[] = [];
   for (const id of ids) {
     await wait({ id }, never);
@@ -35,7 +35,7 @@ it('leaves other areas, the token and what bulk runs pace themselves alone', asy
 
 it('saves nothing up for later, and ends a wait by the signal', async () => {
   const clock = createTestClock();
-  const { wait } = createLimits({ dsr: '1' }, clock);
+  const { wait } = createLimits({ dsr: '1' }, { clock });
   await wait({ id: 'dsr.get' }, never);
   clock.advance(60_000);
   await wait({ id: 'dsr.get' }, never);
@@ -51,7 +51,7 @@ it.each([
   ['1/h', 1],
   ['1.51/m', 1],
 ])('says what %s is in a minute, whole', (rate, most) => {
-  const { aMinute } = createLimits({ roles: rate }, createTestClock());
+  const { aMinute } = createLimits({ roles: rate }, { clock: createTestClock() });
   expect(aMinute('roles')).toBe(most);
   expect(aMinute('dsr')).toBeUndefined();
 });

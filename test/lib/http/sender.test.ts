@@ -14,13 +14,14 @@ beforeEach(async () => {
 });
 
 const BODY = Buffer.from('[{"id":"é"}]');
-const bulk = (overrides: Partial<HttpOptions> = {}) => {
+const bulk = async (overrides: Partial<HttpOptions> = {}) => {
   const client = testClient(server.url, overrides);
-  return { client, sender: client.openSender(seedThings) };
+  return { client, sender: await client.openSender(seedThings) };
 };
 async function sent(fault: Fault, overrides: Partial<HttpOptions> = {}): Promise<SendOutcome> {
   server.otherwise(fault);
-  return bulk(overrides).sender.send(BODY, never);
+  const { sender } = await bulk(overrides);
+  return sender.send(BODY, never);
 }
 
 describe('what is sent', () => {
@@ -30,7 +31,7 @@ describe('what is sent', () => {
       asked++;
       return { key: SECRETS.workspaceKey, secret: SECRETS.workspaceSecret };
     };
-    const { sender } = bulk({ credentials: { ...UNTOUCHED, basic } });
+    const { sender } = await bulk({ credentials: { ...UNTOUCHED, basic } });
     await sender.send(BODY, never);
     await sender.send(BODY, never);
     expect(asked).toBe(1);
@@ -48,7 +49,7 @@ describe('what is sent', () => {
 
   it('fills the path of each call anew', async () => {
     let written = 0;
-    const sender = testClient(server.url, { onWrite: () => written++ }).openSender(getThing);
+    const sender = await testClient(server.url, { onWrite: () => written++ }).openSender(getThing);
     await sender.send(undefined, never, { thingId: 'a/b' });
     await sender.send(undefined, never, { thingId: 'c' });
     expect(server.requests.map(({ target }) => target)).toEqual(['/things/a%2Fb', '/things/c']);
@@ -59,12 +60,13 @@ describe('what is sent', () => {
 
   it('is told beforehand where it may change something', async () => {
     const requests: number[] = [];
-    await bulk({ onWrite: () => requests.push(server.requests.length) }).sender.send(BODY, never);
+    const { sender } = await bulk({ onWrite: () => requests.push(server.requests.length) });
+    await sender.send(BODY, never);
     expect(requests).toEqual([0]);
   });
 
   it('is written down with its body', async () => {
-    const { client, sender } = bulk();
+    const { client, sender } = await bulk();
     await sender.send(BODY, never);
     expect(client.traces).toEqual([
       expect.objectContaining({
@@ -78,7 +80,7 @@ describe('what is sent', () => {
 
   it('is a command and nothing else where one was asked for', async () => {
     const commands: string[] = [];
-    const { sender } = bulk({ onCurl: (command) => commands.push(command) });
+    const { sender } = await bulk({ onCurl: (command) => commands.push(command) });
     expect(await failureOf(sender.send(BODY, never))).toBeInstanceOf(CurlPrinted);
     expect(commands[0]).toContain(`--data-raw '${BODY.toString()}'`);
     expect(await failureOf(sender.send(undefined, never))).toBeInstanceOf(CurlPrinted);
@@ -121,7 +123,7 @@ describe('how it ends', () => {
 
   it('lost without an answer, and says whether trying again can help', async () => {
     server.otherwise(hangUp);
-    const { client, sender } = bulk();
+    const { client, sender } = await bulk();
     expect(await sender.send(BODY, never)).toMatchObject({
       kind: 'lost',
       permanent: false,
@@ -142,13 +144,14 @@ describe('how it ends', () => {
     const stop = new AbortController();
     const reason = new Error('enough');
     server.otherwise(() => stop.abort(reason));
-    expect(await failureOf(bulk().sender.send(BODY, stop.signal))).toBe(reason);
+    const { sender } = await bulk();
+    expect(await failureOf(sender.send(BODY, stop.signal))).toBe(reason);
   });
 
   it('with the error of what was set wrongly', async () => {
-    const sender = testClient('http://elsewhere.example').openSender(putThing);
+    const sender = await testClient('http://elsewhere.example').openSender(putThing);
     expect(await failureOf(sender.send(BODY, never, { thingId: 'a' }))).toMatchObject({ exit: 2 });
-    const { sender: astray } = bulk({ proxy: { http: 'gopher://127.0.0.1' } });
+    const { sender: astray } = await bulk({ proxy: { http: 'gopher://127.0.0.1' } });
     expect(await failureOf(astray.send(BODY, never))).toMatchObject({
       exit: 2,
       message: 'HTTP_PROXY is no address of an http or https proxy.',

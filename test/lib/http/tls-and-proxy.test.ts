@@ -92,6 +92,29 @@ describe.skipIf(certificate === undefined)('TLS (needs openssl)', () => {
       expect(server.requests).toEqual([]);
     });
 
+    const DAY = 86_400_000;
+    test.each([
+      ['that has expired', -3 * DAY, -DAY, 'has expired', 'CERT_HAS_EXPIRED'],
+      ['that is not valid yet', DAY, 3 * DAY, 'not yet valid', 'CERT_NOT_YET_VALID'],
+    ])('nor one %s, though its authority is trusted', async (_how, from, until, words, code) => {
+      const now = Date.now();
+      const dated = makeCertificate({ from: now + from, until: now + until }) ?? tls;
+      const old = await opened(startFaultServer({ tls: dated }));
+      const http = testClient(old.url, { engine, extraAuthorities: dated.cert });
+      const error = await failureOf(http.call(triggerThing, { body: { id: 'a' } }));
+      expect(error).toMatchObject({
+        code: 'network.certificate',
+        exit: 8,
+        hint: expect.stringMatching(
+          /^Check the clock of this machine; .* renew the certificate\. Nothing was sent\.$/,
+        ) as string,
+      });
+      expect(error.message).toContain(words);
+      expect(error.message).toContain(code);
+      expect(http.clock.sleeps).toEqual([]);
+      expect(old.requests).toEqual([]);
+    });
+
     test('a file without a certificate is a usage error', async () => {
       const http = testClient(server.url, { engine, extraAuthorities: 'no certificate at all' });
       expect(await failureOf(http.call(getThing, { params }))).toMatchObject({
