@@ -24,6 +24,9 @@ const TAB_ENTRIES = [
 /** Of the contract, what is not one area's own: an area's schemas are built when it is called. */
 const SHARED_CONTRACT = /^src\/lib\/contract\/(?:endpoint|explain|failures|limits|names|oauth|shared)\.ts$/;
 
+/** What a call that is over within a second has no use for. */
+const PROGRESS = 'src/lib/runtime/output/progress.ts';
+
 const RUNTIME = '\0rolldown/runtime.js';
 
 /** The names of the chunks that are made here. */
@@ -47,6 +50,7 @@ export function chunkGroups(root) {
     const { start, library, run, tab, work } = closures;
     const path = pathOf(id);
     if (start.has(path)) return library.has(path) ? 'kernel' : null;
+    if (path === PROGRESS) return 'work-progress';
     const [, group] = /^src\/commands\/([\w-]+)\/[\w-]+\.ts$/.exec(path) ?? [];
     if (group !== undefined) return `commands-${group}`;
     if (path.startsWith('src/lib/contract/') && !SHARED_CONTRACT.test(path)) return null;

@@ -6,9 +6,9 @@ import { createRedactor, type Redactor } from './lib/kernel/redact.ts';
 import type { Context, GlobalFlags, Io, Output } from './lib/runtime/context.ts';
 import { createContext, type StartedContext } from './lib/runtime/create-context.ts';
 import { lenientFlags, readGlobalFlags } from './lib/runtime/command-line/global-flags.ts';
-import { explainStop, interrupted, isQuietEnd, terminated, timedOut } from './lib/runtime/interrupt.ts';
+import { explainStop, hungUp, interrupted, isQuietEnd, terminated, timedOut } from './lib/runtime/interrupt.ts';
 import { processIo } from './lib/runtime/io.ts';
-import { checkFormat } from './lib/runtime/command-line/help.ts';
+import { checkFormat, formatsOf } from './lib/runtime/command-line/help.ts';
 import { HelpShown } from './lib/runtime/command-line/usage-failure.ts';
 import { asking, commandNameOf, createProgram, entries, loadAll, operandsOf } from './program.ts';
 
@@ -27,11 +27,19 @@ export async function main(): Promise<void> {
   const redactor = createRedactor();
   onSignal('SIGINT', stop, interrupted);
   onSignal('SIGTERM', stop, terminated);
+  // The kernel and the shell may each send one: a second one hurries nobody.
+  const onHangup = (): void => stop.abort(hungUp());
+  host.on('SIGHUP', onHangup);
   host.onUncaught((error) => {
     const flags = lenientFlags({ debug: host.argv().includes('--debug') }, io.env);
     void report(error, io, flags, redactor).finally(() => host.exitNow(EXIT.failed));
   });
-  host.setExitCode(await run(host.argv(), io, stop, redactor));
+  const code = await run(host.argv(), io, stop, redactor);
+  host.setExitCode(code);
+  if (code === EXIT.hungUp) {
+    host.off('SIGHUP', onHangup);
+    host.endBySignal('SIGHUP');
+  }
 }
 
 /**
@@ -54,7 +62,9 @@ export async function run(
     const wanted = commandNameOf(args);
     const root = await createProgram(within, (name) => name === wanted || isDescribed(name, args));
     flagsSoFar = () => root.opts();
-    root.hook('preAction', (_root, command) => begin(readGlobalFlags(root.opts(), io.env), command));
+    root.hook('preAction', (_root, command) =>
+      begin(readGlobalFlags(root.opts(), io.env, formatsOf(command)), command),
+    );
     await root.parseAsync([...args], { from: 'user' });
   }
 

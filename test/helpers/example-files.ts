@@ -1,5 +1,5 @@
 // What the examples of the pages speak of, put where a reader would have it.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stageWarehouse } from './warehouse-files.ts';
 
@@ -12,6 +12,11 @@ export interface ExampleStage {
 type Stage = (stage: ExampleStage) => Promise<void> | void;
 
 const STAGES: Record<string, Stage> = {
+  // The file that the page shows is the one that its commands read.
+  'README.md': ({ cwd }) => {
+    const page = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    writeFileSync(join(cwd, 'group.yaml'), /```yaml\n([^`]*)```/.exec(page)?.[1] ?? '');
+  },
   'docs/warehouse.md': async (stage) => {
     stageWarehouse(stage.cwd);
     await made(stage, 'cdpadm connections create -f connection.yaml --yes');

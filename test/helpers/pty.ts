@@ -6,7 +6,14 @@ import { onTestFinished } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 
-export const KEY = { enter: '\r', down: '\u001b[B', ctrlC: '\u0003', ctrlD: '\u0004', clearLine: '\u0015' } as const;
+export const KEY = {
+  enter: '\r',
+  down: '\u001b[B',
+  up: '\u001b[A',
+  ctrlC: '\u0003',
+  ctrlD: '\u0004',
+  clearLine: '\u0015',
+} as const;
 
 export interface TerminalOptions {
   env: Record<string, string>;

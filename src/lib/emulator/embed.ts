@@ -40,7 +40,9 @@ const OPTIONS: Readonly<Record<keyof EmulatorOptions, Wanted>> = {
  */
 export async function embed(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options);
-  const emulator = await startEmulator(options);
+  const emulator = await startEmulator(options).catch((error: unknown) => {
+    throw error instanceof CliError ? inWordsOfALibrary(error) : error;
+  });
   let isClosed = false;
   return {
     ...emulator,
@@ -66,6 +68,24 @@ function checkOptions(options: unknown): asserts options is EmulatorOptions {
       throw usageError(`The option \`${name}\` of startEmulator takes ${wanted.what}.`);
     }
   }
+  if ('memory' in options && options.memory === true && 'data' in options && options.data !== undefined) {
+    throw usageError('startEmulator takes `memory` or `data`, not both: one keeps nothing, the other keeps it there.');
+  }
+}
+
+/** Test runners print the message alone, so that the first issue belongs there; flags are the command line's. */
+function inWordsOfALibrary(error: CliError): CliError {
+  const { code, exit, issues, hint, message } = error;
+  const [first] = issues;
+  const where = first && [first.path, first.message].filter(Boolean).join(': ');
+  return new CliError({
+    code,
+    exit,
+    message: where === undefined ? message : `${message} The first: ${where}`,
+    issues,
+    ...(hint !== undefined && !hint.includes('--') && { hint }),
+    cause: error,
+  });
 }
 
 function closed(): CliError {

@@ -79,7 +79,7 @@ function roleHead({ role_id, name }: MatrixRole, rows: readonly MatrixRow[]): st
   const held = rows.filter((row) => row.roles[role_id] === 'direct');
   const looks = held.filter((row) => isEscalation(row.task_id)).length;
   const told = [counted(held.length, 'task'), ...(looks > 0 ? [counted(looks, 'escalation')] : [])];
-  const own = name && name !== role_id ? `<span class="name">${escapeHtml(name)}</span>` : '';
+  const own = name && name !== role_id ? `<span class="name">${wordsWhole(name)}</span>` : '';
   return `<th scope="col" class="role"><div>${own}<code>${breakable(role_id)}</code><small>${told.join('<br>')}</small></div></th>`;
 }
 
@@ -110,6 +110,11 @@ function rowHead(row: MatrixRow): string {
 /** An id that may be broken where its words end. */
 function breakable(id: string): string {
   return escapeHtml(id).replace(/[:_-]/g, '$&<wbr>');
+}
+
+/** A name whose words keep a column as wide as they are, but for words that are longer than any name's should be. */
+function wordsWhole(name: string): string {
+  return (name.match(/\S{1,18}|\s+/g) ?? []).map(escapeHtml).join('<wbr>');
 }
 
 function cell(row: MatrixRow, roleId: string): string {
@@ -149,7 +154,7 @@ tr.feature span { position: sticky; left: .75rem; }
 tbody tr:not(.feature):hover > * { background: color-mix(in srgb, var(--mark-soft) 45%, var(--page)); }
 .role { min-width: 6.5rem; max-width: 11rem; text-align: center; }
 .role > div { display: flex; flex-direction: column; gap: .1rem; overflow-wrap: anywhere; }
-.role .name { font-weight: 600; }
+.role .name { font-weight: 600; overflow-wrap: break-word; }
 .role code { color: var(--quiet); font-size: .8rem; }
 .role small { color: var(--faint); font-size: .75rem; overflow-wrap: normal; }
 .upright .role { min-width: 0; max-width: none; padding-inline: .5rem; }

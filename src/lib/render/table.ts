@@ -24,12 +24,14 @@ interface Sized<Row> {
   width: number;
   /** Of the longest word, where a cell goes on below. */
   word: number;
+  /** No row has a word in it. */
+  isEmpty: boolean;
 }
 
 /**
- * Draws rows under headings. When they are wider than the terminal, long cells are cut and then columns dropped, the
- * highest `rank` first; ids are neither cut nor dropped, and what is `uncut` goes on below. Where not even that fits,
- * each row becomes a card of lines.
+ * Draws rows under headings. When they are wider than the terminal, columns go that may be dropped and are empty in every
+ * row; then long cells are cut, and then columns dropped, the highest `rank` first. Ids are neither cut nor dropped, and
+ * what is `uncut` goes on below. Where not even that fits, each row becomes a card of lines.
  */
 export async function drawTable<Row>(
   rows: readonly Row[],
@@ -41,7 +43,8 @@ export async function drawTable<Row>(
     const cells = rows.map((row) => cleanCell(column, row));
     const words = column.uncut ? cells.flatMap((cell) => cell.split(' ')) : [];
     const width = Math.max(title, ...cells.map(displayWidth));
-    return { column, title, width, word: Math.max(0, ...words.map(displayWidth)) };
+    const isEmpty = cells.every((cell) => cell === '');
+    return { column, title, width, word: Math.max(0, ...words.map(displayWidth)), isEmpty };
   });
   const fitted = fitColumns(sized, options.width);
   return fitted ? await drawGrid(rows, fitted, options) : drawCards(rows, columns, options);
@@ -54,10 +57,13 @@ export function drawRecord<T>(data: T, columns: Column<T>[], style: Style, termi
 
 function drawCards<Row>(rows: readonly Row[], columns: Column<Row>[], { style, width }: TableOptions): string {
   const keys = keyWidth(columns);
-  // A card says what there is; an empty cell had only kept its place in a table.
-  const told = (row: Row): Column<Row>[] =>
-    columns.filter((column) => column.id === true || (column.whole !== true && cleanCell(column, row) !== ''));
-  return rows.map((row) => drawLines(row, told(row), { style, width, keys })).join('\n\n');
+  const named = columns.filter(({ whole }) => whole !== true);
+  return rows.map((row) => drawLines(row, filledColumns(row, named), { style, width, keys })).join('\n\n');
+}
+
+/** The columns in which one thing has something, and its ids: an empty cell only keeps its place in a table. */
+export function filledColumns<T>(data: T, columns: readonly Column<T>[]): Column<T>[] {
+  return columns.filter((column) => column.id === true || cleanCell(column, data) !== '');
 }
 
 function keyWidth<Row>(columns: Column<Row>[]): number {
@@ -140,15 +146,31 @@ function withBreaks(text: string): string {
 }
 
 function fitColumns<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] | undefined {
-  const isTooWide = totalOf(sized) > width;
-  for (let kept = isTooWide ? sized.filter(({ column }) => column.whole !== true) : sized; ;) {
+  const told = withoutEmpty(sized, width);
+  const isTooWide = totalOf(told) > width;
+  for (let kept = isTooWide ? told.filter(({ column }) => column.whole !== true) : told; ;) {
     const cut = cutColumns(kept, width, COMFORTABLE);
     if (cut) return cut;
-    const rank = Math.max(...kept.map(({ column }) => (column.id ? 0 : (column.rank ?? 0))));
-    if (rank === 0) return cutColumns(kept, width, NARROWEST);
-    const last = kept.findLastIndex(({ column }) => !column.id && column.rank === rank);
-    kept = kept.filter((_, index) => index !== last);
+    const last = nextToDrop(kept);
+    if (last === undefined) return cutColumns(kept, width, NARROWEST);
+    kept = kept.filter((entry) => entry !== last);
   }
+}
+
+/** What no row has a word in goes before anything is cut; a column without a rank stays, and says that nothing is there. */
+function withoutEmpty<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] {
+  for (let kept = sized; ;) {
+    const last = totalOf(kept) > width ? nextToDrop(kept.filter(({ isEmpty }) => isEmpty)) : undefined;
+    if (last === undefined) return kept;
+    kept = kept.filter((entry) => entry !== last);
+  }
+}
+
+/** The last of those with the highest rank; undefined where none may be dropped. */
+function nextToDrop<Row>(sized: readonly Sized<Row>[]): Sized<Row> | undefined {
+  const rankOf = ({ column }: Sized<Row>): number => (column.id ? 0 : (column.rank ?? 0));
+  const rank = Math.max(0, ...sized.map(rankOf));
+  return rank === 0 ? undefined : sized.findLast((entry) => rankOf(entry) === rank);
 }
 
 function totalOf<Row>(sized: readonly Sized<Row>[]): number {
@@ -181,7 +203,7 @@ function floorOf<Row>({ column, title, word }: Sized<Row>, least: number): numbe
 }
 
 function cleanCell<Row>(column: Column<Row>, row: Row): string {
-  return cleanLine(cellText(column.value(row)));
+  return cleanLine(cellText(column.said ? column.said(row) : column.value(row)));
 }
 
 function paintCell<Row>(column: Column<Row>, row: Row, text: string, style: Style): string {

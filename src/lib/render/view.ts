@@ -12,13 +12,18 @@ export interface Column<Row> {
   /** The title is an id: it is shown as it is. */
   idTitle?: boolean;
   value(row: Row): CellValue;
+  /** What a terminal shows in its place, where the value itself is for programs. */
+  said?(row: Row): CellValue;
   /** Colour for a cell, by state. Words carry the meaning; colour only repeats it. */
   paint?(text: string, row: Row, style: Style): string;
   /** Ids are never cut and never dropped. */
   id?: boolean;
   /** What the table is there to say: it goes on below instead of being cut; where that is too narrow, rows become cards. */
   uncut?: boolean;
-  /** When the width is short the highest number is dropped first; default 0 is dropped last. */
+  /**
+   * When the width is short the highest number is dropped first, of those that are empty in every row and then of all; what
+   * has none (default 0) is never dropped.
+   */
   rank?: number;
   /** Whole or not at all: left out of a table that would be too wide, and of cards, because it is told below them too. */
   whole?: boolean;

@@ -24,7 +24,12 @@ export function paintStatus(text: string, style: Style): string {
 /** The column of a field; `path` is dotted. */
 function field(path: string, over: Partial<Column<ShownResource>> = {}): Column<ShownResource> {
   const keys = path.split('.');
-  return { key: keys.at(-1) ?? path, value: (row) => cell(valueAt(row, keys)), ...over };
+  return {
+    key: keys.at(-1) ?? path,
+    value: (row) => cell(valueAt(row, keys)),
+    said: (row) => said(valueAt(row, keys)),
+    ...over,
+  };
 }
 
 const ID = field('id', { id: true });
@@ -108,4 +113,13 @@ export function errorsText(errors: unknown): string {
 
 function cell(value: unknown): CellValue {
   return typeof value === 'object' && value !== null ? stringifyJson(value) : (value as CellValue);
+}
+
+/** An inner record as people read it: its kind first, as a list shows it, then what there is more, field by field. */
+function said(value: unknown): CellValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return cell(value);
+  const { type, ...more } = value as Record<string, unknown>;
+  const fields = Object.entries(more).filter(([, inner]) => (inner ?? '') !== '');
+  const told = fields.map(([name, inner]) => `${name}: ${String(cell(inner))}`);
+  return [...((type ?? '') === '' ? [] : [String(cell(type))]), ...told].join(', ');
 }

@@ -4,7 +4,7 @@ import type { Api } from '../api/index.ts';
 import type { SettingsPaths } from '../config/paths.ts';
 import type { Profiles } from '../config/profiles.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
-import type { DescribedRequest } from '../http/types.ts';
+import type { DescribedRequest, Wait } from '../http/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ExitCode } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
@@ -116,6 +116,8 @@ export interface Output {
   /** To stderr, drawn for people: a diff before its confirmation. Silent where nobody is asked and a note would be. */
   show(text: (style: Style, width: number) => string): void;
   progress(title: string): Progress;
+  /** A wait of a call begins, of which something is told once nothing was heard for a second; call the result when it is over. */
+  waits(wait: Wait): () => void;
   /** The text, its command lines with the flags that say where this command was sent. Notes and warnings have them anyhow. */
   inSamePlace(text: string): string;
   /** The same output on standard output whatever `--out` says: for a command that writes a file of its own there. */

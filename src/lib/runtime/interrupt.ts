@@ -3,7 +3,7 @@ import { CliError, EXIT } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 
 /** All that a stop says by itself; whoever knows more says it in other words. */
-const BARE = ['Interrupted.', 'Terminated.'];
+const BARE = ['Interrupted.', 'Terminated.', 'The terminal was closed.'];
 
 /** Ctrl-C. */
 export function interrupted(): CliError {
@@ -13,6 +13,11 @@ export function interrupted(): CliError {
 /** SIGTERM, as a service manager sends it. */
 export function terminated(): CliError {
   return new CliError({ code: 'terminated', message: 'Terminated.', exit: EXIT.terminated });
+}
+
+/** SIGHUP, as a terminal that is closed sends it. */
+export function hungUp(): CliError {
+  return new CliError({ code: 'hung_up', message: 'The terminal was closed.', exit: EXIT.hungUp });
 }
 
 /** The command's `--timeout` is over. */

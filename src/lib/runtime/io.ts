@@ -1,7 +1,7 @@
 // The real outside: the process's streams, terminal and clock as an `Io`.
 import { writeSync } from 'node:fs';
 import { systemClock } from '../kernel/clock.ts';
-import { systemErrorCode } from '../kernel/errors.ts';
+import { systemErrorCode, usageError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import type { Io, TextSink } from './context.ts';
 
@@ -24,7 +24,10 @@ export function processIo(): Io {
   };
   return {
     env,
-    cwd: host.cwd(),
+    // Asked for by what needs it: the folder may be gone, and help and versions stand in none.
+    get cwd() {
+      return workingFolder();
+    },
     get stdin() {
       return host.streams.stdin;
     },
@@ -38,6 +41,19 @@ export function processIo(): Io {
     clock: systemClock,
     random: Math.random,
   };
+}
+
+/** Throws CliError usage (2) where the folder has been removed, or may not be looked at any more. */
+function workingFolder(): string {
+  try {
+    return host.cwd();
+  } catch (error) {
+    const isGone = systemErrorCode(error) === 'ENOENT';
+    throw usageError(
+      isGone ? 'The folder that you are in has been removed.' : 'The folder that you are in cannot be read.',
+      'Change into another one with cd, then run the command again.',
+    );
+  }
 }
 
 /**

@@ -40,7 +40,7 @@ export interface Gate {
   enter(repeat: boolean): Promise<Pass>;
   /** Every entered request leaves. `failure` is what the run ends with should this have been the last straw. */
   leave(pass: Pass, signal: Signal, failure?: CliError): void;
-  /** Repeats that are retries, waits that were asked for not among them. */
+  /** Requests that met with trouble. A 429 did nothing, and a 503 with `Retry-After` asks to wait: these are waits. */
   readonly retries: number;
   readonly requests: number;
   /** Ends the run: whoever waits is refused with this. */
@@ -52,7 +52,7 @@ const BACKOFF_CAP_MS = 30_000;
 /** Requests that may come too soon at a wanted rate: as a share of those answered, and at least so many at once. */
 const EXCUSED_SHARE = 0.05;
 const MIN_EXCUSED = 4;
-/** How often in a row the platform may say "too many" without a time that lies ahead: some minutes of it. */
+/** How often in a row the platform may say "too many" without a time that lies ahead: about two minutes of it. */
 const MAX_BUSY = 14;
 /** A late timer may be made up for by this much, so that the wanted rate is reached. */
 const CATCH_UP_MS = 250;
@@ -130,7 +130,7 @@ export function createGate(options: GateOptions): Gate {
     pump();
   }
 
-  /** Half of it certain, half of it random: a series of these does not end much before its time. */
+  /** The longest pause; a random part of it is taken. */
   const backoff = (times: number): number => Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (times - 1));
 
   function giveUp(failure: CliError | undefined, why: string): void {
@@ -145,13 +145,12 @@ export function createGate(options: GateOptions): Gate {
       busy++;
       // A time that lies ahead says that the platform is well, however often it is said.
       untimed = askedMs === undefined || askedMs === 0 ? untimed + 1 : 0;
-      if (askedMs === undefined) retries++;
     }
     if (untimed > MAX_BUSY) giveUp(failure, 'the rate limit did not clear');
     else if (askedMs !== undefined) {
       const own = isFirst ? options.random() * backoff(busy) : 0;
       pause(Math.max(askedMs + options.random() * BACKOFF_BASE_MS, own), 'the platform asked to wait');
-    } else if (isFirst) pause(backoff(busy) * (0.5 + options.random() / 2), 'too many requests');
+    } else if (isFirst) pause(options.random() * backoff(busy), 'too many requests');
   }
 
   return {
@@ -185,10 +184,7 @@ export function createGate(options: GateOptions): Gate {
         case 'busy':
           troubles = 0;
           // Its repeat has to wait for the next free slot: that is all it takes.
-          if (met.retryAfterMs === undefined && busy === 0 && early.excuses()) {
-            retries++;
-            break;
-          }
+          if (met.retryAfterMs === undefined && busy === 0 && early.excuses()) break;
           window.overloaded();
           leaveBusy(met.retryAfterMs, isFirst, failure);
           break;

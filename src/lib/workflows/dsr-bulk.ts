@@ -53,8 +53,8 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   const marks = dsrEndpoints.create.names?.body ?? [];
   const rowPorts = {
     gate,
-    create: api.openCreate(),
-    get: api.openGet(),
+    create: await api.openCreate(),
+    get: await api.openGet(),
     encode: (request: DsrRequest) => Buffer.from(stringifyJson(options.names.encode(request, marks)), 'utf8'),
     verify: ports.verify,
     clock,

@@ -3,7 +3,7 @@ import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
-import { nearest } from '../kernel/nearest.ts';
+import { nearlySpelt } from '../kernel/nearest.ts';
 import { settle } from './lost-answer.ts';
 import { bearingUnknown, type RunPorts } from './pipelines-watch.ts';
 import type { Tell } from './ports.ts';
@@ -92,8 +92,8 @@ async function becomeIdle(
   const onUnknown = async (error: CliError): Promise<void> => {
     onSeen('unknown');
     const known = (await ports.api.list(ports.signal)).map((pipeline) => pipeline.id);
-    // Mistyped rather than new (decision: D102).
-    if (!known.includes(id) && nearest(id, known) !== undefined) throw error;
+    // Mistyped rather than new (decision: D102); one that others begin with may well be new.
+    if (!known.includes(id) && nearlySpelt(id, known) !== undefined) throw error;
     ports.tell.note(`The platform knows no pipeline ${id}. A new one may take a minute to appear: looking on.`);
   };
   let report = options.patient ? await bearingUnknown(read, options.pollMs, ports, onUnknown) : await read();

@@ -21,8 +21,12 @@ export interface WatchOptions {
   onUnknown?(): Promise<void>;
 }
 
+/** The first pause between two looks at a run; each further one is twice as long, up to the wanted one. */
+const FIRST_PAUSE_MS = 1000;
+
 /**
- * Looks every `pollMs` until the run has ended. Throws the signal's reason with how to go on: watching changes nothing.
+ * Looks at once, soon again, and then every `pollMs` until the run has ended: a short run is not waited for longer than it
+ * takes, a long one costs a few requests more. Throws the signal's reason with how to go on: watching changes nothing.
  */
 export async function watchRun(
   pipelineId: string,
@@ -31,11 +35,11 @@ export async function watchRun(
   ports: RunPorts,
 ): Promise<RunReply> {
   try {
-    for (;;) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
       const run = await bearingUnknown(() => ports.api.run(pipelineId, id, ports.signal), pollMs, ports, onUnknown);
       await onState(run);
       if (isEnded(run)) return run;
-      await ports.clock.sleep(pollMs, ports.signal);
+      await ports.clock.sleep(Math.min(pauseMs, pollMs), ports.signal);
     }
   } catch (error) {
     if (!ports.signal.aborted || !(error instanceof CliError)) throw error;

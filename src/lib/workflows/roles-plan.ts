@@ -12,9 +12,17 @@ export interface Planned extends PlannedPush {
   wanted: WantedRoles;
 }
 
-/** Plans `wanted` on top of `live`. Throws a conflict (6) when both sides changed the same thing differently. */
-export function planWanted(scope: ManifestScope, live: Manifest, wanted: WantedRoles): Planned {
-  if (wanted.conflicts.length > 0) throw conflictError(wanted.conflicts);
+/**
+ * Plans `wanted` on top of `live`. Throws a conflict (6) when both sides changed the same thing differently; `redact`
+ * takes secrets out of what that quotes.
+ */
+export function planWanted(
+  scope: ManifestScope,
+  live: Manifest,
+  wanted: WantedRoles,
+  redact: (text: string) => string,
+): Planned {
+  if (wanted.conflicts.length > 0) throw conflictError(wanted.conflicts, redact);
   return { ...planRoles(scope, live, wanted.roles), wanted };
 }
 
@@ -43,7 +51,8 @@ export function requireExpected(planned: Planned, expectPlan: string | undefined
   });
 }
 
-function conflictError(conflicts: readonly MergeConflict[]): CliError {
+function conflictError(conflicts: readonly MergeConflict[], redact: (text: string) => string): CliError {
+  const side = (value: unknown): string => shortened(redact(quoted(value)));
   const issues = conflicts.map((conflict): Issue => {
     const sides = `yours: ${side(conflict.mine)}; the platform's: ${side(conflict.theirs)}; it was: ${side(conflict.base)}`;
     return { path: showPath(['roles', conflict.role_id, conflict.field]), message: sides };
@@ -58,8 +67,12 @@ function conflictError(conflicts: readonly MergeConflict[]): CliError {
   });
 }
 
-function side(value: unknown): string {
+function quoted(value: unknown): string {
   if (value === null) return '(not there)';
-  const text = typeof value === 'string' ? `"${value}"` : stringifyJson(value);
+  return typeof value === 'string' ? `"${value}"` : stringifyJson(value);
+}
+
+/** Of a text without secrets: half of one would not be known for one. */
+function shortened(text: string): string {
   return text.length > 400 ? `${text.slice(0, 400)}…` : text;
 }

@@ -40,6 +40,8 @@ export interface PushPorts {
   tell: Tell;
   /** Draws the plan for a person, before guards and confirmation. */
   show(planned: Planned): void;
+  /** Takes secrets out of what an error quotes. */
+  redact(text: string): string;
   signal: AbortSignal;
 }
 
@@ -77,7 +79,7 @@ async function pushSettled(intent: PushIntent, options: PushOptions, ports: Push
   const liveTasks = new Set(tasks.map((task) => task.task_id));
   let live = fromReply(reply);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const planned = planWanted(ports.scope, live, intent.want(live, liveTasks));
+    const planned = planWanted(ports.scope, live, intent.want(live, liveTasks), ports.redact);
     if (isEmptyDiff(planned.plan)) {
       requireExpected(planned, options.expectPlan);
       return { kind: 'unchanged', planned, manifest: live };

@@ -9,7 +9,7 @@ import type { Gate } from './bulk-gate.ts';
 import { mayPass, type Refused, sendThrough } from './gated-send.ts';
 
 export interface SendPorts {
-  sender: ReturnType<SeedingApi['openBulk']>;
+  sender: Awaited<ReturnType<SeedingApi['openBulk']>>;
   gate: Gate;
   clock: Clock;
   /** Shared with the packer. */

@@ -20,6 +20,7 @@ test.each<[unknown, string, string?]>([
   [{ warehouse: {} }, "The option `warehouse` of startEmulator takes a file's path."],
   [{ names: { xpid: 7 } }, 'The option `names` of startEmulator takes an object'],
   [{ names: ['xpid'] }, 'The option `names` of startEmulator takes an object'],
+  [{ memory: true, data: '/tmp/there' }, 'startEmulator takes `memory` or `data`, not both'],
   ['manual', 'startEmulator takes its options as one object'],
   [null, 'startEmulator takes its options as one object'],
 ])('%j is refused by name', async (options, message, hint = '') => {
@@ -28,6 +29,17 @@ test.each<[unknown, string, string?]>([
     message: expect.stringContaining(message) as string,
     ...(hint !== '' && { hint: expect.stringContaining(hint) as string }),
   });
+});
+
+test('the first of several issues is part of the message, and no flag is spoken of', async () => {
+  const wrong = await failureOf(startWith({ fixtures: { roles: 7, groups: 'none' } }));
+  expect(wrong).toMatchObject({
+    code: 'input.invalid',
+    message: expect.stringMatching(/The first: \S+: \S+/) as string,
+  });
+  const elsewhere = await failureOf(startWith({ host: '999.1.1.1' }));
+  expect(elsewhere.message).toContain('999.1.1.1');
+  expect(JSON.stringify(elsewhere)).not.toContain('--');
 });
 
 test('what is undefined is left out', async () => {

@@ -69,6 +69,54 @@ test('a column that is whole or not at all leaves its room to the others', async
   expect(await draw(75)).toContain('Sees audiences and changes none of them');
 });
 
+describe('a column that is empty in every row', () => {
+  interface Run {
+    id: string;
+    status: string;
+    started_on: string;
+    range_start: string;
+    errors: string;
+  }
+  const runColumns: Column<Run>[] = [
+    { key: 'id', id: true, value: (run) => run.id },
+    { key: 'status', value: (run) => run.status },
+    { key: 'started_on', rank: 5, value: (run) => run.started_on },
+    { key: 'range_start', rank: 2, value: (run) => run.range_start },
+    { key: 'errors', rank: 1, value: (run) => run.errors },
+  ];
+  const run: Run = { id: 'r-1', status: 'success', started_on: 'a while ago', range_start: '', errors: '' };
+  const headingsOf = async (list: Run[], width: number): Promise<string[]> => {
+    const drawn = await drawTable(list, runColumns, { width, style: plainStyle, header: true });
+    return (drawn.split('\n')[0] ?? '').split(/ {2,}/);
+  };
+
+  test('stays where there is room', async () => {
+    expect(await headingsOf([run], 60)).toEqual(['ID', 'STATUS', 'STARTED ON', 'RANGE START', 'ERRORS']);
+  });
+
+  test('goes before one that is not, though its rank is lower, and only as long as there is no room', async () => {
+    expect(await headingsOf([run], 40)).toEqual(['ID', 'STATUS', 'STARTED ON', 'ERRORS']);
+    expect(await headingsOf([run], 30)).toEqual(['ID', 'STATUS', 'STARTED ON']);
+  });
+
+  test('goes before a cell is cut', async () => {
+    const long = { ...run, started_on: 'a while ago and a little longer' };
+    const drawn = await drawTable([long], runColumns, { width: 50, style: plainStyle, header: true });
+    expect(drawn).toBe(`ID   STATUS   STARTED ON\nr-1  success  ${long.started_on}`);
+  });
+
+  test('is told where one row has a word in it, and goes by its rank then', async () => {
+    const failed = { ...run, errors: 'Table gone' };
+    expect(await headingsOf([run, failed], 46)).toEqual(['ID', 'STATUS', 'STARTED ON', 'ERRORS']);
+    expect(await headingsOf([run, failed], 28)).toEqual(['ID', 'STATUS', 'ERRORS']);
+  });
+
+  test('stays where it has no rank: it is what the table is there to say', async () => {
+    const drawn = await drawTable([{ ...run, status: '' }], runColumns, { width: 14, style: plainStyle, header: true });
+    expect(drawn.split('\n')[0]).toBe('ID   STATUS');
+  });
+});
+
 test('colour adds only colour', async () => {
   const style = await createStyle(true);
   const coloured = await drawTable(rows, columns, { width: 80, style, header: true });
@@ -148,4 +196,15 @@ test('JSON in a record goes on below, between its fields', () => {
     28,
   );
   expect(drawn).toBe('MODE  {"type":"incremental",\n      "from":"2024"}');
+});
+
+test('what is said in place of a value is what is measured, cut and drawn', async () => {
+  const spoken: Column<Role>[] = [
+    { key: 'role_id', id: true, value: (role) => role.role_id },
+    { key: 'name', value: () => '{"value":"for programs"}', said: (role) => role.name },
+  ];
+  const [role] = rows as [Role];
+  expect(drawRecord(role, spoken, plainStyle)).toBe('ROLE ID  marketing_user\nNAME     Marketing');
+  const drawn = await drawTable([role], spoken, { width: 30, style: plainStyle, header: false });
+  expect(drawn).toBe('marketing_user  Marketing');
 });

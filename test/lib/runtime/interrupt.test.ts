@@ -1,7 +1,7 @@
 // What a stop leaves behind is said, once.
 import { describe, expect, it } from 'vitest';
 import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
-import { explainStop, interrupted, terminated, timedOut } from '../../../src/lib/runtime/interrupt.ts';
+import { explainStop, hungUp, interrupted, terminated, timedOut } from '../../../src/lib/runtime/interrupt.ts';
 import { runCli } from '../../helpers/cli.ts';
 import { startFaultServer } from '../../helpers/fault-server.ts';
 import { opened } from '../../helpers/opened.ts';
@@ -10,6 +10,7 @@ describe('explainStop', () => {
   it.each([
     ['Ctrl-C', interrupted(), EXIT.interrupted],
     ['SIGTERM', terminated(), EXIT.terminated],
+    ['SIGHUP', hungUp(), EXIT.hungUp],
   ])('says after %s whether anything can have been changed', (_what, error, exit) => {
     expect(explainStop(error, false)).toMatchObject({ exit, code: error.code, message: error.message });
     expect(explainStop(error, false).hint).toContain('Nothing was sent that changes anything');

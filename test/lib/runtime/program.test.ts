@@ -97,6 +97,12 @@ describe('mistakes end with 2 and say what was meant', () => {
     [['emulator', 'start', '--memory', '--data', 'x'], 'cannot be used with', 'See'],
     [['emulator', 'log', '-o'], '`-o, --output <format>` argument missing', 'See `cdpadm --help`.'],
     [['emulator', 'log', '-o', 'jsno'], '--output does not know `jsno`', 'Did you mean `json`?'],
+    [['roles', 'list', '-o', 'jsno'], '--output does not know `jsno`', 'json, ndjson, yaml, csv, markdown, name.'],
+    [
+      ['roles', 'matrix', '-o', 'jsno'],
+      '--output does not know `jsno`',
+      'json, ndjson, yaml, csv, markdown, name, html.',
+    ],
     [['help', 'exit-code'], 'no help topic `exit-code`', 'Did you mean `exit-codes`?'],
     [['emulator', 'env', '-o', 'html'], 'no html form', 'It has table, json'],
     [['emulator', 'log', '--query', 'a['], '--query is not a JMESPath expression', 'jmespath.org'],

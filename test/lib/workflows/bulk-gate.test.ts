@@ -78,8 +78,19 @@ describe('Retry-After', () => {
     const stage = openGate();
     const begun = stage.clock.now();
     await expect(meet(stage, 1000, signal)).rejects.toThrow('the rate limit did not clear');
-    expect(stage.gate.requests).toBe(15);
+    expect([stage.gate.requests, stage.gate.retries]).toEqual([15, 0]);
     expect(stage.clock.now() - begun).toBeGreaterThan(90_000);
+  });
+
+  test('absent is met with a random part of our own back-off', async () => {
+    const luck = [0, 1, 0.25];
+    expect(
+      await meet(
+        openGate(() => luck.shift() ?? 0.5),
+        4,
+        busy(undefined),
+      ),
+    ).toEqual([0, 1000, 500, 2000]);
   });
 
   test('begins from the start after an answer', async () => {
@@ -100,5 +111,50 @@ describe('Retry-After', () => {
     stage.gate.leave(first ?? 0, { kind: 'answered', ms: 1, slowDown: false });
     await again[1];
     expect(entered).toBeGreaterThan(1);
+  });
+});
+
+describe('trouble', () => {
+  const trouble: Signal = { kind: 'trouble', permanent: false };
+  const answered: Signal = { kind: 'answered', ms: 1, slowDown: false };
+
+  /** Lets one request after the other meet with what is said of it, until the run ends; how many went. */
+  async function runUntilOver({ gate }: Stage, met: (request: number) => Signal): Promise<number> {
+    for (let request = 1; request <= 1000; request++) {
+      const pass = await gate.enter(false).catch(() => undefined);
+      if (pass === undefined) return request - 1;
+      gate.leave(pass, met(request));
+    }
+    return Infinity;
+  }
+
+  test('five times in a row ends the run, after a growing pause each', async () => {
+    const stage = openGate();
+    await expect(meet(stage, 1000, trouble)).rejects.toThrow('the platform is down: 5 attempts in a row failed');
+    expect([stage.gate.requests, stage.gate.retries]).toEqual([5, 5]);
+    expect(stage.waits.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000]);
+  });
+
+  test.each([2, 3, 4, 9])('of each %ith request ends the run beyond a tenth and ten', async (each) => {
+    const stage = openGate();
+    const requests = await runUntilOver(stage, (request) => (request % each === 0 ? trouble : answered));
+    expect(stage.decisions.at(-1)).toBe('too many requests had to be repeated');
+    // The first that is one too many is the last.
+    expect(stage.gate.retries).toBe(requests / each);
+    expect(stage.gate.retries).toBeGreaterThan(10 + requests / 10);
+    expect(stage.gate.retries - 1).toBeLessThanOrEqual(10 + (requests - each) / 10);
+  });
+
+  test('of each tenth request goes on for ever, and so does a wait at each second one', async () => {
+    for (const [each, signal] of [
+      [10, trouble],
+      [2, busy(undefined)],
+      [2, busy(1000)],
+    ] as const) {
+      const stage = openGate();
+      for (let request = 1; request <= 5000; request++)
+        stage.gate.leave(await stage.gate.enter(false), request % each === 0 ? signal : answered);
+      expect(stage.gate.requests).toBe(5000);
+    }
   });
 });

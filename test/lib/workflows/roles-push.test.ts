@@ -127,6 +127,7 @@ describe('pushRoles', () => {
         offer: () => Promise.resolve(offers),
       },
       tell: { note: (text) => told.push(text), warn: (text) => told.push(text) },
+      redact: (text) => text.replaceAll('hunter2', '***'),
       show: () => undefined,
       signal: new AbortController().signal,
     };
@@ -202,6 +203,16 @@ describe('pushRoles', () => {
     expect(error).toMatchObject({ code: 'roles.conflict', exit: EXIT.conflict });
     expect(error.issues[0]?.message).toContain('theirs');
     expect(platform.count('PUT')).toBe(0);
+  });
+
+  it('takes secrets out of what both sides hold before it cuts it', async () => {
+    const long = `${'x'.repeat(395)}hunter2 and so on`;
+    platform.before = (call, count) => {
+      if (call === 'GET' && count === 2) platform.put(platform.roles.map((item) => ({ ...item, name: long })));
+    };
+    const intent = edit((roles) => roles.map((item) => ({ ...item, name: 'mine' })));
+    const error = await failure(pushRoles(intent, options, ports));
+    expect(error.issues[0]?.message).toContain(`the platform's: "${'x'.repeat(395)}*** …; it was`);
   });
 
   it('gives up on a platform that never stands still', async () => {

@@ -62,7 +62,7 @@ export function defineGlobalFlags(root: Command): void {
   add(
     OUTPUT,
     '--annotations <how>',
-    'issues with file and line for the code view: auto, github or none (default: auto)',
+    'issues with file and line for the code view, not under JSON: auto, github or none (default: auto)',
   );
   add(OUTPUT, '--color <when>', 'auto, always or never (default: auto)');
   add(OUTPUT, '--no-color', 'the same as --color never');
@@ -96,10 +96,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The flags as commander read them, checked and completed by `CDPADM_OUTPUT`. Throws CliError usage (2) that names
- * the flag and what it takes.
+ * the flag and what it takes: of formats `offered`, those of the command.
  */
-export function readGlobalFlags(raw: Raw, env: Environment): GlobalFlags {
-  const output = outputFormat(raw, env);
+export function readGlobalFlags(
+  raw: Raw,
+  env: Environment,
+  offered: readonly OutputFormat[] = OUTPUT_FORMATS,
+): GlobalFlags {
+  const output = outputFormat(raw, env, offered);
   const fields = text(raw, 'fields')
     ?.split(',')
     .map((field) => field.trim())
@@ -150,15 +154,15 @@ export function lenientFlags(raw: Raw, env: Environment): GlobalFlags {
   }
 }
 
-function outputFormat(raw: Raw, env: Environment): OutputFormat {
+function outputFormat(raw: Raw, env: Environment, offered: readonly OutputFormat[]): OutputFormat {
   if (raw['json'] === true) {
     const other = text(raw, 'output');
     if (other !== undefined && other !== 'json') throw usageError(`--json and -o ${other} contradict each other.`);
     return 'json';
   }
   const flag = text(raw, 'output');
-  if (flag !== undefined) return oneOf(flag, OUTPUT_FORMATS, '--output');
-  return oneOf(env.CDPADM_OUTPUT || 'table', OUTPUT_FORMATS, 'CDPADM_OUTPUT');
+  if (flag !== undefined) return oneOf(flag, OUTPUT_FORMATS, '--output', offered);
+  return oneOf(env.CDPADM_OUTPUT || 'table', OUTPUT_FORMATS, 'CDPADM_OUTPUT', offered);
 }
 
 function text(raw: Raw, name: string): string | undefined {
@@ -199,10 +203,11 @@ function retries(raw: Raw): number {
   return Number(value);
 }
 
-function oneOf<const T extends string>(value: string, allowed: readonly T[], flag: string): T {
+/** `offered` are those of the allowed ones that would do here. */
+function oneOf<const T extends string>(value: string, allowed: readonly T[], flag: string, offered = allowed): T {
   const found = allowed.find((candidate) => candidate === value);
   if (found !== undefined) return found;
-  throw usageError(`${flag} does not know \`${value}\`.`, choiceHint(value, allowed));
+  throw usageError(`${flag} does not know \`${value}\`.`, choiceHint(value, offered));
 }
 
 function flagName(name: string): string {

@@ -105,11 +105,17 @@ export function usualExits({ calls, exits = {} }: CommandHelp): Exits {
   return Object.fromEntries(Object.entries(USUAL_EXITS[calls]).filter(([code]) => !(code in exits)));
 }
 
+/** The formats that the command's result has. */
+export function formatsOf(command: Command): readonly OutputFormat[] {
+  return helpOf(command)?.formats ?? COMMON_FORMATS;
+}
+
 type Asked = Pick<GlobalFlags, 'output' | 'fields' | 'dryRun' | 'query' | 'profiles'>;
 
 /** Throws CliError usage (2) for a format or a column that the command's result does not have. */
 export function checkFormat({ output, fields, dryRun, query, profiles }: Asked, command: Command): void {
-  const { columns, formats = COMMON_FORMATS } = helpOf(command) ?? {};
+  const { columns } = helpOf(command) ?? {};
+  const formats = formatsOf(command);
   if (!formats.includes(output)) {
     throw usageError(`The result of this command has no ${output} form.`, `It has ${formats.join(', ')}.`);
   }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { usageError } from '../../kernel/errors.ts';
+import { streamBytes } from '../../kernel/stream-bytes.ts';
 import type { Context } from '../context.ts';
 
 /** A service key, a JSON document, is the longest secret there is. */
@@ -102,17 +103,16 @@ async function readSecret(ctx: Context, flag: string): Promise<string> {
       'Leave it out to be asked without echo.',
     );
   }
-  const secret = (await firstLine(ctx.io.stdin)).trim();
+  const secret = (await firstLine(ctx)).trim();
   if (secret === '') throw usageError(`${flag} found nothing on the first line of standard input.`);
   return secret;
 }
 
 /** The first line of a stream; no more than a secret can be long is read of it. */
-async function firstLine(stream: AsyncIterable<unknown>): Promise<string> {
+async function firstLine({ io, signal }: Context): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of stream) {
-    const bytes = Buffer.from(chunk as Uint8Array);
+  for await (const bytes of streamBytes(io.stdin, signal)) {
     chunks.push(bytes);
     size += bytes.length;
     if (size > MAX_SECRET_BYTES || bytes.includes(0x0a)) break;

@@ -86,7 +86,8 @@ function excessArguments(command: Command): CliError {
 }
 
 function unknownWord(kind: 'command' | 'flag', word: string, command: Command, known: string[]): CliError {
-  const guess = nearest(word, known);
+  // There are few commands, and who abbreviates one types little.
+  const guess = nearest(word, known, kind === 'command' ? 2 : undefined);
   const where = command.parent || kind === 'command' ? ` of \`${pathOf(command)}\`` : '';
   const hint = guess === undefined ? seeHelp(command) : `Did you mean \`${guess}\`? ${seeHelp(command)}`;
   return usageError(`\`${word}\` is no ${kind}${where}.`, hint);

@@ -42,11 +42,12 @@ export async function complete(words: string[], current: string, tree: Tree, val
   const state = await walk(words, tree);
   const { chain, waiting, literal, isHelp } = state;
   const place: Place = { ...state.place, typed: current, tree };
-  if (waiting) return (await values(waiting, place)) ?? NOTHING;
+  if (waiting && !endsList(waiting, current)) return notGiven(waiting, await values(waiting, place), state);
   const [, flag, typed] = /^(--[^=]+)=(.*)$/s.exec(literal ? '' : current) ?? [];
   if (flag !== undefined && typed !== undefined) {
     const option = findOption(chain, flag);
-    return prefixed(`${flag}=`, option?.required ? await values(option, { ...place, typed }) : undefined);
+    const found = option?.required ? await values(option, { ...place, typed }) : undefined;
+    return prefixed(`${flag}=`, option && notGiven(option, found, state));
   }
   if (!literal && current.startsWith('-')) return { kind: 'values', candidates: isHelp ? [] : flagsOf(state) };
   const below = place.command.commands.filter((command) => command.name() !== 'help' || chain.length === 1);
@@ -70,8 +71,26 @@ export async function complete(words: string[], current: string, tree: Tree, val
   return { ...found, candidates: found.candidates.filter(({ value }) => !place.operands.includes(value)) };
 }
 
+/** A flag that takes several values takes each once; of one that takes a single value the last one counts. */
+function notGiven(option: Option, found: Completion | undefined, { given }: State): Completion {
+  const values = takesSeveral(option) ? given.get(option.long ?? '') : undefined;
+  if (!found || !values) return found ?? NOTHING;
+  return { ...found, candidates: found.candidates.filter(({ value }) => !values.includes(value)) };
+}
+
+/** A flag of several values takes words until the next flag. */
+function endsList({ variadic }: Option, word: string): boolean {
+  return variadic && word.startsWith('-');
+}
+
+function takesSeveral({ variadic, parseArg }: Option): boolean {
+  return variadic || parseArg !== undefined;
+}
+
 interface State {
   place: Omit<Place, 'typed' | 'tree'>;
+  /** All values that a flag was given, where `place` knows the last one. */
+  given: ReadonlyMap<string, readonly string[]>;
   /** The command at the cursor and all above it, the root first. */
   chain: Command[];
   /** A flag that was typed and lacks its value. */
@@ -87,19 +106,24 @@ async function walk(words: string[], tree: Tree): Promise<State> {
   const names: string[] = [];
   let operands: string[] = [];
   const flags = new Map<string, string>();
+  const given = new Map<string, string[]>();
+  const note: Note = (long, value) => {
+    flags.set(long, value);
+    given.set(long, [...(given.get(long) ?? []), value]);
+  };
   let waiting: Option | undefined;
   let literal = false;
   let isHelp = false;
 
   for (const word of words) {
-    if (waiting && !(waiting.variadic && word.startsWith('-'))) {
-      flags.set(waiting.long ?? '', word);
+    if (waiting && !endsList(waiting, word)) {
+      note(waiting.long ?? '', word);
       if (!waiting.variadic) waiting = undefined;
       continue;
     }
     waiting = undefined;
     if (!literal && word === '--') literal = true;
-    else if (!literal && word.startsWith('-') && word !== '-') waiting = takeFlag(word, chain, flags);
+    else if (!literal && word.startsWith('-') && word !== '-') waiting = takeFlag(word, chain, flags, note);
     else {
       const command: Command | undefined = chain.at(-1);
       const child =
@@ -115,11 +139,13 @@ async function walk(words: string[], tree: Tree): Promise<State> {
     }
   }
   const command = chain.at(-1) ?? tree.root;
-  return { place: { command, path: names.join(' '), operands, flags }, chain, waiting, literal, isHelp };
+  return { place: { command, path: names.join(' '), operands, flags }, given, chain, waiting, literal, isHelp };
 }
 
+type Note = (long: string, value: string) => void;
+
 /** Notes a flag with its value; returns it when the value is to follow. */
-function takeFlag(word: string, chain: Command[], flags: Map<string, string>): Option | undefined {
+function takeFlag(word: string, chain: Command[], flags: Map<string, string>, note: Note): Option | undefined {
   const [, long, value] = /^(--[^=]+)(?:=(.*))?$/s.exec(word) ?? [];
   if (long !== undefined) {
     const option = findOption(chain, long);
@@ -128,7 +154,7 @@ function takeFlag(word: string, chain: Command[], flags: Map<string, string>): O
       flags.delete(option.long ?? '');
       return option;
     }
-    flags.set(option?.long ?? long, value ?? '');
+    note(option?.long ?? long, value ?? '');
     return undefined;
   }
   // `-qo json`: letters up to the one that takes a value, which may be the rest of the word.
@@ -136,10 +162,10 @@ function takeFlag(word: string, chain: Command[], flags: Map<string, string>): O
     const option = findOption(chain, `-${word.charAt(index)}`);
     if (option?.required) {
       if (index === word.length - 1) return option;
-      flags.set(option.long ?? '', word.slice(index + 1));
+      note(option.long ?? '', word.slice(index + 1));
       return undefined;
     }
-    if (option) flags.set(option.long ?? '', '');
+    if (option) note(option.long ?? '', '');
   }
   return undefined;
 }
@@ -154,7 +180,7 @@ function flagsOf({ chain, place }: State): Candidate[] {
   const help = { value: '--help', description: 'show help' };
   return [
     ...options
-      .filter(({ long, variadic, parseArg }) => variadic || parseArg !== undefined || !place.flags.has(long ?? ''))
+      .filter((option) => takesSeveral(option) || !place.flags.has(option.long ?? ''))
       .map(({ long, short, description }) => ({ value: long ?? short ?? '', description })),
     help,
   ];

@@ -5,8 +5,9 @@ import { type QuickSettings, readQuickSettings } from '../../config/quick-settin
 import { LOCAL_PROFILE } from '../../config/profile-name.ts';
 import type { Context } from '../context.ts';
 import { FLAG_CHOICES } from '../command-line/global-flags.ts';
-import { COMMON_FORMATS, helpOf } from '../command-line/help.ts';
+import { formatsOf, helpOf } from '../command-line/help.ts';
 import type { Candidate, Completion, Place, Values } from './complete.ts';
+import { filesBehind } from './secret-files.ts';
 
 type Source = (place: Place, settings: () => Known) => Promise<Candidate[]> | Candidate[];
 
@@ -15,6 +16,7 @@ interface Known extends QuickSettings {
   paths: Context['paths'];
   /** The names of the variables in the environment. */
   variables: string[];
+  cwd: string;
 }
 
 /** For a context that never goes beyond this machine; `home` is where the search for a project file ends. */
@@ -48,6 +50,7 @@ function readKnown(ctx: Context, home: string, { flags }: Place): Known {
     ids: (kind) => known.read(kind).map((value) => ({ value })),
     paths: ctx.paths,
     variables: Object.keys(ctx.io.env),
+    cwd: ctx.io.cwd,
   };
 }
 
@@ -102,20 +105,20 @@ const coordinates =
 
 const variables: Source = (_place, settings) => settings().variables.map((value) => ({ value }));
 
-/** Where a secret is: the kind of place first, and behind `env:` the variables. */
+/** Where a secret is: the kind of place first, behind `env:` the variables and behind `file:` the paths. */
 const places =
   (...kinds: readonly string[]): Source =>
-  ({ typed }, settings) =>
-    (typed.startsWith('env:') ? settings().variables.map((name) => `env:${name}`) : kinds).map((value) => ({ value }));
+  ({ typed }, settings) => {
+    if (typed.startsWith('env:')) return settings().variables.map((name) => ({ value: `env:${name}` }));
+    if (typed.startsWith('file:') && kinds.includes('file:')) return filesBehind(typed, settings().cwd);
+    return kinds.map((value) => ({ value }));
+  };
 
 /** What one would have typed: the profile's name; of a deed on one pipeline its id. */
-const confirmed: Source = (place, settings) => {
-  const { profile } = settings();
-  if (place.path === 'pipelines reset' || place.path === 'pipelines update') {
-    return place.operands.slice(0, 1).map((value) => ({ value }));
-  }
-  if (place.path.startsWith('profile ')) return place.operands.slice(0, 1).map((value) => ({ value }));
-  return profile === undefined ? [] : [{ value: profile }];
+const confirmed: Source = ({ path, operands }, settings) => {
+  const isId = /^(?:profile |pipelines (?:reset|update)$)/.test(path);
+  const typed = isId ? operands[0] : settings().profile;
+  return typed === undefined ? [] : [{ value: typed }];
 };
 
 const profiles: Source = (_place, settings) => [
@@ -142,10 +145,11 @@ const templates: Source = async () => {
   return ROLE_TEMPLATES.map(({ role_id: value, name }) => ({ value, description: `template ${name}` }));
 };
 
-const rolesAndTemplates: Source = async (place, settings) => [
-  ...settings().ids('role_id'),
-  ...(await templates(place, settings)),
-];
+/** A role that was made from a template and kept its id is meant before the template. */
+const rolesAndTemplates: Source = async (place, settings) => {
+  const both = [...settings().ids('role_id'), ...(await templates(place, settings))];
+  return both.filter(({ value }, at) => both.findIndex((one) => one.value === value) === at);
+};
 
 const runs: Source = ({ operands: [pipeline = ''] }, settings) => settings().ids(`pipeline_run_id of ${pipeline}`);
 
@@ -215,12 +219,12 @@ const described: Source = async ({ operands: [document, ...words], flags, tree }
 
 /** Those that the result of this command has. */
 const formats: Source = ({ command }) => {
-  return (helpOf(command)?.formats ?? COMMON_FORMATS).map((value) => ({ value }));
+  return formatsOf(command).map((value) => ({ value }));
 };
 
 const identities: Source = async () => {
-  const { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } = await import('../../contract/identities.ts');
-  return [...Object.keys(REQUEST_IDENTITY_TYPES), ...EXTENSION_IDENTITY_TYPES].map((type) => ({ value: `${type}=` }));
+  const { EXTENSION_IDENTITY_TYPES: more, inOfferedOrder, ...types } = await import('../../contract/identities.ts');
+  return inOfferedOrder([...Object.keys(types.REQUEST_IDENTITY_TYPES), ...more]).map((type) => ({ value: `${type}=` }));
 };
 
 const extensionIdentities: Source = async () => {

@@ -38,7 +38,7 @@ export async function serveEmulator(ctx: Context, options: ServeOptions): Promis
   ctx.onClose(async () => forget());
   ctx.out.note(data === null ? 'Its state is in memory and ends with it.' : `Its state is kept in ${data}.`);
   ctx.out.note('In another shell: eval "$(cdpadm emulator env)". Ctrl-C ends it.');
-  const tell = createResultLines<EmulatorReady>(
+  const { tell } = createResultLines<EmulatorReady>(
     ctx,
     readyView(ready),
     ({ base_url: url }) => `The embedded platform is ready on ${url}`,

@@ -12,6 +12,8 @@ export interface Messages {
   line(text: string): void;
   /** Replaces the live line, already cut to the width; nothing takes it away. */
   live(text: string | undefined): void;
+  /** A second live line, which is seen where the first has nothing to say. */
+  beneath(text: string | undefined): void;
 }
 
 /** Whether what was drawn may be drawn anew: not where the cursor cannot move, nor where a screen reader reads along. */
@@ -24,6 +26,7 @@ const CLEAR_LINE = '\r\u001b[K';
 
 export function createMessages(io: Io): Messages {
   let current: string | undefined;
+  let lower: string | undefined;
 
   function put(text: string): void {
     // Standard error that nobody reads any more is no reason to stop.
@@ -31,7 +34,8 @@ export function createMessages(io: Io): Messages {
   }
 
   function write(text: string): void {
-    put(current === undefined ? text : `${CLEAR_LINE}${text}${current}`);
+    const shown = current ?? lower;
+    put(shown === undefined ? text : `${CLEAR_LINE}${text}${shown}`);
   }
 
   function say(text: string): void {
@@ -45,8 +49,12 @@ export function createMessages(io: Io): Messages {
     line: (text) => say(cleanText(text)),
     live: (text) => {
       if (text !== undefined) put(`${CLEAR_LINE}${text}`);
-      else if (current !== undefined) put(CLEAR_LINE);
+      else if (current !== undefined) put(`${CLEAR_LINE}${lower ?? ''}`);
       current = text;
+    },
+    beneath: (text) => {
+      if (current === undefined && (text ?? lower) !== undefined) put(`${CLEAR_LINE}${text ?? ''}`);
+      lower = text;
     },
   };
 }

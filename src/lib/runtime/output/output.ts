@@ -11,6 +11,7 @@ import { BrokenPipeError } from '../interrupt.ts';
 import { annotation, wantsAnnotations } from './annotations.ts';
 import { createMessages } from './messages.ts';
 import { createProgress } from './progress.ts';
+import { createWaits } from './waits.ts';
 import type { Query } from './query.ts';
 import { createSamePlace } from '../command-line/same-place.ts';
 import { foundText, jsonText, resultText, UNLIMITED_WIDTH, type AnyView, type Target } from './result-text.ts';
@@ -172,6 +173,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
       messages.write(`${text(styles.stderr, width).replace(/\n+$/, '')}\n`);
     },
     progress: (title) => createProgress(title, io, flags, messages),
+    waits: createWaits(io, flags, messages),
     beside: () => createOutput({ io, flags: { ...flags, out: undefined }, redactor, query, styles, asking }),
   };
 }

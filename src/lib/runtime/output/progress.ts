@@ -10,7 +10,7 @@ type State = Parameters<Progress['update']>[0];
 
 /** A live line is drawn at most this often; a plain one at least this often, and at every tenth of the way. */
 const LIVE_INTERVAL_MS = 100;
-const PLAIN_INTERVAL_MS = 10_000;
+export const PLAIN_INTERVAL_MS = 10_000;
 /** Of states that follow each other closely one event in this time is enough: a log of them may go on for days. */
 const PASSING_INTERVAL_MS = 1000;
 /** Who waits for longer may want to come back another time. */
@@ -35,7 +35,8 @@ export function createProgress(title: string, io: Io, flags: GlobalFlags, messag
   }
 }
 
-function automaticMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'paced-json' | 'none' {
+/** How progress is told where the flags name no way; `paced-json`: events as seldom as lines. */
+export function automaticMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'paced-json' | 'none' {
   if (flags.quiet) return 'none';
   // Whoever asked for JSON and reads standard error by a program finds nothing but JSON there (decision: D33).
   if (!io.tty.stderr && (flags.output === 'json' || flags.output === 'ndjson')) return 'paced-json';

@@ -6,7 +6,7 @@ import { cleanLine, cleanText, escapeJson } from '../../render/clean.ts';
 import { toCsv, toTabbed } from '../../render/delimited.ts';
 import { toCodeBlock, toMarkdownTable } from '../../render/markdown.ts';
 import { plainStyle, type Style } from '../../render/style.ts';
-import { drawRecord, drawTable } from '../../render/table.ts';
+import { drawRecord, drawTable, filledColumns } from '../../render/table.ts';
 import type { CellValue, Column, DocumentView, ListView, RecordView } from '../../render/view.ts';
 import type { GlobalFlags, OutputFormat } from '../context.ts';
 
@@ -111,7 +111,12 @@ async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, targe
   }
   const columns = chooseColumns(view.columns, flags.fields);
   if (view.kind === 'record') {
-    if (target.terminal) return `${drawRecord(data, columns, target.style, target.width)}\n`;
+    if (target.terminal) {
+      // What was asked for by its name is told even where there is nothing.
+      const isAsked = flags.fields !== undefined || flags.query !== undefined;
+      const told = isAsked ? columns : filledColumns(data, columns);
+      return `${drawRecord(data, told, target.style, target.width)}\n`;
+    }
     return columns.map((column) => `${column.key}\t${cleanLine(cellText(column.value(data)))}\n`).join('');
   }
   const rows = data as unknown[];

@@ -1,6 +1,7 @@
 // Questions line by line, without redrawing: for screen readers (`CDPADM_ACCESSIBLE`) and dumb terminals.
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { nearest } from '../../kernel/nearest.ts';
 import { wrapMessage, wrapUnder } from '../../render/width.ts';
 import type { Io } from '../context.ts';
 import { type Asker, promptEnded } from './asker.ts';
@@ -43,10 +44,12 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
       return untilRight(`Number or word${initial > 0 ? ` (${initial})` : ''}: `, (line) => {
         const number = line === '' ? initial : Number(line);
         const named = choices.find(({ value, label }) => isWord(line, value) || isWord(line, label));
-        return (
-          (choices[number - 1] ?? named)?.value ??
-          complain(`Type a number from 1 to ${choices.length}, or the word itself.`)
-        );
+        const chosen = (choices[number - 1] ?? named)?.value;
+        if (chosen !== undefined) return chosen;
+        const words = choices.flatMap(({ value, label }) => [label ?? value, value]);
+        const guess = line === '' ? undefined : nearest(line, words);
+        const proposal = guess === undefined ? '' : ` Did you mean ${guess}?`;
+        return complain(`Type a number from 1 to ${choices.length}, or the word itself.${proposal}`);
       });
     },
     yesNo: (question, fallback) =>

@@ -107,6 +107,12 @@ describe('words of the program', () => {
     ['cdpadm roles list -o ht', []],
     ['cdpadm --color=al', ['--color=always']],
     ['cdpadm pipelines runs x --status failed que', ['queued']],
+    ['cdpadm pipelines runs x --status failed fai', []],
+    ['cdpadm pipelines runs x --status failed --status=queued --status fai', []],
+    ['cdpadm pipelines runs x --status failed --status=fai', []],
+    ['cdpadm pipelines runs x --status failed --status=que', ['--status=queued']],
+    ['cdpadm pipelines runs x --status failed --fail-if', ['--fail-if-stale']],
+    ['cdpadm pipelines create --schedule once --schedule on', ['once', 'on_demand']],
     ['cdpadm completion ', ['bash', 'zsh', 'fish', 'powershell']],
     ['cdpadm seed template --format ', ['csv', 'ndjson']],
     ['cdpadm seed bulk --format par', ['parquet']],
@@ -206,6 +212,8 @@ describe('what is known of the platform', () => {
     ['cdpadm profile use ', ['prod', 'dev', 'local']],
     ['cdpadm profile rename ', ['prod', 'dev']],
     ['cdpadm profile create ', []],
+    ['cdpadm --profile prod --profile dev --profile ', ['local']],
+    ['cdpadm roles create x --from admin', ['admin-role', 'admin-compliance-role']],
     ['cdpadm --org ', ['1', '3']],
     ['cdpadm --workspace ', ['2']],
     ['cdpadm --account ', []],
@@ -227,6 +235,25 @@ describe('what is known of the platform', () => {
 
   test('tasks that were never asked for are those of the specification', async () => {
     expect(await values('cdpadm --profile local roles who-can privacy')).toContain('privacy:settings');
+  });
+
+  test('behind file: stand the paths, in each shell’s form; the hidden ones where a dot was typed', async () => {
+    const cwd = join(home.folder, 'secrets');
+    mkdirSync(join(cwd, 'keys', 'deep'), { recursive: true });
+    for (const name of ['pass word.txt', '.hidden', 'keys/one.json']) writeFileSync(join(cwd, name), '');
+    const tab = async (...args: string[]): Promise<string[]> =>
+      (await home.run(['__complete', ...args], { cwd })).stdout.trimEnd().split('\n');
+    const create = 'cdpadm connections create --password-from';
+    expect(await tab('fish', 'cdpadm', `${create} file:`)).toEqual(['values', 'file:keys/', 'file:pass word.txt']);
+    expect(await tab('fish', 'cdpadm', `${create}=file:ke`)).toEqual(['values nospace', '--password-from=file:keys/']);
+    expect(await tab('bash', BREAKS, 'cdpadm', `${create} file:pa`)).toEqual(['values', 'pass\\ word.txt']);
+    expect(await tab('bash', BREAKS, 'cdpadm', `${create} file:keys/d`)).toEqual(['values nospace', 'keys/deep/']);
+    expect(await tab('zsh', ...`${create} file:${cwd}/keys/o`.split(' ').slice(1))).toEqual([
+      'values',
+      `file\\:${cwd}/keys/one.json`,
+    ]);
+    expect(await tab('fish', 'cdpadm', `${create} file:.h`)).toEqual(['values', 'file:.hidden']);
+    expect(await tab('fish', 'cdpadm', `${create} file:nowhere/`)).toEqual(['values']);
   });
 
   test('a broken settings file says nothing', async () => {

@@ -82,6 +82,16 @@ describe('formats', () => {
     await expect(stdout).toMatchFileSnapshot(`../../../golden/document.${output}`);
   });
 
+  test('a record on a terminal has no line for what is not there, unless it was asked for; a pipe has each', async () => {
+    const nameless = { ...(rows[1] as Row), name: '' };
+    const shown = async (raw: Record<string, unknown>, options: CliOptions = {}) =>
+      (await emit(raw, nameless, record, { env: { NO_COLOR: '1' }, ...options })).stdout;
+    expect(await shown({}, { tty: true })).toBe('ID     7\nTASKS  0\n');
+    expect(await shown({ fields: 'name,tasks' }, { tty: true })).toBe('NAME\nTASKS  0\n');
+    expect(await shown({ query: '{id: id, name: name}' }, { tty: true })).toBe('ID    7\nNAME\n');
+    expect(await shown({})).toBe('id\t7\nname\t\ntasks\t0\n');
+  });
+
   test('a list on a terminal', async () => {
     const { stdout } = await emit({}, rows, list, { tty: true, env: { NO_COLOR: '1' } });
     await expect(stdout).toMatchFileSnapshot('../../../golden/list-terminal.txt');

@@ -36,10 +36,32 @@ it.each([
     },
   };
   const ctx = { flags: { output, header }, io: { columns: () => 80 }, out } as unknown as Context;
-  const tell = createResultLines(ctx, view, ({ id, status }) => `${id} is ${status}`);
+  const { begin, tell } = createResultLines(ctx, view, ({ id, status }) => `${id} is ${status}`);
   await tell({ id: 1, status: 'queued' });
   await tell({ id: 1, status: 'success' });
   expect(said).toBe(expected);
+  // The heading once, however late it is asked for.
+  await begin();
+  expect(said).toBe(expected);
+});
+
+it.each([
+  ['csv', true, 'id,status\n'],
+  ['csv', false, ''],
+  ['markdown', true, '| id | status |\n| --- | --- |\n'],
+  ['yaml', true, ''],
+  ['name', true, ''],
+  ['table', true, ''],
+  ['ndjson', true, ''],
+])('%s, heading %s: the heading can be had before the first row', async (output, header, expected) => {
+  let said = '';
+  const out = { emitLine: (_data: unknown, text: string) => Promise.resolve(void (said += `${text}\n`)) };
+  const ctx = { flags: { output, header }, io: { columns: () => 80 }, out } as unknown as Context;
+  const { begin, tell } = createResultLines(ctx, view, () => '');
+  await begin();
+  expect(said).toBe(expected);
+  await Promise.all([tell({ id: 1, status: 'queued' }), begin()]);
+  if (expected !== '') expect(said.split('id').length).toBe(2);
 });
 
 it('says nothing under -o name of a state without an id', async () => {
@@ -47,7 +69,7 @@ it('says nothing under -o name of a state without an id', async () => {
   const out = { emitLine: (_data: unknown, text: unknown) => Promise.resolve(void said.push(text)) };
   const ctx = { flags: { output: 'name', header: true }, io: { columns: () => 80 }, out } as unknown as Context;
   const columns: ListView<{ id?: number }>['columns'] = [{ key: 'id', id: true, value: ({ id }) => id }];
-  const tell = createResultLines<{ id?: number }>(ctx, { kind: 'list', columns, empty: '' }, () => '');
+  const { tell } = createResultLines<{ id?: number }>(ctx, { kind: 'list', columns, empty: '' }, () => '');
   await tell({});
   await tell({ id: 7 });
   expect(said).toEqual(['7']);
