@@ -12,7 +12,7 @@ export async function loadDefinition(
   endpoint: Endpoint,
   what: string,
 ): Promise<{ document: LoadedDocument; value: Record<string, unknown> }> {
-  const document = await loadDocument(path, ctx.io);
+  const document = await loadDocument(path, ctx);
   const value = await inNeutralWords(ctx, endpoint, withoutSchemaHint(document.value));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidDocument(document, what, [{ path: [], message: `a ${what} is a map of its fields` }]);

@@ -164,7 +164,7 @@ async function read(ctx: Context, kind: NonNullable<FieldFlag['kind']>, flag: st
       return Number.isSafeInteger(number) ? number : BigInt(text);
     }
     case 'file':
-      return (await readInput(text, ctx.io)).text;
+      return (await readInput(text, ctx)).text;
     case 'reference':
       return placed(ctx, flag, text.trim());
   }

@@ -1,5 +1,5 @@
 // A definition from a file, from flags, or from both, flags first; a secret that is shown as a mask is asked for.
-import { connectionsEndpoints } from '../lib/contract/connections.ts';
+import { connectionsEndpoints, needsSecret } from '../lib/contract/connections.ts';
 import { dataModelsEndpoints } from '../lib/contract/data-models.ts';
 import type { Endpoint } from '../lib/contract/endpoint.ts';
 import { explain, type FieldIssue, showPath } from '../lib/contract/explain.ts';
@@ -15,6 +15,7 @@ import {
   withValue,
 } from '../lib/domain/warehouse/definition.ts';
 import {
+  isMaskIssue,
   isReference,
   secretIssues,
   type SecretUse,
@@ -140,7 +141,7 @@ async function assembled(ctx: Context, type: ResourceType, source: DefinitionSou
   value = (await inNeutralWords(ctx, endpoint, value)) as Record<string, unknown>;
   const folder = file === undefined ? ctx.io.cwd : folderOf(file, ctx.io.cwd);
   if (type !== 'data_model') return { document: loaded?.document, value, folder, issues };
-  const expanded = await withSqlText(value, folder, ctx.io);
+  const expanded = await withSqlText(value, folder, ctx);
   return {
     document: loaded?.document,
     value: expanded.value,
@@ -192,14 +193,8 @@ function openSecrets(ctx: Context, type: ResourceType, value: Record<string, unk
   if (!ctx.prompt.possible) return [];
   return SECRET_PATHS[type].filter((path) => {
     const held = valueAt(value, path);
-    return isMask(held) || (held === undefined && isNeeded(path, value['service_provider']));
+    return isMask(held) || (held === undefined && needsSecret(value['service_provider'], path.at(-1) ?? ''));
   });
-}
-
-function isNeeded(path: readonly string[], provider: unknown): boolean {
-  const field = path.at(-1);
-  if (field === 'password') return provider === 'PROVIDER_A' || provider === 'PROVIDER_C';
-  return field === 'service_account_key' && provider === 'PROVIDER_B';
 }
 
 /** What the platform answered is no secret written into a file. */
@@ -222,7 +217,7 @@ function placesOf(
     const given = fields.find(({ path }) => path.join('.') === dotted)?.flag;
     const flag = given ?? (file === undefined ? flagOf(type, issue.path) : undefined);
     if (document && flag === undefined) return placeIssues(document, [issue]);
-    const isKept = file === undefined && live !== undefined && issue.message.startsWith('is a mask');
+    const isKept = file === undefined && live !== undefined && isMaskIssue(issue);
     const message = isKept
       ? 'is needed again: the platform never shows this secret, and takes a change whole'
       : issue.message;
@@ -238,7 +233,7 @@ function invalidSource(
 ): CliError {
   const issues = placesOf(type, source, document, found);
   const count = issues.length === 1 ? 'one issue' : `${issues.length} issues`;
-  const masked = found.find(({ path, message }) => message.startsWith('is a mask') && flagOf(type, path));
+  const masked = found.find((issue) => isMaskIssue(issue) && flagOf(type, issue.path));
   const flag = masked && flagOf(type, masked.path);
   const hint = flag && `Give ${flag} env:NAME, or run it on a terminal, where it is asked for.`;
   if (document) {

@@ -1,7 +1,7 @@
 // `profile create` on a terminal: what is asked, in which case, and what becomes of the answers.
 import { describe, expect, it } from 'vitest';
 import type { Draft, Profiles } from '../../src/commands/profile/fields.ts';
-import { askForMissing } from '../../src/commands/profile/questions.ts';
+import { askForMissing, type Look } from '../../src/commands/profile/questions.ts';
 import { CliError } from '../../src/lib/kernel/errors.ts';
 import type { Context, PromptOptions } from '../../src/lib/runtime/context.ts';
 import { openProfiles } from '../../src/lib/config/profiles.ts';
@@ -18,10 +18,15 @@ function answering(answers: Record<string, string>) {
     const wrong = options.check?.(text);
     return wrong === undefined ? Promise.resolve(text) : Promise.reject(new Error(wrong));
   };
+  const ask = (question: string) => reply(question).then((answer) => answer === 'y');
   const select = (question: string) => reply(question).then((answer) => answer || 'none');
-  const out = { warn: (text: string) => asked.push(`! ${text}`) };
-  const ctx = { prompt: { possible: true, input: reply, secret: reply, select }, out } as unknown as Context;
-  return { ctx, asked };
+  const said: string[] = [];
+  const out = {
+    warn: (text: string) => asked.push(`! ${text}`),
+    show: (text: (style: unknown, width: number) => string) => said.push(text(undefined, 200).trim()),
+  };
+  const ctx = { prompt: { possible: true, input: reply, secret: reply, select, ask }, out } as unknown as Context;
+  return { ctx, asked, said };
 }
 
 function profilesOf(keychain = memoryKeychain()): Profiles {
@@ -32,10 +37,16 @@ function draftOf(profile: Draft['profile'] = {}, typed: Draft['typed'] = {}): Dr
   return { profile, typed, storage: 'keychain', use: false };
 }
 
+const answers: Look = () => Promise.resolve({ status: 'ok', detail: '' });
+const ALL = { all: true, look: answers };
+const REST = { all: false, look: answers };
+
 describe('askForMissing', () => {
   it('asks for everything when nothing was given', async () => {
     const { ctx, asked } = answering({
       'Platform address': 'https://api.example/',
+      'Token service address': 'https://auth.example',
+      'Seeding address': 'https://seed.example',
       Organization: ' 7 ',
       'Client id': 'me',
       'Client secret': 's3cret',
@@ -44,9 +55,11 @@ describe('askForMissing', () => {
       'Workspace secret': 'ws3cret',
     });
     const draft = draftOf();
-    await askForMissing(ctx, profilesOf(), draft, true);
+    await askForMissing(ctx, profilesOf(), draft, ALL);
     expect(draft.profile).toEqual({
       base_url: 'https://api.example',
+      auth_url: 'https://auth.example',
+      seeding_url: 'https://seed.example',
       org_id: '7',
       environment: 'production',
       protected: true,
@@ -60,28 +73,33 @@ describe('askForMissing', () => {
     const { ctx, asked } = answering({ Account: '2' });
     const secrets = { client_id: 'me', client_secret: 'env:X' };
     const draft = draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example', org_id: '1', secrets });
-    await askForMissing(ctx, profilesOf(), draft, false);
-    expect(asked).toEqual(['Account id (Enter to leave out)']);
+    await askForMissing(ctx, profilesOf(), draft, REST);
+    expect(asked).toEqual(['Account id (needed for roles; Enter to leave out)']);
     expect(draft.profile.account_id).toBe('2');
   });
 
   it('asks for no secret without an id it belongs to, and for none that was piped in', async () => {
     const without = answering({});
-    await askForMissing(without.ctx, profilesOf(), draftOf({ base_url: 'https://a.example' }), false);
+    await askForMissing(
+      without.ctx,
+      profilesOf(),
+      draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example' }),
+      REST,
+    );
     expect(without.asked.filter((question) => question.includes('secret'))).toEqual([]);
     const piped = answering({ 'Client id': 'me' });
     await askForMissing(
       piped.ctx,
       profilesOf(),
-      draftOf({ base_url: 'https://a.example' }, { client_secret: 's' }),
-      false,
+      draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example' }, { client_secret: 's' }),
+      REST,
     );
     expect(piped.asked.filter((question) => question.includes('secret'))).toEqual([]);
   });
 
   it('says what is wrong with an answer as it is given', async () => {
     const { ctx } = answering({ 'Platform address': 'http://api.example' });
-    await expect(askForMissing(ctx, profilesOf(), draftOf(), true)).rejects.toThrow(/https:\/\//);
+    await expect(askForMissing(ctx, profilesOf(), draftOf(), ALL)).rejects.toThrow(/https:\/\//);
   });
 
   const missing = new CliError({ code: 'secrets.keychain', message: 'There is no keychain.', exit: 4 });
@@ -90,6 +108,8 @@ describe('askForMissing', () => {
   it('says before the first question that there is no keychain, and asks where each secret is', async () => {
     const { ctx, asked } = answering({
       'Platform address': 'https://api.example/',
+      'Token service address': 'https://auth.example/',
+      'Identity intake address': 'https://intake.example',
       'Client id': 'me',
       'Where is the client secret': 'env',
       "Client secret: the variable's name": ' CDP_SECRET ',
@@ -98,10 +118,12 @@ describe('askForMissing', () => {
       'Where is the workspace secret': 'none',
     });
     const draft = draftOf();
-    await askForMissing(ctx, withoutKeychain(), draft, true);
+    await askForMissing(ctx, withoutKeychain(), draft, ALL);
     expect(draft.typed).toEqual({});
     expect(draft.profile).toEqual({
       base_url: 'https://api.example',
+      auth_url: 'https://auth.example',
+      identity_url: 'https://intake.example',
       secrets: { client_id: 'me', client_secret: 'env:CDP_SECRET', workspace_key: 'command:pass show key' },
     });
     expect(asked[0]).toMatch(/^! There is no keychain\. .*--insecure-storage/);
@@ -112,7 +134,7 @@ describe('askForMissing', () => {
     const given = { base_url: 'https://a.example', auth_url: 'https://b.example', secrets: { client_id: 'me' } };
     const { ctx, asked } = answering({ 'Where is the client secret': 'env' });
     const draft = draftOf(given);
-    await askForMissing(ctx, withoutKeychain(), draft, false);
+    await askForMissing(ctx, withoutKeychain(), draft, REST);
     expect(asked.at(-1)).toBe("Client secret: the variable's name (Enter to leave out)");
     expect(draft.profile.secrets).toEqual({ client_id: 'me' });
   });
@@ -123,16 +145,66 @@ describe('askForMissing', () => {
       'Where is the client secret': 'env',
       "Client secret: the variable's name": 's3cret-value',
     });
-    const asking = askForMissing(ctx, withoutKeychain(), draftOf(), true);
+    const given = { base_url: 'https://a.example', auth_url: 'https://b.example' };
+    const asking = askForMissing(ctx, withoutKeychain(), draftOf(given), REST);
     await expect(asking).rejects.toThrow(/^It must be the name of an environment variable, such as CDP_SECRET/);
   });
 
   it('needs no keychain for a profile whose secrets are elsewhere, and hides no other failure', async () => {
     const { ctx, asked } = answering({});
-    await askForMissing(ctx, withoutKeychain(), draftOf({ dsr_base_url: 'https://dsr.example' }), false);
+    await askForMissing(ctx, withoutKeychain(), draftOf({ dsr_base_url: 'https://dsr.example' }), REST);
     expect(asked.filter((question) => question.startsWith('!'))).toEqual([]);
     const other = new CliError({ code: 'io', message: 'other', exit: 1 });
     const profiles = { ...profilesOf(), checkStorage: () => Promise.reject(other) };
-    await expect(askForMissing(ctx, profiles, draftOf(), true)).rejects.toBe(other);
+    await expect(askForMissing(ctx, profiles, draftOf(), ALL)).rejects.toBe(other);
+  });
+
+  it('asks for ids and credentials only behind an address that was given, and says what goes without one', async () => {
+    const { ctx, asked, said } = answering({ 'Data subject request address': 'https://dsr.example' });
+    await askForMissing(ctx, profilesOf(), draftOf(), ALL);
+    expect(asked).toEqual([
+      'Platform address (Enter to leave out)',
+      'Data subject request address (Enter to leave out)',
+      'Vendor domain of extension identities (needed for dsr; Enter to leave out)',
+      'Seeding address (Enter to leave out)',
+      'Identity intake address (Enter to leave out)',
+      'Workspace key (kept in the keychain; Enter to leave out)',
+      'Environment',
+    ]);
+    expect(said).toContain(
+      'The platform address is for roles, groups, warehouse, connections, data-models and pipelines.',
+    );
+    expect(said).toContain('Left out: seed and intake event cannot be used with this profile.');
+    expect(said).toContain("The workspace's key and secret are for dsr.");
+  });
+
+  it('does not let the last address be left out where there is no other', async () => {
+    const { ctx, asked } = answering({});
+    await expect(askForMissing(ctx, profilesOf(), draftOf(), ALL)).rejects.toThrow(/at least one address.*the last/);
+    expect(asked.at(-1)).toBe('Identity intake address (needed: no other address was given)');
+  });
+
+  it('asks whether an address that does not answer is to be kept, and for another where it is not', async () => {
+    const look: Look = (address) =>
+      Promise.resolve({
+        status: address.includes('down') ? 'failed' : 'ok',
+        detail: `${address}: nothing`,
+        fix: 'Mend.',
+      });
+    const kept = answering({ 'Platform address': 'https://down.example', 'Keep it anyway?': 'y' });
+    const draft = draftOf();
+    await askForMissing(kept.ctx, profilesOf(), draft, { all: true, look });
+    expect(draft.profile.base_url).toBe('https://down.example');
+    expect(kept.asked).toContain('! https://down.example: nothing. Mend.');
+
+    const replies: Record<string, string> = { 'Platform address': 'https://down.example' };
+    const again = answering(replies);
+    const other = draftOf();
+    const turned = (address: string): ReturnType<Look> => {
+      replies['Platform address'] = 'https://up.example';
+      return look(address);
+    };
+    await askForMissing(again.ctx, profilesOf(), other, { all: true, look: turned });
+    expect(other.profile.base_url).toBe('https://up.example');
   });
 });

@@ -37,6 +37,17 @@ test('every command and sub-command', async () => {
   }
 });
 
+test.each([
+  ['conn', 'connections'],
+  ['pipe', 'pipelines'],
+  ['em', 'emulator'],
+  ['schema rol', 'roles'],
+  ['roles get suppo', 'support'],
+])('an abbreviation, %s: %s', async (line, meant) => {
+  const { said } = await mistyped(line);
+  expect(said).toContain(`Did you mean ${meant}?`);
+});
+
 test('every flag of every command', async () => {
   for (const [path, { options }] of [[[], program] as const, ...commands]) {
     const known = new Set([...options, ...program.options].map(({ long }) => long));

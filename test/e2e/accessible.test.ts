@@ -69,17 +69,25 @@ describe.each(WAYS)('with %s', (_name, env) => {
     screen.type(`nowhere${KEY.enter}`);
     await screen.waitFor('must be a full address');
     await screen.waitFor('leave out)');
-    screen.type(`https://api.example.com${KEY.enter}`);
-    while ((await screen.waitForOne(['leave out)', 'Number'])) !== 'Number') screen.type(KEY.enter);
-    expect(screen.screen()).toMatch(/1\. leave open\r?\n {2}2\. development\r?\n {2}3\. production: /);
-    screen.type(`9${KEY.enter}`);
-    await screen.waitFor('Type a number from 1 to 3');
-    screen.type(`2${KEY.enter}`);
+    screen.type(`${platform.ready.base_url}${KEY.enter}`);
+    await screen.waitFor('Token service address');
+    screen.type(`${platform.ready.auth_url}${KEY.enter}`);
+    for (const id of ['Organization', 'Account', 'Workspace']) {
+      await screen.waitFor(`${id} id (needed for`);
+      screen.type(KEY.enter);
+    }
     await screen.waitFor('Client id');
     screen.type(`me${KEY.enter}`);
     await screen.waitFor('(not shown)');
     screen.type(`s3cret${KEY.enter}`);
-    await screen.waitFor('Workspace key');
+    while ((await screen.waitForOne(['leave out)', 'Number'])) !== 'Number') screen.type(KEY.enter);
+    expect(screen.screen()).toMatch(/1\. leave open\r?\n {2}2\. development\r?\n {2}3\. production: /);
+    screen.type(`9${KEY.enter}`);
+    await screen.waitFor('Type a number from 1 to 3');
+    screen.type(`prodution${KEY.enter}`);
+    await screen.waitFor('or the word itself. Did you mean production?');
+    screen.type(`2${KEY.enter}`);
+    await screen.waitFor('Try the credentials now?');
     expect(screen.screen()).not.toContain('s3cret');
     screen.type(KEY.ctrlC);
     expect(await screen.exit).toBe(130);

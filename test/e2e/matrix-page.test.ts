@@ -1,16 +1,11 @@
 // The matrix of roles as a page, looked at by a real browser; skipped where none is installed.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { roleMatrix } from '../../src/lib/domain/roles/permissions.ts';
 import { matrixPage } from '../../src/lib/render/roles-matrix-page.ts';
 import { PERMISSIONS, ROLE_TEMPLATES } from '../../src/lib/contract/role-catalog.ts';
-import { CHROMIUM, openBrowser, type Page } from '../helpers/browser.ts';
+import { CHROMIUM, type Page } from '../helpers/browser.ts';
+import { withPageBrowser } from '../helpers/page-browser.ts';
 import { LEAST_CONTRAST, SIDEWAYS } from '../helpers/page-look.ts';
-
-type Browser = Awaited<ReturnType<typeof openBrowser>>;
 
 /** As many roles as an organization may have, with ids as long as they may be and names that mean harm. */
 const MANY = Array.from({ length: 100 }, (_, index) => ({
@@ -28,20 +23,10 @@ const SOURCE = { organization: '1001', last_modified_on: '2026-01-02 03:04:05', 
 const countPages = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type \/Page\b(?!s)/g)?.length ?? 0;
 
 describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (skipped where none is installed)', () => {
-  let browser: Browser;
-  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-test-'));
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const openPage = withPageBrowser();
 
   async function open(roles: typeof FEW): Promise<Page> {
-    const file = join(folder, `matrix-${roles.length}.html`);
-    writeFileSync(file, matrixPage(roles, roleMatrix(roles), SOURCE));
-    return browser.open(pathToFileURL(file).href);
+    return openPage(`matrix-${roles.length}.html`, matrixPage(roles, roleMatrix(roles), SOURCE));
   }
 
   it('asks for nothing but itself, and runs nothing of what the platform said', async () => {
@@ -67,6 +52,18 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
       await page.size(width, 700);
       expect(await page.evaluate(SIDEWAYS)).toBe(0);
     }
+  });
+
+  it.each([1024, 480, 360])('breaks no name of a role inside a word, %i wide', async (width) => {
+    const page = await open(FEW);
+    await page.size(width, 700);
+    const broken = await page.evaluate<string[]>(`[...document.querySelectorAll('thead .name')].flatMap((name) =>
+      [...name.childNodes].filter((node) => {
+        const range = document.createRange();
+        range.selectNode(node);
+        return node.data?.trim() && range.getClientRects().length > 1;
+      }).map((node) => node.data))`);
+    expect(broken).toEqual([]);
   });
 
   it('keeps the heads of columns and rows in sight while one scrolls', async () => {

@@ -1,9 +1,10 @@
 // The built program as a process: its streams, its signals, and its exit code where a terminal is not at hand.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readFileSync, writeFile, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CliHome, createCliHome } from '../helpers/cli.ts';
 
@@ -141,6 +142,109 @@ describe('signals', () => {
     await ended;
     expect((await cdpadm(['emulator', 'env']).ended).code).toBe(5);
     expect((await cdpadm(['roles', 'list', '--profile', 'local']).ended).code).toBe(0);
+  });
+});
+
+describe('an input that does not end', () => {
+  /** More than a pipe holds: once it is taken, it is being read. */
+  const MORE_THAN_A_PIPE = Buffer.from('\n'.repeat(400_000));
+
+  const taken = (child: ChildProcess): Promise<void> =>
+    new Promise((resolve, reject) => {
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.write(MORE_THAN_A_PIPE, (error) => (error ? reject(error) : resolve()));
+    });
+
+  test.each([
+    ['SIGINT', 130, 'roles validate -'],
+    ['SIGTERM', 143, 'roles validate -'],
+    ['SIGINT', 130, 'seed validate - --format ndjson'],
+    ['SIGTERM', 143, 'seed bulk - --format ndjson --dry-run --profile local'],
+    ['SIGINT', 130, 'dsr submit -f - --yes --profile local'],
+    ['SIGTERM', 143, 'dsr prepare - --out prepared.csv --profile local'],
+    ['SIGINT', 130, 'api POST /v2/events -f - --yes --profile local'],
+  ] as const)('%s ends it with %i: %s', async (signal, code, line) => {
+    const { child, ended } = cdpadm(line.split(' '), 'open');
+    await taken(child);
+    child.kill(signal);
+    expect(await ended).toMatchObject({ code, signal: null, stdout: '' });
+  });
+
+  test('so does a terminal that is closed', async () => {
+    const { child, ended } = cdpadm(['roles', 'validate', '-'], 'open');
+    await taken(child);
+    child.kill('SIGHUP');
+    expect(await ended).toMatchObject({ code: null, signal: 'SIGHUP', stdout: '' });
+    expect((await ended).stderr).toContain('The terminal was closed.');
+  });
+
+  test('so does --timeout, with its own code', async () => {
+    const { ended } = cdpadm(['roles', 'validate', '-', '--timeout', '100ms'], 'open');
+    expect(await ended).toMatchObject({ code: 11, signal: null, stdout: '' });
+  });
+
+  describe.skipIf(process.platform === 'win32')('by a pipe with a name', () => {
+    const named = (): string => {
+      const path = join(home.cwd, 'pipe');
+      execFileSync('mkfifo', [path]);
+      return path;
+    };
+
+    test('that somebody writes into: a signal ends it', async () => {
+      const pipe = openSync(named(), constants.O_RDWR);
+      const { child, ended } = cdpadm(['roles', 'validate', 'pipe']);
+      await promisify(writeFile)(pipe, MORE_THAN_A_PIPE);
+      child.kill('SIGINT');
+      expect(await ended).toMatchObject({ code: 130, signal: null, stdout: '' });
+      closeSync(pipe);
+    });
+
+    test.each(['roles validate pipe', 'dsr submit -f pipe --yes --profile local'])(
+      'that nobody opens: %s has its --timeout',
+      async (line) => {
+        named();
+        const { ended } = cdpadm([...line.split(' '), '--timeout', '100ms']);
+        expect(await ended).toMatchObject({ code: 11, signal: null, stdout: '' });
+      },
+    );
+
+    test('whose writer comes later, and goes: it is read to its end', async () => {
+      const path = named();
+      const { ended } = cdpadm(['roles', 'validate', 'pipe', '-o', 'json']);
+      await promisify(writeFile)(path, Buffer.concat([MORE_THAN_A_PIPE, Buffer.from('roles: 5\n')]));
+      const { code, stderr } = await ended;
+      expect(code).toBe(9);
+      expect(JSON.parse(stderr)).toMatchObject({ error: { issues: [{ path: 'roles', line: 400_001 }] } });
+    });
+
+    test.each(['dsr submit --bulk pipe', 'dsr prepare pipe --out prepared.csv', 'seed bulk pipe'])(
+      'where the input is read twice it is refused: %s',
+      async (line) => {
+        named();
+        const { code, stderr } = await cdpadm([...line.split(' '), '--profile', 'local']).ended;
+        expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('< pipe') as string });
+      },
+    );
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a working folder that was removed', () => {
+  const inRemoved = (line: string): Running =>
+    shell(`mkdir gone && cd gone && rmdir ../gone && { $CDPADM ${line}; echo "code $?"; }`);
+
+  test('is told with what to do, as JSON too', async () => {
+    const { stdout, stderr } = await inRemoved('roles list --profile local').ended;
+    expect(stdout).toBe('code 2\n');
+    expect(stderr).toContain('The folder that you are in has been removed.');
+    expect(stderr).toContain('with cd');
+    const { stderr: json } = await inRemoved('roles list --profile local -o json').ended;
+    expect(JSON.parse(json)).toMatchObject({ error: { code: 'usage' } });
+  });
+
+  test.each(['--version', '--help', 'help exit-codes'])('is no matter to %s', async (line) => {
+    const { stdout, stderr } = await inRemoved(line).ended;
+    expect(stdout).toMatch(/code 0\n$/);
+    expect(stderr).toBe('');
   });
 });
 

@@ -120,7 +120,10 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     await screen.waitFor('must be');
     // Where the line is redrawn, what was typed stands there still.
     if (way === 'redrawing') screen.type(KEY.clearLine);
-    screen.type(`https://platform.example${KEY.enter}`);
+    screen.type(`http://127.0.0.1:1${KEY.enter}`);
+    await screen.waitFor('cannot be reached: ECONNREFUSED');
+    await screen.waitFor('Keep it anyway? (y/N)');
+    screen.type(`y${KEY.enter}`);
     await screen.waitFor('secret');
     screen.type(`s3cret-value${KEY.enter}`);
     await screen.waitFor('Try the credentials now?');
@@ -129,7 +132,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     expect(await screen.exit).toBe(0);
     expect(screen.screen()).not.toContain('s3cret');
     const { stdout } = await cli(['profile', 'show', 'prod', '-o', 'json']);
-    expect(stdout).toContain('https://platform.example');
+    expect(stdout).toContain('http://127.0.0.1:1');
     expect(stdout).not.toContain('s3cret');
   });
 
@@ -152,18 +155,56 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('a choice', async () => {
-    const screen = terminal(['profile', 'create', 'prod', '--insecure-storage'], env);
-    for (let question = 0; question < 30; question++) {
-      const choice = await screen.waitForOne(['leave out)', 'leave open']);
-      if (choice === 'leave open') break;
+  test('Enter throughout: the last address is asked for again, and Ctrl-C says that nothing was made', async () => {
+    const screen = terminal(['profile', 'create', 'empty', '--insecure-storage'], env);
+    for (const area of ['Platform', 'Data subject request', 'Seeding']) {
+      await screen.waitFor(`${area} address (Enter to leave out)`);
       screen.type(KEY.enter);
     }
-    screen.type(way === 'redrawing' ? KEY.down + KEY.enter : `2${KEY.enter}`);
-    await screen.waitFor('Client id');
+    await screen.waitFor('Identity intake address (needed');
+    screen.type(KEY.enter);
+    await screen.waitFor('at least one address');
     screen.type(KEY.ctrlC);
     expect(await screen.exit).toBe(130);
-    expect((await cli(['profile', 'list', '-o', 'name'])).stdout).not.toContain('prod');
+    expect(screen.screen()).toContain('No profile was made.');
+    expect(screen.screen()).not.toContain('Organization id');
+    expect((await cli(['profile', 'list', '-o', 'name'])).stdout).not.toContain('empty');
+  });
+
+  test('without a name: it is asked for, and checked as it is typed', async () => {
+    const screen = terminal(['profile', 'create', ...given, '--base-url', 'https://api.example', '--yes'], env);
+    await screen.waitFor('Name of the profile');
+    screen.type(`local${KEY.enter}`);
+    await screen.waitFor('is reserved');
+    await screen.waitFor('Name of the profile');
+    screen.type(`prod${KEY.enter}`);
+    await screen.waitFor('Client id');
+    screen.type(KEY.enter);
+    expect(await screen.exit).toBe(0);
+    expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
+  });
+
+  test('a choice; Ctrl-C behind the last question says that the profile is there', async () => {
+    const screen = terminal(['profile', 'create', 'prod', '--insecure-storage'], env);
+    for (const area of ['Platform', 'Data subject request', 'Seeding']) {
+      await screen.waitFor(`${area} address`);
+      screen.type(KEY.enter);
+    }
+    await screen.waitFor('Identity intake address');
+    screen.type(`http://127.0.0.1:1${KEY.enter}`);
+    await screen.waitFor('Keep it anyway?');
+    screen.type(`y${KEY.enter}`);
+    await screen.waitFor('Workspace key');
+    screen.type(`key${KEY.enter}`);
+    await screen.waitFor('Workspace secret');
+    screen.type(KEY.enter);
+    await screen.waitFor('leave open');
+    screen.type(way === 'redrawing' ? KEY.down + KEY.enter : `2${KEY.enter}`);
+    await screen.waitFor('Try the credentials now?');
+    screen.type(KEY.ctrlC);
+    expect(await screen.exit).toBe(130);
+    expect(screen.screen()).toContain('Profile prod was made.');
+    expect((await cli(['profile', 'show', 'prod', '-o', 'json'])).stdout).toContain('development');
   });
 });
 

@@ -1,15 +1,10 @@
 // The page of a pipeline's runs, looked at by a real browser; skipped where none is installed.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunReply } from '../../src/lib/contract/pipeline-runs.ts';
 import { runTimelinePage } from '../../src/lib/render/pipeline-timeline.ts';
-import { CHROMIUM, openBrowser, type Page } from '../helpers/browser.ts';
+import { CHROMIUM, type Page } from '../helpers/browser.ts';
+import { withPageBrowser } from '../helpers/page-browser.ts';
 import { LEAST_CONTRAST, SIDEWAYS } from '../helpers/page-look.ts';
-
-type Browser = Awaited<ReturnType<typeof openBrowser>>;
 
 const NEWEST = Date.parse('2026-11-22T06:00:00Z');
 const EVIL = `<img src="http://127.0.0.1:9/1" onerror="document.title='forged'">`;
@@ -42,20 +37,10 @@ const SOURCE = {
 };
 
 describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped where none is installed)', () => {
-  let browser: Browser;
-  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-test-'));
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const openPage = withPageBrowser();
 
   async function open(count: number): Promise<Page> {
-    const file = join(folder, `runs-${count}.html`);
-    writeFileSync(file, runTimelinePage(runs(count), SOURCE));
-    return browser.open(pathToFileURL(file).href);
+    return openPage(`runs-${count}.html`, runTimelinePage(runs(count), SOURCE));
   }
 
   it('asks for nothing but itself, and runs nothing of what the platform said', async () => {

@@ -91,7 +91,7 @@ async function readCall(ctx: Context, method: Method, path: string, flags: ApiFl
     ),
   );
   const query = Object.fromEntries(new URLSearchParams(search.join('?')));
-  const body = flags.file === undefined ? undefined : (await loadDocument(flags.file, ctx.io)).value;
+  const body = flags.file === undefined ? undefined : (await loadDocument(flags.file, ctx)).value;
   return { route, input: { params, query, body, signal: ctx.signal } as unknown as Input };
 }
 

@@ -4,8 +4,9 @@ import { Option, type Command } from 'commander';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
 import { composeRequest } from '../../lib/domain/dsr/compose.ts';
 import { type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
+import type { RowSource } from '../../lib/files/dsr-rows.ts';
 import { formatOf, invalidDocument, loadDocument } from '../../lib/files/load.ts';
-import { resolvePath } from '../../lib/files/read-input.ts';
+import { readInputBytes, refusePipe, resolvePath } from '../../lib/files/read-input.ts';
 import { toYaml } from '../../lib/files/to-yaml.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -123,7 +124,7 @@ function checkDefaults(defaults: RowOptions['defaults'], options: SettleOptions)
 async function mappingOf(ctx: Context, flags: RowFlags): Promise<Map<string, string>> {
   const mapping = new Map<string, string>();
   if (flags.mapFile !== undefined) {
-    const document = await loadDocument(flags.mapFile, ctx.io);
+    const document = await loadDocument(flags.mapFile, ctx);
     const { value } = document;
     const message = 'must say for a column which field it holds: `Mail: email`';
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -141,4 +142,12 @@ async function mappingOf(ctx: Context, flags: RowFlags): Promise<Map<string, str
     mapping.set(text.slice(0, at), text.slice(at + 1).trim());
   }
   return mapping;
+}
+
+/** Rows are read more than once: the bytes of standard input are kept in memory, and no copy of them goes to the disk. */
+export async function sourceOf(ctx: Context, file: string): Promise<RowSource> {
+  if (file === '-') return { bytes: await readInputBytes(file, ctx) };
+  const path = resolvePath(file, ctx.io.cwd);
+  await refusePipe(file, path);
+  return { path };
 }

@@ -6,7 +6,6 @@ import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '
 import { openDsrTable, type RowSource } from '../../lib/files/dsr-rows.ts';
 import { nameTaken } from '../../lib/files/name-once.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
-import { readInputBytes } from '../../lib/files/read-input.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { formatDuration, isoMillis, isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { type DsrBulkResult, dsrBulkView, renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
@@ -16,7 +15,7 @@ import { type Examined, examineRows, openRows } from '../../lib/workflows/dsr-ex
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { writeResults } from '../../lib/workflows/dsr-row-output.ts';
 import { countSettled, refuseSecondRun, resumable, resumeCommand, settingsDigest } from './bulk-again.ts';
-import { type BulkFlags, type BulkNumbers, readBulkFlags, rowOptions } from './bulk-flags.ts';
+import { type BulkFlags, type BulkNumbers, readBulkFlags, rowOptions, sourceOf } from './bulk-flags.ts';
 import { showDryRun } from './bulk-dry-run.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
 
@@ -77,11 +76,6 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
   } finally {
     journal.close();
   }
-}
-
-/** The bytes of standard input are kept in memory: they are read more than once, and no copy of them goes to the disk. */
-async function sourceOf(ctx: Context, file: string): Promise<RowSource> {
-  return file === '-' ? { bytes: await readInputBytes(file, ctx.io) } : { path: resolve(ctx.io.cwd, file) };
 }
 
 /** Asks, sends what is left, writes the result file and tells what became of the rows. `head` is an earlier run's. */

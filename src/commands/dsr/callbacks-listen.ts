@@ -67,7 +67,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const verify = createMessageVerifier(verificationOf(ctx, session, flags.allow));
   // A long ledger is read before the first callback comes, not while it waits.
   await session.ledger.append([]);
-  const tell = createResultLines(ctx, toldView, toldLine);
+  const { begin, tell } = createResultLines(ctx, toldView, toldLine);
   const running = new Set<Promise<void>>();
   const server = await startCallbackServer({ host: flags.host, port }, async (callback) => {
     const received = await receiveCallback(callback, { verify, ledger: session.ledger, clock: ctx.clock, forward });
@@ -86,11 +86,12 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
     await Promise.all(running);
   });
   const url = `http://${flags.host.includes(':') ? `[${flags.host}]` : flags.host}:${server.port}/`;
-  ctx.out.note('Ctrl-C ends it.');
   const ready = `Callbacks are taken at ${url}`;
   // What is no callback stands in none of its rows.
   if (['table', 'json', 'ndjson'].includes(ctx.flags.output)) await ctx.out.emitLine({ callback_url: url }, ready);
   else ctx.out.note(ready);
+  ctx.out.note('Ctrl-C ends it.');
+  await begin();
   await stopped(ctx.signal);
 }
 

@@ -61,8 +61,8 @@ function refusePlain(address: string): void {
 async function verify(ctx: Context, flags: VerifyFlags): Promise<void> {
   const { certificate } = flags;
   if (certificate !== undefined && isAddress(certificate)) refusePlain(certificate);
-  const headers = parseHeaderLines(await readInput(flags.headers, ctx.io));
-  const body = Buffer.from(await readInputBytes(flags.body, ctx.io));
+  const headers = parseHeaderLines(await readInput(flags.headers, ctx));
+  const body = Buffer.from(await readInputBytes(flags.body, ctx));
   const session = await openDsr(ctx);
   const ports = verificationOf(ctx, session, flags.allow);
   const certificates =
@@ -70,7 +70,7 @@ async function verify(ctx: Context, flags: VerifyFlags): Promise<void> {
       ? ports.certificates
       : givenCertificate(
           certificate,
-          isAddress(certificate) ? session.api : { text: (await readInput(certificate, ctx.io)).text },
+          isAddress(certificate) ? session.api : { text: (await readInput(certificate, ctx)).text },
           ctx.signal,
         );
   const { unreachable, ...verdict } = await createMessageVerifier({ ...ports, certificates })(headers, body);

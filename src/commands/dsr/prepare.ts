@@ -3,10 +3,9 @@ import { resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
-import { openDsrTable, type RowSource } from '../../lib/files/dsr-rows.ts';
+import { openDsrTable } from '../../lib/files/dsr-rows.ts';
 import { nameTaken } from '../../lib/files/name-once.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
-import { readInputBytes } from '../../lib/files/read-input.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
@@ -15,7 +14,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns, behindEquals, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
 import { writePrepared } from '../../lib/workflows/dsr-row-output.ts';
-import { type RowFlags, rowOptions, withMapFlags, withRowFlags } from './bulk-flags.ts';
+import { type RowFlags, rowOptions, sourceOf, withMapFlags, withRowFlags } from './bulk-flags.ts';
 import { openDsr } from './session.ts';
 
 interface Prepared {
@@ -56,10 +55,9 @@ async function prepare(ctx: Context, file: string, flags: RowFlags): Promise<voi
   if (out === undefined || out === '-')
     throw usageError('Name the prepared file with --out FILE; it holds identities, like the file itself.');
   const target = resolve(ctx.io.cwd, out);
-  const source: RowSource =
-    file === '-' ? { bytes: await readInputBytes(file, ctx.io) } : { path: resolve(ctx.io.cwd, file) };
   const name = file === '-' ? '<stdin>' : file;
   const session = await openDsr(ctx);
+  const source = await sourceOf(ctx, file);
   const options = await rowOptions(ctx, session, name, flags, isoSeconds(ctx.clock.now()));
   const { rows, withoutId } = await examineRows(await openDsrTable(source, name), options);
   if (existsSync(target)) throw nameTaken(out);

@@ -2,12 +2,14 @@
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
 import { OTHER_SPELLING } from '../../lib/contract/dsr-rules.ts';
 import {
+  DEVICE_IDENTITY_TYPES,
   EXTENSION_IDENTITY_TYPES,
+  inOfferedOrder,
   internalIdentityType,
   REQUEST_IDENTITY_TYPES,
 } from '../../lib/contract/identities.ts';
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
-import { composeRequest, isExtensionType, type RequestParts } from '../../lib/domain/dsr/compose.ts';
+import { composeRequest, type RequestParts } from '../../lib/domain/dsr/compose.ts';
 import { type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
 import { CliError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -86,7 +88,10 @@ async function askIdentities(ctx: Context, session: DsrSession, flag: string): P
     if (given.length > 0 && !(await ctx.prompt.ask('Another identity?', false))) break;
     const type = await ctx.prompt.select(
       'Identity type',
-      left.map((value) => ({ value, hint: hintOf(value) })),
+      left.map((value) => {
+        const hint = hintOf(value);
+        return { value, ...(hint !== undefined && { hint }) };
+      }),
     );
     const check = (text: string): string | undefined => issueOfValue(type, text.trim(), session.settle);
     const value = await ctx.prompt.input(`Value of ${type}`, { check });
@@ -95,16 +100,16 @@ async function askIdentities(ctx: Context, session: DsrSession, flag: string): P
   return given;
 }
 
-/** From discovery, else from the specification; those of the vendor extension come last. */
+/** From discovery, else from the specification, what names a person directly first. */
 async function identityTypes(ctx: Context, { api, signal }: DsrSession): Promise<string[]> {
   try {
     const { supported_identities: supported } = await api.discovery(signal);
-    return [...supported.map(({ identity_type: type }) => type), ...EXTENSION_IDENTITY_TYPES];
+    return inOfferedOrder([...supported.map(({ identity_type: type }) => type), ...EXTENSION_IDENTITY_TYPES]);
   } catch (error) {
     if (!(error instanceof CliError) || signal.aborted) throw error;
     ctx.out.verbose(`discovery cannot be read, so the specification's identity types are offered: ${error.message}`);
     const known = Object.keys(REQUEST_IDENTITY_TYPES).filter((type) => type !== OTHER_SPELLING);
-    return [...known, ...EXTENSION_IDENTITY_TYPES];
+    return inOfferedOrder([...known, ...EXTENSION_IDENTITY_TYPES]);
   }
 }
 
@@ -115,11 +120,11 @@ function isPossible(type: string, given: readonly (readonly [string, string])[])
   return !taken.some((known) => known === type || internalIdentityType(known) === internalIdentityType(type));
 }
 
-function hintOf(type: string): string {
+/** What the word alone does not say. */
+function hintOf(type: string): string | undefined {
   if (type === 'xpid') return "the platform's own id of a profile; no other identity may be given beside it";
-  const internal = internalIdentityType(type);
-  const where = isExtensionType(type) ? 'vendor extension' : 'standard identity';
-  return internal === type ? where : `${where}, internally ${internal}`;
+  if (type === 'controller_customer_id') return 'your own id of the customer';
+  return DEVICE_IDENTITY_TYPES.has(type) ? 'a device or an app on it' : undefined;
 }
 
 /** What the check of the whole request would say of this value, said while it can still be typed anew. */

@@ -40,7 +40,7 @@ export function statusCommand(ctx: Context): Command {
 
 async function watchStatus(ctx: Context, session: DsrSession, ids: readonly string[]): Promise<void> {
   const screen = createRedrawing(ctx);
-  const tell = createResultLines(ctx, requestListView(''), statusLine);
+  const { tell } = createResultLines(ctx, requestListView(''), statusLine);
   const seen = new Map<string, string>();
   await watch(
     ids,

@@ -93,7 +93,7 @@ async function readIdentity(
   // Blanks at the ends go, as they do in a file's cells: with them the platform would find nobody.
   const value = text.slice(at + 1).trim();
   if (value === '-' || value.startsWith('@')) {
-    const read = await readInput(value === '-' ? '-' : value.slice(1), ctx.io);
+    const read = await readInput(value === '-' ? '-' : value.slice(1), ctx);
     return [type, read.text.trim()];
   }
   return [type, value];
@@ -131,7 +131,7 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Set
 
 /** The body in a file; id and time are made where it has none. Throws invalid input (9) with the place of each issue. */
 export async function requestFromFile(ctx: Context, path: string, options: SettleOptions): Promise<GivenRequest> {
-  const document = await loadDocument(path, ctx.io);
+  const document = await loadDocument(path, ctx);
   const value = withoutSchemaHint(document.value);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   const completed = isObject

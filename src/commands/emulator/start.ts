@@ -50,7 +50,7 @@ export function startCommand(ctx: Context): Command {
 }
 
 async function start(ctx: Context, flags: StartFlags): Promise<void> {
-  const fixtures = flags.fixtures === undefined ? undefined : await loadDocument(flags.fixtures, ctx.io);
+  const fixtures = flags.fixtures === undefined ? undefined : await loadDocument(flags.fixtures, ctx);
   const serving = serveEmulator(ctx, {
     host: flags.host,
     port: readPort(flags.port),
@@ -78,7 +78,7 @@ function placed(fixtures: LoadedDocument, error: CliError): CliError {
 }
 
 async function loadNames(ctx: Context, path: string): Promise<Record<string, string>> {
-  const document = await loadDocument(path, ctx.io);
+  const document = await loadDocument(path, ctx);
   const { value } = document;
   const entries = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
   const wrong =

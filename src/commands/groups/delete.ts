@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { type DeletedResource, deletedView } from '../../lib/render/deleted.ts';
 import { groupView } from '../../lib/render/groups.ts';
-import { drawRecord } from '../../lib/render/table.ts';
+import { drawRecord, filledColumns } from '../../lib/render/table.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { groupCalls } from '../../lib/workflows/groups-write.ts';
@@ -35,7 +35,7 @@ async function deleteGroup(ctx: Context, groupId: string): Promise<void> {
     await ctx.out.emitDryRun([groups.describeDelete(groupId)], undefined, undefined, [groupId]);
     return;
   }
-  ctx.out.show((style) => drawRecord(group, groupView.columns, style));
+  ctx.out.show((style) => drawRecord(group, filledColumns(group, groupView.columns), style));
   await ctx.confirmWrite(`Delete group ${groupId} and what its members share?`);
   await deleteSettled(groupId, groupCalls(groups), { tell: ctx.out, signal: ctx.signal });
   const result: DeletedResource = { id: groupId, deleted: true };

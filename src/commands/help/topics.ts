@@ -15,6 +15,7 @@ const exitCodes = `Exit codes
   10   differences were found; only with diff --exit-code
   11   a wait reached its --timeout
   12   a guard refused: deletions, a threshold, an emptied manifest, --fail-on, a protected profile, or you said no
+  129  the terminal was closed
   130  interrupted by Ctrl-C
   143  terminated
 
@@ -52,6 +53,7 @@ code among them.
   11   timeout
   12   dsr.bulk_again, dsr.bulk_running, guard.confirm, guard.refused, pipelines.guard.reset, seed.run_before,
        seed.running; roles.guard and warehouse.guard with .delete, .empty, .threshold, .escalation or .reset
+  129  hung_up
   130  interrupted
   143  terminated
 `;
@@ -163,7 +165,7 @@ In continuous integration: end with 10 when the platform differs from the file; 
   $ cdpadm roles diff roles.yaml --query plan -o name --out plan.txt
   $ cdpadm roles push roles.yaml --yes --expect-plan "$(cat plan.txt)"
 
-The same as whole workflow files, in the repository of this program: docs/recipes/roles-drift.yml tells each morning what
+The same as whole workflow files, in the folder of the installed package: docs/recipes/roles-drift.yml tells each morning what
 differs and shows in a pull request what it would do; docs/recipes/roles-push-with-plan.yml applies the plan once approved.
 
 Ask about access, for a ticket or a script:

@@ -22,7 +22,7 @@ export interface IntakeCall<Body> {
 
 /** Throws CliError invalid input (9) with the place of everything that is wrong. */
 export async function sendIntake<Body>(ctx: Context, file: string, call: IntakeCall<Body>): Promise<void> {
-  const document = await loadDocument(file, ctx.io);
+  const document = await loadDocument(file, ctx);
   const settings = await ctx.settings();
   const names = createWireNames(settings.names);
   const body = names.decode(document.value, INTAKE_NAMES);

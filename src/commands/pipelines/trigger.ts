@@ -23,7 +23,7 @@ export function triggerCommand(ctx: Context): Command {
     .argument('<pipeline_id>', 'the id of the pipeline')
     .option('--wait', 'until the run has ended')
     .option('--wait-idle', 'first wait until nothing of it is running')
-    .option('--poll <duration>', 'how often to look', '5s')
+    .option('--poll <duration>', 'how often to look, sooner at first', '5s')
     .action((id: string, flags: TriggerFlags) => trigger(ctx, id, flags));
   return withHelp(command, {
     calls: 'platform',
@@ -82,7 +82,7 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
     const how = { waitIdle: flags.waitIdle === true, patient, pollMs, onState };
     triggered = await onPipeline(ctx, id, triggerPipeline(id, how, ports));
     if (patient && triggered.pipeline_run_id !== null) {
-      ctx.out.note(`Run ${triggered.pipeline_run_id} was asked for.`);
+      ctx.out.note(`Run ${triggered.pipeline_run_id} was asked for; waiting for its end.`);
       progress?.end();
       const records = (progress = ctx.out.progress(`Records of pipeline ${id}`));
       const onRun = (run: RunReply): void => records.update(progressOf(run));

@@ -15,7 +15,7 @@ export function watchCommand(ctx: Context): Command {
     .description('follow a run until it is over')
     .argument('<pipeline_id>', 'the id of the pipeline')
     .argument('[run_id]', 'the run (default: the latest one)')
-    .option('--poll <duration>', 'how often to look', '5s')
+    .option('--poll <duration>', 'how often to look, sooner at first', '5s')
     .action((id: string, run: string | undefined, flags: { poll: string }) => watchPipeline(ctx, id, run, flags.poll));
   return withHelp(command, {
     calls: 'platform',
@@ -34,7 +34,7 @@ async function watchPipeline(ctx: Context, id: string, run: string | undefined, 
   const ports = await runPorts(ctx);
   const wanted = named ?? (await latestRun(ctx, id));
 
-  const tell = createResultLines(ctx, runListView({ pipeline: id }), runLine);
+  const { tell } = createResultLines(ctx, runListView({ pipeline: id }), runLine);
   let shown = '';
   const onState = async (state: RunReply): Promise<void> => {
     const now = `${state.status ?? ''} ${String(state.successful_records ?? '')}`;

@@ -1,13 +1,14 @@
 // `profile create NAME`: a new profile, from flags, the environment and questions.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { usageError } from '../../lib/kernel/errors.ts';
+import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
+import { checkAddress } from '../../lib/runtime/checks/machine.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
 import { profileText } from './change-text.ts';
-import { askForMissing } from './questions.ts';
+import { askForMissing, hasAddress, type Look } from './questions.ts';
 import { offerTry } from './try-credentials.ts';
 import { addSecretFlags, optionKey, readSecretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
 
@@ -26,13 +27,18 @@ const view: DocumentView<Created> = {
 };
 
 export function createProfileCommand(ctx: Context): Command {
-  const command = new Command('create').description('create a profile').argument('<name>', 'its name');
+  const command = new Command('create').description('create a profile').argument('[name]', 'its name');
   for (const { option, label } of FIELDS) if (option) command.option(`${option} <value>`, label);
   command.option('--protected', 'every write asks for the name of the profile');
   addSecretFlags(command)
     .option('--from-env', 'take from CDPADM_* variables what no flag gives; secrets stay where they are')
     .option('--use', 'make it the current profile; the first one always is')
-    .action((name: string, flags: Flags) => createProfile(ctx, name, flags));
+    .action(async (name: string | undefined, flags: Flags) => {
+      if (name === undefined && !ctx.prompt.possible) {
+        command.error("error: missing required argument 'name'", { code: 'commander.missingArgument' });
+      }
+      await createProfile(ctx, name, flags);
+    });
   return withHelp(command, {
     calls: 'settings',
     columns: asColumns('name current file profile'),
@@ -49,9 +55,10 @@ export function createProfileCommand(ctx: Context): Command {
   });
 }
 
-async function createProfile(ctx: Context, name: string, flags: Flags): Promise<void> {
+async function createProfile(ctx: Context, given: string | undefined, flags: Flags): Promise<void> {
   const profiles = await ctx.profiles();
   const { references, typed } = await readSecretFlags(ctx, flags);
+  const name = given ?? (await unlessStopped(NOT_MADE, askName(ctx, profiles)));
   await profiles.checkNewName(name);
   const storage = flags['insecureStorage'] === true ? 'file' : 'keychain';
   const draft: Draft = {
@@ -62,7 +69,10 @@ async function createProfile(ctx: Context, name: string, flags: Flags): Promise<
   };
   const secrets = { ...(flags['fromEnv'] === true && secretsInEnvironment(ctx, typed)), ...references };
   if (Object.keys(secrets).length > 0) draft.profile.secrets = secrets;
-  if (ctx.prompt.possible) await askForMissing(ctx, profiles, draft, Object.keys(draft.profile).length === 0);
+  if (ctx.prompt.possible) {
+    const asking = askForMissing(ctx, profiles, draft, { all: !hasAddress(draft), look: lookFor(ctx, draft) });
+    await unlessStopped(NOT_MADE, asking);
+  }
   refuseEmpty(draft);
   if (ctx.flags.dryRun) {
     const text = await profileText(asStored(draft));
@@ -80,8 +90,47 @@ async function createProfile(ctx: Context, name: string, flags: Flags): Promise<
     ctx.out.warn('The secret is in a file that is private but not encrypted.');
   }
   await ctx.out.emit({ name, current, file: profiles.file, profile } satisfies Created, view);
-  const isTried = ctx.prompt.possible && !ctx.flags.yes && profile.secrets !== undefined && (await offerTry(ctx, name));
+  const isOffered = ctx.prompt.possible && !ctx.flags.yes && profile.secrets !== undefined;
+  const isTried = isOffered && (await unlessStopped(`Profile ${name} was made.`, offerTry(ctx, name)));
   if (!isTried) ctx.out.note(`Try it: cdpadm auth test --profile ${name}`);
+}
+
+const NOT_MADE = 'No profile was made.';
+
+/** Ctrl-C at a question, or any other stop, says what became of the profile. */
+async function unlessStopped<T>(made: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof CliError) || !['interrupted', 'terminated', 'hung_up'].includes(error.code)) throw error;
+    throw new CliError({ code: error.code, message: error.message, hint: made, exit: error.exit });
+  }
+}
+
+/** Asks until the name is one that a new profile may have. */
+async function askName(ctx: Context, profiles: Profiles): Promise<string> {
+  for (;;) {
+    const name = (await ctx.prompt.input('Name of the profile', { flag: 'a name' })).trim();
+    try {
+      await profiles.checkNewName(name);
+      return name;
+    } catch (error) {
+      if (!(error instanceof CliError) || (error.exit !== EXIT.usage && error.exit !== EXIT.conflict)) throw error;
+      ctx.out.warn(error.message);
+    }
+  }
+}
+
+/** Long enough for a platform far away, and short enough for somebody who waits for the next question. */
+const LOOK_LIMIT_MS = 3000;
+
+/** Without credentials. With `--yes` nothing is looked at: no call that nobody asked for. */
+function lookFor(ctx: Context, { profile }: Draft): Look {
+  const caFile = profile.ca_file ?? (ctx.io.env.CDPADM_CA_FILE || undefined);
+  return (address) =>
+    ctx.flags.yes
+      ? Promise.resolve({ status: 'skipped', detail: 'not looked at' })
+      : checkAddress(ctx, address, { check: 'address', caFile, limitMs: LOOK_LIMIT_MS });
 }
 
 /** The profile as it would be kept: a secret that was typed or piped in is named with its place. */
@@ -124,8 +173,8 @@ function secretsInEnvironment(ctx: Context, typed: Draft['typed']): Draft['typed
   return found;
 }
 
-function refuseEmpty({ profile }: Draft): void {
-  if (FIELDS.some(({ name }) => name.endsWith('_url') && profile[name] !== undefined)) return;
+function refuseEmpty(draft: Draft): void {
+  if (hasAddress(draft)) return;
   throw usageError(
     'A profile needs at least one address.',
     'Give --base-url, --dsr-base-url, --seeding-url or --identity-url.',

@@ -35,7 +35,7 @@ export function importProfileCommand(ctx: Context): Command {
 async function importProfile(ctx: Context, file: string, name: string, use: boolean): Promise<void> {
   const profiles = await ctx.profiles();
   await profiles.checkNewName(name);
-  const input = await readInput(file, ctx.io);
+  const input = await readInput(file, ctx);
   const profile = await parseProfile(input.name, input.text, profiles);
   for (const sentence of strangeNames(profile)) ctx.out.warn(sentence);
   const commands = Object.values(profile.secrets ?? {}).filter((text) => String(text).startsWith('command:'));

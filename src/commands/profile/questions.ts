@@ -1,30 +1,120 @@
 // The questions that `profile create` asks on a terminal for what no flag gave.
 import { CliError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { type Draft, type Field, FIELDS, type Profiles } from './fields.ts';
+import type { Finding } from '../../lib/runtime/checks/machine.ts';
+import { wrapMessage } from '../../lib/render/width.ts';
+import { type Draft, type Field, FIELDS, type Profiles, type SettingName } from './fields.ts';
 
 /** Whether what is typed can be kept where the draft says; where it cannot, the person was told what can be done. */
 type Keeping = () => Promise<boolean>;
 
 type SecretName = 'client_secret' | 'workspace_key' | 'workspace_secret';
 
+/** Looks at an address that was typed, before it is taken. */
+export type Look = (address: string) => Promise<Pick<Finding, 'status' | 'detail' | 'fix'>>;
+
+/** An address, what it is for, and what the commands behind it need besides. */
+interface Area {
+  address: SettingName;
+  /** The commands that cannot be used without the address. */
+  commands: string;
+  needs: readonly { name: SettingName; commands: string }[];
+}
+
+const PLATFORM: Area = {
+  address: 'base_url',
+  commands: 'roles, groups, warehouse, connections, data-models and pipelines',
+  needs: [
+    { name: 'auth_url', commands: 'all of these' },
+    { name: 'org_id', commands: 'roles' },
+    { name: 'account_id', commands: 'roles' },
+    { name: 'workspace_id', commands: 'all of these but roles' },
+  ],
+};
+
+/** What the workspace's key and secret are for, with the platform's client having no part in it. */
+const WORKSPACE: readonly Area[] = [
+  { address: 'dsr_base_url', commands: 'dsr', needs: [{ name: 'vendor_domain', commands: 'dsr' }] },
+  {
+    address: 'seeding_url',
+    commands: 'seed and intake event',
+    needs: [{ name: 'workspace_id', commands: 'seeds from CSV and Parquet' }],
+  },
+  { address: 'identity_url', commands: 'intake identify', needs: [] },
+];
+
+/** What all questions are asked with. */
+interface Asking {
+  ctx: Context;
+  profiles: Profiles;
+  draft: Draft;
+  look: Look;
+  canKeep: Keeping;
+  /** The less usual settings too. */
+  all: boolean;
+}
+
+/** Whether the profile leads anywhere. */
+export function hasAddress({ profile }: Draft): boolean {
+  return FIELDS.some(({ name }) => name.endsWith('_url') && profile[name] !== undefined);
+}
+
 /**
- * Completes the draft. Every answer may be left out with Enter. With `all` the less usual settings are asked for too.
- * Where there is no keychain, a secret is not asked for itself but for its place.
+ * Completes the draft, area by area: first its address, and only where there is one the ids and credentials that its
+ * commands need. Every answer may be left out with Enter but the last address of a profile that would have none. With
+ * `all` the less usual settings are asked for too. Where there is no keychain, a secret is not asked for itself but for
+ * its place.
  */
-export async function askForMissing(ctx: Context, profiles: Profiles, draft: Draft, all: boolean): Promise<void> {
-  const missing = (field: Field) => draft.profile[field.name] === undefined && (field.essential === true || all);
+export async function askForMissing(
+  ctx: Context,
+  profiles: Profiles,
+  draft: Draft,
+  { all, look }: Pick<Asking, 'all' | 'look'>,
+): Promise<void> {
   let found: Promise<boolean> | undefined;
   const canKeep: Keeping = () => (found ??= findStorage(ctx, profiles, draft));
-  // Said before the first question: who wants the keychain stops here and unlocks it.
-  if (all) await canKeep();
-  for (const field of FIELDS) {
-    if (!missing(field) || field.name === 'audience' || field.name === 'ca_file') continue;
-    if (field.name === 'environment') await askEnvironment(ctx, draft);
-    else await askField(ctx, profiles, draft, field);
+  const asking: Asking = { ctx, profiles, draft, look, canKeep, all };
+  if (all) {
+    say(ctx, 'Leave out with Enter what you do not use; Ctrl-C ends without a profile.');
+    // Said before the first question: who wants the keychain stops here and unlocks it.
+    await canKeep();
   }
-  await askClient(ctx, draft, canKeep);
-  if (all) await askWorkspaceCredentials(ctx, draft, canKeep);
+  await askArea(asking, PLATFORM, !all);
+  if (draft.profile.base_url !== undefined && draft.profile.auth_url !== undefined) await askClient(asking);
+  if (!all) return;
+  for (const area of WORKSPACE) await askArea(asking, area, area === WORKSPACE.at(-1));
+  if (WORKSPACE.some(({ address }) => draft.profile[address] !== undefined)) await askWorkspaceCredentials(asking);
+  if (draft.profile.environment === undefined) await askEnvironment(ctx, draft);
+}
+
+/** `isLast`: no other address is asked for after this one. */
+async function askArea(asking: Asking, { address, commands, needs }: Area, isLast: boolean): Promise<void> {
+  const { ctx, draft, all } = asking;
+  const isGiven = (): boolean => draft.profile[address] !== undefined;
+  if (!isGiven()) {
+    say(ctx, `\nThe ${fieldOf(address).label} is for ${commands}.`);
+    await askAddress(asking, fieldOf(address), isLast && !hasAddress(draft));
+    if (!isGiven()) say(ctx, `Left out: ${commands} cannot be used with this profile.`);
+  }
+  if (!isGiven()) return;
+  for (const need of needs) {
+    const field = fieldOf(need.name);
+    if (draft.profile[need.name] !== undefined || !(all || field.essential === true)) continue;
+    const hint = `needed for ${need.commands}; Enter to leave out`;
+    if (need.name.endsWith('_url')) await askAddress(asking, field, false, hint);
+    else await askField(asking, field, { hint });
+  }
+}
+
+function fieldOf(name: SettingName): Field {
+  const field = FIELDS.find((one) => one.name === name);
+  if (!field) throw new TypeError(`there is no question for ${name}`);
+  return field;
+}
+
+/** A line between the questions. */
+function say(ctx: Context, text: string): void {
+  ctx.out.show((_style, width) => wrapMessage(text, width));
 }
 
 async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft): Promise<boolean> {
@@ -40,11 +130,33 @@ async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft)
   }
 }
 
-async function askField(ctx: Context, profiles: Profiles, draft: Draft, { name, flag, label }: Field): Promise<void> {
-  const answer = await ctx.prompt.input(`${capital(label)} (Enter to leave out)`, {
+/** Asks until the address answers, is kept although it does not, or is left out, which `isNeeded` refuses. */
+async function askAddress(asking: Asking, field: Field, isNeeded: boolean, hint = 'Enter to leave out'): Promise<void> {
+  const { ctx, draft, look } = asking;
+  for (;;) {
+    const shown = isNeeded ? 'needed: no other address was given' : hint;
+    await askField(asking, field, { hint: shown, isNeeded });
+    const address = draft.profile[field.name];
+    if (address === undefined) return;
+    const { status, detail, fix } = await look(address);
+    if (status === 'warning') ctx.out.warn(`${detail}.`);
+    if (status !== 'failed') return;
+    ctx.out.warn([`${detail}.`, fix].filter(Boolean).join(' '));
+    // What is behind it may be in a network that is not entered yet.
+    if (await ctx.prompt.ask('Keep it anyway?', false, { flag: field.flag })) return;
+    delete draft.profile[field.name];
+  }
+}
+
+async function askField(
+  { ctx, profiles, draft }: Asking,
+  { name, flag, label }: Field,
+  { hint, isNeeded = false }: { hint: string; isNeeded?: boolean },
+): Promise<void> {
+  const answer = await ctx.prompt.input(`${capital(label)} (${hint})`, {
     flag,
     check: (text) => {
-      if (text.trim() === '') return undefined;
+      if (text.trim() === '') return isNeeded ? LAST_ADDRESS : undefined;
       const checked = profiles.checkValue(name, text);
       return 'problem' in checked ? `It ${checked.problem}.` : undefined;
     },
@@ -53,6 +165,9 @@ async function askField(ctx: Context, profiles: Profiles, draft: Draft, { name, 
   const checked = profiles.checkValue(name, answer);
   if ('value' in checked) draft.profile[name] = checked.value;
 }
+
+const LAST_ADDRESS =
+  'A profile needs at least one address, and this is the last: type it, or press Ctrl-C and begin anew with another.';
 
 async function askEnvironment(ctx: Context, draft: Draft): Promise<void> {
   const choice = await ctx.prompt.select(
@@ -74,27 +189,33 @@ function lacks({ profile, typed }: Draft, name: SecretName): boolean {
   return profile.secrets?.[name] === undefined && typed[name] === undefined;
 }
 
-async function askClient(ctx: Context, draft: Draft, canKeep: Keeping): Promise<void> {
+/** What the platform's token is had with. */
+async function askClient(asking: Asking): Promise<void> {
+  const { ctx, draft, all } = asking;
   const { secrets = {} } = draft.profile;
+  if (secrets.client_id !== undefined && !lacks(draft, 'client_secret')) return;
+  if (all) say(ctx, `\nThe client's id and secret are for ${PLATFORM.commands}.`);
   if (secrets.client_id === undefined) {
     const id = (await ctx.prompt.input('Client id (Enter to leave out)', { flag: '--client-id' })).trim();
     if (id === '') return;
     draft.profile.secrets = { ...secrets, client_id: id };
   }
-  if (lacks(draft, 'client_secret')) await askSecret(ctx, draft, canKeep, 'client_secret', '--client-secret-env NAME');
+  if (lacks(draft, 'client_secret')) await askSecret(asking, 'client_secret', '--client-secret-env NAME');
 }
 
-async function askWorkspaceCredentials(ctx: Context, draft: Draft, canKeep: Keeping): Promise<void> {
+async function askWorkspaceCredentials(asking: Asking): Promise<void> {
+  const { ctx, draft } = asking;
+  if (!lacks(draft, 'workspace_key') && !lacks(draft, 'workspace_secret')) return;
+  const areas = WORKSPACE.filter(({ address }) => draft.profile[address] !== undefined);
+  say(ctx, `\nThe workspace's key and secret are for ${areas.map(({ commands }) => commands).join(', ')}.`);
   if (lacks(draft, 'workspace_key')) {
-    await askSecret(ctx, draft, canKeep, 'workspace_key', '--workspace-key env:NAME');
+    await askSecret(asking, 'workspace_key', '--workspace-key env:NAME');
     if (lacks(draft, 'workspace_key')) return;
   }
-  if (lacks(draft, 'workspace_secret')) {
-    await askSecret(ctx, draft, canKeep, 'workspace_secret', '--workspace-secret-env NAME');
-  }
+  if (lacks(draft, 'workspace_secret')) await askSecret(asking, 'workspace_secret', '--workspace-secret-env NAME');
 }
 
-async function askSecret(ctx: Context, draft: Draft, canKeep: Keeping, name: SecretName, flag: string): Promise<void> {
+async function askSecret({ ctx, draft, canKeep }: Asking, name: SecretName, flag: string): Promise<void> {
   const label = capital(name.replace('_', ' '));
   if (!(await canKeep())) {
     const place = await askPlace(ctx, label, flag);

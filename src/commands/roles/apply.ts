@@ -42,6 +42,7 @@ export async function applyIntent(
           offer: (question) => (ctx.prompt.possible ? ctx.prompt.ask(question, false) : Promise.resolve(false)),
         },
         tell: ctx.out,
+        redact: ctx.redactor.text,
         show: (planned) => {
           // A dry run prints the plan as its result; only when it is refused does it have to be shown beside.
           if (dryRun) refused = planned;

@@ -15,7 +15,27 @@ const view: DocumentView<RoleComparison> = {
       ...section(style.bold(`Only ${cleanLine(data.right)}`), data.only_right, '+', style.green),
       ...section(style.bold('Both'), data.both, ' ', (text) => text),
     ].join('\n'),
+  // As in the matrix, a row for each task and a column for each role.
+  list: (data) => ({
+    columns: [
+      { key: 'task_id', id: true, value: ({ task_id }: HeldTask) => task_id },
+      { key: data.left, idTitle: true, value: ({ left }: HeldTask) => (left ? 'yes' : '') },
+      { key: data.right, idTitle: true, value: ({ right }: HeldTask) => (right ? 'yes' : '') },
+    ],
+    rows: [
+      ...data.only_left.map((task_id) => ({ task_id, left: true, right: false })),
+      ...data.only_right.map((task_id) => ({ task_id, left: false, right: true })),
+      ...data.both.map((task_id) => ({ task_id, left: true, right: true })),
+    ] satisfies HeldTask[],
+  }),
+  names: ({ only_left, only_right }) => [...only_left, ...only_right],
 };
+
+interface HeldTask {
+  task_id: string;
+  left: boolean;
+  right: boolean;
+}
 
 function section(title: string, tasks: readonly string[], sign: string, paint: (text: string) => string): string[] {
   const lines = tasks.length === 0 ? ['    (none)'] : tasks.map((task) => `  ${paint(`${sign} ${cleanLine(task)}`)}`);
@@ -31,6 +51,9 @@ export function compareCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     reads: true,
+    // A column for each of the two.
+    columns: (_flags, ids) => ['task_id', ...ids].map((key) => ({ key })),
+    notes: ['`-o csv` has a row for each task, `-o name` prints the tasks that only one of them has.'],
     examples: ['cdpadm roles compare admin-role support-role', 'cdpadm roles compare user-role admin-role -o json'],
     json: '{"left","right","both":[],"only_left":[],"only_right":[]}',
     exits: { 5: 'there is no such role' },

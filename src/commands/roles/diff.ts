@@ -104,7 +104,7 @@ async function planAgainst(ctx: Context, roles: RolesFile, memory: RolesMemoryOf
   // Which tasks exist is asked at the push; here the live manifest's own are enough.
   const checked = roles.check({ live });
   tellAdvice(ctx, roles.document, checked.warnings);
-  const planned = planWanted(memory.scope, live, wantedRoles(checked.manifest, roles.base, live));
+  const planned = planWanted(memory.scope, live, wantedRoles(checked.manifest, roles.base, live), ctx.redactor.text);
   tellRebased(ctx, planned.wanted.rebased);
   return planned;
 }

@@ -59,7 +59,7 @@ async function editRoles(ctx: Context, roleId: string | undefined, flags: RawGua
       ctx.out.note('Nothing was changed; nothing is sent.');
       file.discard();
       if (ctx.flags.output !== 'table') {
-        const planned = planWanted(memory.scope, opened, wantedRoles(opened, opened, opened));
+        const planned = planWanted(memory.scope, opened, wantedRoles(opened, opened, opened), ctx.redactor.text);
         await emitOutcome(ctx, { kind: 'unchanged', planned, manifest: opened });
       }
       return;

@@ -20,7 +20,13 @@ const view: ListView<HistoryItem> = {
   kind: 'list',
   columns: [
     { key: 'revision', id: true, value: (item) => item.revision },
-    { key: 'saved_at', rank: 1, value: (item) => item.saved_at },
+    {
+      key: 'saved_at',
+      rank: 1,
+      value: (item) => item.saved_at,
+      // As the platform writes the time beside it.
+      said: (item) => item.saved_at.slice(0, 19).replace('T', ' '),
+    },
     { key: 'reason', title: 'BEFORE', value: (item) => item.reason },
     { key: 'roles', align: 'right', value: (item) => item.roles },
     { key: 'last_modified_on', rank: 2, value: (item) => item.last_modified_on },

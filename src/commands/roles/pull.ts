@@ -1,5 +1,4 @@
 // `roles pull`: the live manifest as a file to edit.
-import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import type { ManifestReply } from '../../lib/contract/roles.ts';
@@ -12,6 +11,7 @@ import { readInput, resolvePath } from '../../lib/files/read-input.ts';
 import { SCHEMA_HINT, updateManifestText, writeManifestText } from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
+import { makeFolder } from '../../lib/kernel/make-folder.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
@@ -93,13 +93,13 @@ async function writeSchema(ctx: Context, rolesFile: string): Promise<void> {
   const path = join(dirname(rolesFile), SCHEMA_HINT);
   const text = `${JSON.stringify(rolesFileSchema, null, 2)}\n`;
   if ((await readIfThere(ctx, path)) === text) return;
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   writeUserFile(path, text);
 }
 
 async function readIfThere(ctx: Context, file: string): Promise<string | undefined> {
   try {
-    return (await readInput(file, ctx.io)).text;
+    return (await readInput(file, ctx)).text;
   } catch (error) {
     if (error instanceof CliError && systemErrorCode(error.cause) === 'ENOENT') return undefined;
     throw error;

@@ -67,7 +67,7 @@ export async function openRolesFile(
 /** Who has no file yet is told where one comes from. Throws as `loadDocument` does. */
 async function loadRoles(ctx: Context, path: string): Promise<LoadedDocument> {
   try {
-    return await loadDocument(path, ctx.io);
+    return await loadDocument(path, ctx);
   } catch (error) {
     if (!(
       error instanceof CliError &&
@@ -108,7 +108,7 @@ export async function openForComparison(
 type Compared = Omit<ComparedFile, 'advice'>;
 
 async function loadCompared(ctx: Context, path: string): Promise<Compared> {
-  const document = await loadDocument(path, ctx.io);
+  const document = await loadDocument(path, ctx);
   const { manifest, issues } = checkManifest(document.value, { catalogTasks: catalogTasks(), tolerateUnknown: true });
   if (issues.length > 0) throw invalidDocument(document, 'roles file', issues);
   return { document, manifest };

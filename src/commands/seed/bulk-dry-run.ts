@@ -16,7 +16,8 @@ export async function showDryRun(
   const checked = await validateSeeds(inputs, names, limits, ctx.signal);
   const { rows, rejected, batches, first } = checked;
   if (first !== undefined && ctx.flags.curl) {
-    await api.seeding.openBulk().send(first, ctx.signal);
+    const sender = await api.seeding.openBulk();
+    await sender.send(first, ctx.signal);
     return;
   }
   const requests =

@@ -79,8 +79,9 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     if (settings.protected) await ctx.confirmWrite(`Send the seeds of ${files.join(', ')}?`, 'seeding_url');
   });
   const progress = ctx.out.progress('Seeding');
+  const reached: Reached = {};
   try {
-    const counts = run.finished ?? (await send(ctx, opened, numbers, run, progress));
+    const counts = run.finished ?? (await send(ctx, opened, numbers, run, progress, reached));
     progress.end();
     const result = resultOf(counts, run);
     if (result.rejected > 0) ctx.setExit(EXIT.partial);
@@ -88,7 +89,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     if (result.rejects !== null) await tellRejects(ctx, result.rejects, flags);
   } catch (error) {
     progress.end();
-    throw withResume(error, run, flags);
+    throw withResume(error, run, flags, run.journal?.read()?.counts ?? reached.counts);
   } finally {
     run.close();
   }
@@ -100,6 +101,11 @@ async function tellRejects(ctx: Context, path: string, flags: BulkFlags): Promis
   ctx.out.note(`Correct the refused rows in ${shownPath(ctx, path)}, then send them: ${rejectsRun(ctx, path, flags)}`);
 }
 
+/** How far a run came. Of standard input no journal says it. */
+interface Reached {
+  counts?: SeedCounts;
+}
+
 type Run = Awaited<ReturnType<typeof import('./run.ts').openRun>>;
 
 async function send(
@@ -108,6 +114,7 @@ async function send(
   numbers: BulkNumbers,
   run: Run,
   progress: ReturnType<Context['out']['progress']>,
+  reached: Reached,
 ): Promise<SeedCounts> {
   const [api, { seedBulk }] = await Promise.all([ctx.api(), import('../../lib/workflows/seed-bulk.ts')]);
   return await seedBulk({
@@ -121,13 +128,16 @@ async function send(
     journal: run.journal,
     before: run.before,
     rejects: run.rejects,
-    sender: api.seeding.openBulk(),
+    sender: await api.seeding.openBulk(),
     clock: ctx.clock,
     random: () => ctx.io.random(),
     signal: ctx.signal,
     onDecision: ctx.out.verbose,
     onWait: progress.wait,
-    onProgress: (state) => progress.update({ ...seedBulkProgress(state), isPassing: true }),
+    onProgress: (state) => {
+      reached.counts = state.counts;
+      progress.update({ ...seedBulkProgress(state), isPassing: true });
+    },
   });
 }
 
@@ -147,9 +157,8 @@ function resultOf(counts: SeedCounts, run: Run): SeedBulkResult {
 }
 
 /** An error that ended the run, with what was done and how to go on. */
-function withResume(error: unknown, run: Run, { maxErrors }: BulkFlags): unknown {
+function withResume(error: unknown, run: Run, { maxErrors }: BulkFlags, counts: SeedCounts | undefined): unknown {
   if (!(error instanceof CliError) || error.name !== 'CliError') return error;
-  const counts = run.journal?.read()?.counts;
   const done = counts && `So far ${counted(counts.accepted, 'row')} accepted, ${counts.rejected} refused.`;
   const { path, bytes } = run.rejects;
   const refused = bytes === null ? undefined : `The refused rows are in ${path}.`;

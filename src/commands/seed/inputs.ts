@@ -41,7 +41,7 @@ export async function openInputs(
     throw usageError(`--cutoff-date must be a date of the calendar as yyyy-MM-dd, not \`${flags.cutoffDate}\`.`);
   }
   const sources: SeedBytes[] = [];
-  for (const file of files) sources.push(await openSeedBytes(file, ctx.io, format));
+  for (const file of files) sources.push(await openSeedBytes(file, ctx, format));
   const isTable = sources.some((source) => source.format === 'csv' || source.format === 'parquet');
   const defaults = {
     workspace: isTable ? settings.need('workspace_id') : '',
@@ -77,7 +77,7 @@ function readFormat(text: string | undefined): SeedFormat | undefined {
 }
 
 async function loadMap(ctx: Context, file: string): Promise<ColumnMap> {
-  const document = await loadDocument(file, ctx.io);
+  const document = await loadDocument(file, ctx);
   const { value } = document;
   const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
   const entries = isMap ? Object.entries(value) : [];

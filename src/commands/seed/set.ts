@@ -26,7 +26,7 @@ export function setCommand(ctx: Context): Command {
 }
 
 async function setSeeds(ctx: Context, file: string): Promise<void> {
-  const document = await loadDocument(file, ctx.io);
+  const document = await loadDocument(file, ctx);
   const settings = await ctx.settings();
   const names = createWireNames(settings.names);
   const neutral = names.decode(withoutSchemaHint(document.value), SEED_NAMES);

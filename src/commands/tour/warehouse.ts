@@ -1,7 +1,8 @@
 // The tour's chapter on warehouse sync and groups: files, a trigger that waits, a broken model, a household.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EXIT } from '../../lib/kernel/errors.ts';
+import { makeFolder } from '../../lib/kernel/make-folder.ts';
 import type { Stage } from './stage.ts';
 
 const FILES: Readonly<Record<string, string>> = {
@@ -54,7 +55,7 @@ export async function warehouseChapter(stage: Stage): Promise<void> {
   await stage.chapter('Warehouse sync and groups');
   for (const [name, text] of Object.entries(FILES)) {
     const path = join(stage.sandbox.folder, name);
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(path, text);
   }
   await stage.say('A connection, a data model with its SQL, and a pipeline stand in a folder of files:');

@@ -36,7 +36,7 @@ export async function readDirectory(ctx: Context, dir: string): Promise<Director
   const issues: Issue[] = [];
   const masks: Issue[] = [];
   const entries: DirectoryEntry[] = [];
-  for (const file of await readWarehouseDir(dir, Object.values(GROUPS), ctx.io)) {
+  for (const file of await readWarehouseDir(dir, Object.values(GROUPS), ctx)) {
     const type = RESOURCE_TYPES.find((known) => GROUPS[known] === file.group) ?? 'connection';
     const folder = folderOf(file.path, ctx.io.cwd);
     const { definition, masked, found } = await check(ctx, type, file, folder);
@@ -69,7 +69,7 @@ async function check(
     return { masked: [], found: [{ path: [], message: `a ${NOUNS[type]} is a map of its fields` }] };
   }
   const fields = value as Record<string, unknown>;
-  const expanded = type === 'data_model' ? await withSqlText(fields, folder, ctx.io) : { value: fields, issues: [] };
+  const expanded = type === 'data_model' ? await withSqlText(fields, folder, ctx) : { value: fields, issues: [] };
   const misfits = expanded.issues.length > 0 ? expanded.issues : explain(endpoint.body, expanded.value);
   const masked = maskedSecrets(type, expanded.value);
   const found = [...misfits, ...secretIssues(type, withoutPaths(expanded.value, masked))];

@@ -1,5 +1,4 @@
 // `warehouse export`: connections, data models and pipelines as files, secrets as references.
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { RESOURCE_TYPES, toDefinition } from '../../lib/domain/warehouse/definition.ts';
@@ -7,6 +6,7 @@ import { resolvePath } from '../../lib/files/read-input.ts';
 import { readWarehouseDir } from '../../lib/files/warehouse-dir.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
+import { makeFolder } from '../../lib/kernel/make-folder.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
@@ -64,7 +64,7 @@ async function exportWarehouse(ctx: Context, dir: string, overwrite: boolean): P
   const edited = writings.filter(({ action }) => action === 'updated');
   if (edited.length > 0 && !overwrite) throw localEdits(edited, dir);
   if (!ctx.flags.dryRun) {
-    for (const group of Object.values(GROUPS)) makeFolder(resolvePath(join(dir, group), ctx.io.cwd));
+    for (const group of Object.values(GROUPS)) groupFolder(resolvePath(join(dir, group), ctx.io.cwd));
     for (const { path, text } of writings.flatMap(({ texts }) => texts)) {
       writeUserFile(resolvePath(path, ctx.io.cwd), text);
     }
@@ -83,7 +83,7 @@ async function exportWarehouse(ctx: Context, dir: string, overwrite: boolean): P
 
 async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]> {
   try {
-    await readWarehouseDir(dir, [], ctx.io);
+    await readWarehouseDir(dir, [], ctx);
   } catch (error) {
     // No folder yet: nothing to keep.
     if (error instanceof CliError && error.exit === EXIT.usage) return [];
@@ -92,9 +92,9 @@ async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]
   return await readDirectory(ctx, dir);
 }
 
-function makeFolder(path: string): void {
+function groupFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true });
+    makeFolder(path);
   } catch (error) {
     throw new CliError({
       code: 'files.write',

@@ -109,9 +109,10 @@ describe('a listener', () => {
     const url = await new Promise<string>((resolve, reject) => {
       running = home.run(['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'csv'], {
         stop: end,
-        onOutput: (_stdout, stderr) => {
-          const [, address] = /Callbacks are taken at (\S+)/.exec(stderr) ?? [];
-          if (address !== undefined) resolve(address);
+        onOutput: (stdout, stderr) => {
+          // The address first, and the heading before there is a callback.
+          const [, address] = /^Callbacks are taken at (\S+)\nCtrl-C ends it\.$/m.exec(stderr) ?? [];
+          if (address !== undefined && stdout.includes('\n')) resolve(address);
         },
       });
       running.then(({ stderr }) => reject(new Error(stderr)), reject);

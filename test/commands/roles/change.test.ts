@@ -126,6 +126,21 @@ describe('reasoning about roles', () => {
     expect(data).toMatchObject({ left: 'audiences-only-role', both: ['audiences:*'], only_left: [] });
   });
 
+  it('gives the comparison as rows, and the tasks that only one role has as names', async () => {
+    const { data } = await admin.json<{ only_left: string[]; only_right: string[] }>(
+      'roles compare user-role admin-role',
+    );
+    expect(data.only_right).not.toEqual([]);
+    const [head, ...rows] = (await admin.run('roles compare user-role admin-role -o csv')).stdout.trimEnd().split('\n');
+    expect(head).toBe('task_id,user-role,admin-role');
+    expect(rows).toContain('audiences:*,yes,yes');
+    expect(rows).toEqual(expect.arrayContaining(data.only_right.map((task) => `${task},,yes`)));
+    const names = (await admin.run('roles compare user-role admin-role -o name')).stdout.trimEnd().split('\n');
+    expect(names).toEqual([...data.only_left, ...data.only_right]);
+    const fields = await admin.run('roles compare user-role admin-role -o csv --fields task_id,admin');
+    expect(fields).toMatchObject({ code: 2, stderr: expect.stringContaining('admin-role') });
+  });
+
   it('draws the matrix in every form; the page needs nothing from elsewhere and shows no markup of the platform', async () => {
     await admin.run(['roles', 'update', 'user-role', '--name', '<b>x</b>', '--yes']);
     const { data } = await admin.json<{ task_id: string; roles: Record<string, unknown> }[]>('roles matrix');

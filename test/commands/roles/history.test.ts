@@ -24,6 +24,14 @@ describe('roles history and rollback', () => {
     expect(await admin.json('roles history')).toMatchObject({ code: 0, data: [] });
   });
 
+  it('shows its times in one way on a terminal, and exactly to programs', async () => {
+    await admin.run('roles push --yes');
+    const { stdout } = await admin.run('roles history', { tty: true, columns: 200 });
+    expect(stdout).toMatch(/ \d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} /);
+    expect(stdout).not.toMatch(/\d{4}-\d{2}-\d{2}T/);
+    expect((await admin.run('roles history -o csv')).stdout).toMatch(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/);
+  });
+
   it('saves each manifest before it is replaced, privately, and puts it back', async () => {
     const before = await admin.live();
     await admin.run('roles push --yes');

@@ -1,10 +1,12 @@
 // `seed bulk` from the command line to the sink: files, refusals, trouble, second runs, shards.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
+import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import type { Answer, Reply } from '../../helpers/seed-sink.ts';
 import { createHurriedClock, type Seeding, startSeeding, userRow, userRows } from '../../helpers/seeding-home.ts';
 
@@ -86,6 +88,20 @@ describe('a file', () => {
     expect(result).toMatchObject({ accepted: 250, requests: 3, journal: null });
     expect((await it.run(['seed', 'bulk', '-', '--resume'], { stdin: '' })).code).toBe(2);
     expect((await it.run(['seed', 'bulk', '-', '--shard', '1/2'], { stdin: userRows(1) })).code).toBe(2);
+  });
+
+  test('says how far it came when standard input is left before its end', async () => {
+    const stop = new AbortController();
+    const it = await start((_body, request) => {
+      // Both are under way by then, and may come to their end.
+      if (request === 2) stop.abort(interrupted());
+      return undefined;
+    });
+    const stdin = new Readable({ read: () => undefined });
+    stdin.push(userRows(250));
+    const { code, stderr } = await it.run(['seed', 'bulk', '-'], { stdin, stop, clock: systemClock });
+    expect(code).toBe(130);
+    expect(stderr).toContain('So far 200 rows accepted, 0 refused. Standard input cannot be resumed.');
   });
 
   test('of refused rows can be fed back', async () => {

@@ -97,7 +97,12 @@ test('NDJSON that is wrong has an issue for each fault, with its way through the
   const file = seeding.write('users.ndjson', `${userRow(1)}\n${row}\n{"a\n`);
   const { stderr } = await seeding.run(['seed', 'validate', file, '-o', 'json']);
   expect(told({ stderr }).issues).toMatchObject([
-    { file: 'users.ndjson', line: 2, path: 'environment', message: 'must be `production` or `development`' },
+    {
+      file: 'users.ndjson',
+      line: 2,
+      path: 'environment',
+      message: 'must be `production` or `development`; did you mean `production`?',
+    },
     { line: 2, path: 'xpid', message: 'must be an integer of at most 64 bits' },
     { line: 2, path: 'calculated_attributes.5001[0].seed.value', message: 'must be a whole number from 0 on' },
     { line: 3, path: '', message: expect.stringContaining('not valid JSON') as unknown },

@@ -45,6 +45,17 @@ describe('trigger', () => {
     expect(await run('pipelines doctor customers')).toMatchObject({ code: 0 });
   });
 
+  it('says at once what is waited for where no line is redrawn', async () => {
+    const tty = { stdin: false, stdout: true, stderr: true };
+    const env = { ...SECRET_ENV, CDPADM_ACCESSIBLE: '1' };
+    let said = '';
+    let atFirstPause: string | undefined;
+    onSleep = () => (atFirstPause ??= said);
+    const onOutput = (_stdout: string, stderr: string): void => void (said = stderr);
+    expect(await run('pipelines trigger customers --wait', { tty, env, onOutput })).toMatchObject({ code: 0 });
+    expect(atFirstPause).toMatch(/^Run \d+ was asked for; waiting for its end\.$/m);
+  });
+
   it('does not wait unless told so, and then finds the pipeline busy', async () => {
     const first = await json<{ pipeline_run_id: number }>('pipelines trigger customers');
     expect(first).toMatchObject({ code: 0, data: { status: 'attempt_requested' } });
@@ -249,7 +260,8 @@ describe('runs', () => {
   it('tells the age by the platform’s clock, wherever that of this machine stands', async () => {
     await run('pipelines trigger customers --wait');
     const here = Date.parse(await home.platform.api.now());
-    await home.platform.api.advance('3d');
+    // An hour more: the platform tells its time in whole seconds, and may seem a second behind.
+    await home.platform.api.advance('73h');
     const behind = { clock: { ...clock, now: () => here } };
     const stale = await run('pipelines runs customers --fail-if-stale 2h', behind);
     expect(stale).toMatchObject({ code: 1, stderr: expect.stringMatching(/Last success 3d.* ago/) });
