@@ -58,6 +58,7 @@ const WITHOUT: Record<string, string> = {
   'test/lib/files/seed-rejects.test.ts': 'one room alone',
   'test/lib/kernel/durable.test.ts': 'one room alone',
   'test/lib/kernel/lock.test.ts': 'one room alone',
+  'test/lib/kernel/make-folder.test.ts': 'one room alone',
 };
 
 test('processes that may have a platform tell of it', () => {

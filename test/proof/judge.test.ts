@@ -60,6 +60,35 @@ describe('a run that ends after a deed whose answer did not come', () => {
   ])('is ill when it says %s', (_what, error, problem) => expect(judged(error).join('\n')).toMatch(problem));
 });
 
+describe('a deed that is sent again after its answer was lost', () => {
+  const request = (method: string, target: string, id: string, struck: boolean): ProxiedRequest => ({
+    method,
+    target,
+    headers: {},
+    body: method === 'GET' ? '' : JSON.stringify({ subject_request_id: id, email: 'a@people.example' }),
+    answered: { status: method === 'GET' ? 404 : 201, headers: {}, body: Buffer.alloc(0) },
+    struck,
+  });
+  const post = (id: string, struck = false): ProxiedRequest => request('POST', '/v3/requests/', id, struck);
+  const look = (id: string, struck = false): ProxiedRequest => request('GET', `/v3/requests/${id}`, id, struck);
+  const judged = (...requests: ProxiedRequest[]): string[] =>
+    judge({ command: 'x', args: '' }, { code: 0, stderr: '', stdout: '', took: 1 }, requests, cleanOf(requests));
+
+  it('is well behind a look', () => expect(judged(post('a', true), look('a'), post('a'))).toEqual([]));
+  it('is well where the first did not arrive', () => {
+    expect(judged({ ...post('a', true), answered: undefined }, post('a'))).toEqual([]);
+  });
+  it('is another one with another id', () => expect(judged(post('a', true), post('b'))).toEqual([]));
+  it.each([
+    ['without a look', [post('a', true), post('a')]],
+    ['behind a look at another one', [post('a', true), look('b'), post('a')]],
+    ['behind a look without an answer', [post('a', true), look('a', true), post('a')]],
+    ['before the look', [post('a', true), post('a'), look('a')]],
+  ])('is ill %s', (_how, requests) => {
+    expect(judged(...requests)).toEqual(['sent again without a look: POST /v3/requests/ a']);
+  });
+});
+
 describe('whose answer is lost, and that cannot be looked up either', () => {
   let world: World;
   beforeAll(async () => {
@@ -85,4 +114,23 @@ describe('whose answer is lost, and that cannot be looked up either', () => {
   });
 
   it('are seven kinds', () => expect(deeds).toHaveLength(7));
+
+  const SETTLED =
+    /^(dsr submit --bulk people|roles apply|groups create|connections create -f connection-2|pipelines (apply|create))/;
+  const settled = CASES.filter((one) => SETTLED.test(nameOf(one)));
+  it.each(settled.map((one) => [nameOf(one), one] as const))(
+    '%s is only sent again behind a look',
+    async (_name, wanted) => {
+      await world.prepare(wanted);
+      await world.run(wanted, ['-o', 'json']);
+      const clean = cleanOf(world.proxy.requests);
+      const at = world.proxy.requests.findIndex(({ method, target }) => afterLossOf(method, target) === 'settle');
+      await world.prepare(wanted);
+      if (!fault) throw new Error('there is no such fault');
+      const outcome = await world.run(wanted, ['-o', 'json'], { fault, at, mode: 'once' });
+      expect(at).toBeGreaterThanOrEqual(0);
+      expect(world.proxy.requests[at]).toMatchObject({ struck: true });
+      expect(judge(wanted, outcome, world.proxy.requests, clean)).toEqual([]);
+    },
+  );
 });

@@ -81,6 +81,35 @@ function misjudged(error: ErrorDocument | undefined, stderr: string, requests: r
   return problems;
 }
 
+/** What two requests have in common that are the same deed: its id, where it has one, or its whole body. */
+function deedOf({ body, method, target }: ProxiedRequest): string {
+  const id = /"subject_request_id"\s*:\s*"([^"]+)"/.exec(body)?.[1];
+  return `${method} ${target} ${id ?? body}`;
+}
+
+/** Whether the platform was asked, and answered, for what the deed is about, or for the list that holds it. */
+function looksAt(deed: ProxiedRequest, { answered, method, struck, target }: ProxiedRequest): boolean {
+  if (method !== 'GET' || struck || answered === undefined) return false;
+  const id = /"subject_request_id"\s*:\s*"([^"]+)"/.exec(deed.body)?.[1];
+  if (id !== undefined) return target.includes(id);
+  const path = (text: string): string => (text.split('?')[0] ?? '').replace(/\/$/, '');
+  const own = path(deed.target);
+  const list = deed.method === 'POST' ? own : own.replace(/\/[^/]*$/, '');
+  return `${path(target)}/`.startsWith(`${list}/`);
+}
+
+/** Deeds of kind `settle` whose answer was lost behind the platform, and that were sent again without a look. */
+function repeatedBlindly(requests: readonly ProxiedRequest[]): string[] {
+  return requests.flatMap((lost, index) => {
+    const { answered, method, struck, target } = lost;
+    if (!struck || answered === undefined || afterLossOf(method, target) !== 'settle') return [];
+    const after = requests.slice(index + 1);
+    const again = after.findIndex((one) => deedOf(one) === deedOf(lost));
+    if (again < 0 || after.slice(0, again).some((one) => looksAt(lost, one))) return [];
+    return [`sent again without a look: ${deedOf(lost)}`];
+  });
+}
+
 /** The sentences that say what should not be; none for a run that is as promised. */
 export function judge(
   wanted: CommandCase,
@@ -107,6 +136,7 @@ export function judge(
       say(`no ${error.message ? 'next step' : 'cause'}: ${JSON.stringify(error)}`);
   }
   if (!fine.includes(code)) problems.push(...misjudged(error, stderr, requests));
+  problems.push(...repeatedBlindly(requests));
   const done = deeds(requests);
   for (const [deed, count] of done) {
     if (count > (clean.deeds.get(deed) ?? 0))

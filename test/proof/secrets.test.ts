@@ -1,9 +1,11 @@
 // Canaries in every secret: none may come out of any command, however it ends; files are private, and links are not followed.
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FaultPlan, ProxyFault } from '../helpers/fault-proxy.ts';
+import type { ReceivedRequest } from '../helpers/fault-server.ts';
 import { CASES, type CommandCase } from './cases.ts';
+import { nameOf } from './program.ts';
 import { spellings } from './spellings.ts';
 import { CANARIES } from './stage.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
@@ -17,6 +19,9 @@ const TELLS_CREDENTIALS = ['emulator start', 'emulator env'];
 const KEPT =
   /^(work-[^/]+\/(password\.txt|service-key\.json|sync\/|connection)|cache\/tokens\/|state\/emulators\/|config\/secrets)/;
 
+/** So much of a secret is a leak, in any spelling; no other text holds as much of a canary. */
+const SHOWN = 12;
+
 const SAMPLE = 24;
 const cases = CASES.filter(({ elsewhere }) => elsewhere === undefined);
 
@@ -27,30 +32,70 @@ function chosen(): CommandCase[] {
   return Array.from({ length: SAMPLE }, () => pick(cases, random));
 }
 
-/** Refuses with all that it was sent: credentials in its headers, secrets in its body. */
-const ECHO: ProxyFault = {
-  name: 'echo',
-  delivered: false,
-  act: (socket, _answer, _trap, received) => {
-    const said = `${received.headers['authorization'] ?? ''} ${received.body}`;
-    const body = JSON.stringify({ statusCode: 400, message: said, errors: [{ message: said, reason: said }] });
-    const head = 'HTTP/1.1 400 Bad\r\ncontent-type: application/json\r\n';
-    socket.write(
-      `${head}x-echo: ${said.slice(0, 500).replace(/[^ -~]/g, '')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    );
-  },
-};
+function refusing(name: string, type: string, bodyOf: (received: ReceivedRequest) => string): ProxyFault {
+  return {
+    name,
+    delivered: false,
+    act: (socket, _answer, _trap, received) => {
+      const body = bodyOf(received);
+      // Whole: what a platform cuts itself, nobody can know.
+      const said = [received.headers['authorization'], ...bareOf(received)].join(' ').replace(/[^ -~]/g, '');
+      const head = `HTTP/1.1 400 Bad\r\ncontent-type: ${type}\r\nx-echo: ${said}\r\n`;
+      socket.write(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    },
+  };
+}
 
-const VARIANTS: [name: string, flags: string[], plan?: FaultPlan][] = [
+/** What a request carries as secrets, bare: with `Bearer` or a field's name beside it a pattern would mask it anyway. */
+function bareOf({ headers, body }: ReceivedRequest): string[] {
+  const [scheme = '', text = ''] = (headers['authorization'] ?? '').split(' ');
+  const carried = scheme === 'Basic' ? Buffer.from(text, 'base64').toString().split(/:(.*)/s) : [text];
+  const inBody = Object.values(CANARIES).filter((canary) => body.includes(canary));
+  return [...carried, ...inBody].filter((secret) => secret.length >= SHOWN);
+}
+
+/** All of them, and the last of them once more, over the 500th character: so much is shown of a text that is no JSON. */
+function straddling(received: ReceivedRequest): string {
+  const bare = bareOf(received);
+  const last = bare.at(-1) ?? '';
+  return `${bare.join(' ')} `.padEnd(500 - last.length, '.') + ` ${last} and so on`;
+}
+
+const asJson = (said: string): string =>
+  JSON.stringify({ statusCode: 400, message: said, errors: [{ message: said, reason: said }] });
+
+/** Each refuses with what it was sent: credentials in its headers, secrets in its body. */
+const ECHOES: readonly ProxyFault[] = [
+  refusing('all as it came', 'application/json', ({ body, headers }) =>
+    asJson(`${headers['authorization'] ?? ''} ${body}`),
+  ),
+  refusing('bare in a text', 'text/plain', straddling),
+  refusing('bare in a page', 'text/html', (received) => `<html><title>${straddling(received)}</title></html>`),
+  refusing('bare in JSON', 'application/json', (received) => asJson(straddling(received))),
+];
+
+type Variant = [name: string, flags: string[], plan?: FaultPlan];
+
+const PLAIN: readonly Variant[] = [
   ['everything told', ['--debug', '-v', '--trace-file', 'trace.ndjson']],
   ['as JSON', ['-o', 'json', '--trace-file', 'trace.ndjson']],
   ['dry', ['--dry-run']],
   ['as curl', ['--curl']],
-  ...[0, 1, 2, 3].map((at): [string, string[], FaultPlan] => [
-    `refused with an echo, request ${at}`,
-    ['--debug', '--trace-file', 'trace.ndjson', '--retries', '0'],
-    { fault: ECHO, at, mode: 'ever' },
-  ]),
+];
+
+const refused = (fault: ProxyFault, at: number): Variant => [
+  `refused at request ${at}, ${fault.name}`,
+  ['--debug', '--trace-file', 'trace.ndjson', '--retries', '0'],
+  { fault, at, mode: 'ever' },
+];
+
+const FIRST = [0, 1, 2, 3];
+/** Each request refused in each way; in a sample each in one of them, another one for each command. */
+const variantsOf = (index: number): Variant[] => [
+  ...PLAIN,
+  ...FIRST.flatMap((at) =>
+    ECHOES.filter((_, way) => isWhole || way === (index + at) % ECHOES.length).map((fault) => refused(fault, at)),
+  ),
 ];
 
 function filesBelow(folder: string): string[] {
@@ -79,17 +124,35 @@ function secretsOf(): string[] {
   return [...Object.values(CANARIES), ...tokens];
 }
 
+/** The first piece of a secret that stands in a text. */
+function pieceIn(text: string, pieces: ReadonlySet<string>): string | undefined {
+  for (let at = 0; at + SHOWN <= text.length; at++) {
+    const piece = text.slice(at, at + SHOWN);
+    if (pieces.has(piece)) return text.slice(at, at + 80);
+  }
+  return undefined;
+}
+
+function piecesOf(secrets: readonly string[]): Set<string> {
+  const all = secrets.flatMap(spellings);
+  return new Set(
+    all.flatMap((spelling) =>
+      Array.from({ length: Math.max(0, spelling.length - SHOWN + 1) }, (_, at) => spelling.slice(at, at + SHOWN)),
+    ),
+  );
+}
+
 function leaks(wanted: CommandCase, outcome: Outcome): string[] {
   const home = world.home.folder;
   const texts: [string, string][] = filesBelow(home)
     .map((path): [string, string] => [relative(home, path), readFileSync(path, 'latin1')])
     .filter(([name]) => !KEPT.test(name));
   if (!TELLS_CREDENTIALS.includes(wanted.command)) texts.push(['stdout', outcome.stdout], ['stderr', outcome.stderr]);
-  return secretsOf().flatMap((secret) =>
-    spellings(secret).flatMap((spelling) =>
-      texts.filter(([, text]) => text.includes(spelling)).map(([name]) => `${secret} as ${spelling} in ${name}`),
-    ),
-  );
+  const pieces = piecesOf(secretsOf());
+  return texts.flatMap(([name, text]) => {
+    const found = pieceIn(text, pieces);
+    return found === undefined ? [] : [`a secret in ${name}: ${found}`];
+  });
 }
 
 /** Files and folders of the program that others may look into. */
@@ -107,25 +170,55 @@ function openFiles(): string[] {
     .map((path) => `${relative(home, path)} ${(statSync(path).mode & 0o777).toString(8)}`);
 }
 
+async function problemsOf(wanted: CommandCase, [name, flags, plan]: Variant): Promise<string[]> {
+  if (plan && wanted.local) return [];
+  await world.prepare(wanted);
+  const outcome = await world.run(wanted, flags, plan);
+  const place = `${world.lineOf(wanted).join(' ')}, ${name}`;
+  return [...leaks(wanted, outcome), ...openFiles()].map((problem) => `${place}: ${problem}`);
+}
+
 test(
   'no secret in any output or file, and no file that others may read',
   async () => {
     const found: string[] = [];
-    for (const wanted of chosen()) {
-      for (const [name, flags, plan] of VARIANTS) {
-        if (plan && wanted.local) continue;
-        await world.prepare(wanted);
-        const outcome = await world.run(wanted, flags, plan);
-        const place = `${world.lineOf(wanted).join(' ')}, ${name}`;
-        const ill = [...leaks(wanted, outcome), ...openFiles()].map((problem) => `${place}: ${problem}`);
+    for (const [index, wanted] of chosen().entries()) {
+      for (const variant of variantsOf(index)) {
+        const ill = await problemsOf(wanted, variant);
         for (const problem of isWhole ? ill : []) tell(problem);
         found.push(...ill);
       }
     }
     expect(found).toEqual([]);
   },
-  isWhole ? 3_600_000 : 240_000,
+  isWhole ? 3_600_000 : 480_000,
 );
+
+describe('a platform that says back what it was sent, and in a long text so that a secret lies on the cut', () => {
+  const named = (name: string): CommandCase => {
+    const wanted = cases.find((one) => nameOf(one).startsWith(name));
+    if (!wanted) throw new Error(`no command ${name}`);
+    return wanted;
+  };
+  // A token call and a call with a token; workspace key and secret; a password in a body, and a member of a document.
+  const WANTED: [name: string, at: number][] = [
+    ['roles list', 0],
+    ['roles list', 1],
+    ['dsr list', 0],
+    ['connections create', 1],
+    ['connections create -f helped', 2],
+  ];
+  const every = ECHOES.flatMap((fault) => WANTED.map(([name, at]) => [name, at, fault.name, fault] as const));
+  test.each(every)('%s, refused at request %d, %s', async (name, at, _how, fault) => {
+    const [how, flags, plan] = refused(fault, at);
+    const wanted = named(name);
+    expect(await problemsOf(wanted, [how, flags, plan])).toEqual([]);
+    expect(await problemsOf(wanted, [how, ['-o', 'json', '--retries', '0'], plan])).toEqual([]);
+    const sent = world.proxy.requests[at];
+    // A secret really was sent, and said back.
+    expect(sent && bareOf(sent)).not.toEqual([]);
+  });
+});
 
 test(
   'a link where a file is about to be written is not followed',

@@ -1,0 +1,33 @@
+// The table of promises in docs/proof.md is whole: each row says which test shows it, and that test is there.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const page = readFileSync(join(ROOT, 'docs/proof.md'), 'utf8');
+const rows = [...page.matchAll(/^\| (\d+) \|(.*)\|$/gm)].map(([, number = '', rest = '']) => ({
+  number,
+  cells: rest.split('|').map((cell) => cell.trim()),
+}));
+
+/** The tests that a cell names; one without a folder stands beside the one before it. */
+function testsOf(cell: string): string[] {
+  let folder = '';
+  return [...cell.matchAll(/`([\w./-]+\.ts)`/g)].map(([, path = '']) => {
+    if (path.includes('/')) folder = dirname(path);
+    return path.includes('/') ? path : join(folder, path);
+  });
+}
+
+test('every row of the promises is numbered in turn and has four cells, none of them empty', () => {
+  expect(rows.length).toBeGreaterThan(30);
+  expect(rows.map(({ number }) => Number(number))).toEqual(rows.map((_, index) => index + 1));
+  expect(rows.filter(({ cells }) => cells.length !== 3 || cells.includes(''))).toEqual([]);
+});
+
+test.each(rows.map(({ number, cells }) => [number, cells[1] ?? ''] as const))('row %s names tests', (_row, cell) => {
+  const named = testsOf(cell);
+  expect(named).not.toEqual([]);
+  expect(named.filter((path) => !path.endsWith('.test.ts') || !existsSync(join(ROOT, path)))).toEqual([]);
+});
