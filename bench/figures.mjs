@@ -71,6 +71,8 @@ const figures = {
     goal: 0.5,
   },
   emulatorReady: { name: 'its ready line after', unit: 'ms', must: 400, goal: 150, digits: 0 },
+  limitTold: { name: 'seed bulk at a limit it knows', unit: '×', must: 1.05 },
+  limitFound: { name: 'seed bulk at a limit it has to find', unit: '×', goal: 1.05 },
   stopRead: { name: 'Ctrl-C in a read that waits', unit: 'ms', must: 1000, digits: 0 },
   stopWrite: { name: 'Ctrl-C in a write that waits', unit: 'ms', must: 1000, digits: 0 },
   stopBulk: { name: 'Ctrl-C in a bulk run that waits', unit: 'ms', must: 1000, digits: 0 },

@@ -1,5 +1,5 @@
-// `npm run bench [-- --only start,seed,dsr,emulator,callbacks,endings --rounds N]`: every figure beside what it is compared with,
-// in interleaved rounds. A whole run writes `bench/results.md`; it ends with 1 when a promise is missed.
+// `npm run bench [-- --only start,seed,dsr,emulator,callbacks,limit,endings --rounds N]`: every figure beside what it is
+// compared with, in interleaved rounds. A whole run writes `bench/results.md`; it ends with 1 when a promise is missed.
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -8,6 +8,7 @@ import { measureDsr } from './dsr.mjs';
 import { measureEmulator } from './emulator.mjs';
 import { measureEndings } from './endings.mjs';
 import { describeSection, FIGURES, verdict } from './figures.mjs';
+import { measureLimit } from './limit.mjs';
 import { measureSeed } from './seed.mjs';
 import { measureStart } from './start.mjs';
 
@@ -18,6 +19,7 @@ const AREAS = {
   dsr: measureDsr,
   emulator: measureEmulator,
   callbacks: measureCallbacks,
+  limit: measureLimit,
   endings: measureEndings,
 };
 

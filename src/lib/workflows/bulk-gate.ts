@@ -1,5 +1,6 @@
 // When the next request of a bulk run may go: within the window, at the wanted rate, not while the platform asked to
 // wait, one at a time while it is in trouble; and whether to give up.
+import { createLearnedRate } from '../domain/seed/learned-rate.ts';
 import { createSlots } from '../domain/seed/slots.ts';
 import { createWindow } from '../domain/seed/window.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -32,8 +33,12 @@ export type Signal =
   /** Nothing was learned: it was given up on our side. */
   | { kind: 'none' };
 
-/** When a request entered: of those that a trouble hit together, only one counts. */
-export type Pass = number;
+export interface Pass {
+  /** Of the requests that a trouble hit together, which are of one round, only one counts. */
+  readonly round: number;
+  /** When it entered. */
+  readonly at: number;
+}
 
 export interface Gate {
   /** Resolves with a pass when a request may go. Repeats go before what is new. Rejects when the run is over. */
@@ -59,6 +64,8 @@ const CATCH_UP_MS = 250;
 /** Made up for little by little: what goes at once arrives late together, and would come too soon a second later. */
 const CATCH_UP_PACE = 0.8;
 const CATCH_UP_AT_ONCE_MS = 10;
+/** A timer that is so late says that the program stood still. */
+const STOOD_STILL_MS = 20;
 
 export function createGate(options: GateOptions): Gate {
   const { clock, signal } = options;
@@ -75,9 +82,10 @@ export function createGate(options: GateOptions): Gate {
   let troubles = 0;
   let busy = 0;
   let untimed = 0;
-  let round: Pass = 0;
+  let round = 0;
+  const learned = createLearnedRate(options.rate);
   const early = createEarlyArrivals(options.rate);
-  let timer: Promise<void> | undefined;
+  let alarm: { setAt: number; due: number } | undefined;
   let over: { failure: unknown } | undefined;
 
   function pump(): void {
@@ -89,31 +97,46 @@ export function createGate(options: GateOptions): Gate {
       const room = troubles > 0 || busy > 0 ? 1 : window.size;
       if (inFlight >= room) return;
       const now = clock.now();
+      noticeStandstill(now);
       const startAt = Math.max(pausedUntil, nextAt, soonestAt, slots?.from ?? 0);
       if (now < startAt) {
         wakeAfter(startAt - now);
         return;
       }
       slots?.take(now);
-      if (interval > 0) {
+      const learnedInterval = 1000 / learned.at(now);
+      if (learnedInterval > interval) {
+        nextAt = Math.max(nextAt, now - CATCH_UP_AT_ONCE_MS) + learnedInterval;
+      } else if (interval > 0) {
         nextAt = Math.max(nextAt, now - CATCH_UP_MS) + interval;
         soonestAt = Math.max(soonestAt, now - CATCH_UP_AT_ONCE_MS) + interval * CATCH_UP_PACE;
       }
       inFlight++;
       requests++;
       const waiter = waiting.repeat.shift() ?? waiting.fresh.shift();
-      waiter?.go(round);
+      waiter?.go({ round, at: now });
     }
   }
 
   function wakeAfter(ms: number): void {
-    timer ??= clock.sleep(ms, signal).then(
+    if (alarm !== undefined) return;
+    const now = clock.now();
+    alarm = { setAt: now, due: now + ms };
+    clock.sleep(ms, signal).then(
       () => {
-        timer = undefined;
+        noticeStandstill(clock.now());
+        alarm = undefined;
         pump();
       },
       (reason: unknown) => stop(reason),
     );
+  }
+
+  /** What was sent since the alarm was set had not left the program when it stood still. */
+  function noticeStandstill(now: number): void {
+    if (alarm === undefined || now - alarm.due <= STOOD_STILL_MS) return;
+    slots?.delayed(alarm.setAt, now);
+    alarm.due = Infinity;
   }
 
   function pause(ms: number, why: string): void {
@@ -170,14 +193,20 @@ export function createGate(options: GateOptions): Gate {
     },
     leave: (pass, met, failure) => {
       inFlight--;
-      const isFirst = pass === round;
+      const isFirst = pass.round === round;
       switch (met.kind) {
         case 'none':
           break;
         case 'answered':
+          learned.accepted(pass.at);
           troubles = 0;
-          busy = 0;
-          untimed = 0;
+          // What went before the limit was hit does not tell whether it is over.
+          if (isFirst) {
+            busy = 0;
+            untimed = 0;
+            const rate = learned.resumed(clock.now());
+            if (rate !== undefined) options.onDecision(`the platform takes ${rate.toPrecision(3)} requests a second`);
+          }
           early.answered();
           window.answered(met.ms, met.slowDown);
           break;
@@ -186,6 +215,7 @@ export function createGate(options: GateOptions): Gate {
           // Its repeat has to wait for the next free slot: that is all it takes.
           if (met.retryAfterMs === undefined && busy === 0 && early.excuses()) break;
           window.overloaded();
+          learned.limited(pass.at, met.retryAfterMs);
           leaveBusy(met.retryAfterMs, isFirst, failure);
           break;
         case 'trouble':

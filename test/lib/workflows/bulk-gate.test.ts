@@ -108,7 +108,7 @@ describe('Retry-After', () => {
     const again = passes.map(() => stage.gate.enter(true).then((pass) => (entered++, pass)));
     const first = await again[0];
     expect([entered, stage.clock.now() % 10_000]).toEqual([1, 5250]);
-    stage.gate.leave(first ?? 0, { kind: 'answered', ms: 1, slowDown: false });
+    stage.gate.leave(first ?? { round: 0, at: 0 }, { kind: 'answered', ms: 1, slowDown: false });
     await again[1];
     expect(entered).toBeGreaterThan(1);
   });

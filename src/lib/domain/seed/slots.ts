@@ -6,6 +6,8 @@ export interface Slots {
   readonly from: number;
   /** A request goes now. */
   take(now: number): void;
+  /** The program stood still: what was to go since `from` goes now. */
+  delayed(from: number, now: number): void;
 }
 
 /** More are not remembered: a stretch of that many is short enough. */
@@ -26,6 +28,9 @@ export function createSlots(rate: number): Slots {
     take: (now) => {
       taken[oldest] = now;
       oldest = (oldest + 1) % count;
+    },
+    delayed: (from, now) => {
+      for (const [slot, at] of taken.entries()) if (at >= from) taken[slot] = now;
     },
   };
 }
