@@ -124,7 +124,7 @@ function isPossible(type: string, given: readonly (readonly [string, string])[])
 function hintOf(type: string): string | undefined {
   if (type === 'xpid') return "the platform's own id of a profile; no other identity may be given beside it";
   if (type === 'controller_customer_id') return 'your own id of the customer';
-  return DEVICE_IDENTITY_TYPES.has(type) ? 'a device or an app on it' : undefined;
+  return DEVICE_IDENTITY_TYPES.has(type) ? 'device or app' : undefined;
 }
 
 /** What the check of the whole request would say of this value, said while it can still be typed anew. */

@@ -114,11 +114,13 @@ export function createClient(options: HttpOptions): Client {
       if (verdict.act === 'unknown') throw outcomeUnknown(call, failure);
       if (verdict.act === 'give-up') throw failure;
       attempt++;
-      const tell = verdict.afterMs < LONG_WAIT_MS ? options.onDecision : (options.onLongWait ?? options.onDecision);
+      const isTold = verdict.afterMs >= LONG_WAIT_MS && options.onLongWait !== undefined;
+      const tell = (isTold ? options.onLongWait : undefined) ?? options.onDecision;
       tell(
         `${request.method} ${request.path}: ${inShort(result)}; sending it again in ${formatDuration(verdict.afterMs)} (attempt ${attempt} of ${attempts})`,
       );
-      await pause(waitOf(result, verdict.afterMs, clock.now()), verdict.afterMs, options, signal);
+      const wait = waitOf(result, verdict.afterMs, clock.now());
+      await pause(isTold ? { ...wait, isTold } : wait, verdict.afterMs, options, signal);
     }
   }
 

@@ -123,6 +123,8 @@ export interface Wait {
   text: string;
   /** It was asked for, and lasts longer than a second: worth a line by itself. */
   isAsked?: boolean;
+  /** `onLongWait` has told it: the line needs no second one. */
+  isTold?: boolean;
 }
 
 export interface HttpOptions {

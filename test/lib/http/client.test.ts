@@ -88,6 +88,20 @@ describe('a wait', () => {
     ]);
   });
 
+  it('that is long is told once: the line of it knows', async () => {
+    const told: unknown[] = [];
+    const onWait = (wait: Wait) => {
+      told.push(wait.isTold);
+      return () => undefined;
+    };
+    for (const onLongWait of [(text: string) => void told.push(text), undefined]) {
+      server.next(late('60'));
+      await testClient(server.url, { onWait, ...(onLongWait && { onLongWait }) }).call(getThing, { params });
+    }
+    const note = expect.stringMatching(/^GET .*: answered 429; sending it again in 1m \(attempt 2 of 5\)$/) as string;
+    expect(told).toEqual([undefined, note, true, undefined, undefined, undefined, undefined]);
+  });
+
   it('is over too when it is ended', async () => {
     const stop = new AbortController();
     let open = 0;

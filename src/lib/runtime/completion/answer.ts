@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import type { Context } from '../context.ts';
 import { type TypedWord, readLine, unquote } from './command-line.ts';
 import { complete, type Candidate, type Completion, type Tree } from './complete.ts';
-import { createValues } from './sources.ts';
+import { createValues } from './values.ts';
 
 /**
  * Prints a line that says what is meant (`values`, `values nospace`, `files` or `folders`) and a candidate a line.

@@ -1,85 +1,24 @@
-// Values for arguments and flags, each by its name: words that the program knows, and ids that it was told before.
-import type { Argument, Command, Option } from 'commander';
-import { type IdKind, openKnownIds } from '../../config/known-ids.ts';
-import { type QuickSettings, readQuickSettings } from '../../config/quick-settings.ts';
+// Where the values for arguments and flags come from, each by its name: words that the program knows, and ids that it
+// was told before.
+import type { Command } from 'commander';
+import type { IdKind } from '../../config/known-ids.ts';
+import type { QuickSettings } from '../../config/quick-settings.ts';
 import { LOCAL_PROFILE } from '../../config/profile-name.ts';
 import type { Context } from '../context.ts';
 import { FLAG_CHOICES } from '../command-line/global-flags.ts';
 import { formatsOf, helpOf } from '../command-line/help.ts';
-import type { Candidate, Completion, Place, Values } from './complete.ts';
+import type { Candidate, Place } from './complete.ts';
 import { filesBehind } from './secret-files.ts';
 
-type Source = (place: Place, settings: () => Known) => Promise<Candidate[]> | Candidate[];
+export type Source = (place: Place, settings: () => Known) => Promise<Candidate[]> | Candidate[];
 
-interface Known extends QuickSettings {
+/** What this machine knows. */
+export interface Known extends QuickSettings {
   ids(kind: IdKind): Candidate[];
   paths: Context['paths'];
   /** The names of the variables in the environment. */
   variables: string[];
   cwd: string;
-}
-
-/** For a context that never goes beyond this machine; `home` is where the search for a project file ends. */
-export function createValues(ctx: Context, home: string): Values {
-  return async (subject, place) => {
-    const file = fileKind(subject);
-    if (file) return { kind: file, candidates: [] };
-    if (subject.argChoices) return listed(subject.argChoices.map((value) => ({ value })));
-    const name = nameOf(subject);
-    const own = helpOf(place.command)?.values?.[name];
-    if (own) {
-      const { typed, operands, flags } = place;
-      return listed(own({ typed, operands, before: flags.get(name) }).map((value) => ({ value })));
-    }
-    const source = sourceOf(name, place);
-    return source && listed(await source(place, () => readKnown(ctx, home, place)));
-  };
-}
-
-function readKnown(ctx: Context, home: string, { flags }: Place): Known {
-  const settings = readQuickSettings({
-    configFolder: ctx.paths.config,
-    env: ctx.io.env,
-    cwd: ctx.io.cwd,
-    home,
-    flags: { profile: flags.get('--profile'), org: flags.get('--org'), workspace: flags.get('--workspace') },
-  });
-  const known = openKnownIds(ctx.paths.cache, settings.scope);
-  return {
-    ...settings,
-    ids: (kind) => known.read(kind).map((value) => ({ value })),
-    paths: ctx.paths,
-    variables: Object.keys(ctx.io.env),
-    cwd: ctx.io.cwd,
-  };
-}
-
-function listed(candidates: Candidate[]): Completion {
-  return { kind: 'values', candidates };
-}
-
-/** `<file>`, `<dir>`, `<file|url>`: the shell knows best. */
-function fileKind(subject: Argument | Option): 'files' | 'folders' | undefined {
-  const name = placeholderOf(subject);
-  if (name === 'dir') return 'folders';
-  return name === 'file' || name === 'file|url' ? 'files' : undefined;
-}
-
-/** `<role_id>` of a flag, or an argument's own name. */
-function placeholderOf(subject: Argument | Option): string {
-  if (!('flags' in subject)) return subject.name();
-  return /[<[]([^>\]]+?)(?:\.{3})?[>\]]$/.exec(subject.flags)?.[1] ?? '';
-}
-
-/** `--task` of a flag, or an argument's own name. */
-function nameOf(subject: Argument | Option): string {
-  return 'flags' in subject ? (subject.long ?? '') : subject.name();
-}
-
-/** By command and argument, else by argument; flags by command and flag, else by flag. */
-function sourceOf(name: string, { path }: Place): Source | undefined {
-  const [group = ''] = path.split(' ');
-  return SOURCES[`${path} ${name}`] ?? SOURCES[`${group} ${name}`] ?? SOURCES[name];
 }
 
 const words =
@@ -237,7 +176,8 @@ const providers: Source = async () => {
   return SERVICE_PROVIDERS.map((value) => ({ value }));
 };
 
-const SOURCES: Readonly<Record<string, Source>> = {
+/** By command and argument, group and argument, or argument alone; flags likewise. */
+export const SOURCES: Readonly<Record<string, Source>> = {
   '--profile': profiles,
   '--against-profile': profiles,
   'profile name': ownProfiles,

@@ -11,6 +11,8 @@ type State = Parameters<Progress['update']>[0];
 /** A live line is drawn at most this often; a plain one at least this often, and at every tenth of the way. */
 const LIVE_INTERVAL_MS = 100;
 export const PLAIN_INTERVAL_MS = 10_000;
+/** As long as no person wonders whether anything happens. */
+const UNNOTICED_MS = 1000;
 /** Of states that follow each other closely one event in this time is enough: a log of them may go on for days. */
 const PASSING_INTERVAL_MS = 1000;
 /** Who waits for longer may want to come back another time. */
@@ -63,7 +65,7 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
 }
 
 function plainProgress(title: string, io: Io, messages: Messages): Progress {
-  const pace = createPace(io);
+  const pace = createPace(io, UNNOTICED_MS);
   return {
     update: (state) => {
       if (pace.isDue(state)) messages.line(sentence(title, state));
@@ -78,7 +80,7 @@ function plainProgress(title: string, io: Io, messages: Messages): Progress {
 }
 
 function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Progress {
-  const { isDue, isWaitDue } = pace === 'every' ? { isDue: () => true, isWaitDue: () => true } : createPace(io);
+  const { isDue, isWaitDue } = pace === 'every' ? { isDue: () => true, isWaitDue: () => true } : createPace(io, PLAIN_INTERVAL_MS);
   let isStarted = false;
   let passedAt = Number.NEGATIVE_INFINITY;
   /** The newest state that was not told. */
@@ -119,9 +121,9 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
   };
 }
 
-/** When there is something to tell again: at each tenth of the way, or when nothing was told for long. */
-function createPace(io: Io) {
-  let told = io.clock.now();
+/** When there is something to tell: after `firstMs`, at each tenth of the way, or when nothing was told for long. */
+function createPace(io: Io, firstMs: number) {
+  let told = io.clock.now() + firstMs - PLAIN_INTERVAL_MS;
   let tenths = 0;
   return {
     isDue: ({ done, total }: State): boolean => {

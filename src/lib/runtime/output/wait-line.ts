@@ -24,8 +24,8 @@ export function createWaitLine(io: Io, flags: GlobalFlags, messages: Messages): 
   function tell(wait: Wait, silentMs: number, every: boolean): void {
     const isNews = told !== wait && (wait.isAsked === true || every);
     if (!isNews && (silentMs < PLAIN_INTERVAL_MS || io.clock.now() - toldAt < PLAIN_INTERVAL_MS)) return;
-    // With -v each pause is a line already.
-    if (mode !== 'json' && wait.isAsked && (flags.verbose || flags.debug)) return;
+    // With -v each pause is a line already, and a long one always.
+    if (mode !== 'json' && (wait.isTold || (wait.isAsked && (flags.verbose || flags.debug)))) return;
     told = wait;
     toldAt = io.clock.now();
     const text = cleanLine(wait.text);

@@ -9,7 +9,7 @@ import { resolvePaths } from '../../../../src/lib/config/paths.ts';
 import { openRolesStore } from '../../../../src/lib/config/roles-store.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { registerEmulator } from '../../../../src/lib/runtime/emulator/running.ts';
-import { createValues } from '../../../../src/lib/runtime/completion/sources.ts';
+import { createValues } from '../../../../src/lib/runtime/completion/values.ts';
 import { createContext } from '../../../../src/lib/runtime/create-context.ts';
 import { type CliHome, createCliHome, createTestIo } from '../../../helpers/cli.ts';
 import { commandsBelow, loadProgram } from '../../../helpers/command-tree.ts';

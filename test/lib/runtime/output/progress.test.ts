@@ -58,6 +58,17 @@ test('elsewhere a plain line at each tenth of the way or ten seconds', () => {
   expect(text.startsWith('Sending: 10 of 100 (10 %)\n')).toBe(true);
 });
 
+test('elsewhere a first line after a second, when nobody knows how much there is', () => {
+  const text = watch({}, {}, (progress, clock) => {
+    for (let done = 1; done <= 30; done++) {
+      progress.update({ done });
+      clock.advance(500);
+    }
+    progress.end();
+  });
+  expect(text).toBe('Sending: 3\nSending: 23\n');
+});
+
 test('as NDJSON for wrappers', () => {
   const text = watch({ progress: 'json' }, {}, (progress) => {
     progress.update({ done: 1, data: { rejected: 9223372036854775807n } });

@@ -101,6 +101,19 @@ it.each<[string, Record<string, unknown>, CliOptions]>([
   expect(stderr().trimEnd().split('\n')).toHaveLength(3);
 });
 
+test('no line of what was told already, but a live one', async () => {
+  for (const [tty, expected] of [
+    [false, /^$/],
+    [true, /1s so far/],
+  ] as const) {
+    const { begin, pass, stderr } = listen({}, { tty });
+    const end = begin({ ...ASKED, isTold: true });
+    await pass(30_000);
+    end();
+    expect(stderr()).toMatch(expected);
+  }
+});
+
 it.each<[Record<string, unknown>, CliOptions]>([
   [{ progress: 'none' }, { tty: true }],
   [{ quiet: true }, { tty: true }],
