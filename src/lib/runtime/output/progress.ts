@@ -80,7 +80,8 @@ function plainProgress(title: string, io: Io, messages: Messages): Progress {
 }
 
 function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Progress {
-  const { isDue, isWaitDue } = pace === 'every' ? { isDue: () => true, isWaitDue: () => true } : createPace(io, PLAIN_INTERVAL_MS);
+  const { isDue, isWaitDue } =
+    pace === 'every' ? { isDue: () => true, isWaitDue: () => true } : createPace(io, PLAIN_INTERVAL_MS);
   let isStarted = false;
   let passedAt = Number.NEGATIVE_INFINITY;
   /** The newest state that was not told. */
