@@ -98,6 +98,30 @@ describe('the rate', () => {
     expect(hit(rate, 30_000)).toBeCloseTo(19 * 0.97, 1);
   });
 
+  it('goes down no further than usual when the limit before told nothing', () => {
+    const rate = createLearnedRate();
+    take(rate, 100, 0, 500);
+    hit(rate, 500);
+    take(rate, 100, 1500, 3500);
+    expect(hit(rate, 3500)).toBeCloseTo(99 * 0.97, 0);
+  });
+
+  it('of few requests is what was kept, since a second holds whole requests only', () => {
+    const rate = createLearnedRate();
+    take(rate, 5, 0, 2000);
+    hit(rate, 2000);
+    take(rate, 5, 3000, 11_000);
+    const before = hit(rate, 11_000) ?? 0;
+    expect(before).toBeCloseTo(4 * 0.97);
+    // At 4.1 a second the limit is met again; of the second before it four are whole.
+    let now = 12_000;
+    while (rate.at(now) < 4.1) {
+      rate.accepted(now);
+      now += 1000 / rate.at(now);
+    }
+    expect(hit(rate, now)).toBeCloseTo(4.1 * 0.97, 1);
+  });
+
   it('that was told is right, unless clearly fewer are taken', () => {
     for (const [wanted, learned] of [
       [110, undefined],

@@ -24,3 +24,15 @@ test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('at %d a second, with timers that com
   const idle = ((sent.length - inAStretch) / rate) * 1000;
   expect(sent.at(-1)).toBeLessThan(idle * 1.05);
 });
+
+test('what was to go while the program stood still went afterwards', () => {
+  const slots = createSlots(4);
+  for (const at of [0, 100, 200, 300]) slots.take(at);
+  expect(slots.from).toBe(1010);
+  slots.delayed(200, 500);
+  expect(slots.from).toBe(1010);
+  slots.take(1010);
+  slots.take(1110);
+  // The third and the fourth went at 500.
+  expect(slots.from).toBe(1510);
+});
