@@ -45,7 +45,11 @@ beforeAll(async () => {
     serving = runCli(args, { env: home.env, cwd: home.cwd, stop, onOutput });
     serving.then(({ stderr }) => reject(new Error(stderr)), reject);
   });
-  const files = { GITHUB_STEP_SUMMARY: join(home.cwd, 'summary.md'), GITHUB_OUTPUT: join(home.cwd, 'output.txt') };
+  const files = {
+    GITHUB_STEP_SUMMARY: join(home.cwd, 'summary.md'),
+    GITHUB_OUTPUT: join(home.cwd, 'output.txt'),
+    GITHUB_ENV: join(home.cwd, 'env.txt'),
+  };
   const runner = { CI: 'true', GITHUB_ACTIONS: 'true', ...files };
   env = { ...home.env, ...environmentOf(ready), ...runner, ...npmSettings(), CDPADM_PACKAGE: packed() };
   for (const file of Object.values(files)) writeFileSync(file, '');
@@ -89,6 +93,48 @@ async function step(line: string, more: Record<string, string> = {}): Promise<{ 
   });
   const [[code], stdout, stderr] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
   return { code: code as number, said: stdout + stderr };
+}
+
+/** What steps before set by way of GITHUB_ENV. */
+const settings = (): Record<string, string> =>
+  Object.fromEntries(
+    readFileSync(env.GITHUB_ENV ?? '', 'utf8')
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [line.split(/=(.*)/s, 2) as [string, string]])),
+  );
+
+/** Every step of the plan's job, as on a runner of its own; with the plan and the summary that came of it. */
+async function planned(more: Record<string, string> = {}) {
+  for (const name of ['GITHUB_ENV', 'GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY']) writeFileSync(env[name] ?? '', '');
+  const plan = (): string => /plan=([0-9a-f]+)/.exec(readFileSync(env.GITHUB_OUTPUT ?? '', 'utf8'))?.[1] ?? '';
+  const steps = [];
+  for (const line of commandsOf('roles-push-with-plan.yml', 'plan'))
+    steps.push(await step(line, { ...more, ...settings(), PLAN: plan() }));
+  return { plan: plan(), steps, summary: readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8') };
+}
+
+/** Folders of another machine. */
+const createHomeEnv = (name: string): Record<string, string> =>
+  Object.fromEntries(
+    ['STATE', 'CACHE', 'DATA', 'CONFIG'].map((kind) => [`CDPADM_${kind}_DIR`, join(home.folder, name, kind)]),
+  );
+
+const git = (...args: string[]): void => {
+  const author = ['-c', 'user.name=Someone', '-c', 'user.email=someone@example.com', '-c', 'commit.gpgsign=false'];
+  execFileSync('git', [...author, ...args], { cwd: home.cwd, stdio: 'pipe' });
+};
+
+const commit = (): void => {
+  git('add', 'roles.yaml');
+  git('commit', '--quiet', '-m', 'Change roles');
+};
+
+/** The working folder as a clone of a repository beside it. */
+function repository(): void {
+  git('init', '--quiet');
+  git('init', '--quiet', '--bare', join(home.folder, 'origin.git'));
+  git('remote', 'add', 'origin', join(home.folder, 'origin.git'));
+  commit();
 }
 
 const change = (from: string | RegExp, to: string): void => {
@@ -176,13 +222,56 @@ describe('recipes', () => {
   });
 
   test('roles-push-with-plan.yml: applies the plan that was shown, and no other', async () => {
-    for (const line of commandsOf('roles-push-with-plan.yml', 'plan'))
-      expect(await step(line)).toMatchObject({ code: 0 });
-    const plan = /plan=([0-9a-f]+)/.exec(readFileSync(env.GITHUB_OUTPUT ?? '', 'utf8'))?.[1] ?? '';
-    const [install = '', push = ''] = commandsOf('roles-push-with-plan.yml', 'apply');
+    repository();
+    const { plan, steps } = await planned();
+    expect(steps.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+    const [install = '', base = '', push = '', tag = ''] = commandsOf('roles-push-with-plan.yml', 'apply');
     expect(await step(install)).toMatchObject({ code: 0 });
+    expect(await step(base)).toMatchObject({ code: 0 });
     expect(await step(push, { PLAN: plan.replace(/./g, '0') })).toMatchObject({ code: 6 });
     expect(await step(push, { PLAN: plan })).toMatchObject({ code: 0 });
     expect(await step(push, { PLAN: plan })).toMatchObject({ code: 6 });
+    expect(await step(tag)).toMatchObject({ code: 0 });
+  });
+
+  test('roles-push-with-plan.yml: keeps what others changed since it was applied last, and tells the reviewer', async () => {
+    const elsewhere = { ...env, ...createHomeEnv('elsewhere') };
+    const added = ['roles', 'update', 'read-only-role', '--add-task', 'privacy:settings', '--yes'];
+    expect(await runCli(added, { env: elsewhere, cwd: home.cwd })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 modified') as unknown,
+    });
+    change(/name: Someone\n/, 'name: Somebody\n');
+    commit();
+    // A runner that has seen nothing, as each one is.
+    const fresh = createHomeEnv('fresh');
+    const { plan, steps, summary } = await planned(fresh);
+    expect(steps.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+    expect(summary).toContain('> Kept from the platform, changed there since the file was made: `read-only-role`');
+    expect(summary).not.toContain('privacy:settings');
+    const [, base = '', push = ''] = commandsOf('roles-push-with-plan.yml', 'apply');
+    await step(base, fresh);
+    expect(await step(push, { ...fresh, ...settings(), PLAN: plan })).toMatchObject({ code: 0 });
+    const { stdout } = await runCli(['roles', 'get', 'read-only-role', '-o', 'json'], { env, cwd: home.cwd });
+    expect(stdout).toContain('privacy:settings');
+  });
+
+  test('roles-push-with-plan.yml: without a tag the plan begins with what it may undo', async () => {
+    execFileSync('git', ['push', '--quiet', 'origin', ':refs/tags/roles-applied'], { cwd: home.cwd });
+    const { summary } = await planned(createHomeEnv('first'));
+    expect(summary).toMatch(/^### .*\n\n> \*\*Warning:\*\* The file carries an older stamp .* may undo/);
+  });
+
+  test('roles-push-with-plan.yml: says before anybody approves that a deletion needs the box of the workflow', async () => {
+    const file = join(home.cwd, 'roles.yaml');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.slice(0, text.lastIndexOf('  - role_id:')));
+    const { steps } = await planned(createHomeEnv('second'));
+    expect(steps.at(-1)).toEqual({ code: 12, said: expect.stringContaining('add --allow-delete') as unknown });
+    const allowed = await planned({ ...createHomeEnv('third'), ALLOW_DELETE: '--allow-delete' });
+    expect(allowed.steps.at(-1)).toMatchObject({ code: 0 });
+    const raw = readFileSync(join(ROOT, 'docs/recipes/roles-push-with-plan.yml'), 'utf8');
+    expect(raw).toMatch(/^ {2}ALLOW_DELETE: .* inputs\.allow_delete && '--allow-delete' \|\| '' /m);
+    writeFileSync(file, text);
   });
 });

@@ -94,7 +94,9 @@ export function manifestAfter(outcome: PushOutcome) {
 }
 
 /** The fields of that, for `--fields`. */
-export const outcomeColumns = asColumns('plan base created modified deleted unchanged summary applied revision');
+export const outcomeColumns = asColumns(
+  'plan base created modified deleted unchanged summary warnings kept applied revision',
+);
 
 const outcomeView: DocumentView<AppliedPlan> = {
   kind: 'document',

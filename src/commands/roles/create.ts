@@ -35,7 +35,7 @@ export function createCommand(ctx: Context): Command {
       'cdpadm roles create auditor --from read-only-role --name Auditor --yes',
       'cdpadm roles create viewer --name Viewer --description "Sees audiences" --task audiences:view --dry-run',
     ],
-    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
+    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}',
     exits: {
       5: 'there is no such template or role',
       6: 'the role exists already, or another plan than the expected one',

@@ -19,7 +19,7 @@ export function deleteCommand(ctx: Context): Command {
       'cdpadm roles delete audiences-only-role --allow-delete --yes',
       'cdpadm roles delete audiences-only-role read-only-role --allow-delete --force --dry-run',
     ],
-    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
+    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}',
     exits: {
       5: 'there is no such role',
       6: 'a role is assigned to a user, or another plan than the expected one',

@@ -51,7 +51,7 @@ export function diffCommand(ctx: Context): Command {
       '{"plan" (null with --against),"base":{"last_modified_on","last_modified_by"},"created":[Role],',
       '"modified":[{"role_id","changes":{"name"?:{"from","to"},"description"?:{"from","to"},',
       '"tasks"?:{"added":[],"removed":[]}},"escalations":[]}],"deleted":[Role],"unchanged":[role_id],',
-      '"summary":{"create","modify","delete","unchanged"}}',
+      '"summary":{"create","modify","delete","unchanged"},"warnings"?:[text],"kept"?:[role_id]}',
     ].join('\n'),
     exits: {
       6: 'you and the platform changed the same thing',
@@ -76,12 +76,8 @@ async function diffRoles(ctx: Context, file: string, flags: DiffFlags): Promise<
 async function diffLive(ctx: Context, file: string, baseFile: string | undefined): Promise<RolesPlan> {
   const memory = await openRolesMemory(ctx);
   const roles = await openRolesFile(ctx, file, memory, baseFile);
-  const { plan, wanted } = await planAgainst(ctx, roles, memory, await ctx.api());
-  if (wanted.stale) {
-    ctx.out.warn(
-      'The file carries an older stamp than the platform and its base is not known here: this is the difference to the platform as it is now, which may undo what others changed.',
-    );
-  }
+  const { plan } = await planAgainst(ctx, roles, memory, await ctx.api());
+  for (const warning of plan.warnings ?? []) ctx.out.warn(warning);
   return plan;
 }
 
@@ -89,7 +85,8 @@ async function diffLive(ctx: Context, file: string, baseFile: string | undefined
 async function diffOther(ctx: Context, file: string, name: string, baseFile: string | undefined): Promise<RolesPlan> {
   const other = await openOtherProfile(ctx, name, '--against-profile');
   const roles = await openRolesFile(ctx, file, other.memory, baseFile);
-  const { plan } = await planAgainst(ctx, roles, other.memory, other.api);
+  const { plan: ofFile } = await planAgainst(ctx, roles, other.memory, other.api);
+  const { warnings: _ofStamps, ...plan } = ofFile;
   ctx.out.note(`Compared with profile ${name}: ${other.where}.`);
   if (!isEmptyDiff(plan)) {
     // The file belongs to the platform that it was pulled from: its stamp is left alone.

@@ -29,7 +29,7 @@ export function editCommand(ctx: Context): Command {
       'The editor is CDPADM_EDITOR, VISUAL or EDITOR. An invalid text opens again with what is wrong; an unchanged or empty one sends nothing.',
     ],
     examples: ['cdpadm roles edit', 'cdpadm roles edit admin-role --dry-run'],
-    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
+    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}',
     exits: {
       5: 'there is no such role',
       6: 'the platform changed the same thing, another plan than the expected one, or a deleted role is assigned',

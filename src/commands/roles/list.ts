@@ -1,6 +1,5 @@
 // `roles list`: every role of the organization.
 import { Command } from 'commander';
-import { taskIds } from '../../lib/domain/roles/manifest.ts';
 import type { RoleReply } from '../../lib/contract/roles.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -11,7 +10,7 @@ const view: ListView<RoleReply> = {
   columns: [
     { key: 'role_id', id: true, value: (role) => role.role_id },
     { key: 'name', value: (role) => role.name },
-    { key: 'tasks', rank: 1, align: 'right', value: (role) => taskIds(role).length },
+    { key: 'tasks', rank: 1, align: 'right', value: (role) => role.tasks.length },
     { key: 'description', rank: 2, value: (role) => role.description },
   ],
   empty: 'This organization has no custom roles.',

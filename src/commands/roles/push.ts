@@ -36,7 +36,7 @@ export function pushCommand(ctx: Context): Command {
       'cdpadm roles push roles.yaml --dry-run -o json',
       'cdpadm roles push roles.yaml --allow-delete --yes',
     ],
-    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
+    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}',
     exits: {
       6: 'the platform changed in a way that overlaps, another plan than the expected one, or a deleted role is assigned',
       9: 'the file is invalid, or a task does not exist',

@@ -23,7 +23,7 @@ export function rollbackCommand(ctx: Context): Command {
       'cdpadm roles rollback 20261121T080000123Z-1f3a9c --dry-run',
       'cdpadm roles rollback 20261121T08 --allow-delete',
     ],
-    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
+    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}',
     exits: {
       5: 'there is no such revision',
       6: 'a deleted role is assigned, or another plan than the expected one',

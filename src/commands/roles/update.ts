@@ -36,7 +36,7 @@ export function updateCommand(ctx: Context): Command {
       'cdpadm roles update user-role --add-task user_activity:view --yes',
       'cdpadm roles update user-role --name "Power User" --remove-task "rules:*" --dry-run',
     ],
-    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary"}',
+    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}',
     exits: {
       5: 'there is no such role',
       6: 'another plan than the expected one, or the platform keeps changing',

@@ -6,13 +6,13 @@ import type { Role } from '../domain/roles/manifest.ts';
 import { counted } from '../kernel/counted.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';
-import { toDiffBlock } from './markdown.ts';
+import { toDiffBlock, toMarkdownLine } from './markdown.ts';
 import type { Style } from './style.ts';
 import type { Column } from './view.ts';
 import { wrapMessage } from './width.ts';
 
 /** What is drawn: a diff, and its plan hash where it was made against a live manifest; null where two files are compared. */
-export type DrawnPlan = RolesDiff & { plan?: string | null };
+export type DrawnPlan = RolesDiff & { plan?: string | null; warnings?: string[]; kept?: string[] };
 
 /**
  * The plan as text, without a final newline. Texts from files and from the platform lose their control characters, and
@@ -33,12 +33,15 @@ export function renderRolesPlan(plan: DrawnPlan, style: Style, width = Infinity)
 
 /** The plan as Markdown, made for a pull-request comment. */
 export function rolesPlanMarkdown(plan: DrawnPlan, plain: Style): string {
-  const escalations = escalationsOf(plan);
-  const warning =
-    escalations.length === 0
-      ? ''
-      : `\n> **Escalations:** ${escalations.map((item) => `\`${code(item.role_id)}\` gains \`${code(item.task_id)}\``).join(', ')}\n`;
-  return toDiffBlock(`Roles: ${plainSummary(plan)}`, renderRolesPlan(plan, plain), warning);
+  const escalations = escalationsOf(plan).map((item) => `\`${code(item.role_id)}\` gains \`${code(item.task_id)}\``);
+  const kept = (plan.kept ?? []).map((id) => `\`${code(id)}\``);
+  const lead = [
+    ...(plan.warnings ?? []).map((text) => `**Warning:** ${toMarkdownLine(text)}`),
+    ...(kept.length > 0 ? [`Kept from the platform, changed there since the file was made: ${kept.join(', ')}`] : []),
+    ...(escalations.length > 0 ? [`**Escalations:** ${escalations.join(', ')}`] : []),
+  ];
+  const quoted = lead.map((line) => `\n> ${line}\n`).join('');
+  return toDiffBlock(`Roles: ${plainSummary(plan)}`, renderRolesPlan(plan, plain), quoted);
 }
 
 /** A role of a plan as a row: what happens to it. */

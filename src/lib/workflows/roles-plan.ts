@@ -3,7 +3,7 @@ import { showPath } from '../contract/explain.ts';
 import { isEmptyDiff } from '../domain/roles/diff.ts';
 import type { Manifest, ManifestScope } from '../domain/roles/manifest.ts';
 import type { MergeConflict } from '../domain/roles/merge.ts';
-import { type PlannedPush, planRoles } from '../domain/roles/plan.ts';
+import { type PlannedPush, planRoles, type RolesPlan } from '../domain/roles/plan.ts';
 import type { WantedRoles } from '../domain/roles/wanted.ts';
 import { CliError, EXIT, type Issue } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
@@ -23,7 +23,20 @@ export function planWanted(
   redact: (text: string) => string,
 ): Planned {
   if (wanted.conflicts.length > 0) throw conflictError(wanted.conflicts, redact);
-  return { ...planRoles(scope, live, wanted.roles), wanted };
+  const planned = planRoles(scope, live, wanted.roles);
+  // They travel with the plan: who approves one reads a page, not what a job said on standard error.
+  const plan: RolesPlan = {
+    ...planned.plan,
+    ...(wanted.stale && { warnings: [staleWarning(live)] }),
+    ...(wanted.rebased.length > 0 && { kept: wanted.rebased }),
+  };
+  return { ...planned, plan, wanted };
+}
+
+function staleWarning({ last_modified_on: on, last_modified_by: by }: Manifest): string {
+  const text =
+    'The file carries an older stamp than the platform and its base is not known here: this is the difference to the platform as it is now, which may undo what others changed.';
+  return on === null ? text : `${text} It was last changed on ${on} UTC${by === null ? '' : ` by ${by}`}.`;
 }
 
 /**

@@ -86,6 +86,7 @@ async function pushSettled(intent: PushIntent, options: PushOptions, ports: Push
     }
     ports.show(planned);
     requireExpected(planned, options.expectPlan);
+    for (const warning of planned.plan.warnings ?? []) ports.tell.warn(warning);
     await passGuards(planned, options, ports);
     if (options.dryRun) return { kind: 'dry-run', planned, manifest: live };
     await ports.ask.confirmWrite(question(planned));

@@ -102,8 +102,18 @@ describe('roles push', () => {
       const refused = await stranger.run('roles push --yes');
       expect(refused.code).toBe(6);
       expect(refused.stderr).toContain('name: "Person"');
-      const { data } = await stranger.json<{ plan: string }>('roles diff');
-      expect((await stranger.run(`roles push --yes --expect-plan ${data.plan}`)).code).toBe(0);
+      const { data } = await stranger.json<{ plan: string; warnings?: string[] }>('roles diff');
+      const warning: unknown = expect.stringMatching(
+        /older stamp .* what others changed\. .* last changed on \d{4}-.* by /,
+      );
+      expect(data.warnings).toEqual([warning]);
+      const markdown = await stranger.run('roles diff -o markdown');
+      expect(markdown.stdout).toMatch(/\n> \*\*Warning:\*\* The file carries an older stamp .* may undo/);
+      const push = ['--yes', '--expect-plan', data.plan];
+      const rehearsed = await stranger.json<{ plan: { warnings?: string[] } }>(['roles', 'push', '--dry-run', ...push]);
+      expect(rehearsed.data.plan.warnings).toEqual([warning]);
+      const pushed = await stranger.run(['roles', 'push', ...push]);
+      expect([pushed.code, pushed.stderr]).toEqual([0, expect.stringContaining('may undo what others changed')]);
       expect((await stranger.live()).get('user-role')?.name).toBe('User');
     });
 
@@ -116,6 +126,18 @@ describe('roles push', () => {
       expect((await stranger.run('roles push --yes --base base.yaml')).code).toBe(0);
       const live = await stranger.live();
       expect([live.get('support-role')?.name, live.get('user-role')?.name]).toEqual(['Helpers', 'Person']);
+    });
+
+    it('with --base tells a reviewer what of the platform is kept', async () => {
+      other.edit('roles.yaml', 'name: User', 'name: Person');
+      await other.run('roles push --yes');
+      const stranger = await opened(createRolesHome(admin.platform));
+      stranger.write('base.yaml', admin.read('roles.yaml'));
+      stranger.write('roles.yaml', admin.read('roles.yaml').replace('name: Support', 'name: Helpers'));
+      const { data } = await stranger.json<Record<string, unknown>>('roles diff --base base.yaml');
+      expect([data.kept, 'warnings' in data]).toEqual([['user-role'], false]);
+      const { stdout } = await stranger.run('roles diff --base base.yaml -o markdown');
+      expect(stdout).toContain('\n> Kept from the platform, changed there since the file was made: `user-role`\n');
     });
   });
 

@@ -24,6 +24,12 @@ describe('reading roles', () => {
     expect(missing).toMatchObject({ code: 5, stderr: expect.stringContaining('Did you mean admin-role?') });
   });
 
+  it('counts the same tasks in a table as there are in JSON', async () => {
+    const { data } = await admin.json<{ role_id: string; tasks: unknown[] }[]>('roles list');
+    const rows = (await admin.run('roles list -o csv --fields role_id,tasks')).stdout.trim().split('\n').slice(1);
+    expect(rows).toEqual(data.map(({ role_id, tasks }) => `${role_id},${tasks.length}`));
+  });
+
   it('searches tasks in id, name and description', async () => {
     const { data } = await admin.json<{ task_id: string }[]>('roles tasks --search STREAM');
     expect(data.map((task) => task.task_id)).toEqual(['live_stream:view']);

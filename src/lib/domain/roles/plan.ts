@@ -10,10 +10,14 @@ export interface RolesPlan extends RolesDiff {
   plan: string;
   /** The stamp of the live manifest that the plan starts from. */
   base: { last_modified_on: string | null; last_modified_by: string | null };
+  /** Sentences that whoever approves the plan must have read; none where there is nothing to warn of. */
+  warnings?: string[];
+  /** Ids of roles where changes that the platform got since the file was made are kept; left out where there are none. */
+  kept?: string[];
 }
 
 /** Two files compared: nothing on a platform starts from it, so no plan can be expected of a push. */
-export type RolesComparison = Omit<RolesPlan, 'plan'> & { plan: null };
+export type RolesComparison = Omit<RolesPlan, 'plan' | 'warnings' | 'kept'> & { plan: null };
 
 /** What turns `from` into `to`; `base` is the stamp of `from`. */
 export function compareManifests(from: Manifest, to: readonly Role[]): RolesComparison {
