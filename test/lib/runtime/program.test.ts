@@ -89,6 +89,8 @@ describe('mistakes end with 2 and say what was meant', () => {
       'Missing required argument `run_id`',
       'Did you mean `cdpadm pipelines runs people`?',
     ],
+    [['schema'], 'Missing required argument `document`', 'It takes roles, '],
+    [['roles', 'list', '-o', 'tsv'], '--output does not know `tsv`', 'a table on a pipe is tab-separated.'],
     [['pipelines', 'run'], 'Missing required argument `pipeline_id`', 'See `cdpadm pipelines run --help`.'],
     [['help', 'nonsense', 'thing'], 'no command and no help topic `nonsense`', 'Topics: exit-codes,'],
     [['help', 'exit-codes', 'more'], '`more` is one too many', 'See `cdpadm help exit-codes`.'],

@@ -207,7 +207,10 @@ function retries(raw: Raw): number {
 function oneOf<const T extends string>(value: string, allowed: readonly T[], flag: string, offered = allowed): T {
   const found = allowed.find((candidate) => candidate === value);
   if (found !== undefined) return found;
-  throw usageError(`${flag} does not know \`${value}\`.`, choiceHint(value, offered));
+  // Letters alone would lead to `csv`.
+  const isTabbed = flag === '--output' && value === 'tsv';
+  const hint = isTabbed ? 'Leave -o out: a table on a pipe is tab-separated.' : choiceHint(value, offered);
+  throw usageError(`${flag} does not know \`${value}\`.`, hint);
 }
 
 function flagName(name: string): string {

@@ -56,6 +56,8 @@ function asTold(error: CommanderError, command: Command): CliError {
 
 /** A command of nearly the same name may be what takes these words: `pipelines runs ID` beside `pipelines run ID RUN_ID`. */
 function missingArgument(error: CommanderError, command: Command): CliError {
+  const choices = command.registeredArguments[command.args.length]?.argChoices;
+  if (choices) return usageError(sentence(error.message), `It takes ${choices.join(', ')}. ${seeHelp(command)}`);
   const siblings = command.parent?.commands.filter(
     (one) => one !== command && one.commands.length === 0 && one.registeredArguments.length === command.args.length,
   );

@@ -62,12 +62,14 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
     return isExact && toTerminal ? cleanText(text) : text;
   }
 
-  async function emitFound(found: unknown, view: AnyView, target: Target): Promise<void> {
+  async function emitFound(found: unknown, data: unknown, view: AnyView, target: Target): Promise<void> {
+    const isEmpty = Array.isArray(found) && found.length === 0;
+    if (isEmpty || found === null) {
+      const { foundNothing } = await import('./query.ts');
+      note(foundNothing(data, flags.profiles.length > 1));
+    }
     if (isJson || flags.output === 'yaml') await deliver(forTarget(await resultText(found, view, flags, target)));
-    else if (Array.isArray(found) && found.length === 0) {
-      note('The query found nothing.');
-      await deliver('');
-    } else await deliver(forTarget(await foundText(found, flags, target)));
+    else await deliver(isEmpty ? '' : forTarget(await foundText(found, flags, target)));
   }
 
   /** What a pull request or a run's page shows: always Markdown, whatever `-o` says. Resolves with what kept it from it. */
@@ -98,7 +100,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
   async function emitResult(data: unknown, view: AnyView): Promise<void> {
     const target: Target = { terminal: toTerminal, width: io.columns(), style: styles.stdout };
     if (query) {
-      await emitFound(query(data), view, target);
+      await emitFound(query(data), data, view, target);
       return;
     }
     await deliver(forTarget(await resultText(data, view, flags, target)));

@@ -25,6 +25,21 @@ export async function compileQuery(expression: string): Promise<Query> {
   };
 }
 
+/** As many fields are named; a result with more of them is not understood by their names alone. */
+const NAMED = 12;
+
+/** Said where a query found nothing: what it was applied to, since a mistyped field is no error in JMESPath. */
+export function foundNothing(data: unknown, severalProfiles: boolean): string {
+  const text = 'The query found nothing.';
+  if (severalProfiles) return `${text} With several profiles it is applied to the list of {profile, data}.`;
+  const record: unknown = Array.isArray(data) ? data[0] : data;
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) return text;
+  const fields = Object.keys(record);
+  if (fields.length === 0) return text;
+  const named = `${fields.slice(0, NAMED).join(', ')}${fields.length > NAMED ? ', …' : ''}`;
+  return `${text} It was applied to ${Array.isArray(data) ? 'a list of records' : 'a record'} with ${named}.`;
+}
+
 /** JMESPath knows doubles only and compares big integers as nothing at all; as strings they are exact. */
 function withoutBigIntegers(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);

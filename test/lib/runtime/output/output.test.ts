@@ -148,6 +148,24 @@ describe('--query', () => {
     expect((await emit({ ...raw, query }, rows, list)).stdout).toBe(expected);
   });
 
+  test.each<[string, Record<string, unknown>, CliOptions?]>([
+    ['missing', {}],
+    ['missing', { output: 'csv' }],
+    ['missing', { output: 'name' }],
+    ['[].missing', {}],
+    ['missing', { output: 'json' }, { tty: true }],
+  ])('%s, a mistyped field, is told with the fields there are: %j', async (query, raw, options) => {
+    const { stderr } = await emit({ ...raw, query }, rows, list, options);
+    expect(stderr.replace(/\s+/g, ' ')).toMatch(
+      /^The query found nothing\. It was applied to a list of records with id, name, .*\. $/,
+    );
+    expect((await emit({ ...raw, query, quiet: true }, rows, list, options)).stderr).toBe('');
+    const several = await emit({ ...raw, query, profile: ['a', 'b'] }, rows, list, options);
+    expect(several.stderr.replace(/\s+/g, ' ')).toContain(
+      'With several profiles it is applied to the list of {profile, data}.',
+    );
+  });
+
   it.each(['{n: length(@)}', '[].{n: length(tasks)}', '[].tasks'])('%s has no id for -o name', async (query) => {
     const attempt = emit({ output: 'name', query }, rows, list);
     await expect(attempt).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining('--query') as string });
