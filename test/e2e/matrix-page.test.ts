@@ -54,6 +54,34 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     }
   });
 
+  it('turns long headings into narrow columns, and says that there are more of them', async () => {
+    const long = MANY.map((role, index) => ({ ...role, name: `Regional Marketing Operations and Campaigns ${index}` }));
+    const page = await open(long);
+    await page.size(1280, 800);
+    const widest = await page.evaluate<number>(
+      `Math.max(...[...document.querySelectorAll('.screen thead .role')].map((head) => head.getBoundingClientRect().width))`,
+    );
+    expect(widest).toBeLessThan(64);
+    const shown = `getComputedStyle(document.querySelector('.sideways')).display`;
+    expect(await page.evaluate(shown)).toBe('block');
+    const few = await open(FEW);
+    await few.size(480, 800);
+    expect(await few.evaluate(shown)).toBe('block');
+  });
+
+  it('keeps a task of all of a feature in one line, and lets no dot dangle where the facts are broken', async () => {
+    const page = await open(FEW);
+    expect(await page.evaluate(`document.body.innerHTML.includes('catalog:*')`)).toBe(true);
+    await page.size(360, 700);
+    // A dot stands before its fact, and that of the first one in a line is to the left of what is shown.
+    const seen = await page.evaluate<string[]>(`[...document.querySelectorAll('.fact > i')].flatMap((dot) => {
+      const left = dot.parentElement.parentElement.parentElement.getBoundingClientRect().left;
+      const isFirst = dot.parentElement.getBoundingClientRect().left < left;
+      return isFirst && dot.getBoundingClientRect().right > left ? [dot.parentElement.textContent] : [];
+    })`);
+    expect(seen).toEqual([]);
+  });
+
   it.each([1024, 480, 360])('breaks no name of a role inside a word, %i wide', async (width) => {
     const page = await open(FEW);
     await page.size(width, 700);

@@ -30,9 +30,9 @@ export function madeFacts({ made_on: made }: PageSource): string[] {
 export function factsLine(facts: readonly string[]): string {
   const line = facts.map((fact, index) => {
     const text = index === 0 ? fact.charAt(0).toUpperCase() + fact.slice(1) : fact;
-    return `<span class="fact">${escapeHtml(text)}${index < facts.length - 1 ? ' ·' : ''}</span>`;
+    return `<span class="fact">${index > 0 ? '<i>·</i> ' : ''}${escapeHtml(text)}</span>`;
   });
-  return line.length === 0 ? '' : `<p>${line.join(' ')}</p>`;
+  return line.length === 0 ? '' : `<p class="facts"><span>${line.join(' ')}</span></p>`;
 }
 
 /** `2026-01-02 03:04`, in UTC. */
@@ -56,7 +56,10 @@ const LIGHT = `--text: #1b1f24; --quiet: #59636e; --faint: #66707b; --page: #fff
 const DARK = `--text: #e4e8ee; --quiet: #a3adb8; --faint: #8b96a2; --page: #14181d; --line: #2e353e; --soft: #1c2229;
   --mark: #8cc2fa; --mark-soft: #16304a; --warn: #f2b968; --warn-soft: #3a2b14; --bad: #ff9d94; --bad-soft: #3f1f1d;`;
 
-/** On paper always the light colours: whoever prints from a dark screen does not want a black page. */
+/**
+ * On paper always the light colours: whoever prints from a dark screen does not want a black page. Every fact has its dot
+ * before it, and that of the first one in a line is out of sight: none dangles where a line is broken.
+ */
 const STYLE = `
 :root { color-scheme: light dark; ${LIGHT} }
 @media screen and (prefers-color-scheme: dark) {
@@ -67,7 +70,10 @@ body { margin: 0 auto; padding: 1.75rem 2rem 2rem; max-width: 110rem; background
   font: 15px/1.45 system-ui, -apple-system, "Segoe UI", sans-serif; }
 h1 { font-size: 1.5rem; line-height: 1.2; margin: 0 0 .3rem; letter-spacing: -.01em; }
 p { margin: 0 0 1rem; color: var(--quiet); }
-.fact { display: inline-block; overflow-wrap: anywhere; }
+.facts { overflow: hidden; }
+.facts > span { display: block; margin-left: -.75em; }
+.fact { display: inline-block; position: relative; padding-left: .75em; overflow-wrap: anywhere; }
+.fact > i { position: absolute; left: .15em; font-style: normal; }
 code { font: .875em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 @media screen and (max-width: 40rem) { body { padding: 1rem; } h1 { font-size: 1.25rem; } }
 @media print {

@@ -5,16 +5,17 @@
  * a script. Paper cannot scroll, there the columns go on below.
  */
 export const TIMELINE_STYLE = `
+main { max-width: 90rem; }
 h1 code { font-size: inherit; overflow-wrap: anywhere; }
 h2 { font-size: 1rem; margin: 1.75rem 0 .5rem; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .75rem; margin: 1.1rem 0; max-width: 66rem; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .75rem; margin: 1.1rem 0; }
 .figures > div { padding: .7rem .9rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--soft); }
 .figures dt { color: var(--quiet); font-size: .8rem; }
 .figures dd { margin: 0; overflow-wrap: anywhere; font-size: 1.3rem; font-weight: 600; line-height: 1.35; font-variant-numeric: tabular-nums; letter-spacing: -.01em; }
 .figures .more { font-size: .8rem; font-weight: 400; letter-spacing: 0; color: var(--quiet); }
 .figures .bad .more { color: var(--bad); }
 .figures .warn dd { color: var(--warn); }
-.unwell { border-left: 4px solid var(--bad); background: var(--bad-soft); border-radius: .25rem .5rem .5rem .25rem; padding: .65rem 1rem .7rem; max-width: 66rem; }
+.unwell { border-left: 4px solid var(--bad); background: var(--bad-soft); border-radius: .25rem .5rem .5rem .25rem; padding: .65rem 1rem .7rem; }
 .unwell h2 { margin: 0 0 .25rem; }
 .unwell ul { margin: 0; padding: 0; list-style: none; }
 .unwell li { padding: .2rem 0; overflow-wrap: anywhere; }
@@ -25,11 +26,12 @@ a { color: inherit; text-underline-offset: .2em; }
 a:focus-visible, .scroll:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: .2rem; }
 figure { margin: 1.5rem 0 0; }
 .chart { --plot: 13rem; display: flex; gap: .5rem; }
+.chart.flat { --plot: 5rem; }
 .scale { position: relative; flex: none; width: 4.4rem; height: var(--plot); margin-top: .6rem; display: flex; flex-direction: column; justify-content: space-between; text-align: right; font-size: .75rem; line-height: 0; color: var(--quiet); white-space: nowrap; }
 .zone { position: absolute; right: 0; top: calc(var(--plot) + 2.85rem); font-weight: 600; }
 .scroll { flex: 1; min-width: 0; overflow-x: auto; direction: rtl; padding-top: .6rem; scrollbar-width: thin; }
-.columns { direction: ltr; display: flex; min-width: 100%; width: max-content; padding-inline: 1.6rem; padding-bottom: 3.7rem; background: linear-gradient(var(--line), var(--line)) 0 0 / 100% 1px no-repeat, linear-gradient(var(--line), var(--line)) 0 calc(var(--plot) / 2) / 100% 1px no-repeat, linear-gradient(var(--faint), var(--faint)) 0 var(--plot) / 100% 1px no-repeat; }
-.run { position: relative; flex: 1 1 var(--least); min-width: var(--least); max-width: 3.5rem; }
+.columns { direction: ltr; display: flex; justify-content: space-around; min-width: 100%; width: max-content; padding-inline: 1.6rem; padding-bottom: 3.7rem; background: linear-gradient(var(--line), var(--line)) 0 0 / 100% 1px no-repeat, linear-gradient(var(--line), var(--line)) 0 calc(var(--plot) / 2) / 100% 1px no-repeat, linear-gradient(var(--faint), var(--faint)) 0 var(--plot) / 100% 1px no-repeat; }
+.run { position: relative; flex: 1 1 var(--least); min-width: var(--least); max-width: 6rem; }
 .run:not(.good) { min-width: max(var(--least), 19px); }
 .plot { position: relative; height: var(--plot); margin-inline: min(10%, 4px); display: flex; flex-direction: column; justify-content: flex-end; border-radius: 2px 2px 0 0; }
 .plot i { flex: none; display: block; min-height: 3px; }
@@ -55,7 +57,7 @@ figcaption { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin-top: .35
 .key.bad { background: var(--bad-soft); box-shadow: inset 0 0 0 1.5px var(--bad); }
 .key.halted { background: var(--soft); box-shadow: inset 0 0 0 1px var(--faint); }
 .key.going { background: repeating-linear-gradient(45deg, var(--mark-soft) 0 3px, transparent 3px 6px); box-shadow: inset 0 0 0 1px var(--mark); }
-table { border-collapse: collapse; min-width: min(100%, 60rem); font-size: .93em; }
+table { border-collapse: collapse; width: 100%; font-size: .93em; }
 caption { text-align: left; color: var(--quiet); font-size: .82rem; padding-bottom: .3rem; }
 th, td { padding: .35rem .9rem .35rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); font-weight: 400; }
 thead th { font-weight: 600; font-size: .85rem; white-space: nowrap; position: sticky; top: 0; background: var(--page); box-shadow: inset 0 -1px var(--faint); }
@@ -71,6 +73,9 @@ td.warn { color: var(--warn); font-weight: 600; }
 tr.bad > * { background: var(--bad-soft); }
 tr:target > * { background: var(--mark-soft); }
 tr:target > :first-child { box-shadow: inset 3px 0 var(--mark); }
+@media screen {
+  .flat .columns { background: linear-gradient(var(--faint), var(--faint)) 0 var(--plot) / 100% 1px no-repeat; }
+}
 @media screen and (max-width: 62rem) {
   table, tbody { display: block; }
   thead { display: none; }

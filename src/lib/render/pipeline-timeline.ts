@@ -28,7 +28,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /** Pixels that all columns together take at least, where they are few enough; a phone shows a part of them and scrolls. */
 const CHART_WIDTH = 840;
 /** The least of a column, in pixels; one that did not succeed is wide enough for a word. */
-const COLUMN = { least: 3, most: 40 };
+const COLUMN = { least: 3, most: 64 };
 /** From this width on a column has its sign. */
 const SIGN_WIDTH = 14;
 /** A date below the columns. */
@@ -102,21 +102,25 @@ function causeOf(runs: readonly RunReply[]): string {
 }
 
 function chart(runs: readonly RunReply[]): string {
-  const top = ceiling(Math.max(1, ...runs.map((run) => recordsOf(run).successful + recordsOf(run).failed)));
+  const most = Math.max(0, ...runs.map((run) => recordsOf(run).successful + recordsOf(run).failed));
+  const top = ceiling(Math.max(1, most));
   const width = Math.min(COLUMN.most, Math.max(COLUMN.least, Math.floor(CHART_WIDTH / runs.length)));
   const every = Math.ceil(DATE_WIDTH / width);
+  const writeDate = dateWriter(runs);
   const columns = runs.map((run, index) => {
     // Counted from the newest, which is in sight first.
     const isDated = (runs.length - 1 - index) % every === 0;
-    return column(run, { top, width, date: isDated ? dateOf(run, runs[index + every]) : '' });
+    return column(run, { top, width, date: isDated ? writeDate(run, runs[index + every]) : '' });
   });
   const spoken = `${counted(runs.length, 'run')} (${statusCounts(runs)}), ${spanOf(runs)}; each is a row of the table below.`;
+  const marks = most === 0 ? ['', '', '0 rows'] : [`${short(top)} ${top === 1 ? 'row' : 'rows'}`, halfOf(top), '0'];
+  const scale = marks.map((mark) => `<span>${mark}</span>`).join('');
   return `<figure>
-<div class="chart"><div class="scale" aria-hidden="true"><span>${short(top)} rows</span><span>${short(top / 2)}</span><span>0</span><span class="zone">UTC</span></div>
+<div class="chart${most === 0 ? ' flat' : ''}"><div class="scale" aria-hidden="true">${scale}<span class="zone">UTC</span></div>
 <div class="scroll" tabindex="0" role="region" aria-label="Timeline of runs"><div class="columns" role="img" aria-label="${escapeHtml(spoken)}" style="--least:${width}px">
 ${columns.join('\n')}
 </div></div></div>
-<figcaption><span>One column a run, the newest on the right, times in UTC.</span> ${legend(runs)}</figcaption>
+<figcaption><span>One column a run, the newest on the right, times in UTC${commonYear(runs)}.</span> ${legend(runs)}</figcaption>
 </figure>`;
 }
 
@@ -124,7 +128,7 @@ ${columns.join('\n')}
 function legend(runs: readonly RunReply[]): string {
   const looks = new Set(runs.map((run) => lookOf(run).look));
   const keys: [kind: string, occurs: boolean, text: string][] = [
-    ['rows', true, 'rows that went in'],
+    ['rows', runs.some((run) => recordsOf(run).successful > 0), 'rows that went in'],
     ['refused', runs.some((run) => recordsOf(run).failed > 0), 'rows that failed'],
     ['bad', looks.has('bad'), 'a run that failed'],
     ['halted', looks.has('halted'), 'stopped'],
@@ -148,15 +152,32 @@ function column(run: RunReply, { top, width, date }: { top: number; width: numbe
   return `<div class="run ${look}" title="${escapeHtml(said)}"><div class="plot">${parts.join('')}</div><div class="sign">${isSigned ? sign : ''}</div>${date}</div>`;
 }
 
-/** Day and minute of a run below its column; the year only where it is another than at the date to its right. */
-function dateOf(run: RunReply, after: RunReply | undefined): string {
-  const ms = parseIso(startOf(run) ?? '');
-  if (ms === undefined) return '';
-  const [year = '', month = '', day = ''] = minuteOf(ms).slice(0, 10).split('-');
-  const known = after && parseIso(startOf(after) ?? '');
-  const isNewYear = known === undefined || minuteOf(known).slice(0, 4) !== year;
-  const name = `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''}`;
-  return `<div class="date">${name}<br>${minuteOf(ms).slice(11)}${isNewYear ? `<br>${year}` : ''}</div>`;
+/**
+ * Writes day and minute of a run below its column, with seconds where minutes would not tell runs apart; the year only
+ * where there are several, and it is another than at the date to its right (`after`).
+ */
+function dateWriter(runs: readonly RunReply[]): (run: RunReply, after: RunReply | undefined) => string {
+  const times = runs.flatMap((run) => parseIso(startOf(run) ?? '') ?? []);
+  const isClose = new Set(times.map(minuteOf)).size < times.length;
+  const isOneYear = commonYear(runs) !== '';
+  return (run, after) => {
+    const ms = parseIso(startOf(run) ?? '');
+    if (ms === undefined) return '';
+    const [year = '', month = '', day = ''] = minuteOf(ms).slice(0, 10).split('-');
+    const known = after && parseIso(startOf(after) ?? '');
+    const isNewYear = !isOneYear && (known === undefined || minuteOf(known).slice(0, 4) !== year);
+    const name = `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''}`;
+    const time = (isClose ? manifestTime(ms) : minuteOf(ms)).slice(11);
+    return `<div class="date">${name}<br>${time}${isNewYear ? `<br>${year}` : ''}</div>`;
+  };
+}
+
+/** `, of 2026` where all runs are of one year. */
+function commonYear(runs: readonly RunReply[]): string {
+  const years = new Set(
+    runs.flatMap((run) => parseIso(startOf(run) ?? '') ?? []).map((ms) => minuteOf(ms).slice(0, 4)),
+  );
+  return years.size === 1 ? `, of ${[...years].join('')}` : '';
 }
 
 const HEADINGS = ['Run', 'Status', 'Logical date', 'Started', 'Took', 'Rows', 'Failed rows', 'Errors'];
@@ -227,6 +248,11 @@ function tookOf({ started_on, ended_on }: RunReply): string {
 function ceiling(count: number): number {
   const power = 10 ** Math.floor(Math.log10(count));
   return ([1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8].find((step) => step * power >= count) ?? 10) * power;
+}
+
+/** Half of what the scale ends with; nothing where that is half a row. */
+function halfOf(top: number): string {
+  return top % 2 === 0 ? short(top / 2) : '';
 }
 
 /** `12,345`. */

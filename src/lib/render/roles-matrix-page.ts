@@ -25,6 +25,9 @@ export const NOTHING = 'There are no roles, or none of them holds a task.';
 /** From here on headings stand upright, and a sheet of paper no longer holds all columns. */
 const MANY_ROLES = 8;
 
+/** So many columns fit beside their headings on a phone. */
+const FEW_ROLES = 2;
+
 export function matrixPage(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string {
   const title = 'Roles and what they may do';
   const sheets = chunks(roles, MANY_ROLES);
@@ -48,10 +51,17 @@ ${factsLine(describe(roles, rows, source))}
 <li><span class="look">escalation</span> full access, or any access to user management, API credentials or privacy</li>
 </ul></header>
 <main>
-${rows.length === 0 ? `<p>${NOTHING}</p>` : `<div class="scroll${paper === '' ? '' : ' screen'}" tabindex="0">${table(roles, rows)}</div>\n${paper}`}
+${rows.length === 0 ? `<p>${NOTHING}</p>` : `${sideways(roles)}<div class="scroll${paper === '' ? '' : ' screen'}" tabindex="0">${table(roles, rows)}</div>\n${paper}`}
 </main>`,
     STYLE,
   );
+}
+
+/** Where columns may be out of sight nothing else says so: a box that scrolls shows it when it is scrolled. */
+function sideways(roles: readonly MatrixRole[]): string {
+  if (roles.length <= FEW_ROLES) return '';
+  const kind = roles.length > MANY_ROLES ? ' many' : '';
+  return `<p class="sideways${kind}">${roles.length} roles side by side: those that do not fit are further to the right\u00a0→</p>\n`;
 }
 
 function describe(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string[] {
@@ -80,7 +90,8 @@ function roleHead({ role_id, name }: MatrixRole, rows: readonly MatrixRow[]): st
   const looks = held.filter((row) => isEscalation(row.task_id)).length;
   const told = [counted(held.length, 'task'), ...(looks > 0 ? [counted(looks, 'escalation')] : [])];
   const own = name && name !== role_id ? `<span class="name">${wordsWhole(name)}</span>` : '';
-  return `<th scope="col" class="role"><div>${own}<code>${breakable(role_id)}</code><small>${told.join('<br>')}</small></div></th>`;
+  const whole = escapeHtml(name && name !== role_id ? `${name} (${role_id})` : role_id);
+  return `<th scope="col" class="role" title="${whole}"><div>${own}<code>${breakable(role_id)}</code><small>${told.join(', <br>')}</small></div></th>`;
 }
 
 /** Rows of one feature stand together under its name; a task outside the reference has no feature. */
@@ -107,9 +118,9 @@ function rowHead(row: MatrixRow): string {
   return `<th scope="row" class="first"><div>${permission}<code>${breakable(row.task_id)}</code>${look}</div></th>`;
 }
 
-/** An id that may be broken where its words end. */
+/** An id that may be broken where its words end; what stands for all of a feature stays with its name. */
 function breakable(id: string): string {
-  return escapeHtml(id).replace(/[:_-]/g, '$&<wbr>');
+  return escapeHtml(id).replace(/[:_-](?!\*)/g, '$&<wbr>');
 }
 
 /** A name whose words keep a column as wide as they are, but for words that are longer than any name's should be. */
@@ -157,8 +168,21 @@ tbody tr:not(.feature):hover > * { background: color-mix(in srgb, var(--mark-sof
 .role .name { font-weight: 600; overflow-wrap: break-word; }
 .role code { color: var(--quiet); font-size: .8rem; }
 .role small { color: var(--faint); font-size: .75rem; overflow-wrap: normal; }
-.upright .role { min-width: 0; max-width: none; padding-inline: .5rem; }
-.upright .role > div { writing-mode: vertical-rl; transform: rotate(180deg); max-height: 14rem; margin-inline: auto; text-align: left; }
+.upright .role { min-width: 0; max-width: none; padding-inline: .3rem; }
+.upright .role > div { writing-mode: vertical-rl; transform: rotate(180deg); max-height: 17rem; margin-inline: auto; text-align: left; gap: 0; line-height: 1.2; }
+.upright .role .name { font-size: .875rem; }
+.upright .role .name, .upright .role code { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
+.upright .role wbr, .upright .role small br { display: none; }
+.upright .role small { white-space: nowrap; }
+.upright td { padding-inline: .2rem; }
+.upright .direct { padding: 0 .45em; }
+.sideways { display: none; margin: 0 0 .4rem; font-size: .875rem; }
+@media screen and (min-width: 48.01rem) {
+  .first wbr { display: none; }
+  .permission { min-width: 9rem; }
+}
+@media screen and (max-width: 48rem) { .sideways { display: block; } }
+@media screen and (max-width: 100rem) { .sideways.many { display: block; } }
 .paper { display: none; }
 @media screen and (max-width: 48rem) {
   th.first > div { flex-direction: column; align-items: flex-start; white-space: normal; gap: 0; }

@@ -56,6 +56,26 @@ test('says which platform, organization and workspace the runs are of, and when 
   expect(line).toContain('Organization 1001 · workspace 42 · https://platform.example.com · made 2026-11-22 06:05 UTC');
 });
 
+test('few runs each have their time, apart by seconds where minutes are alike, and the year is said once', () => {
+  const at = (second: number) => ({ started_on: `2026-01-02T02:11:0${second}Z` });
+  const page = runTimelinePage([run(3, at(3)), run(2, at(2)), run(1, at(1))], SOURCE);
+  const dates = page.match(/<div class="date">.*?<\/div>/g);
+  expect(dates).toEqual([1, 2, 3].map((second) => `<div class="date">2 Jan<br>02:11:0${second}</div>`));
+  expect(page).toContain('times in UTC, of 2026.');
+  const years = runTimelinePage([run(2), run(1, { started_on: '2025-12-31T00:00:00Z' })], SOURCE);
+  expect(years.match(/<div class="date">.*?<\/div>/g)?.map((text) => /\d{4}/.exec(text)?.[0])).toEqual([
+    '2025',
+    '2026',
+  ]);
+});
+
+test('the scale has no half a row, and none at all where no rows were read', () => {
+  const scale = (rows: number) =>
+    /<div class="scale".*?<\/div>/.exec(runTimelinePage([run(1, { successful_records: rows })], SOURCE))?.[0];
+  expect(scale(1)).toContain('<span>1 row</span><span></span><span>0</span>');
+  expect(scale(0)).toContain('<span></span><span></span><span>0 rows</span>');
+});
+
 test('a cause is told once for all runs that ended so, each with a way to its row', () => {
   const errors = [{ message: 'no such table' }] as never;
   const many = Array.from({ length: 9 }, (_, index) => run(index + 1, { status: 'failed', errors }));
