@@ -2,6 +2,7 @@
 import { CliError, EXIT, type FailedRequest } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import { CONNECT_TIMEOUT_MS } from './engine.ts';
+import { answeredPlainly, plainAnswer } from './plain-answer.ts';
 import type { TransportError, TransportKind } from './transport-error.ts';
 
 export interface LostExchange {
@@ -48,10 +49,13 @@ const WORDS: Record<TransportKind, (lost: LostExchange, error: TransportError) =
     message: `The certificate of ${hostOf(lost.origin)} is not trusted: ${error.message.replace(/\.$/, '')} (${error.code ?? 'TLS'}).`,
     hint: certificateHint(hostOf(lost.origin), error),
   }),
-  tls: (lost, { code }) => ({
-    message: `No encrypted connection with ${hostOf(lost.origin)} came about (${code ?? 'TLS'}).`,
-    hint: 'Check that the address and port speak https, and what stands in between.',
-  }),
+  tls: (lost, error) =>
+    answeredPlainly(error)
+      ? plainAnswer(lost.origin)
+      : {
+          message: `No encrypted connection with ${hostOf(lost.origin)} came about (${error.code ?? 'TLS'}).`,
+          hint: 'Check that the address and port speak https, and what stands in between.',
+        },
   proxy: (lost, error) => ({
     message: `The proxy ${lost.proxy ?? ''} opened no way to ${hostOf(lost.origin)}${statusOf(error)}.`,
     hint: 'Check HTTPS_PROXY (with user and password, if the proxy asks for them), or except the host with NO_PROXY.',

@@ -39,6 +39,23 @@ describe('networkFailure', () => {
     expect(failed(kind, cause)).toMatchObject({ code, exit: 8, message, request: lost.request, cause: { kind } });
   });
 
+  it.each<[string, string]>([
+    [
+      'EPROTO',
+      'write EPROTO C0:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../ssl3_record.c:355:',
+    ],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'wrong version number'],
+    ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'packet length too long'],
+  ])('%s is told as a port that speaks without TLS, with http:// for this machine alone', (code, message) => {
+    const near = failed('tls', coded(code, message), { origin: 'https://127.0.0.1:4010' });
+    expect(near.message).toBe('127.0.0.1:4010 answers without TLS, and https:// was asked for.');
+    expect(near.hint).toBe('Write the address with http:// (http://127.0.0.1:4010).');
+    const far = failed('tls', coded(code, message));
+    expect(far.message).toBe('api.example answers without TLS, and https:// was asked for.');
+    expect(far.hint).not.toContain('http://');
+    expect(far.hint).toContain('port');
+  });
+
   it.each<[TransportKind, string]>([
     ['refused', 'Check the address and port'],
     ['dns', 'spelling, the network and the DNS'],

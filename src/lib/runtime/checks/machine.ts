@@ -1,6 +1,7 @@
 // The checks of `doctor` that look at this machine and at the addresses: files, modes, keychain, clock, TLS, proxy.
 import { existsSync } from 'node:fs';
 import type { SecretName, SettingName, Settings } from '../../config/settings.ts';
+import { answeredPlainly, plainAnswer } from '../../http/plain-answer.ts';
 import { probeAddress } from '../../http/probe.ts';
 import { isExposed } from '../../kernel/durable.ts';
 import { CliError, systemErrorCode } from '../../kernel/errors.ts';
@@ -184,6 +185,10 @@ export async function checkAddress(
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (error instanceof CliError) return failed(check, error);
+    if (answeredPlainly(error)) {
+      const { message, hint } = plainAnswer(address);
+      return { check, status: 'failed', detail: message.replace(/\.$/, ''), fix: hint };
+    }
     const code = systemErrorCode(error) ?? (error as Error).message;
     return { check, status: 'failed', detail: `${address} cannot be reached: ${code}`, fix: fixFor(code) };
   }
