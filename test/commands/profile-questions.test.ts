@@ -178,6 +178,20 @@ describe('askForMissing', () => {
     expect(said).toContain("The workspace's key and secret are for dsr.");
   });
 
+  it('says what goes without the token service, and asks for nothing that only it would need', async () => {
+    for (const [draft, how] of [
+      [draftOf(), ALL],
+      [draftOf({ base_url: 'https://api.example' }), REST],
+    ] as const) {
+      const { ctx, asked, said } = answering({ 'Platform address': 'https://api.example' });
+      await askForMissing(ctx, profilesOf(), draft, how);
+      expect(said).toContain(
+        'Left out: roles, groups, warehouse, connections, data-models and pipelines cannot be used with this profile.',
+      );
+      expect(asked.filter((question) => /^(Organization|Account|Client)/.test(question))).toEqual([]);
+    }
+  });
+
   it('does not let the last address be left out where there is no other', async () => {
     const { ctx, asked } = answering({});
     await expect(askForMissing(ctx, profilesOf(), draftOf(), ALL)).rejects.toThrow(/at least one address.*the last/);

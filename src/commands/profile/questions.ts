@@ -94,15 +94,24 @@ async function askArea(asking: Asking, { address, commands, needs }: Area, isLas
   if (!isGiven()) {
     say(ctx, `\nThe ${fieldOf(address).label} is for ${commands}.`);
     await askAddress(asking, fieldOf(address), isLast && !hasAddress(draft));
-    if (!isGiven()) say(ctx, `Left out: ${commands} cannot be used with this profile.`);
   }
-  if (!isGiven()) return;
+  if (!isGiven()) {
+    sayLeftOut(ctx, commands);
+    return;
+  }
   for (const need of needs) {
     const field = fieldOf(need.name);
     if (draft.profile[need.name] !== undefined || !(all || field.essential === true)) continue;
     const hint = `needed for ${need.commands}; Enter to leave out`;
-    if (need.name.endsWith('_url')) await askAddress(asking, field, false, hint);
-    else await askField(asking, field, { hint });
+    if (!need.name.endsWith('_url')) {
+      await askField(asking, field, { hint });
+      continue;
+    }
+    await askAddress(asking, field, false, hint);
+    if (draft.profile[need.name] !== undefined) continue;
+    // Without the token service the rest would be asked for in vain.
+    sayLeftOut(ctx, commands);
+    return;
   }
 }
 
@@ -115,6 +124,10 @@ function fieldOf(name: SettingName): Field {
 /** A line between the questions. */
 function say(ctx: Context, text: string): void {
   ctx.out.show((_style, width) => wrapMessage(text, width));
+}
+
+function sayLeftOut(ctx: Context, commands: string): void {
+  say(ctx, `Left out: ${commands} cannot be used with this profile.`);
 }
 
 async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft): Promise<boolean> {
