@@ -85,6 +85,37 @@ describe('auth test', () => {
       expect(of(area)).toMatchObject({ status: 'not_checked', detail: expect.stringContaining('as roles') });
   });
 
+  it.each([
+    ['wrong', 'wrong-secret', 'do not work'],
+    ['behind a variable that is not set', '', 'PLATFORM_SECRET, which is not set'],
+  ])('is not taken in by a token of the same client when the secret is %s', async (_how, secret, told) => {
+    const home = createCliHome();
+    onTestFinished(home.remove);
+    const { client_id, client_secret } = emulator.ready;
+    const flags = `--auth-url ${emulator.url} --org 1001 --account 2001 --client-id ${client_id}`;
+    await home.run(`profile create full --base-url ${emulator.url} ${flags} --client-secret-env PLATFORM_SECRET`);
+    expect((await home.run('roles list', { env: { PLATFORM_SECRET: client_secret } })).code).toBe(0);
+    const env = { PLATFORM_SECRET: secret };
+    const { code, stderr } = await home.run('auth test --retries 0', { env });
+    expect(code).toBe(4);
+    expect(stderr).toContain(told);
+    // Who tries the credentials is not led to trying them.
+    expect(stderr).not.toContain('cdpadm auth test');
+    expect((await home.run('doctor --retries 0', { env })).stdout).toMatch(/read roles\tfailed/);
+    expect((await home.run('auth test', { env: { PLATFORM_SECRET: client_secret } })).code).toBe(0);
+  });
+
+  it('names the token service’s address where it is missing, but not beside a token that is there', async () => {
+    const none = { CDPADM_AUTH_URL: '' };
+    expect((await testAuth(environment(none))).of('roles')).toMatchObject({
+      status: 'not_configured',
+      detail: 'missing: auth_url',
+    });
+    const bare = { ...none, CDPADM_CLIENT_ID: '', CDPADM_CLIENT_SECRET: '' };
+    const { of } = await testAuth(environment({ ...bare, CDPADM_ACCESS_TOKEN: await emulator.token() }));
+    expect(of('roles')?.status).toBe('ok');
+  });
+
   it('goes on to the other areas where one is refused', async () => {
     const { code, of } = await testAuth(complete({ CDPADM_ORG_ID: '99999' }));
     expect([code, of('roles')?.status, of('warehouse')?.status]).toEqual([4, 'failed', 'ok']);

@@ -62,12 +62,17 @@ function testFailed(area: string, cause: CliError): CliError {
   return new CliError({
     code: 'auth.test_failed',
     message: `The credentials for ${area} ${unreached ? 'could not be tried' : 'do not work'}: ${cause.message}`,
-    ...(cause.hint !== undefined && { hint: cause.hint }),
+    ...(cause.hint !== undefined && { hint: withoutItself(cause.hint) }),
     ...(cause.status !== undefined && { status: cause.status }),
     ...(cause.request && { request: cause.request }),
     exit: unreached ? cause.exit : EXIT.auth,
     cause,
   });
+}
+
+/** Elsewhere a hint may end in what tries the credentials; here that was done just now. */
+function withoutItself(hint: string): string {
+  return hint.replace(/; `cdpadm auth test` tries them\.$/, '.');
 }
 
 async function nothingConfigured(ctx: Context): Promise<CliError> {

@@ -1,7 +1,7 @@
 // The end of `profile create` on a terminal: whether what was given works is known before it is needed.
 import { type AreaCheck, checkAreas } from '../../lib/runtime/checks/areas.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { openAlone } from '../../lib/runtime/other-profile.ts';
+import { settingsAlone } from '../../lib/runtime/other-profile.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Style } from '../../lib/render/style.ts';
 import { wrapUnder } from '../../lib/render/width.ts';
@@ -13,7 +13,7 @@ import { wrapUnder } from '../../lib/render/width.ts';
 export async function offerTry(ctx: Context, name: string): Promise<boolean> {
   const wanted = await ctx.prompt.ask('Try the credentials now?', true);
   if (!wanted) return false;
-  const checks = await checkAreas(ctx, await openAlone(ctx, name, 'profile create'));
+  const checks = await checkAreas(ctx, await settingsAlone(ctx, name, 'profile create'));
   const told = checks.filter(({ status }) => status === 'ok' || status === 'failed');
   if (told.length === 0) {
     const missing = [...new Set(checks.flatMap(({ status, detail }) => (status === 'not_configured' ? [detail] : [])))];

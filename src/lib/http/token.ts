@@ -26,7 +26,10 @@ interface CachedToken {
 /** Gives the token to use now. `refused` is one that got a 401: exactly that one is not given again. */
 export type TokenSource = (signal: AbortSignal, refused?: string) => Promise<Token>;
 
-type TokenOptions = Pick<HttpOptions, 'address' | 'audience' | 'clock' | 'credentials' | 'redactor' | 'tokenFolder'>;
+type TokenOptions = Pick<
+  HttpOptions,
+  'address' | 'audience' | 'clock' | 'credentials' | 'freshToken' | 'redactor' | 'tokenFolder'
+>;
 
 /** `requestToken` is the token call itself (specification, "Authentication"). */
 export function createTokenSource(
@@ -41,14 +44,14 @@ export function createTokenSource(
     if (ready !== undefined) return { value: checked(ready), ready: true };
     const known = await credentials.bearer();
     const path = join(options.tokenFolder, cacheName(known));
-    const cached = usable(latest, refused) ?? usable(readCache(path), refused);
+    const cached = usable(latest, refused) ?? usable(kept(path), refused);
     if (cached) return give(cached);
     return withLock(
       `${path}.lock`,
       clock,
       async () => {
         // Whoever held the lock before us has most likely fetched it.
-        const fetched = usable(readCache(path), refused);
+        const fetched = usable(kept(path), refused);
         if (fetched) return give(fetched);
         const fresh = await fetchToken(known, signal);
         writePrivateFile(path, JSON.stringify(fresh));
@@ -57,6 +60,11 @@ export function createTokenSource(
       signal,
     );
   };
+
+  /** A token that another secret was had for says nothing about the one at hand. */
+  function kept(path: string): CachedToken | undefined {
+    return options.freshToken === true ? latest : readCache(path);
+  }
 
   function give(token: CachedToken): Token {
     latest = token;

@@ -135,6 +135,8 @@ export interface HttpOptions {
   credentials: CredentialSource;
   /** Folder of cached tokens (cache directory). */
   tokenFolder: string;
+  /** The first token is asked for, whatever is cached: a call that tries the credentials. */
+  freshToken?: boolean | undefined;
   /** Folder of the shared rate budget (state directory). */
   budgetFolder: string;
   /** Rates by area, such as `{warehouse: '60/m'}`; those of the profile. */

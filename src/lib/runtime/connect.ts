@@ -61,8 +61,11 @@ function sourcesOf(ctx: Context): Omit<Parameters<typeof loadSettings>[0], 'flag
   };
 }
 
-/** Opens the HTTP core for these settings and hangs the clients of all areas on it. */
-export function connect(ctx: Context, settings: Settings): Api {
+/**
+ * Opens the HTTP core for these settings and hangs the clients of all areas on it. With `freshToken` no cached token is
+ * used, which would work whatever the secret is.
+ */
+export function connect(ctx: Context, settings: Settings, { freshToken = false } = {}): Api {
   const { flags, io } = ctx;
   const authorities = settings.get('ca_file');
   let printed = Promise.resolve();
@@ -88,6 +91,7 @@ export function connect(ctx: Context, settings: Settings): Api {
     names: settings.names,
     limits: settings.limits,
     tokenFolder: isEmbedded(settings, 'auth_url') ? localTokens(ctx.paths) : join(ctx.paths.cache, 'tokens'),
+    freshToken,
     budgetFolder: join(ctx.paths.state, 'budget'),
     requestTimeoutMs: flags.requestTimeoutMs,
     retries: flags.retries,

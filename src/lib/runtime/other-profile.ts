@@ -13,17 +13,17 @@ export interface OtherProfile {
 
 /** Opens the profile that `flag` names. CliError usage (2) when there is none, or when it lacks an address or an id. */
 export async function openOtherProfile(ctx: Context, name: string, flag: string): Promise<OtherProfile> {
-  const { api, settings } = await openAlone(ctx, name, flag);
+  const { connect } = await import('./connect.ts');
+  const settings = await settingsAlone(ctx, name, flag);
   return {
-    api,
+    api: connect(ctx, settings),
     memory: await openRolesMemoryOf(ctx, settings),
     where: `organization ${settings.need('org_id')} at ${settings.need('base_url')}`,
   };
 }
 
-/** The clients of a profile by its own settings and secrets alone; `flag` is what named it. */
-export async function openAlone(ctx: Context, name: string, flag: string): Promise<{ settings: Settings; api: Api }> {
-  const { connect, resolveAlone } = await import('./connect.ts');
-  const settings = await resolveAlone(ctx, name, flag);
-  return { settings, api: connect(ctx, settings) };
+/** A profile's own settings and secrets alone; `flag` is what named it. */
+export async function settingsAlone(ctx: Context, name: string, flag: string): Promise<Settings> {
+  const { resolveAlone } = await import('./connect.ts');
+  return await resolveAlone(ctx, name, flag);
 }

@@ -53,6 +53,16 @@ function cacheFile(folder: string): string {
   return join(folder, 'tokens', name);
 }
 
+test('who tries credentials gets a token anew, once, and keeps it for everybody', async () => {
+  const http = client();
+  await http.call(getThing, { params });
+  const trying = client({ folder: http.folder, freshToken: true });
+  await trying.call(getThing, { params });
+  await trying.call(getThing, { params });
+  await client({ folder: http.folder }).call(getThing, { params });
+  expect(bearers()).toEqual([1, 2, 2, 2].map((number) => `Bearer token-number-${number}`));
+});
+
 test('the request is the specification’s, and its answer is kept for everybody, privately', async () => {
   const http = client();
   await http.call(getThing, { params });

@@ -64,41 +64,37 @@ const SECRETS_OF: Record<AreaCheck['credential'], readonly SecretName[]> = {
   seeding: ['workspace_key', 'workspace_secret'],
 };
 
-/** Whose credentials are tried, and how they are sent. */
-interface Tried {
-  settings: Settings;
-  api(): Promise<Api>;
-}
-
 /**
- * Tries every area of the profile in use, or of `other`, one after another. What failed for one kind of credentials as such
- * is not tried again.
+ * Tries every area with these settings, by default those in use, one after another. The token is asked for anew: a cached one
+ * was had for whatever the secret was then. What failed for one kind of credentials as such is not tried again.
  */
-export async function checkAreas(ctx: Context, other?: { settings: Settings; api: Api }): Promise<AreaCheck[]> {
-  const tried: Tried = other
-    ? { settings: other.settings, api: () => Promise.resolve(other.api) }
-    : { settings: await ctx.settings(), api: () => ctx.api() };
+export async function checkAreas(ctx: Context, settings?: Settings): Promise<AreaCheck[]> {
+  const tried = settings ?? (await ctx.settings());
+  const { connect } = await import('../connect.ts');
+  let opened: Api | undefined;
+  const api = (): Api => (opened ??= connect(ctx, tried, { freshToken: true }));
   const checks: AreaCheck[] = [];
   for (const area of AREAS) {
     const same = checks.find(({ credential, error }) => credential === area.credential && error && isGeneral(error));
-    checks.push(await checkArea(tried, area, same, ctx.signal));
+    checks.push(await checkArea(tried, api, area, same, ctx.signal));
   }
   return checks;
 }
 
 async function checkArea(
-  { settings, api }: Tried,
+  settings: Settings,
+  api: () => Api,
   { credential, name: area, needs, read }: Area,
   same: AreaCheck | undefined,
   signal: AbortSignal,
 ): Promise<AreaCheck> {
   const told = (status: AreaCheck['status'], detail: string): AreaCheck => ({ credential, area, status, detail });
-  const missing = [...absentSecrets(settings, credential), ...needs.filter((setting) => !settings.get(setting))];
+  const missing = [...absentSecrets(settings, credential), ...absentSettings(settings, credential, needs)];
   if (missing.length > 0) return told('not_configured', `missing: ${missing.join(', ')}`);
   if (!read) return told('not_checked', 'no call of it is without effect');
   if (same) return told('not_checked', `as ${same.area}: the same credentials and address`);
   try {
-    return told('ok', await read(await api(), signal));
+    return told('ok', await read(api(), signal));
   } catch (error) {
     if (!(error instanceof CliError) || signal.aborted) throw error;
     return { ...told('failed', error.message), error };
@@ -108,6 +104,16 @@ async function checkArea(
 function absentSecrets(settings: Settings, credential: AreaCheck['credential']): SecretName[] {
   if (credential === 'platform' && settings.secretOrigin('access_token')) return [];
   return SECRETS_OF[credential].filter((name) => !settings.secretOrigin(name));
+}
+
+/** The token service is of no use to who has a token already. */
+function absentSettings(
+  settings: Settings,
+  credential: AreaCheck['credential'],
+  needs: readonly SettingName[],
+): SettingName[] {
+  const asksForToken = credential === 'platform' && !settings.secretOrigin('access_token');
+  return [...needs, ...(asksForToken ? (['auth_url'] as const) : [])].filter((setting) => !settings.get(setting));
 }
 
 /** A refusal of one area (403, 404) says nothing about the others; a token that cannot be had does, and so does silence. */
