@@ -156,6 +156,25 @@ describe('env', () => {
     expect(await json(['roles', 'list'], { env })).not.toHaveLength(0);
   });
 
+  test.each(['variable', 'choice'])('they start no platform in the command beside profile local as %s', async (how) => {
+    const { ready } = await start('--memory');
+    const chosen: Record<string, string> = how === 'variable' ? { CDPADM_PROFILE: 'local' } : {};
+    if (how === 'choice') await cli(['profile', 'use', 'local']);
+    const env = { ...chosen, ...((await json(['emulator', 'env'], { env: chosen })) as Record<string, string>) };
+    expect(env.CDPADM_BASE_URL).toBe(ready.base_url);
+    expect(await json(['groups', 'list'], { env })).toEqual([]);
+    expect((await cli(['auth', 'test'], { env })).code).toBe(0);
+    // The commands of the platform itself mean the one that the others talk to.
+    expect(JSON.stringify(await json(['emulator', 'log'], { env }))).toContain('oauth/token');
+    const asked = await cli(['groups', 'create', '--name', 'g'], { env, tty: true, stdin: 'n\n' });
+    expect(asked.stderr).not.toMatch(/profile +local$/m);
+    expect(readdirSync(home.folder)).not.toContain('data');
+  });
+
+  test('none of a platform that would end with the command', async () => {
+    expect((await cli(['emulator', 'env'], { env: { CDPADM_PROFILE: 'local' } })).code).toBe(5);
+  });
+
   test('as lines that a shell takes whatever the values are', async () => {
     writeFileSync(
       join(home.cwd, 'fixtures.yaml'),

@@ -20,7 +20,7 @@ export function envCommand(ctx: Context): Command {
     .description('print the variables that point every command to a running platform')
     .addOption(portOption())
     .action(async (flags: { port?: string }) => {
-      await ctx.out.emit(environmentOf(await findEmulator(ctx, flags.port)), view);
+      await ctx.out.emit(environmentOf(await findEmulator(ctx, flags.port, { lasting: true })), view);
     });
   return withHelp(command, {
     calls: 'emulator',

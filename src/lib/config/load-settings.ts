@@ -12,6 +12,7 @@ import { type ProjectFile, readProjectFile } from './project-file.ts';
 import { type LocalValues, resolveSettings } from './resolve-settings.ts';
 import { createSecrets } from './secrets.ts';
 import { readSettingsFile, type StoredSettings } from './settings-file.ts';
+import { SETTING_NAMES, variableOf } from './setting-fields.ts';
 import { settingsFilePath } from './settings-path.ts';
 import type { Setting, SettingName, Settings } from './settings.ts';
 
@@ -56,12 +57,26 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
     profile: setting && {
       setting,
       stored: profileOf(setting, stored),
-      ...(setting.value === LOCAL_PROFILE && sources.local && { local: await sources.local() }),
+      ...(setting.value === LOCAL_PROFILE && sources.local && !isElsewhere(sources, project)
+        ? { local: await sources.local() }
+        : {}),
     },
     secret: secrets.resolve,
     hide: sources.redactor.add,
   });
 }
+
+/**
+ * Whether every address comes from the environment or the project file, as after `emulator env`: the embedded platform would
+ * be started, and kept from every other command, for nobody to talk to.
+ */
+function isElsewhere({ alone, env, flags }: SettingsSources, project: ProjectFile | undefined): boolean {
+  const shared = { ...project?.settings, ...flags.settings };
+  const given = alone === undefined ? env : {};
+  return ADDRESSES.every((name) => shared[name] !== undefined || Boolean(given[variableOf(name)]));
+}
+
+const ADDRESSES = SETTING_NAMES.filter((name) => name.endsWith('_url'));
 
 /** `--profile`, `CDPADM_PROFILE`, the project file's `profile`, the current one; undefined when nothing names one. */
 function chooseProfile(

@@ -67,6 +67,24 @@ describe('the profile in use', () => {
     expect([opened, settings.need('base_url')]).toEqual([1, 'http://127.0.0.1:1']);
   });
 
+  it('does not open it where every address comes from elsewhere', async () => {
+    const local = () => Promise.reject(new Error('opened'));
+    const names = ['BASE_URL', 'AUTH_URL', 'DSR_BASE_URL', 'SEEDING_URL', 'IDENTITY_URL'];
+    const addresses = Object.fromEntries(names.map((name) => [`CDPADM_${name}`, 'http://127.0.0.1:1']));
+    const env = { ...addresses, CDPADM_PROFILE: 'local' };
+    const settings = await loadSettings(sources(folderWith(PROFILES), { local, env }));
+    expect(settings.need('dsr_base_url')).toBe('http://127.0.0.1:1');
+    for (const missing of [{ CDPADM_DSR_BASE_URL: '' }, { CDPADM_AUTH_URL: '' }]) {
+      const loading = loadSettings(sources(folderWith(PROFILES), { local, env: { ...env, ...missing } }));
+      await expect(loading).rejects.toThrow('opened');
+    }
+    const folder = folderWith(PROFILES);
+    writeFileSync(join(folder, '.cdpadm.yaml'), 'seeding_url: http://127.0.0.1:1\n');
+    expect(await loadSettings(sources(folder, { local, env: { ...env, CDPADM_SEEDING_URL: '' } }))).toBeDefined();
+    const alone = { local, env, alone: '--to', flags: { profile: 'local', settings: {} } };
+    await expect(loadSettings(sources(folderWith(PROFILES), alone))).rejects.toThrow('opened');
+  });
+
   it('passes on what the file says that nobody understands', async () => {
     const warnings: string[] = [];
     await loadSettings(

@@ -19,10 +19,16 @@ export interface ControlCall {
 }
 
 /**
- * The platform that is meant: the one on `port`; for `--profile local` the one of its state; else the one started
- * last, or that of the profile in use when it is `local`. Throws CliError not found (5) when there is none.
+ * The platform that is meant: the one on `port`; without `--profile` the one that CDPADM_BASE_URL points every command to;
+ * for profile `local` the one of its state; else the one started last, or that of the profile in use when it is `local`.
+ * With `lasting` none that would end with the command, unless `--profile local` asks for it. Throws CliError not found (5)
+ * when there is none.
  */
-export async function findEmulator(ctx: Context, port: string | undefined): Promise<EmulatorReady> {
+export async function findEmulator(
+  ctx: Context,
+  port: string | undefined,
+  { lasting = false } = {},
+): Promise<EmulatorReady> {
   const running = listEmulators(ctx.paths);
   if (port !== undefined) {
     const chosen = running.find((emulator) => String(emulator.port) === port);
@@ -33,9 +39,13 @@ export async function findEmulator(ctx: Context, port: string | undefined): Prom
       ports === '' ? START : `There are: ${ports}.`,
     );
   }
-  const explicit = ctx.flags.profile ?? ctx.io.env.CDPADM_PROFILE;
-  const [newest] = running;
-  if (explicit !== 'local' && newest) return newest.ready;
+  const { CDPADM_BASE_URL: address, CDPADM_PROFILE: chosen } = ctx.io.env;
+  const explicit = ctx.flags.profile ?? (lasting ? undefined : chosen);
+  const goesByAddress = !lasting && ctx.flags.profile === undefined;
+  const spokenTo = running.find(({ ready }) => goesByAddress && ready.base_url === address);
+  const meant = spokenTo ?? (explicit === 'local' ? undefined : running[0]);
+  if (meant) return meant.ready;
+  if (lasting && explicit !== 'local') throw noEmulator('No embedded platform is running.', START);
   if (explicit === 'local' || (await ctx.settings()).profile?.value === 'local') return await openEmbedded(ctx);
   throw noEmulator('No embedded platform is running.', START);
 }

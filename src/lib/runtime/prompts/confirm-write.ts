@@ -52,9 +52,12 @@ const LABEL_WIDTH = Math.max(...ORGANIZATION.map(([label]) => label.length));
 function targetLines(settings: Settings, address: SettingName): [string, string][] {
   const { profile } = settings;
   const name = profile === undefined ? 'none, from the environment' : profile.value;
+  // Who reads `local` takes the write for a harmless one.
+  const isAway = name === 'local' && settings.get(address)?.origin.kind !== 'profile';
   const known = shownOf(address).flatMap(([label, setting]): [string, string][] => {
     const value = settings.get(setting)?.value;
     return value === undefined ? [] : [[label, value]];
   });
-  return [['profile', settings.protected ? `${name} (protected)` : name], ...known];
+  const told = [...(settings.protected ? ['protected'] : []), ...(isAway ? ['but another address'] : [])];
+  return [['profile', told.length === 0 ? name : `${name} (${told.join(', ')})`], ...known];
 }
