@@ -99,6 +99,7 @@ describe('auth test', () => {
     const { code, stderr } = await home.run('auth test --retries 0', { env });
     expect(code).toBe(4);
     expect(stderr).toContain(told);
+    if (secret === '') expect(stderr).toContain('cdpadm auth login --profile full');
     // Who tries the credentials is not led to trying them.
     expect(stderr).not.toContain('cdpadm auth test');
     expect((await home.run('doctor --retries 0', { env })).stdout).toMatch(/read roles\tfailed/);

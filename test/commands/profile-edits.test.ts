@@ -84,6 +84,18 @@ describe('profile edit', () => {
     expect(existsSync(kept)).toBe(true);
   });
 
+  it.each([
+    ['--protected', 'Write it as --set protected=true.'],
+    ['--base-url', 'Write it as --set base_url=VALUE.'],
+    ['--vendor-domain x.example', 'Write it as --set vendor_domain=VALUE.'],
+  ])('leads from %s, a flag of profile create, to its --set', async (flag, hint) => {
+    const { code, stderr } = await run(`profile edit dev ${flag}`);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`\`${flag.split(' ')[0]}\` is no flag of \`cdpadm profile edit\`.`);
+    expect(stderr).toContain(hint);
+    expect((await run('profile edit --help')).stdout).not.toContain('--vendor-domain');
+  });
+
   it('says which fields change, in a dry run too', async () => {
     const line = 'profile edit dev --set workspace_id=7 --set limits.dsr=1000/m --set secrets.client_id=';
     const changes = ['  secrets.client_id: me → none', '  workspace_id: none → 7', '  limits.dsr: none → 1000/m'];

@@ -25,7 +25,11 @@ function answering(answers: Record<string, string>) {
     warn: (text: string) => asked.push(`! ${text}`),
     show: (text: (style: unknown, width: number) => string) => said.push(text(undefined, 200).trim()),
   };
-  const ctx = { prompt: { possible: true, input: reply, secret: reply, select, ask }, out } as unknown as Context;
+  const ctx = {
+    io: { env: {} },
+    prompt: { possible: true, input: reply, secret: reply, select, ask },
+    out,
+  } as unknown as Context;
   return { ctx, asked, said };
 }
 
@@ -74,7 +78,7 @@ describe('askForMissing', () => {
     const secrets = { client_id: 'me', client_secret: 'env:X' };
     const draft = draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example', org_id: '1', secrets });
     await askForMissing(ctx, profilesOf(), draft, REST);
-    expect(asked).toEqual(['Account id (needed for roles; Enter to leave out)']);
+    expect(asked).toEqual(['Account id (needed for roles; Enter to do without)']);
     expect(draft.profile.account_id).toBe('2');
   });
 
@@ -130,6 +134,23 @@ describe('askForMissing', () => {
     expect(asked.filter((question) => question.startsWith('!'))).toHaveLength(1);
   });
 
+  it('says so of a variable that is not set, and takes it', async () => {
+    const given = { base_url: 'https://a.example', auth_url: 'https://b.example', secrets: { client_id: 'me' } };
+    for (const [env, told] of [
+      [{}, ['CDP_SECRET is not set yet. It is read whenever the secret is needed.']],
+      [{ CDP_SECRET: 'x' }, []],
+    ] as const) {
+      const { ctx, said } = answering({
+        'Where is the client secret': 'env',
+        "Client secret: the variable's name": 'CDP_SECRET',
+      });
+      const draft = draftOf(given);
+      await askForMissing({ ...ctx, io: { env } } as unknown as Context, withoutKeychain(), draft, REST);
+      expect(draft.profile.secrets).toMatchObject({ client_secret: 'env:CDP_SECRET' });
+      expect(said.filter((text) => text.includes('CDP_SECRET'))).toEqual(told);
+    }
+  });
+
   it('asks for the place of the one secret that is missing, and takes Enter for none', async () => {
     const given = { base_url: 'https://a.example', auth_url: 'https://b.example', secrets: { client_id: 'me' } };
     const { ctx, asked } = answering({ 'Where is the client secret': 'env' });
@@ -165,7 +186,7 @@ describe('askForMissing', () => {
     expect(asked).toEqual([
       'Platform address (Enter to leave out)',
       'Data subject request address (Enter to leave out)',
-      'Vendor domain of extension identities (needed for dsr; Enter to leave out)',
+      'Vendor domain of extension identities (needed for dsr; Enter to do without)',
       'Seeding address (Enter to leave out)',
       'Identity intake address (Enter to leave out)',
       'Workspace key (kept in the keychain; Enter to leave out)',

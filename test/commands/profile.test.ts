@@ -1,5 +1,5 @@
 // The profile commands as a user types them: stored, shown, refused, and never a secret anywhere.
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { CliOptions, CliResult } from '../helpers/cli.ts';
@@ -186,6 +186,24 @@ describe('profile list, show, use, delete', () => {
       },
     });
     expect(stdout).not.toContain(CANARY);
+  });
+
+  it.each([
+    ['stands in the profile', 'my-client', {}, 'my-client'],
+    ['is in a variable that is set', 'env:THE_ID', { THE_ID: 'id-of-variable' }, 'id-of-variable'],
+    ['is in a variable that is not', 'env:THE_ID', {}, undefined],
+    ['is behind a command, which is not run for it', 'command:touch ran', {}, undefined],
+  ])('shows the client id, which is no secret, where it %s', async (_how, written, variables, shown) => {
+    const env = variables as Record<string, string>;
+    await run('profile edit dev --set secrets.client_secret=env:S'.split(' '));
+    await run(['profile', 'edit', 'dev', '--set', `secrets.client_id=${written}`]);
+    const { stdout } = await run(['profile', 'show', 'dev', '-o', 'json'], { env });
+    const { secrets } = JSON.parse(stdout) as { secrets: Record<string, { value?: string }> };
+    expect(secrets['client_id']?.value).toBe(shown);
+    expect(secrets['client_secret']).not.toHaveProperty('value');
+    const text = (await run(['profile', 'show', 'dev'], { env })).stdout;
+    expect(text).toMatch(new RegExp(`^client_id\t${shown ?? '\\(not shown\\)'}$`, 'm'));
+    expect(existsSync(join(home.cwd, 'ran'))).toBe(false);
   });
 
   it('says so when a value shown is not the profile’s own', async () => {

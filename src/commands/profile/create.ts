@@ -1,7 +1,7 @@
 // `profile create NAME`: a new profile, from flags, the environment and questions.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { CliError, usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { checkAddress } from '../../lib/runtime/checks/machine.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -107,18 +107,10 @@ async function unlessStopped<T>(made: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Asks until the name is one that a new profile may have. */
 async function askName(ctx: Context, profiles: Profiles): Promise<string> {
-  for (;;) {
-    const name = (await ctx.prompt.input('Name of the profile', { flag: 'a name' })).trim();
-    try {
-      await profiles.checkNewName(name);
-      return name;
-    } catch (error) {
-      if (!(error instanceof CliError) || (error.exit !== EXIT.usage && error.exit !== EXIT.conflict)) throw error;
-      ctx.out.warn(error.message);
-    }
-  }
+  const problemOf = await profiles.newNameProblem();
+  const check = (text: string): string | undefined => problemOf(text.trim());
+  return (await ctx.prompt.input('Name of the profile', { flag: 'a name', check })).trim();
 }
 
 /** Long enough for a platform far away, and short enough for somebody who waits for the next question. */

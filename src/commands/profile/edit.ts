@@ -1,11 +1,12 @@
 // `profile edit NAME`: settings of a profile by flags, or in the editor.
-import { Command } from 'commander';
-import { EXIT } from '../../lib/kernel/errors.ts';
+import { Command, Option } from 'commander';
+import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openEditedFile } from '../../lib/runtime/prompts/editor.ts';
 import { collect } from '../../lib/runtime/command-line/global-flags.ts';
 import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { optionKey } from '../../lib/runtime/command-line/secret-flags.ts';
 import {
   changesBetween,
   KNOWN_FIELDS,
@@ -16,7 +17,7 @@ import {
   strangeNames,
   withChanges,
 } from './change-text.ts';
-import type { Profiles } from './fields.ts';
+import { FIELDS, type Profiles } from './fields.ts';
 
 export function editProfileCommand(ctx: Context): Command {
   const command = new Command('edit')
@@ -26,8 +27,13 @@ export function editProfileCommand(ctx: Context): Command {
       '--set <field=value>',
       'a field such as base_url, protected, limits.dsr or names.xpid; an empty value takes it away (repeatable)',
       collect,
-    )
-    .action((name: string, flags: { set?: string[] }) => editProfile(ctx, name, flags.set));
+    );
+  // Known to be told from a slip: who has made a profile by them looks for them here.
+  for (const { option } of CREATE_FLAGS) command.addOption(new Option(`${option} [value]`).hideHelp());
+  command.action(async (name: string, flags: Record<string, unknown> & { set?: string[] }) => {
+    refuseCreateFlags(flags);
+    await editProfile(ctx, name, flags.set);
+  });
   return withHelp(command, {
     calls: 'settings',
     columns: asColumns('name profile changed'),
@@ -44,6 +50,20 @@ export function editProfileCommand(ctx: Context): Command {
       12: 'the name of a protected profile was not typed',
     },
   });
+}
+
+const CREATE_FLAGS = [
+  ...FIELDS.flatMap(({ name, option }) => (option === undefined ? [] : [{ option, assignment: `${name}=VALUE` }])),
+  { option: '--protected', assignment: 'protected=true' },
+];
+
+function refuseCreateFlags(flags: Record<string, unknown>): void {
+  const given = CREATE_FLAGS.find(({ option }) => flags[optionKey(option)] !== undefined);
+  if (!given) return;
+  throw usageError(
+    `\`${given.option}\` is no flag of \`cdpadm profile edit\`.`,
+    `Write it as --set ${given.assignment}.`,
+  );
 }
 
 async function editProfile(ctx: Context, name: string, assignments: string[] | undefined): Promise<void> {

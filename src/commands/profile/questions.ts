@@ -102,7 +102,7 @@ async function askArea(asking: Asking, { address, commands, needs }: Area, isLas
   for (const need of needs) {
     const field = fieldOf(need.name);
     if (draft.profile[need.name] !== undefined || !(all || field.essential === true)) continue;
-    const hint = `needed for ${need.commands}; Enter to leave out`;
+    const hint = `needed for ${need.commands}; Enter to do without`;
     if (!need.name.endsWith('_url')) {
       await askField(asking, field, { hint });
       continue;
@@ -257,7 +257,12 @@ async function askPlace(ctx: Context, label: string, flag: string): Promise<stri
       /^(?:[A-Za-z_][A-Za-z0-9_]*)?$/.test(text.trim())
         ? undefined
         : 'It must be the name of an environment variable, such as CDP_SECRET, not the secret.';
-    return placed('env', await ctx.prompt.input(`${label}: the variable's name (Enter to leave out)`, { flag, check }));
+    const question = `${label}: the variable's name (Enter to leave out)`;
+    const name = (await ctx.prompt.input(question, { flag, check })).trim();
+    if (name !== '' && !ctx.io.env[name]) {
+      say(ctx, `${name} is not set yet. It is read whenever the secret is needed.`);
+    }
+    return placed('env', name);
   }
   return placed('command', await ctx.prompt.input(`${label}: the command (Enter to leave out)`, { flag }));
 }

@@ -1,5 +1,6 @@
 // `profile show [NAME]`: the settings that a command would use, and with `--origin` where each comes from.
 import { Command } from 'commander';
+import { CliError } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Column, DocumentView } from '../../lib/render/view.ts';
 import { displayWidth, padText, wrapText } from '../../lib/render/width.ts';
@@ -14,8 +15,8 @@ interface Shown {
   profile: Setting | null;
   protected: boolean;
   settings: Record<string, Setting>;
-  /** Never a value. */
-  secrets: Record<string, { origin: Origin }>;
+  /** Never a value but the client id's, which is a name. */
+  secrets: Record<string, { value?: string; origin: Origin }>;
   limits: Readonly<Record<string, string>>;
   names: Readonly<Record<string, string>>;
   /** Of `protected`, and of each limit and name: `limits.AREA`, `names.WORD`. */
@@ -40,10 +41,10 @@ export function showProfileCommand(ctx: Context): Command {
     reads: true,
     columns: () => LIST_COLUMNS,
     notes: [
-      'Flags win over the environment, the environment over the project file (.cdpadm.yaml), the project file over the profile. Secrets are named with the place they are in and never shown.',
+      'Flags win over the environment, the environment over the project file (.cdpadm.yaml), the project file over the profile. Secrets are named with the place they are in and never shown; the client id is none, and is shown where it takes no command and no keychain.',
     ],
     examples: ['cdpadm profile show --origin', 'cdpadm profile show local -o json'],
-    json: '{"profile":{"value","origin":{"kind","detail"}},"protected","settings":{"<name>":{"value","origin"}},"secrets":{"<name>":{"origin"}},"limits","names","origins":{"<name>":{"kind","detail"}}}',
+    json: '{"profile":{"value","origin":{"kind","detail"}},"protected","settings":{"<name>":{"value","origin"}},"secrets":{"<name>":{"value"?,"origin"}},"limits","names","origins":{"<name>":{"kind","detail"}}}',
     exits: { 5: 'there is no such profile' },
   });
 }
@@ -51,15 +52,16 @@ export function showProfileCommand(ctx: Context): Command {
 async function showProfile(ctx: Context, name: string | undefined, origin: boolean): Promise<void> {
   if (name !== undefined) await (await ctx.profiles()).find(name);
   const settings = await ctx.settings(name);
-  await ctx.out.emit(shownOf(settings), viewWith(origin));
+  await ctx.out.emit(await shownOf(settings), viewWith(origin));
   if (!origin) noteOverrides(ctx, settings);
 }
 
-function shownOf(settings: Settings): Shown {
+async function shownOf(settings: Settings): Promise<Shown> {
   const secrets: Shown['secrets'] = {};
   for (const name of SECRETS) {
     const origin = settings.secretOrigin(name);
-    if (origin) secrets[name] = { origin };
+    const value = name === 'client_id' && origin ? await clientIdOf(settings, origin) : undefined;
+    if (origin) secrets[name] = { ...(value !== undefined && { value }), origin };
   }
   return {
     profile: settings.profile ?? null,
@@ -70,6 +72,17 @@ function shownOf(settings: Settings): Shown {
     names: settings.names,
     origins: settings.origins,
   };
+}
+
+/** Undefined where it would take a command or the keychain to have it, or where it cannot be had. */
+async function clientIdOf(settings: Settings, { detail }: Origin): Promise<string | undefined> {
+  if (/ \((command|keychain|file):.*\)$/s.test(detail)) return undefined;
+  try {
+    return await settings.secret('client_id');
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return undefined;
+  }
 }
 
 const LIST_COLUMNS: Column<[string, string, string]>[] = [
@@ -114,7 +127,8 @@ function rowsOf(shown: Shown): [string, string, string][] {
     ['profile', shown.profile?.value ?? 'none', shown.profile ? originText(shown.profile.origin) : ''],
   ];
   for (const [name, { value, origin }] of Object.entries(shown.settings)) rows.push([name, value, originText(origin)]);
-  for (const [name, { origin }] of Object.entries(shown.secrets)) rows.push([name, '(not shown)', originText(origin)]);
+  for (const [name, { value = '(not shown)', origin }] of Object.entries(shown.secrets))
+    rows.push([name, value, originText(origin)]);
   const add = (name: string, value: string): void => {
     const origin = shown.origins[name];
     rows.push([name, value, origin ? originText(origin) : '']);

@@ -35,6 +35,8 @@ export interface Profiles extends ProfileEdits {
   remove(name: string): Promise<{ wasCurrent: boolean; left: string[] }>;
   /** CliError usage (2) for a name that no profile may have, conflict (6) for one that is taken. */
   checkNewName(name: string): Promise<void>;
+  /** The same for one name after another among the profiles there are now: a sentence, or undefined when it is right. */
+  newNameProblem(): Promise<(name: string) => string | undefined>;
   /** The value in the spelling that is stored, or what is wrong with it, as a sentence. */
   checkValue(name: SettingName, text: string): { value: string } | { problem: string };
   /** CliError auth (4), with the ways out, when secrets cannot be stored there. */
@@ -108,24 +110,32 @@ export function openProfiles(options: SecretsOptions): Profiles {
       const { profiles } = await readSettingsFile(folder);
       refuseName(name, profiles.keys());
     },
+    newNameProblem: async () => {
+      const { profiles } = await readSettingsFile(folder);
+      return (name) => problemOfName(name, profiles.keys())?.message;
+    },
     checkValue: checkSetting,
     checkStorage: secrets.check,
   };
 }
 
 function refuseName(name: string, others: Iterable<string>): void {
+  const problem = problemOfName(name, others);
+  if (problem) throw problem;
+}
+
+function problemOfName(name: string, others: Iterable<string>): CliError | undefined {
   const problem = profileNameProblem(name);
-  if (problem !== undefined) throw usageError(problem);
-  for (const other of others) {
-    // Two names that differ in case only would share a file of secrets on many file systems.
-    if (other.toLowerCase() !== name.toLowerCase()) continue;
-    throw new CliError({
-      code: 'profile.exists',
-      message: `There is a profile \`${other}\` already.`,
-      hint: `Choose another name, or delete it first: cdpadm profile delete ${other}.`,
-      exit: EXIT.conflict,
-    });
-  }
+  if (problem !== undefined) return usageError(problem);
+  // Two names that differ in case only would share a file of secrets on many file systems.
+  const other = [...others].find((one) => one.toLowerCase() === name.toLowerCase());
+  if (other === undefined) return undefined;
+  return new CliError({
+    code: 'profile.exists',
+    message: `There is a profile \`${other}\` already.`,
+    hint: `Choose another name, or delete it first: cdpadm profile delete ${other}.`,
+    exit: EXIT.conflict,
+  });
 }
 
 /** Nothing may be written that could not be read again. */

@@ -52,7 +52,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
       case 'env': {
         const value = options.env[reference.name];
         if (value) return value;
-        throw secretMissing(`The ${what} is in the environment variable ${reference.name}, which is not set.`);
+        throw secretMissing(`The ${what} is in the environment variable ${reference.name}, which is not set.`, place);
       }
       case 'command': {
         const [{ secretFromCommand }, { childEnvironment }] = await Promise.all([
@@ -66,7 +66,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
       case 'keychain': {
         const value = await (await keychain()).get(reference.entry, options.signal);
         if (value) return value;
-        throw secretMissing(`The ${what} is not in the keychain (service cdpadm, entry ${reference.entry}).`);
+        throw secretMissing(`The ${what} is not in the keychain (service cdpadm, entry ${reference.entry}).`, place);
       }
     }
   }
@@ -132,11 +132,11 @@ export function createSecrets(options: SecretsOptions): Secrets {
   };
 }
 
-function secretMissing(message: string): CliError {
+function secretMissing(message: string, { profile }: SecretPlace): CliError {
   return new CliError({
     code: 'secrets.missing',
     message,
-    hint: 'Set it, or create the profile anew with another place for the secret.',
+    hint: `Put it there, or store it elsewhere: cdpadm auth login --profile ${profile}.`,
     exit: EXIT.auth,
   });
 }
