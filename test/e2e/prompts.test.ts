@@ -176,6 +176,8 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     await screen.waitFor('Name of the profile');
     screen.type(`local${KEY.enter}`);
     await screen.waitFor('is reserved');
+    // The answer is not ticked off first.
+    expect(screen.screen()).not.toContain('✔ Name of the profile local');
     // The question stands still where the line is redrawn, and with it what was typed.
     if (way === 'redrawing') screen.type(KEY.clearLine);
     screen.type(`prod${KEY.enter}`);
