@@ -166,8 +166,12 @@ describe('env', () => {
     expect((await cli(['auth', 'test'], { env })).code).toBe(0);
     // The commands of the platform itself mean the one that the others talk to.
     expect(JSON.stringify(await json(['emulator', 'log'], { env }))).toContain('oauth/token');
-    const asked = await cli(['groups', 'create', '--name', 'g'], { env, tty: true, stdin: 'n\n' });
-    expect(asked.stderr).not.toMatch(/profile +local$/m);
+    const line = 'dsr submit --regulation gdpr --type erasure --identity email=a@b.c --yes';
+    expect((await cli(line.split(' '), { env })).stderr).toMatch(/profile +local \(but another address\)$/m);
+    const own = await cli([...line.split(' '), '--profile', 'local']);
+    expect(own.stderr).toMatch(/profile +local$/m);
+    rmSync(join(home.folder, 'data'), { recursive: true });
+    expect((await cli(['groups', 'list'], { env })).code).toBe(0);
     expect(readdirSync(home.folder)).not.toContain('data');
   });
 
