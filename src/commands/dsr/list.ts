@@ -1,12 +1,11 @@
 // `dsr list`: the requests of a group, or those that went out from this machine.
 import { Command } from 'commander';
-import { dueFirst } from '../../lib/domain/dsr/overview.ts';
-import { isOpen } from '../../lib/domain/dsr/statuses.ts';
+import { dueFirst, type RequestOverview } from '../../lib/domain/dsr/overview.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { REQUEST_COLUMNS, requestListView } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import type { LedgerEntry } from '../../lib/workflows/dsr-ports.ts';
+import { dueRequests } from '../../lib/workflows/dsr-due.ts';
 import { readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { type DsrSession, openDsr } from './session.ts';
 
@@ -21,7 +20,7 @@ export function listCommand(ctx: Context): Command {
     .description('list the requests of a group, or those that were submitted from this machine')
     .option('--group-id <id>', 'ask the platform for the requests of this group')
     .option('--due', 'only those that the law still waits for, the most urgent first')
-    .option('--limit <n>', 'without a group: the newest so many', '100')
+    .option('--limit <n>', 'without a group: so many, the newest or, with --due, the most urgent', '100')
     .action((flags: ListFlags) => list(ctx, flags));
   return withHelp(command, {
     calls: 'platform',
@@ -29,6 +28,7 @@ export function listCommand(ctx: Context): Command {
     columns: () => REQUEST_COLUMNS,
     notes: [
       'The platform lists requests by group only. Without --group-id the ledger of this machine is listed, for the workspace in use; what is not at its end is read anew.',
+      'With --due all of the ledger is looked at, however old: what the platform has ended makes room for the next.',
       'The deadline is one month after the subject asked under GDPR, 45 days under CCPA.',
     ],
     examples: ['cdpadm dsr list', 'cdpadm dsr list --due -o csv', 'cdpadm dsr list --group-id spring-clean'],
@@ -40,25 +40,51 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
   const limit = /^\d{1,7}$/.test(flags.limit) ? Number(flags.limit) : 0;
   if (limit === 0) throw usageError(`--limit takes a number from 1 on, not \`${flags.limit}\`.`);
   const session = await openDsr(ctx);
-  const requests =
-    flags.groupId === undefined
-      ? await refreshRequests(await newest(ctx, session, limit, flags.due === true), session)
-      : await readGroup(flags.groupId, session);
   const empty =
     flags.groupId === undefined
       ? 'Nothing was submitted from this machine. The requests of a group: dsr list --group-id ID.'
       : `No request has the group id ${flags.groupId}.`;
-  await ctx.out.emit(flags.due ? dueFirst(requests) : requests, requestListView(flags.due ? 'Nothing is due.' : empty));
+  await ctx.out.emit(
+    await requestsOf(ctx, session, flags, limit),
+    requestListView(flags.due ? 'Nothing is due.' : empty),
+  );
 }
 
-/** The ledger's requests of the workspace in use, the newest first. */
-async function newest(ctx: Context, { memory }: DsrSession, limit: number, openOnly: boolean): Promise<LedgerEntry[]> {
+async function requestsOf(
+  ctx: Context,
+  session: DsrSession,
+  { due, groupId }: ListFlags,
+  limit: number,
+): Promise<RequestOverview[]> {
+  if (groupId === undefined) return due ? await mostUrgent(ctx, session, limit) : await newest(ctx, session, limit);
+  const group = await readGroup(groupId, session);
+  return due ? dueFirst(group) : group;
+}
+
+/** Whether a request of the ledger was sent to the workspace in use. */
+function ofWorkspace({ memory }: DsrSession): (event: { address: string; workspace_id: string }) => boolean {
   const { address, workspace_id: workspace } = memory.sender;
-  const { hasMore, requests } = await memory.ledger.newest({
-    limit,
-    belongs: (event) => event.address === address && event.workspace_id === workspace,
-    ...(openOnly && { isOpen }),
-  });
-  if (hasMore) ctx.out.warn(`The ledger has more requests; these are the newest ${limit} (--limit).`);
+  return (event) => event.address === address && event.workspace_id === workspace;
+}
+
+/** The newest of the ledger's requests, the newest first. */
+async function newest(ctx: Context, session: DsrSession, limit: number): Promise<RequestOverview[]> {
+  const { hasMore, requests } = await session.memory.ledger.newest({ limit, belongs: ofWorkspace(session) });
+  if (hasMore)
+    ctx.out.warn(
+      `The ledger has more requests; ${limit === 1 ? 'this is the newest' : `these are the newest ${limit}`} (--limit).`,
+    );
+  return await refreshRequests(requests, session);
+}
+
+/** Of all that the ledger has: the one that is due first may be the one that was submitted first (decision: D202). */
+async function mostUrgent(ctx: Context, session: DsrSession, limit: number): Promise<RequestOverview[]> {
+  const { asked, left, requests } = await dueRequests(session.memory.ledger, ofWorkspace(session), limit, session);
+  const these = limit === 1 ? 'this is the most urgent' : `these are the ${limit} most urgent`;
+  if (left > 0 && requests.length === limit) ctx.out.warn(`${left} more of the ledger may be due; ${these} (--limit).`);
+  else if (left > 0)
+    ctx.out.warn(
+      `${requests.length === 0 ? 'None' : `Only ${requests.length}`} of the ${asked} most urgent that the ledger has open still ${requests.length > 1 ? 'are' : 'is'}; ${left} more were not asked for. Run it again to go on.`,
+    );
   return requests;
 }

@@ -15,8 +15,9 @@ import {
   type SubmittedEvent,
 } from './ledger-events.ts';
 import { type LedgerFile, type LedgerLine, openLedgerFile } from './ledger-lines.ts';
-import { createLineIndex } from './line-index.ts';
+import { createLineIndex, type LineIndex } from './line-index.ts';
 import { createStatusTable } from './status-table.ts';
+import { createUrgencyOrder, type Urgency } from './urgency-order.ts';
 
 export interface Ledger {
   readonly path: string;
@@ -30,6 +31,11 @@ export interface Ledger {
   find(ids: readonly string[]): Promise<ReadonlyMap<string, LedgerRequest>>;
   /** The newest requests that belong, the newest first; reads from the file's end, and no further than it must. */
   newest(wanted: Wanted): Promise<{ requests: LedgerRequest[]; hasMore: boolean }>;
+  /**
+   * The open requests of the whole ledger in parts, each more urgent than the next, as many as `count` says each time;
+   * `left` more follow. Of a million requests no more than a part is held.
+   */
+  byUrgency(urgency: Urgency, count: () => number): AsyncGenerator<{ requests: LedgerRequest[]; left: number }>;
   /** Everything, the oldest first, in parts: of a million requests no more than a part is held. */
   all(): AsyncGenerator<LedgerRequest[]>;
 }
@@ -129,16 +135,43 @@ export function openLedger(
       const index = createLineIndex();
       await eachLine(file.forward(0), ({ id, offset }) => index.add(id, offset));
       for (let first = 0; first < index.requests; first += PART_REQUESTS) {
-        const known = new Map<string, LedgerRequest>();
-        for (const events of file.chosen(index.spans(first, PART_REQUESTS, file.size))) {
-          for (const event of events) foldEvent(known, event, isAdvance);
-          await ownTurn();
-        }
-        yield [...known.values()];
+        const count = Math.min(PART_REQUESTS, index.requests - first);
+        const numbers = Array.from({ length: count }, (_, number) => first + number);
+        yield await requestsOf(file, index, numbers);
       }
     } finally {
       file.close();
     }
+  }
+
+  async function* byUrgency(
+    urgency: Urgency,
+    count: () => number,
+  ): AsyncGenerator<{ requests: LedgerRequest[]; left: number }> {
+    const file = openLedgerFile(path);
+    if (!file) return;
+    try {
+      const index = createLineIndex();
+      const order = createUrgencyOrder(urgency, isAdvance);
+      await eachLine(file.forward(0), (line) => order.take(index.add(line.id, line.offset), line.event()));
+      for (let numbers = order.numbers(); numbers.length > 0;) {
+        const part = numbers.subarray(0, Math.max(1, count()));
+        numbers = numbers.subarray(part.length);
+        yield { requests: await requestsOf(file, index, part), left: numbers.length };
+      }
+    } finally {
+      file.close();
+    }
+  }
+
+  /** All that is known of these, in the order of the file. */
+  async function requestsOf(file: LedgerFile, index: LineIndex, numbers: Iterable<number>): Promise<LedgerRequest[]> {
+    const known = new Map<string, LedgerRequest>();
+    for (const events of file.chosen(index.spans(numbers, file.size))) {
+      for (const event of events) foldEvent(known, event, isAdvance);
+      await ownTurn();
+    }
+    return [...known.values()];
   }
 
   /** Under the lock: not given up on Ctrl-C, for what the platform has told must be written down. */
@@ -216,6 +249,7 @@ export function openLedger(
     record: (events) => withLock(lock, clock, () => write(events)),
     find,
     newest,
+    byUrgency,
     all,
   };
 }

@@ -11,10 +11,10 @@ export interface Span {
 export interface LineIndex {
   /** Requests, numbered from 0 in the order of their first lines. */
   readonly requests: number;
-  /** Lines come in the order of the file. */
-  add(id: string, offset: number): void;
-  /** The lines of so many requests from a number on, in the order of the file. `end` is where the last line of all ends. */
-  spans(first: number, count: number, end: number): Span[];
+  /** Lines come in the order of the file. The request's number. */
+  add(id: string, offset: number): number;
+  /** The lines of these requests, in the order of the file. `end` is where the last line of all ends. */
+  spans(numbers: Iterable<number>, end: number): Span[];
 }
 
 const NONE = 0xffff_ffff;
@@ -41,10 +41,11 @@ export function createLineIndex(): LineIndex {
       before[lines] = number === known ? NONE : (lasts[number] ?? NONE);
       lasts[number] = lines;
       offsets[lines++] = offset;
+      return number;
     },
-    spans: (first, count, end) => {
+    spans: (numbers, end) => {
       const found: number[] = [];
-      for (let number = first; number < Math.min(first + count, ids.size); number++) {
+      for (const number of numbers) {
         for (let line = lasts[number] ?? NONE; line !== NONE; line = before[line] ?? NONE) found.push(line);
       }
       found.sort((a, b) => a - b);

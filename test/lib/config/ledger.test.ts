@@ -169,3 +169,38 @@ it('hashes with a key of its own, in private files', async () => {
   for (const name of ['ledger.key', 'ledger.ndjson'])
     expect(statSync(join(folder, 'dsr', name)).mode & 0o777).toBe(0o600);
 });
+
+it('puts the open ones of the whole ledger in order by urgency, wherever their lines stand', async () => {
+  const ledger = open();
+  const count = 3000;
+  // The farther from the beginning, the more urgent; the last one nobody waits for.
+  await ledger.record([state(uuid(0), 'completed'), state(uuid(7), 'pending')]);
+  await ledger.record(
+    Array.from({ length: count }, (_, number) =>
+      sent(uuid(number), { group_id: String(count - number), workspace_id: number % 2 === 0 ? '1' : '2' }),
+    ),
+  );
+  await ledger.record([
+    state(uuid(2999), 'cancelled'),
+    state(uuid(2997), 'refused'),
+    state(uuid(2997), 'pending'),
+    // A killed run that goes on writes it again: the first line counts.
+    sent(uuid(1), { workspace_id: '2', group_id: '0' }),
+    state('elsewhere', 'pending'),
+    sent('whenever', { workspace_id: '2' }),
+  ]);
+  const parts: string[][] = [];
+  const lefts: number[] = [];
+  const urgency = {
+    belongs: (event: SubmittedEvent) => event.workspace_id === '2',
+    isOpen: (status: string | undefined) => status === undefined || status === 'pending',
+    rank: (event: SubmittedEvent) => (event.group_id === null ? Infinity : Number(event.group_id)),
+  };
+  for await (const { left, requests } of ledger.byUrgency(urgency, () => (parts.length === 0 ? 1 : 1000))) {
+    parts.push(requests.map(({ id }) => id));
+    lefts.push(left);
+  }
+  expect([parts[0], lefts]).toEqual([[uuid(2997)], [1499, 499, 0]]);
+  expect(new Set(parts[1])).toEqual(new Set(Array.from({ length: 1000 }, (_, index) => uuid(2995 - 2 * index))));
+  expect(new Set(parts[2]?.slice(-2))).toEqual(new Set([uuid(995), 'whenever']));
+});
