@@ -88,6 +88,20 @@ function wrapLine(line: string, width: number): string[] {
   return lines;
 }
 
+/** A line of a log: between words, with its gaps as they are; what goes on below is indented. Words stay whole. */
+export function wrapLogLine(line: string, width: number): string {
+  if (shownWidth(line) <= width) return line;
+  const lines: string[] = [];
+  for (const word of line.match(/\s*\S+/g) ?? []) {
+    const last = lines.at(-1);
+    if (last !== undefined && shownWidth(last) + shownWidth(word) <= width) lines[lines.length - 1] = last + word;
+    else lines.push(last === undefined ? word : LOG_INDENT + word.trimStart());
+  }
+  return lines.join('\n');
+}
+
+const LOG_INDENT = '  ';
+
 /**
  * Lines that stand in columns already, each in at most `width` columns: what is too long goes on below where its last
  * column begins that leaves it half of the width, and the columns before it stay where they are.

@@ -1,6 +1,7 @@
 // What a command that goes on has to say, one state after the other, each in the format that was asked for.
 import { plainStyle, type Style } from '../../render/style.ts';
 import type { ListView } from '../../render/view.ts';
+import { wrapLogLine } from '../../render/width.ts';
 import type { Context } from '../context.ts';
 import { resultText } from './result-text.ts';
 
@@ -33,7 +34,9 @@ export function createResultLines<T>(
 
   async function tell(state: T): Promise<void> {
     if (['table', 'json', 'ndjson'].includes(flags.output)) {
-      await out.emitLine(state, (style) => line(state, style));
+      // A terminal would break words; whatever else reads lines gets each state in one.
+      const width = io.tty.stdout ? io.columns() : Infinity;
+      await out.emitLine(state, (style) => wrapLogLine(line(state, style), width));
       return;
     }
     await begin();

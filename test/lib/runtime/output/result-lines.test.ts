@@ -35,7 +35,11 @@ it.each([
       return Promise.resolve();
     },
   };
-  const ctx = { flags: { output, header }, io: { columns: () => 80 }, out } as unknown as Context;
+  const ctx = {
+    flags: { output, header },
+    io: { columns: () => 80, tty: { stdout: false } },
+    out,
+  } as unknown as Context;
   const { begin, tell } = createResultLines(ctx, view, ({ id, status }) => `${id} is ${status}`);
   await tell({ id: 1, status: 'queued' });
   await tell({ id: 1, status: 'success' });
@@ -56,7 +60,11 @@ it.each([
 ])('%s, heading %s: the heading can be had before the first row', async (output, header, expected) => {
   let said = '';
   const out = { emitLine: (_data: unknown, text: string) => Promise.resolve(void (said += `${text}\n`)) };
-  const ctx = { flags: { output, header }, io: { columns: () => 80 }, out } as unknown as Context;
+  const ctx = {
+    flags: { output, header },
+    io: { columns: () => 80, tty: { stdout: false } },
+    out,
+  } as unknown as Context;
   const { begin, tell } = createResultLines(ctx, view, () => '');
   await begin();
   expect(said).toBe(expected);
@@ -67,10 +75,27 @@ it.each([
 it('says nothing under -o name of a state without an id', async () => {
   const said: unknown[] = [];
   const out = { emitLine: (_data: unknown, text: unknown) => Promise.resolve(void said.push(text)) };
-  const ctx = { flags: { output: 'name', header: true }, io: { columns: () => 80 }, out } as unknown as Context;
+  const ctx = {
+    flags: { output: 'name', header: true },
+    io: { columns: () => 80, tty: { stdout: false } },
+    out,
+  } as unknown as Context;
   const columns: ListView<{ id?: number }>['columns'] = [{ key: 'id', id: true, value: ({ id }) => id }];
   const { tell } = createResultLines<{ id?: number }>(ctx, { kind: 'list', columns, empty: '' }, () => '');
   await tell({});
   await tell({ id: 7 });
   expect(said).toEqual(['7']);
+});
+
+it.each([
+  [true, '2026-11-21T08:00:00Z  202  pending:\n  nothing new\n'],
+  [false, '2026-11-21T08:00:00Z  202  pending: nothing new\n'],
+])('breaks a line between words on a terminal only: %s', async (stdout, expected) => {
+  let said = '';
+  const out = { emitLine: (_data: unknown, text: () => string) => Promise.resolve(void (said += `${text()}\n`)) };
+  const io = { columns: () => 40, tty: { stdout } };
+  const ctx = { flags: { output: 'table', header: true }, io, out } as unknown as Context;
+  const { tell } = createResultLines(ctx, view, () => '2026-11-21T08:00:00Z  202  pending: nothing new');
+  await tell({ id: 1, status: 'queued' });
+  expect(said).toBe(expected);
 });
