@@ -1,7 +1,7 @@
 // `dsr submit --bulk` with --dry-run or --curl: what would go out.
 import { randomUUID } from 'node:crypto';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
-import { renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
+import { renderDsrBulk, renderDsrRows } from '../../lib/render/dsr-bulk.ts';
 import { maskRequest } from '../../lib/render/dsr-request.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Examined } from '../../lib/workflows/dsr-examine.ts';
@@ -26,6 +26,7 @@ export async function showDryRun(ctx: Context, session: DsrSession, dryRun: DryR
   // Prints the command in place of sending, and ends.
   if (ctx.flags.curl && bodies[0]) await session.api.create(bodies[0]);
   const { done, kinds, rows, skipWaiting, withoutId } = examined;
+  const shown = first.map(({ hasId, row }, index) => ({ hasId, row, request: bodies[index] as DsrRequest }));
   const requests = bodies.map((body) => session.api.describeCreate(body));
   const plan = {
     rows,
@@ -36,11 +37,17 @@ export async function showDryRun(ctx: Context, session: DsrSession, dryRun: DryR
     without_id: withoutId,
     skip_waiting_period: skipWaiting,
   };
-  await ctx.out.emitDryRun(requests, plan, (style) =>
+  await ctx.out.emitDryRun(requests, plan, (style, width) =>
     [
       renderDsrBulk(examined, style),
       ...(left < rows - done ? [`${rows - done - left} settled by an earlier run, ${left} left.`] : []),
+      ...(bodies.length > 0 ? [shownOf(bodies.length, left), renderDsrRows(shown, style, width)] : []),
       ...(requests[0] ? [`Each would be a POST to ${requests[0].url}.`] : []),
     ].join('\n'),
   );
+}
+
+function shownOf(shown: number, left: number): string {
+  if (shown < left) return `The first ${shown} of ${left} requests, by row:`;
+  return left === 1 ? 'The request, by row:' : `The ${left} requests, by row:`;
 }

@@ -7,8 +7,8 @@ import { openDsrTable, type RowSource } from '../../lib/files/dsr-rows.ts';
 import { nameTaken } from '../../lib/files/name-once.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
-import { formatDuration, isoMillis, isoSeconds } from '../../lib/kernel/timestamps.ts';
-import { type DsrBulkResult, dsrBulkView, renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
+import { isoMillis, isoSeconds } from '../../lib/kernel/timestamps.ts';
+import { type DsrBulkResult, dsrBulkView, renderDsrBulk, renderPace } from '../../lib/render/dsr-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type BulkCounts, restoreStates, submitRows } from '../../lib/workflows/dsr-bulk.ts';
 import { type Examined, examineRows, openRows } from '../../lib/workflows/dsr-examine.ts';
@@ -137,7 +137,7 @@ async function sendRows(ctx: Context, session: DsrSession, run: Run, settledBefo
   const progress = ctx.out.progress('Submitting');
   const tellProgress = (): void => {
     const done = countSettled(states);
-    const text = pace(done - settledBefore, examined.rows - done, ctx.clock.now() - begun);
+    const text = renderPace(done - settledBefore, examined.rows - done, ctx.clock.now() - begun);
     progress.update({ done, total: examined.rows, ...(text !== '' && { text }) });
   };
   try {
@@ -176,13 +176,6 @@ async function keepResults({ examined, file, options, results, source, states }:
     out.discard();
     throw error;
   }
-}
-
-function pace(done: number, left: number, ms: number): string {
-  if (done === 0 || ms < 1000) return '';
-  const perSecond = (done * 1000) / ms;
-  const rate = `${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)} a second`;
-  return left === 0 ? rate : `${rate}, ${formatDuration((left / perSecond) * 1000)} left`;
 }
 
 /** `1 row was`, `5 rows were`. */

@@ -1,7 +1,12 @@
 // A bulk run of requests before and after: how many requests of which kind, and what became of them.
 import { DSR_LIMITS } from '../contract/limits.ts';
+import type { DsrRequest } from '../contract/dsr.ts';
+import { identitiesOf } from '../domain/dsr/settle.ts';
+import { formatDuration } from '../kernel/timestamps.ts';
+import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import type { RecordView } from './view.ts';
+import { padText, wrapUnder } from './width.ts';
 
 export interface DsrBulkResult {
   rows: number;
@@ -51,7 +56,7 @@ export function renderDsrBulk({ done, kinds, rows, skipWaiting }: DsrBulkFacts, 
   const erasures = [...kinds].filter(([kind]) => kind.endsWith('erasure')).reduce((sum, [, count]) => sum + count, 0);
   const waiting = erasures - skipWaiting;
   return [
-    `${rows} ${rows === 1 ? 'row' : 'rows'}, all of them valid:`,
+    rows === 1 ? '1 row, which is valid:' : `${rows} rows, all of them valid:`,
     ...counts,
     ...(waiting > 0
       ? [`  ${waiting} can be cancelled for ${DSR_LIMITS.waitingDays} days before data are deleted`]
@@ -61,4 +66,41 @@ export function renderDsrBulk({ done, kinds, rows, skipWaiting }: DsrBulkFacts, 
       : []),
     ...(done > 0 ? [`  ${done} are done already and are passed over`] : []),
   ].join('\n');
+}
+
+/** A request of a bulk file as a dry run shows it. */
+export interface DsrBulkRow {
+  row: number;
+  /** As it is to be seen: masked, or not. */
+  request: DsrRequest;
+  /** Whether the file gives the id. */
+  hasId: boolean;
+}
+
+/** Each request in a line: its row, what it asks for, about whom. `width` columns; what is longer goes on below. */
+export function renderDsrRows(rows: readonly DsrBulkRow[], style: Style, width: number): string {
+  const kindOf = ({ request }: DsrBulkRow): string => `${request.regulation} ${request.subject_request_type}`;
+  const digits = String(rows.at(-1)?.row ?? 0).length;
+  const kinds = Math.max(0, ...rows.map((row) => kindOf(row).length));
+  return rows
+    .map((row) => {
+      const { hasId, request } = row;
+      const lead = `  ${style.dim(String(row.row).padStart(digits))}  ${padText(kindOf(row), kinds)}  `;
+      const facts = [
+        ...identitiesOf(request).map(([type, value]) => `${type}=${value}`),
+        `submitted ${request.submitted_time}`,
+        ...(request.group_id === undefined ? [] : [`group ${request.group_id}`]),
+        ...(hasId ? [`id ${request.subject_request_id}`] : []),
+      ];
+      return wrapUnder(lead, cleanLine(facts.join(', ')), width);
+    })
+    .join('\n');
+}
+
+/** How fast a run goes and how long it takes yet, in whole seconds; empty while nobody can say. */
+export function renderPace(done: number, left: number, ms: number): string {
+  if (done === 0 || ms < 1000) return '';
+  const perSecond = (done * 1000) / ms;
+  const rate = `${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)} a second`;
+  return left === 0 ? rate : `${rate}, ${formatDuration(Math.ceil(left / perSecond) * 1000)} left`;
 }

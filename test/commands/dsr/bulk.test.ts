@@ -205,6 +205,12 @@ describe('a file of requests', () => {
     expect(data.requests[0]?.url).toMatch(/\/v3\/requests\/$/);
     expect(data.plan).toMatchObject({ rows: 120, requests: 120, shown: 100, kinds: { 'gdpr access': 120 } });
     expect(JSON.stringify(data)).not.toContain('person0@');
+    // People see them, too.
+    const shown = (await home.run(`${BULK} --dry-run`)).stdout;
+    expect(shown).toContain('The first 100 of 120 requests, by row:\n');
+    expect(shown.match(/^ +\d+ {2}gdpr access {2}email=.*$/gm)).toHaveLength(100);
+    expect(shown).not.toContain('person0@');
+    expect((await home.run(`${BULK} --dry-run --show-identities`)).stdout).toMatch(/^ +100 .*=person99@example\.com/m);
     expect((await home.run(`${BULK} --dry-run --show-identities -o json`)).stdout).toContain('person99@example.com');
     const { stdout } = await home.run(`${BULK} --curl`);
     expect(stdout).toMatch(/^curl .*\/v3\/requests\//s);
