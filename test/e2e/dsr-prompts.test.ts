@@ -60,6 +60,34 @@ test('says what is wrong with a value while it can still be typed, and with flag
   expect(await home.received('POST', '/v3')).toBe(0);
 });
 
+test.each([
+  ['a slip', 'notanemail', `n${KEY.enter}`, 'jane@example.com'],
+  ['what is meant', 'notanemail', `y${KEY.enter}`, 'notanemail'],
+  ['a digest', '0123456789abcdef0123456789abcdef', '', '0123456789abcdef0123456789abcdef'],
+])('asks about an e-mail address that looks like none: %s', async (_what, typed, answer, taken) => {
+  const flags = ['--type', 'access', '--regulation', 'gdpr', '--show-identities'];
+  const screen = openTerminal(['dsr', 'submit', ...flags], { cwd: home.cwd, env: home.env });
+  await screen.waitFor('Identity type');
+  screen.type(KEY.enter);
+  await screen.waitFor('Value of email');
+  screen.type(`${typed}${KEY.enter}`);
+  if (answer !== '') {
+    await screen.waitFor('does not look like an e-mail address');
+    screen.type(answer);
+  }
+  if (taken !== typed) {
+    await screen.waitFor('Value of email');
+    screen.type(`${taken}${KEY.enter}`);
+  }
+  await screen.waitFor('Another identity');
+  screen.type(KEY.enter);
+  await screen.waitFor('Submit this');
+  expect(screen.screen()).toContain(`email = ${taken}`);
+  expect(screen.screen().includes('does not look like')).toBe(answer !== '');
+  screen.type(KEY.ctrlC);
+  expect(await screen.exit).toBe(130);
+});
+
 describe.each([
   ['Ctrl-C', KEY.ctrlC, 130],
   ['Ctrl-D', KEY.ctrlD, 12],

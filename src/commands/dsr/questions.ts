@@ -93,12 +93,26 @@ async function askIdentities(ctx: Context, session: DsrSession, flag: string): P
         return { value, ...(hint !== undefined && { hint }) };
       }),
     );
-    const check = (text: string): string | undefined => issueOfValue(type, text.trim(), session.settle);
-    const value = await ctx.prompt.input(`Value of ${type}`, { check });
-    given.push([type, value.trim()]);
+    given.push([type, await askValue(ctx, session, type)]);
   }
   return given;
 }
+
+/** What is taken as it is although it may be a slip is asked about: a wrong address finds nobody, and says so weeks later. */
+async function askValue(ctx: Context, { settle }: DsrSession, type: string): Promise<string> {
+  const check = (text: string): string | undefined => issueOfValue(type, text.trim(), settle);
+  for (;;) {
+    const value = (await ctx.prompt.input(`Value of ${type}`, { check })).trim();
+    if (type !== 'email' || EMAIL_OR_DIGEST.test(value)) return value;
+    if (
+      await ctx.prompt.ask('It does not look like an e-mail address (name@example.com). Take it all the same?', false)
+    )
+      return value;
+  }
+}
+
+/** Deployments that keep no addresses are asked by their digests. */
+const EMAIL_OR_DIGEST = /^(?:[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+|[0-9a-f]{32,128})$/i;
 
 /** From discovery, else from the specification, what names a person directly first. */
 async function identityTypes(ctx: Context, { api, signal }: DsrSession): Promise<string[]> {
