@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { REQUEST_STATUSES } from '../../lib/contract/dsr.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
+import type { KeptMessage } from '../../lib/files/keep-message.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { ListView } from '../../lib/render/view.ts';
@@ -16,6 +17,7 @@ import { hookWords, runHook } from '../../lib/runtime/run-hook.ts';
 import { type Received, receiveCallback } from '../../lib/workflows/receive-callback.ts';
 import { createMessageVerifier } from '../../lib/workflows/verify-message.ts';
 import { readPort } from '../flag-values.ts';
+import { openKeep } from './callbacks-keep.ts';
 import { openDsr, verificationOf } from './session.ts';
 
 interface ListenFlags {
@@ -24,6 +26,7 @@ interface ListenFlags {
   allow?: string[];
   forwardTo?: string;
   on?: string[];
+  keep?: string;
 }
 
 interface Hook {
@@ -38,6 +41,7 @@ export function listenCommand(ctx: Context): Command {
     .option('--port <n>', 'the port; 0 takes a free one', '4020')
     .option('--allow <domain...>', "processor domains that may sign (default: those of the profile's vendor domain)")
     .option('--forward-to <url>', 'hand genuine callbacks on, byte for byte; acknowledged only when they were taken')
+    .option('--keep <dir>', 'keep headers and body of each as files that `dsr callbacks verify` reads')
     .option('--on <status cmd...>', 'run CMD, without a shell, when a request reaches STATUS (any: each new one)')
     .action((flags: ListenFlags) => listen(ctx, flags));
   return withHelp(command, {
@@ -46,15 +50,17 @@ export function listenCommand(ctx: Context): Command {
     notes: [
       'Any path will do. 202: genuine and stored; 401: a check failed; 405: not POST; 413: too large; 503: it cannot be judged, stored or handed on now, and the platform shall send it again.',
       'A state is stored in the ledger before it is acknowledged, once, and never goes backwards: repeats and disorder do no harm.',
+      'With --keep each is ID.N.headers.json and ID.N.body below DIR, 0600, nothing written over; what is not acknowledged is refused.N, the first 1000 of a run.',
       'CMD gets the body on its standard input, and CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME.',
       'Under the profile `local` the platform runs within this command, and others wait until it ends: serve it by `cdpadm emulator start` in a shell of its own.',
       'The platform needs an https address: put a server that ends TLS before this one, and forward the bytes as they are.',
     ],
     examples: [
       'cdpadm dsr callbacks listen --port 0',
+      'cdpadm dsr callbacks listen --port 0 --keep callbacks',
       'cdpadm dsr callbacks listen --port 0 --on completed "wc -c" -o json',
     ],
-    json: 'one object a line: {"callback_url"}, then {"at","status","valid","checks","subject_request_id","request_status","new","detail"}',
+    json: 'one object a line: {"callback_url"}, then {"at","status","valid","checks","subject_request_id","request_status","new","detail","headers_file","body_file"}',
     exits: { 6: 'the port is taken', 130: 'ended by Ctrl-C' },
   });
 }
@@ -67,11 +73,13 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const verify = createMessageVerifier(verificationOf(ctx, session, flags.allow));
   // A long ledger is read before the first callback comes, not while it waits.
   await session.ledger.append([]);
-  const { begin, tell } = createResultLines(ctx, toldView, toldLine);
+  const keep = openKeep(ctx, flags.keep);
+  const view = flags.keep === undefined ? toldView : { ...toldView, columns: [...toldView.columns, ...KEPT_COLUMNS] };
+  const { begin, tell } = createResultLines(ctx, view, toldLine);
   const running = new Set<Promise<void>>();
   const server = await startCallbackServer({ host: flags.host, port }, async (callback) => {
     const received = await receiveCallback(callback, { verify, ledger: session.ledger, clock: ctx.clock, forward });
-    await tell(toldOf(ctx, received));
+    await tell(toldOf(ctx, received, keep(callback, received)));
     for (const hook of received.isNew && callback.body ? hooks : []) {
       if (hook.status !== 'any' && hook.status !== received.state?.request_status) continue;
       const run: Promise<void> = runHook(ctx, hook.words, variablesOf(received), callback.body as Buffer).finally(() =>
@@ -124,6 +132,9 @@ interface Told {
   request_status?: string;
   new: boolean;
   detail: string;
+  /** Where it was kept; null when it was not. */
+  headers_file: string | null;
+  body_file: string | null;
 }
 
 const toldView: ListView<Told> = {
@@ -140,7 +151,17 @@ const toldView: ListView<Told> = {
   empty: '',
 };
 
-function toldOf(ctx: Context, { detail, isNew, state, status, verdict }: Received): Told {
+/** Only where they are asked for: whoever reads the rows of others has them as they were. */
+const KEPT_COLUMNS: ListView<Told>['columns'] = [
+  { key: 'headers_file', value: (told) => told.headers_file },
+  { key: 'body_file', value: (told) => told.body_file },
+];
+
+function toldOf(
+  ctx: Context,
+  { detail, isNew, state, status, verdict }: Received,
+  kept: KeptMessage | undefined,
+): Told {
   return {
     at: isoMillis(ctx.clock.now()),
     status,
@@ -149,11 +170,15 @@ function toldOf(ctx: Context, { detail, isNew, state, status, verdict }: Receive
     ...(state && { subject_request_id: state.subject_request_id, request_status: state.request_status }),
     new: isNew,
     detail,
+    headers_file: kept?.headers ?? null,
+    body_file: kept?.body ?? null,
   };
 }
 
-function toldLine({ at, detail, request_status: state, status, subject_request_id: id }: Told, style: Style): string {
+function toldLine(told: Told, style: Style): string {
+  const { at, detail, request_status: state, status, subject_request_id: id } = told;
   const what = id === undefined ? '' : `${id} ${state}: `;
+  const kept = told.headers_file === null ? '' : `; kept as ${told.headers_file} and ${told.body_file}`;
   const paint = status === 202 ? style.green : style.red;
-  return `${at}  ${paint(String(status))}  ${cleanLine(what + detail)}`;
+  return `${at}  ${paint(String(status))}  ${cleanLine(what + detail + kept)}`;
 }

@@ -29,7 +29,10 @@ export function verifyCommand(ctx: Context): Command {
     .action((flags: VerifyFlags) => verify(ctx, flags));
   return withHelp(command, {
     calls: 'settings',
-    notes: ['A body that was parsed and written again does not fit its signature: keep the bytes as they came.'],
+    notes: [
+      'A body that was parsed and written again does not fit its signature: keep the bytes as they came.',
+      '`cdpadm dsr callbacks listen --keep DIR` keeps both as this command reads them.',
+    ],
     examples: [
       'cdpadm dsr callbacks verify --headers callback.headers --body callback.json',
       'cdpadm dsr callbacks verify --headers callback.headers --body callback.json --certificate processor.pem -o json',

@@ -1,4 +1,6 @@
 // `dsr callbacks listen` with the platform's own callbacks and with forged ones: what is answered, kept and handed on.
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import { type CallbackReceiver, startCallbackReceiver } from '../../helpers/callback-receiver.ts';
@@ -12,6 +14,9 @@ interface Line {
   status?: number;
   request_status?: string;
   new?: boolean;
+  subject_request_id?: string;
+  headers_file?: string | null;
+  body_file?: string | null;
 }
 
 interface Kept {
@@ -101,6 +106,35 @@ describe('a listener', () => {
     ).toEqual([false, false, false]);
     const [entry] = (await home.json<{ states: unknown[] }[]>('dsr ledger export')).data;
     expect(entry?.states).toHaveLength(3);
+  });
+
+  it('keeps each delivery as files that can be verified, and writes over nothing', async () => {
+    const { lines, url } = await listen('--keep', 'kept', '--forward-to', taker.url);
+    await submit(url);
+    await advance('1d');
+    const { body = '', headers = {} } = kept()[0] ?? {};
+    expect((await send('POST', url, { body: `${body} `, headers })).status).toBe(401);
+    expect((await send('GET', url)).status).toBe(405);
+    const told = lines().slice(1);
+    const id = told[0]?.subject_request_id ?? '';
+    expect(told.map(({ headers_file: file }) => file)).toEqual([
+      `kept/${id}.1.headers.json`,
+      `kept/${id}.2.headers.json`,
+      'kept/refused.1.headers.json',
+      null,
+    ]);
+    const codes: number[] = [];
+    for (const { body_file: bytes, headers_file: file } of told.slice(0, 3)) {
+      for (const name of [bytes, file]) expect(statSync(join(home.cwd, name ?? '')).mode & 0o777).toBe(0o600);
+      codes.push((await home.run(['dsr', 'callbacks', 'verify', '--headers', file ?? '', '--body', bytes ?? ''])).code);
+    }
+    expect(codes).toEqual([0, 0, 1]);
+    expect(home.read(`kept/${id}.1.body`)).toBe(body);
+    // Another listener, which has counted nothing yet.
+    const second = await listen('--keep', 'kept');
+    expect((await send('POST', second.url, { body, headers })).status).toBe(202);
+    expect(second.lines()[1]?.body_file).toBe(`kept/${id}.3.body`);
+    expect(home.read(`kept/${id}.1.body`)).toBe(body);
   });
 
   it('tells rows under one heading in CSV, and says where it listens beside them', async () => {

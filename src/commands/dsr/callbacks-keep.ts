@@ -1,0 +1,36 @@
+// `dsr callbacks listen --keep`: each delivery as two files that `dsr callbacks verify` reads.
+import { join, resolve } from 'node:path';
+import { type KeptMessage, openMessageFolder } from '../../lib/files/keep-message.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import type { Callback, Received } from '../../lib/workflows/receive-callback.ts';
+
+/** A word of the platform's becomes part of a name only when it can be nothing else. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Whoever reaches the port can post: a run keeps no more than so many of what was not acknowledged. */
+const REFUSED_AT_MOST = 1000;
+
+/** Paths as the user would type them; undefined for what has no body to keep. */
+export type Keep = (callback: Callback, received: Received) => KeptMessage | undefined;
+
+/** Throws when the folder cannot be had. Later failures are told, and hold up no callback (decision: D203). */
+export function openKeep(ctx: Context, folder: string | undefined): Keep {
+  if (folder === undefined) return () => undefined;
+  const messages = openMessageFolder(resolve(ctx.io.cwd, folder));
+  let refused = 0;
+  return ({ body, headers, method }, { state, status }) => {
+    if (body === undefined || method !== 'POST') return undefined;
+    if (status !== 202 && ++refused > REFUSED_AT_MOST) {
+      if (refused === REFUSED_AT_MOST + 1)
+        ctx.out.warn(`${REFUSED_AT_MOST} callbacks that were not acknowledged were kept; further such ones are not.`);
+      return undefined;
+    }
+    const id = state?.subject_request_id.toLowerCase() ?? '';
+    try {
+      const kept = messages.keep(status !== 202 ? 'refused' : UUID.test(id) ? id : 'other', headers, body);
+      return { headers: join(folder, kept.headers), body: join(folder, kept.body) };
+    } catch (error) {
+      ctx.out.warn(`The callback was not kept: ${(error as Error).message}`);
+      return undefined;
+    }
+  };
+}
