@@ -104,7 +104,7 @@ const WITHOUT_DEFAULT: Readonly<Record<string, string>> = {
   'dsr prepare': '--regulation --type --group-id --callback-url --map --map-file --save-map',
   'dsr list': '--group-id',
   'dsr cancel': '--group-id',
-  'dsr callbacks listen': '--forward-to --on',
+  'dsr callbacks listen': '--forward-to --keep --on',
   'dsr callbacks verify': '--certificate',
   'profile edit': '--set',
   'emulator fault add': '--status --retry-after --delay --drop',
