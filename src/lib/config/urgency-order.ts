@@ -57,7 +57,8 @@ export function createUrgencyOrder({ belongs, isOpen, rank }: Urgency, isAdvance
         if (!Number.isNaN(ranks[number]) && isOpen(words[statuses[number] ?? 0])) open[count++] = number;
       }
       return open.subarray(0, count).sort((a, b) => {
-        const [one, other] = [ranks[a] ?? NaN, ranks[b] ?? NaN];
+        const one = ranks[a] ?? NaN;
+        const other = ranks[b] ?? NaN;
         // Infinity less Infinity is no number.
         return one === other ? a - b : one - other;
       });
