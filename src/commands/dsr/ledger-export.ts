@@ -8,6 +8,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import type { LedgerEntry } from '../../lib/workflows/dsr-ports.ts';
+import { toldReading } from './told-reading.ts';
 
 type ExportedRequest = LedgerEntry & { deadline: string | null };
 
@@ -46,7 +47,7 @@ export function ledgerCommand(ctx: Context): Command {
     .description('write out every request with its states, for an auditor')
     .action(async () => {
       const ledger = await openLedgerOf(ctx, isAdvance);
-      await ctx.out.emitParts(exported(ledger.all()), view);
+      await ctx.out.emitParts(exported(toldReading(ctx, ledger.all())), view);
     });
   group.addCommand(
     withHelp(command, {

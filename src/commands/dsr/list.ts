@@ -5,9 +5,10 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { REQUEST_COLUMNS, requestListView } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { dueRequests } from '../../lib/workflows/dsr-due.ts';
+import { type DueLedger, dueRequests } from '../../lib/workflows/dsr-due.ts';
 import { readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { type DsrSession, openDsr } from './session.ts';
+import { toldReading } from './told-reading.ts';
 
 interface ListFlags {
   groupId?: string;
@@ -79,7 +80,9 @@ async function newest(ctx: Context, session: DsrSession, limit: number): Promise
 
 /** Of all that the ledger has: the one that is due first may be the one that was submitted first (decision: D202). */
 async function mostUrgent(ctx: Context, session: DsrSession, limit: number): Promise<RequestOverview[]> {
-  const { asked, left, requests } = await dueRequests(session.memory.ledger, ofWorkspace(session), limit, session);
+  const { ledger } = session.memory;
+  const told: DueLedger = { byUrgency: (urgency, count) => toldReading(ctx, ledger.byUrgency(urgency, count)) };
+  const { asked, left, requests } = await dueRequests(told, ofWorkspace(session), limit, session);
   const these = limit === 1 ? 'this is the most urgent' : `these are the ${limit} most urgent`;
   if (left > 0 && requests.length === limit) ctx.out.warn(`${left} more of the ledger may be due; ${these} (--limit).`);
   else if (left > 0)
