@@ -10,6 +10,7 @@ const WRITTEN = new Set([
   'dsr prepare --save-map',
   'dsr submit --results',
   'dsr results --dir',
+  'dsr callbacks listen --keep',
   'emulator sample-warehouse file',
 ]);
 /** The database of the embedded platform: test/lib/emulator/state.test.ts damages it. */

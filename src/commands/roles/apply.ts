@@ -93,6 +93,10 @@ export function manifestAfter(outcome: PushOutcome) {
   return toReply(outcome.manifest);
 }
 
+/** The shape of that, for help. */
+export const OUTCOME_JSON =
+  '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}';
+
 /** The fields of that, for `--fields`. */
 export const outcomeColumns = asColumns(
   'plan base created modified deleted unchanged summary warnings kept applied revision',

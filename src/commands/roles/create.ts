@@ -8,7 +8,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { collect } from '../../lib/runtime/command-line/global-flags.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { changeRoles } from './change.ts';
-import { outcomeColumns } from './apply.ts';
+import { OUTCOME_JSON, outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 
 interface CreateFlags extends RawGuardFlags {
@@ -35,7 +35,7 @@ export function createCommand(ctx: Context): Command {
       'cdpadm roles create auditor --from read-only-role --name Auditor --yes',
       'cdpadm roles create viewer --name Viewer --description "Sees audiences" --task audiences:view --dry-run',
     ],
-    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}',
+    json: OUTCOME_JSON,
     exits: {
       5: 'there is no such template or role',
       6: 'the role exists already, or another plan than the expected one',

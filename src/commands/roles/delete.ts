@@ -4,7 +4,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { changeRoles } from './change.ts';
 import { findRole } from './find-role.ts';
-import { outcomeColumns } from './apply.ts';
+import { OUTCOME_JSON, outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 
 export function deleteCommand(ctx: Context): Command {
@@ -19,7 +19,7 @@ export function deleteCommand(ctx: Context): Command {
       'cdpadm roles delete audiences-only-role --allow-delete --yes',
       'cdpadm roles delete audiences-only-role read-only-role --allow-delete --force --dry-run',
     ],
-    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}',
+    json: OUTCOME_JSON,
     exits: {
       5: 'there is no such role',
       6: 'a role is assigned to a user, or another plan than the expected one',

@@ -11,7 +11,7 @@ import { type EditedFile, openEditedFile } from '../../lib/runtime/prompts/edito
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { planWanted } from '../../lib/workflows/roles-plan.ts';
-import { applyIntent, emitOutcome, outcomeColumns } from './apply.ts';
+import { applyIntent, emitOutcome, OUTCOME_JSON, outcomeColumns } from './apply.ts';
 import { findRole } from './find-role.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 import { checkRolesText } from './session.ts';
@@ -29,7 +29,7 @@ export function editCommand(ctx: Context): Command {
       'The editor is CDPADM_EDITOR, VISUAL or EDITOR. An invalid text opens again with what is wrong; an unchanged or empty one sends nothing.',
     ],
     examples: ['cdpadm roles edit', 'cdpadm roles edit admin-role --dry-run'],
-    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}',
+    json: OUTCOME_JSON,
     exits: {
       5: 'there is no such role',
       6: 'the platform changed the same thing, another plan than the expected one, or a deleted role is assigned',

@@ -8,7 +8,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import type { PushOutcome } from '../../lib/workflows/roles-push.ts';
-import { applyIntent, emitOutcome, manifestAfter, outcomeColumns } from './apply.ts';
+import { applyIntent, emitOutcome, manifestAfter, OUTCOME_JSON, outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 import { DEFAULT_FILE, openRolesFile, type RolesFile, tellAdvice } from './session.ts';
 
@@ -36,7 +36,7 @@ export function pushCommand(ctx: Context): Command {
       'cdpadm roles push roles.yaml --dry-run -o json',
       'cdpadm roles push roles.yaml --allow-delete --yes',
     ],
-    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}',
+    json: OUTCOME_JSON,
     exits: {
       6: 'the platform changed in a way that overlaps, another plan than the expected one, or a deleted role is assigned',
       9: 'the file is invalid, or a task does not exist',

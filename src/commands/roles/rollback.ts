@@ -6,7 +6,7 @@ import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
-import { applyIntent, emitOutcome, outcomeColumns } from './apply.ts';
+import { applyIntent, emitOutcome, OUTCOME_JSON, outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 
 export function rollbackCommand(ctx: Context): Command {
@@ -23,7 +23,7 @@ export function rollbackCommand(ctx: Context): Command {
       'cdpadm roles rollback 20261121T080000123Z-1f3a9c --dry-run',
       'cdpadm roles rollback 20261121T08 --allow-delete',
     ],
-    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}',
+    json: OUTCOME_JSON,
     exits: {
       5: 'there is no such revision',
       6: 'a deleted role is assigned, or another plan than the expected one',

@@ -9,7 +9,7 @@ import { collect } from '../../lib/runtime/command-line/global-flags.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { changeRoles } from './change.ts';
 import { findRole } from './find-role.ts';
-import { outcomeColumns } from './apply.ts';
+import { OUTCOME_JSON, outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 
 interface UpdateFlags extends RawGuardFlags {
@@ -36,7 +36,7 @@ export function updateCommand(ctx: Context): Command {
       'cdpadm roles update user-role --add-task user_activity:view --yes',
       'cdpadm roles update user-role --name "Power User" --remove-task "rules:*" --dry-run',
     ],
-    json: '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}',
+    json: OUTCOME_JSON,
     exits: {
       5: 'there is no such role',
       6: 'another plan than the expected one, or the platform keeps changing',

@@ -58,6 +58,6 @@ function targetLines(settings: Settings, address: SettingName): [string, string]
     const value = settings.get(setting)?.value;
     return value === undefined ? [] : [[label, value]];
   });
-  const told = [...(settings.protected ? ['protected'] : []), ...(isAway ? ['but another address'] : [])];
-  return [['profile', told.length === 0 ? name : `${name} (${told.join(', ')})`], ...known];
+  const told = `${name}${settings.protected ? ' (protected)' : ''}${isAway ? ', but another address' : ''}`;
+  return [['profile', told], ...known];
 }
