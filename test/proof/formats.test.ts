@@ -1,4 +1,5 @@
 // Every command that prints data, in every format: each is read by a reader of that format and holds what the JSON holds.
+import { isDeepStrictEqual } from 'node:util';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
@@ -161,12 +162,21 @@ test.each(cases.map((one) => [`${one.command} ${String(one.args)}`, one] as cons
   const json = await outputOf(one, 'json');
   // A call whose answer has no body.
   if (json === '') return;
-  const data = plain(parseJson(json));
+  let data = plain(parseJson(json));
   // What writes has another world to write to each time; by default in one format beside JSON.
   const isSteady = reads && one.command !== 'doctor';
   for (const format of isSteady || isWhole ? known : [pick(known, random)]) {
     if (!isSteady) await world.prepare(one);
-    expectSame(format, await outputOf(one, format), data);
+    const text = await outputOf(one, format);
+    try {
+      expectSame(format, text, data);
+    } catch (difference) {
+      // The platform's time goes on: a request may have been picked up since. Then it is so in JSON by now, too.
+      const later: unknown = isSteady ? plain(parseJson(await outputOf(one, 'json'))) : data;
+      if (isDeepStrictEqual(later, data)) throw difference;
+      data = later;
+      expectSame(format, text, data);
+    }
   }
 });
 
