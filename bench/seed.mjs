@@ -163,7 +163,7 @@ function cdpadm(url, folder, file) {
     CDPADM_STATE_DIR: state,
     CDPADM_CACHE_DIR: join(folder, 'cache'),
   };
-  const args = ['--require', join(here, 'peak.cjs'), entry, 'seed', 'bulk', file, '-q'];
+  const args = ['--require', join(here, 'peak.cjs'), entry, 'seed', 'bulk', file, '--yes', '-q'];
   const result = spawnSync(process.execPath, args, {
     env,
     encoding: 'utf8',

@@ -1,14 +1,23 @@
-// From the command line to an exit code: the only file that sets it.
+// From the command line to an exit code: the only file that ends the process.
 import type { Command } from 'commander';
+import { systemClock } from './lib/kernel/clock.ts';
 import { CliError, EXIT, type ExitCode, systemErrorCode } from './lib/kernel/errors.ts';
 import { host } from './lib/kernel/host.ts';
 import { createRedactor, type Redactor } from './lib/kernel/redact.ts';
-import type { Context, GlobalFlags, Io, Output } from './lib/runtime/context.ts';
+import type { Context, GlobalFlags, Io, Output, TextSink } from './lib/runtime/context.ts';
 import { createContext, type StartedContext } from './lib/runtime/create-context.ts';
-import { lenientFlags, readGlobalFlags } from './lib/runtime/command-line/global-flags.ts';
-import { explainStop, hungUp, interrupted, isQuietEnd, terminated, timedOut } from './lib/runtime/interrupt.ts';
+import { lenientFlags, preferredFormat, readGlobalFlags } from './lib/runtime/command-line/global-flags.ts';
+import {
+  explainStop,
+  hungUp,
+  interrupted,
+  isQuietEnd,
+  stopped,
+  terminated,
+  timedOut,
+} from './lib/runtime/interrupt.ts';
 import { processIo } from './lib/runtime/io.ts';
-import { checkFormat, formatsOf } from './lib/runtime/command-line/help.ts';
+import { checkFormat, formatsOf, helpOf } from './lib/runtime/command-line/help.ts';
 import { HelpShown } from './lib/runtime/command-line/usage-failure.ts';
 import { asking, commandNameOf, createProgram, entries, loadAll, operandsOf } from './program.ts';
 
@@ -18,7 +27,17 @@ const COMPLETE = '__complete';
 /** Thrown in place of the action when several profiles are wanted: the command line is run for each. */
 class SeveralProfiles extends Error {}
 
-/** Runs the program in the process that we are. Called by `bin/cdpadm.js`. */
+/**
+ * How many turns of a tenth of a second a stopped command has to end by itself. Time in which the process works, or the
+ * machine gives it none, does not count: only waiting does.
+ */
+const LAST_TURNS = 9;
+const TURN_MS = 100;
+/** And how many of a hundredth what a thread does for it. */
+const THREAD_TURNS = 5;
+const THREAD_TURN_MS = 10;
+
+/** Runs the program in the process that we are, and ends it. Called by `bin/cdpadm.js`. */
 export async function main(): Promise<void> {
   // Whatever ends the process before we do, such as an input that closes below a prompt, did not succeed.
   host.setExitCode(EXIT.failed);
@@ -28,43 +47,106 @@ export async function main(): Promise<void> {
   onSignal('SIGINT', stop, interrupted);
   onSignal('SIGTERM', stop, terminated);
   // The kernel and the shell may each send one: a second one hurries nobody.
-  const onHangup = (): void => stop.abort(hungUp());
-  host.on('SIGHUP', onHangup);
+  host.on('SIGHUP', () => stop.abort(hungUp()));
   host.onUncaught((error) => {
     const flags = lenientFlags({ debug: host.argv().includes('--debug') }, io.env);
     void report(error, io, flags, redactor).finally(() => host.exitNow(EXIT.failed));
   });
-  const code = await run(host.argv(), io, stop, redactor);
-  host.setExitCode(code);
-  if (code === EXIT.hungUp) {
-    host.off('SIGHUP', onHangup);
-    host.endBySignal('SIGHUP');
-  }
+  let isOverdue = false;
+  const code = await run(host.argv(), io, stop, redactor, () => {
+    isOverdue = true;
+  });
+  await endProcess(code, isOverdue);
+}
+
+/** What a process that a signal ends looks like to its shell. */
+const SIGNALS: Partial<Record<number, 'SIGHUP' | 'SIGINT' | 'SIGTERM'>> = {
+  [EXIT.hungUp]: 'SIGHUP',
+  [EXIT.interrupted]: 'SIGINT',
+  [EXIT.terminated]: 'SIGTERM',
+};
+
+/**
+ * Ends the process, whatever is still open in it. Node's exit waits for threads that it cannot stop, such as one that
+ * resolves a host name: where those take their time, the signal that stopped the command ends the process.
+ */
+async function endProcess(code: number, isOverdue: boolean): Promise<void> {
+  const signal = SIGNALS[code];
+  if (signal === undefined) return host.exitNow(code);
+  for (let turn = 0; turn < THREAD_TURNS && host.hasThreadWork(); turn++) await systemClock.sleep(THREAD_TURN_MS);
+  if (signal === 'SIGHUP' || isOverdue || host.hasThreadWork()) host.endBySignal(signal);
+  else host.exitNow(code);
 }
 
 /**
- * Runs one command line and returns its exit code. `stop` is what Ctrl-C and `--timeout` abort; its reason is the
- * CliError that the command ends with. `redactor` learns of every secret that the run has.
+ * Runs one command line and returns its exit code, once all output is handed over. `stop` is what Ctrl-C and `--timeout`
+ * abort; its reason is the CliError that the command ends with. `redactor` learns of every secret that the run has.
+ * `onOverdue` is called where the command was stopped and is left where it is, because it still waits for something.
  */
 export async function run(
   argv: readonly string[],
   io: Io,
   stop = new AbortController(),
   redactor = createRedactor(),
+  onOverdue?: () => void,
+): Promise<number> {
+  const state: RunState = { flags: () => lenientFlags({}, io.env), hasWritten: () => false, isReported: false };
+  const finished = new AbortController();
+  const ended = async (): Promise<number> => {
+    const code = await runCommand(argv, io, { stop, redactor, finished: finished.signal }, state);
+    await Promise.all([io.stdout, io.stderr].map(handedOver));
+    return code;
+  };
+  const overdue = async (): Promise<number> => {
+    await stopped(stop.signal);
+    for (let turn = 0; turn < LAST_TURNS; turn++) await systemClock.sleep(TURN_MS, finished.signal);
+    onOverdue?.();
+    const reason = explainStop(stop.signal.reason as CliError, state.hasWritten());
+    if (state.isReported) return reason.exit;
+    return await report(reason, io, state.flags(), redactor);
+  };
+  try {
+    const left = overdue();
+    // It ended by itself before.
+    left.catch(() => undefined);
+    return await Promise.race([ended(), left]);
+  } finally {
+    finished.abort();
+  }
+}
+
+/** What is known of a run while it goes on. */
+interface RunState {
+  flags: () => GlobalFlags;
+  hasWritten: () => boolean;
+  /** Whether the error that it ended with was shown. */
+  isReported: boolean;
+}
+
+async function runCommand(
+  argv: readonly string[],
+  io: Io,
+  { finished, redactor, stop }: { stop: AbortController; redactor: Redactor; finished: AbortSignal },
+  state: RunState,
 ): Promise<number> {
   const ctx = createContext(io, stop.signal, redactor, asking);
-  const finished = new AbortController();
+  let throwIfLate = (): void => undefined;
   const args = wantedHelp(argv) ?? argv;
-  let flagsSoFar = (): Record<string, unknown> => ({});
+  state.hasWritten = () => ctx.hasWritten;
 
   /** Reads the command line and runs its action, once `begin` has made the context complete. */
   async function act(within: StartedContext, begin: (flags: GlobalFlags, command: Command) => Promise<void>) {
     const wanted = commandNameOf(args);
     const root = await createProgram(within, (name) => name === wanted || isDescribed(name, args));
-    flagsSoFar = () => root.opts();
-    root.hook('preAction', (_root, command) =>
-      begin(readGlobalFlags(root.opts(), io.env, formatsOf(command)), command),
-    );
+    state.flags = () => lenientFlags(root.opts(), io.env, preferredFormat(io));
+    root.hook('preAction', async (_root, command) => {
+      const flags = readGlobalFlags(root.opts(), io.env, formatsOf(command), {
+        outSetsFormat: !helpOf(command)?.ownsOut,
+        preferred: preferredFormat(io),
+      });
+      state.flags = () => flags;
+      await begin(flags, command);
+    });
     await root.parseAsync([...args], { from: 'user' });
   }
 
@@ -86,24 +168,33 @@ export async function run(
         const isRepeated = flags.profiles.length > 1;
         if (isRepeated) (await import('./lib/runtime/each-profile.ts')).checkReadsOnly(command, flags);
         await ctx.begin(flags);
-        if (flags.timeoutMs !== undefined) stopAfter(flags.timeoutMs, stop, finished.signal, io);
+        if (flags.timeoutMs !== undefined) throwIfLate = stopAfter(flags.timeoutMs, stop, finished, io);
         if (isRepeated) throw new SeveralProfiles();
       });
+      throwIfLate();
     } catch (error) {
       if (!(error instanceof SeveralProfiles)) throw error;
       const { runForEachProfile } = await import('./lib/runtime/each-profile.ts');
       ctx.setExit(await runForEachProfile(ctx, runOnce));
+      throwIfLate();
     } finally {
-      finished.abort();
       await ctx.close();
     }
     return stop.signal.reason instanceof CliError ? stop.signal.reason.exit : ctx.exit;
   } catch (error) {
     if (error instanceof HelpShown) return helpExit(error, io);
     if (isQuietEnd(error)) return EXIT.ok;
-    const told = error instanceof CliError ? explainStop(error, ctx.hasWritten) : error;
-    return await report(told, io, lenientFlags(flagsSoFar(), io.env), redactor);
+    state.isReported = true;
+    const known = error instanceof CliError ? explainStop(error, ctx.hasWritten) : error;
+    return await report(known, io, state.flags(), redactor);
   }
+}
+
+/** Resolves when the stream has handed over what it was given, or never can. */
+function handedOver(sink: TextSink): Promise<void> {
+  return new Promise((resolve) => {
+    sink.write('', () => resolve());
+  });
 }
 
 /** Every help screen by the words that lead to it (`roles push`; none for the root). The build keeps them ready. */
@@ -154,17 +245,22 @@ function wantedHelp(argv: readonly string[]): string[] | undefined {
   return isCommand ? [...words, '--help'] : undefined;
 }
 
-function stopAfter(ms: number, stop: AbortController, finished: AbortSignal, io: Io): void {
+/** Aborts `stop` after `ms`. What it returns throws where that time passed while no timer could fire. */
+function stopAfter(ms: number, stop: AbortController, finished: AbortSignal, io: Io): () => void {
+  const deadline = io.clock.now() + ms;
   io.clock.sleep(ms, finished).then(
     () => stop.abort(timedOut(ms)),
     () => undefined,
   );
+  return () => {
+    if (io.clock.now() > deadline && !stop.signal.aborted) throw timedOut(ms);
+  };
 }
 
 /** The first signal asks the command to come to an end, the second ends the process. */
 function onSignal(signal: 'SIGINT' | 'SIGTERM', stop: AbortController, reason: () => CliError): void {
   host.on(signal, () => {
-    if (stop.signal.aborted) host.exitNow(reason().exit);
+    if (stop.signal.aborted) host.endBySignal(signal);
     stop.abort(reason());
   });
 }

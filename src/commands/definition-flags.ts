@@ -119,7 +119,13 @@ export function addFieldFlags(command: Command, type: ResourceType): Command {
   for (const { flag, value, about } of FIELD_FLAGS[type]) {
     command.option(`${flag} <${value ?? flag.slice(2).replaceAll('-', '_')}>`, about);
   }
+  if (FIELD_FLAGS[type].some(({ kind }) => kind === 'reference')) withAllowCommands(command);
   return command;
+}
+
+/** Adds the permission that a file needs to name a command. */
+export function withAllowCommands(command: Command): Command {
+  return command.option('--allow-commands', 'run the commands that a file names for its secrets (command:LINE)');
 }
 
 /** What Tab offers for them: `values` of the command's help. */

@@ -30,6 +30,12 @@ import { isRecord } from '../lib/kernel/record.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { resolveFileSecret } from '../lib/runtime/file-secrets.ts';
 import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
+import {
+  type JudgedReference,
+  openReferenceRules,
+  type ReferenceRules,
+  refuseOwnSecrets,
+} from '../lib/runtime/reference-rules.ts';
 import { NOUNS, type ResourceReply } from '../lib/workflows/warehouse-calls.ts';
 import { askSecret, secretName } from './ask-secret.ts';
 import { flagOf, type GivenField } from './definition-flags.ts';
@@ -48,6 +54,8 @@ export interface DefinitionSource {
   id: string | undefined;
   file: string | undefined;
   fields: readonly GivenField[];
+  /** `--allow-commands`. */
+  allowCommands: boolean;
   /** What flags without a file are put over. */
   live?: ResourceReply;
 }
@@ -59,6 +67,9 @@ export interface SourcedDefinition {
   folder: string;
   /** Secrets that somebody typed, by the dotted way to their field; the definition holds a mask there. */
   typed: ReadonlyMap<string, string>;
+  /** Its references, in the order of the fields; those of flags and prompts are `given`. */
+  references: readonly (SecretUse & JudgedReference)[];
+  rules: ReferenceRules;
 }
 
 /**
@@ -78,17 +89,32 @@ export async function readSource(
   issues.push(...secretIssues(type, withoutPaths(filled, [...open, ...keptSecrets(type, source)])));
   if (issues.length > 0) throw invalidSource(type, source, document, issues);
   const typed = new Map<string, string>();
+  const given = new Set(source.fields.map(({ path }) => path.join('.')));
   let { definition } = checked;
   for (const path of open) {
     const answer = await askSecret(ctx, type, path, definition.id);
-    if (isReference(answer)) definition = withValue(definition, path, answer);
-    else typed.set(path.join('.'), answer);
+    if (isReference(answer)) {
+      definition = withValue(definition, path, answer);
+      given.add(path.join('.'));
+    } else typed.set(path.join('.'), answer);
   }
+  const rules = await openReferenceRules(ctx, source.allowCommands);
+  const references = secretUses(type, definition).map(({ path, reference }): SecretUse & JudgedReference => ({
+    path,
+    reference,
+    folder,
+    given: given.has(path.join('.')),
+    issue: (message) => {
+      const [issue] = placesOf(type, source, document, [{ path: [...path], message }]);
+      return issue ?? { path: showPath(path), message };
+    },
+  }));
+  refuseOwnSecrets(rules, references);
   for (const { file, line, column, path, message } of placesOf(type, source, document, adviseOn(type, definition))) {
     const place = [file, line, column].filter((part) => part !== undefined).join(':');
     ctx.out.warn(`${place === '' ? '' : `${place}: `}${path}: ${message}`);
   }
-  return { definition, folder, typed };
+  return { definition, folder, typed, references, rules };
 }
 
 /** Every secret that a write sends: referred to, or typed. */
@@ -101,12 +127,14 @@ export function usesOf(type: ResourceType, { definition, typed }: SourcedDefinit
 export async function bodyWithSecrets(
   ctx: Context,
   type: ResourceType,
-  { definition, folder, typed }: SourcedDefinition,
+  { definition, folder, typed, references, rules }: SourcedDefinition,
   onSecret: (path: readonly string[], secret: string) => void,
 ): Promise<Definition> {
   const body = await withSecrets(type, definition, async ({ path, reference }) => {
+    const dotted = path.join('.');
     const what = secretName(type, path, definition.id);
-    const secret = await resolveFileSecret(ctx, reference, { folder, what, field: path.at(-1) ?? '' });
+    const placed = references.find((it) => it.path.join('.') === dotted) ?? { reference, folder, given: false };
+    const secret = await resolveFileSecret(ctx, placed, { rules, what, field: path.at(-1) ?? '' });
     onSecret(path, secret);
     return secret;
   });

@@ -1,6 +1,25 @@
-// Numbers on the command line that several commands take: read and checked, each failure names its flag.
+// Values that flags of several commands accept: read and checked, each failure names its flag.
+import { Option } from 'commander';
 import { usageError } from '../lib/kernel/errors.ts';
+import { choiceHint } from '../lib/kernel/nearest.ts';
 import { parseRate } from '../lib/kernel/rate.ts';
+
+/** A flag that accepts one of few words, in any letter case; several if it is variadic. */
+export function choiceOption(flags: string, description: string, words: readonly string[]): Option {
+  const option = new Option(flags, description).choices(words);
+  const flag = option.long ?? flags;
+  const read = (text: string): string => readWord(flag, text, words);
+  return option.variadic
+    ? option.argParser<string[] | undefined>((text, before) => [...(before ?? []), read(text)])
+    : option.argParser(read);
+}
+
+/** The word that `text` spells in any letter case. Throws CliError usage (2) with the nearest word. */
+export function readWord(flag: string, text: string, words: readonly string[]): string {
+  const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
+  if (word === undefined) throw usageError(`${flag} does not know \`${text}\`.`, choiceHint(text, words));
+  return word;
+}
 
 /** A port to listen on; 0 is for a free one. Throws CliError usage (2). */
 export function readPort(text: string): number {

@@ -13,14 +13,19 @@ import { CliError, EXIT, usageError } from '../lib/kernel/errors.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openSecretMemory, secretPlace } from '../lib/runtime/memory/secrets.ts';
-import { checkUntouched, createSettled, readIfThere, updateSettled } from '../lib/workflows/resource-write.ts';
+import { guardReferences } from '../lib/runtime/reference-rules.ts';
+import { checkUntouched, createConfirmed, readIfThere, updateConfirmed } from '../lib/workflows/resource-write.ts';
 import { GROUPS, NOUNS, type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
 import { readFieldFlags } from './definition-flags.ts';
 import { bodyWithSecrets, readSource, type SourcedDefinition, usesOf } from './definition-input.ts';
 import { emitResource, findResource } from './resource-read.ts';
 
 /** The flags of `create` and `update`: the file, and every field's own. */
-export type ResourceFlags = Readonly<Record<string, unknown>> & { file?: string; allowReset?: boolean };
+export type ResourceFlags = Readonly<Record<string, unknown>> & {
+  file?: string;
+  allowReset?: boolean;
+  allowCommands?: boolean;
+};
 
 /** Creates a resource from a file, flags, or both. */
 export async function createResource(
@@ -31,8 +36,10 @@ export async function createResource(
 ): Promise<void> {
   const source = await readSource(ctx, type, { id, ...(await sourceFlags(ctx, type, flags)) });
   const { definition } = source;
+  await ctx.startWrite('workspace');
   const calls = warehouseCalls(await ctx.api(), type);
   if (!ctx.flags.curl && (await readIfThere(definition.id, calls, ctx.signal))) throw exists(type, definition.id);
+  if (!ctx.flags.curl) guardReferences(source.rules, source.references);
   if (ctx.flags.dryRun) {
     await ctx.out.emitDryRun([calls.describeCreate(withHiddenSecrets(type, definition))], undefined, undefined, [
       definition.id,
@@ -45,7 +52,7 @@ export async function createResource(
   );
   await ctx.confirmWrite(`Create ${NOUNS[type]} ${definition.id}?`);
   const reply = await sending(ctx, type, source, (body) =>
-    createSettled(body, calls, { tell: ctx.out, signal: ctx.signal }),
+    createConfirmed(body, calls, { tell: ctx.out, signal: ctx.signal }),
   );
   ctx.out.note(`Created ${NOUNS[type]} ${definition.id}.`);
   await emitResource(ctx, type, reply);
@@ -84,7 +91,7 @@ async function sourceFlags(ctx: Context, type: ResourceType, flags: ResourceFlag
   if (flags.file === undefined && fields.length === 0) {
     throw usageError('There is nothing to send.', 'Give a file with -f FILE, or its fields as flags (see --help).');
   }
-  return { file: flags.file, fields };
+  return { file: flags.file, fields, allowCommands: flags.allowCommands === true };
 }
 
 /** Shows the difference, asks, makes sure that nobody wrote meanwhile, and writes. */
@@ -97,6 +104,7 @@ export async function writeChange(
 ): Promise<void> {
   const { definition } = source;
   const { id } = definition;
+  await ctx.startWrite('workspace');
   const changes = changedFields(comparable(type, live), comparable(type, definition));
   const uses = usesOf(type, source);
   const resets = type === 'pipeline' && Object.keys(changes).some((path) => path.startsWith('sync_mode.'));
@@ -104,6 +112,7 @@ export async function writeChange(
   const draw = (style: Parameters<typeof renderChange>[3]) =>
     renderChange(`~ change ${NOUNS[type]} ${id}`, changes, uses, style);
   if (resets) ctx.out.warn(describeReread(definition));
+  if (!ctx.flags.curl) guardReferences(source.rules, source.references);
   if (ctx.flags.dryRun) {
     if (resets && !allowReset && !ctx.flags.confirm.includes(id)) throw resetRefused(id);
     const request = calls.describeUpdate(id, withHiddenSecrets(type, definition));
@@ -122,7 +131,7 @@ export async function writeChange(
   await ctx.confirmWrite(`Change ${NOUNS[type]} ${id}?`);
   await checkUntouched(id, live, calls, ctx.signal);
   const reply = await sending(ctx, type, source, (body) =>
-    updateSettled(id, body, live, calls, { tell: ctx.out, signal: ctx.signal }),
+    updateConfirmed(id, body, live, calls, { tell: ctx.out, signal: ctx.signal }),
   );
   ctx.out.note(`Changed ${NOUNS[type]} ${id}.`);
   await emitResource(ctx, type, reply);

@@ -5,7 +5,7 @@ import { CliError, EXIT } from '../lib/kernel/errors.ts';
 import { type DeletedResource, deletedView } from '../lib/render/deleted.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { deleteSettled } from '../lib/workflows/resource-write.ts';
+import { deleteConfirmed } from '../lib/workflows/resource-write.ts';
 import { NOUNS, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
 import { findResource } from './resource-read.ts';
 
@@ -17,6 +17,7 @@ export async function deleteResource(ctx: Context, type: ResourceType, id: strin
     await calls.delete(id, ctx.signal);
     return;
   }
+  const target = await ctx.startWrite('workspace');
   const live = await findResource(ctx, calls, id);
   if (type !== 'pipeline') {
     const field = `${type}_id`;
@@ -36,8 +37,8 @@ export async function deleteResource(ctx: Context, type: ResourceType, id: strin
     renderChange(`- delete ${NOUNS[type]} ${id}`, changedFields(comparable(type, live), {}), [], style),
   );
   await ctx.confirmWrite(`Delete ${NOUNS[type]} ${id}?`);
-  await deleteSettled(id, calls, { tell: ctx.out, signal: ctx.signal });
-  const result: DeletedResource = { id, deleted: true };
+  await deleteConfirmed(id, calls, { tell: ctx.out, signal: ctx.signal });
+  const result: DeletedResource = { id, deleted: true, target };
   await ctx.out.emit(result, deletedView);
 }
 

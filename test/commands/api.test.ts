@@ -54,7 +54,7 @@ describe('api', () => {
 
   it.each([
     ['GET', 1, 'whole exchange'],
-    ['PUT', 8, 'It is not known whether PUT /platform/v2/organizations/'],
+    ['PUT', 8, 'The outcome of PUT /platform/v2/organizations/'],
   ])('says of a %s whose answer is no JSON what is known', async (method, exit, hint) => {
     const half = await opened(startFaultServer());
     half.otherwise(answer({ headers: { 'content-type': 'application/json' }, body: '{"roles":[{]' }));

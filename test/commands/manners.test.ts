@@ -1,4 +1,6 @@
 // Small manners of single commands: what is mistyped is told as such, files are what their names say, rehearsals show.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
@@ -35,13 +37,34 @@ describe('profiles', () => {
     expect(stdout + stderr).not.toContain('hush-hush');
   });
 
-  test('an export is what the name of its file says, unless -o says another', async () => {
+  test('a prepared file keeps its own format, and the result the format of -o', async () => {
+    writeFileSync(join(home.cwd, 'people.ndjson'), '{"email":"a@people.example"}\n');
+    const line = 'dsr prepare people.ndjson --regulation gdpr --type access --out ready.ndjson -o json --profile local';
+    const { code, stdout, stderr } = await home.run(line);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 1, out: 'ready.ndjson' });
+  });
+
+  it.each(['seed template', 'seed template --format ndjson', 'completion bash', 'completion powershell'])(
+    'writes the text of %s as it is, whatever the extension of its file',
+    async (line) => {
+      const { stdout } = await home.run(line);
+      for (const file of ['text', 'text.csv', 'text.json', 'text.ndjson', 'text.yaml', 'text.md', 'text.txt']) {
+        expect((await home.run(`${line} --out ${file}`)).code).toBe(0);
+        expect(home.read(file), file).toBe(stdout);
+      }
+      expect((await home.run(`${line} --out text.json -o json`)).code).toBe(0);
+      expect(JSON.parse(home.read('text.json'))).toMatchObject(line.startsWith('seed') ? { text: stdout } : {});
+    },
+  );
+
+  test('an export has the format that the extension of its file says', async () => {
     await home.run(`profile create named ${ADDRESS}`);
     for (const [file, flags] of [
       ['named.yaml', ''],
       ['named.yml', ''],
       ['named.json', ''],
-      ['other.yaml', '-o json'],
+      ['named.profile', '-o json'],
     ] as const) {
       expect((await home.run(`profile export named --out ${file} ${flags}`.trim())).code).toBe(0);
       const text = home.read(file);

@@ -84,6 +84,20 @@ describe('profile edit', () => {
     expect(existsSync(kept)).toBe(true);
   });
 
+  it('opens an invalid text again on a terminal, with the errors as comments', async () => {
+    writeFileSync(
+      join(home.cwd, 'slow.cjs'),
+      `const fs=require('fs'),p=process.argv.at(-1),t=fs.readFileSync(p,'utf8');
+       fs.writeFileSync(p,/^#! .*wrkspace_id/m.test(t)?t.replace(/^wrkspace/m,'workspace'):t+'wrkspace_id: "9"\\n')`,
+    );
+    const { code } = await run('profile edit dev', {
+      env: { EDITOR: `${process.execPath} ${join(home.cwd, 'slow.cjs')}` },
+      tty: true,
+    });
+    expect(code).toBe(0);
+    expect(home.settings().profiles['dev']).toMatchObject({ workspace_id: '9' });
+  });
+
   it.each([
     ['--protected', 'Write it as --set protected=true.'],
     ['--base-url', 'Write it as --set base_url=VALUE.'],
@@ -187,10 +201,11 @@ describe('auth login and logout', () => {
     const logout = await run('auth logout --yes -o json');
     expect(JSON.parse(logout.stdout)).toEqual({
       profile: 'dev',
-      removed: ['client_id', 'client_secret', 'workspace_key', 'workspace_secret'],
+      removed: ['client_secret', 'workspace_key', 'workspace_secret'],
     });
     expect(existsSync(home.secretFile('dev'))).toBe(false);
-    expect(home.settings().profiles['dev']).not.toHaveProperty('secrets');
+    // The client id is a name, not a secret.
+    expect(home.settings().profiles['dev']).toHaveProperty('secrets', { client_id: expect.any(String) });
   });
 
   it('take no workspace key as a value, and do not repeat it', async () => {

@@ -78,7 +78,7 @@ describe('askForMissing', () => {
     const secrets = { client_id: 'me', client_secret: 'env:X' };
     const draft = draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example', org_id: '1', secrets });
     await askForMissing(ctx, profilesOf(), draft, REST);
-    expect(asked).toEqual(['Account id (needed for roles; Enter to do without)']);
+    expect(asked).toEqual(['Account id (needed for roles; Enter to leave out)']);
     expect(draft.profile.account_id).toBe('2');
   });
 
@@ -186,7 +186,7 @@ describe('askForMissing', () => {
     expect(asked).toEqual([
       'Platform address (Enter to leave out)',
       'Data subject request address (Enter to leave out)',
-      'Vendor domain of extension identities (needed for dsr; Enter to do without)',
+      'Vendor domain of extension identities (needed for dsr; Enter to leave out)',
       'Seeding address (Enter to leave out)',
       'Identity intake address (Enter to leave out)',
       'Workspace key (kept in the keychain; Enter to leave out)',
@@ -211,6 +211,40 @@ describe('askForMissing', () => {
       );
       expect(asked.filter((question) => /^(Organization|Account|Client)/.test(question))).toEqual([]);
     }
+  });
+
+  it('asks before Enter at the token service leaves out its commands, and then for the address once more', async () => {
+    const leave = 'Leave out roles, groups, warehouse, connections, data-models and pipelines?';
+    const first = 'Token service address (needed for all of these)';
+    const second = 'Token service address (needed for all of these; Enter to leave them out)';
+    const given = { base_url: 'https://api.example' };
+    for (const [answers, questions] of [
+      [{ Leave: 'y' }, [first, leave]],
+      [{}, [first, leave, second]],
+      [{ [second]: 'https://auth.example' }, [first, leave, second]],
+    ] as const) {
+      const { ctx, asked, said } = answering(answers);
+      const draft = draftOf(given);
+      await askForMissing(ctx, profilesOf(), draft, REST);
+      expect(asked.slice(0, questions.length)).toEqual(questions);
+      const isGiven = second in answers;
+      expect(draft.profile.auth_url).toBe(isGiven ? 'https://auth.example' : undefined);
+      expect(asked.length > questions.length).toBe(isGiven);
+      expect(said.some((text) => text.startsWith('Left out: roles'))).toBe(!isGiven);
+    }
+  });
+
+  it('preselects a place for the secret, never leaving it out', async () => {
+    const given = { base_url: 'https://a.example', auth_url: 'https://b.example', secrets: { client_id: 'me' } };
+    const { ctx } = answering({});
+    const initials: unknown[] = [];
+    const select = (_question: string, choices: readonly { value: string }[], options?: PromptOptions) => {
+      initials.push([options?.initial, choices[0]?.value, choices.at(-1)?.value]);
+      return Promise.resolve('none');
+    };
+    const prompt = { ...ctx.prompt, select } as Context['prompt'];
+    await askForMissing({ ...ctx, prompt }, withoutKeychain(), draftOf(given), REST);
+    expect(initials).toEqual([['env', 'env', 'none']]);
   });
 
   it('does not let the last address be left out where there is no other', async () => {

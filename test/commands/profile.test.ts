@@ -162,11 +162,12 @@ describe('profile list, show, use, delete', () => {
   });
 
   it('shows each value with its origin', async () => {
-    writeFileSync(join(home.cwd, '.cdpadm.yaml'), 'workspace_id: 5\nnames: {xpid: member}\nlimits: {dsr: 600/m}\n');
-    const env = { CDPADM_ACCOUNT_ID: '3', CDPADM_WORKSPACE_SECRET: CANARY };
-    const { stdout } = await run(['profile', 'show', 'prod', '--org', '9', '-o', 'json'], { env });
+    writeFileSync(join(home.cwd, '.cdpadm.yaml'), 'workspace_id: 5\nlimits: {dsr: 600/m}\n');
+    const env = { CDPADM_PROFILE: 'prod', CDPADM_ACCOUNT_ID: '3', CDPADM_WORKSPACE_SECRET: CANARY };
+    const { stdout } = await run(['profile', 'show', '--org', '9', '-o', 'json'], { env });
     expect(JSON.parse(stdout)).toMatchObject({
       profile: { value: 'prod' },
+      pinned: false,
       protected: true,
       settings: {
         base_url: { value: 'https://api.example', origin: { kind: 'profile', detail: 'prod' } },
@@ -182,7 +183,6 @@ describe('profile list, show, use, delete', () => {
       origins: {
         protected: { kind: 'profile', detail: 'prod' },
         'limits.dsr': { kind: 'project', detail: join(home.cwd, '.cdpadm.yaml') },
-        'names.xpid': { kind: 'project', detail: join(home.cwd, '.cdpadm.yaml') },
       },
     });
     expect(stdout).not.toContain(CANARY);
@@ -206,10 +206,26 @@ describe('profile list, show, use, delete', () => {
     expect(existsSync(join(home.cwd, 'ran'))).toBe(false);
   });
 
-  it('says so when a value shown is not the profile’s own', async () => {
-    const { stdout, stderr } = await run(['profile', 'show', 'dev'], { env: { CDPADM_ORG_ID: '77' } });
+  it('reports a value that is not the profile’s own', async () => {
+    const { stdout, stderr } = await run(['profile', 'show'], { env: { CDPADM_ORG_ID: '77' } });
     expect(stdout).toContain('77');
     expect(stderr).toContain('org_id (CDPADM_ORG_ID)');
+  });
+
+  it.each([
+    [['profile', 'show', 'dev', '--origin'], 'NAME'],
+    [['profile', 'show', '--profile', 'dev', '--origin'], '--profile'],
+  ])('shows a pinned profile by itself and names the ineffective variables: %j', async (line) => {
+    const { stdout, stderr } = await run(line, { env: { CDPADM_ORG_ID: '77', CDPADM_ACCESS_TOKEN: 'x' } });
+    expect(stdout).toMatch(/^org_id\t1\tprofile: dev$/m);
+    expect(stderr).toContain('Profile dev is pinned: CDPADM_ORG_ID, CDPADM_ACCESS_TOKEN have no effect.');
+    expect(stderr).toContain('only other flags override its values');
+  });
+
+  it('explains what overrides a profile that is not pinned', async () => {
+    const { stderr } = await run(['profile', 'show', '--origin']);
+    expect(stderr).toContain('Profile dev is not pinned');
+    expect(stderr).toContain('--profile dev pins it.');
   });
 
   it('changes the current one', async () => {

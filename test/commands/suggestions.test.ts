@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Option } from 'commander';
 import { runCli } from '../helpers/cli.ts';
+import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { commandsBelow, loadProgram } from '../helpers/command-tree.ts';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
 import { FIXTURES, stageFiles } from '../proof/stage.ts';
@@ -9,6 +10,7 @@ import { FIXTURES, stageFiles } from '../proof/stage.ts';
 const program = await loadProgram();
 const commands = commandsBelow(program).map(([path, command]) => [path.split(' '), command] as const);
 const groups = commands.filter(([, command]) => command.commands.length > 0);
+const RESOURCES = ['connections', 'data-models', 'pipelines'];
 const alone = groups.filter(([path]) => path.join(' ') !== 'emulator clock');
 
 let home: PlatformHome;
@@ -68,19 +70,35 @@ test('every value of which there are few', async () => {
   );
   expect(global).toHaveLength(4);
   let seen = 0;
-  for (const [path, { options, registeredArguments }] of commands) {
+  for (const [path, command] of commands) {
+    const { options, registeredArguments } = command;
     for (const subject of [...options, ...registeredArguments]) {
-      const [value] = subject.argChoices ?? [];
+      const name = subject instanceof Option ? (subject.long ?? '') : subject.name();
+      // Fields of a resource are checked with the whole of it, below; of `name=` the beginning is offered only.
+      const isField = RESOURCES.includes(path[0] ?? '');
+      const offers = isField ? undefined : helpOf(command)?.values?.[name];
+      const offered = offers?.({ typed: '', before: undefined, operands: [] }) ?? [];
+      const known = subject.argChoices ?? offered.filter((value) => /\w$/.test(value));
+      const [value] = known.filter((one) => one.length > 2);
       if (value === undefined) continue;
       seen++;
+      // A flag of two values has its second behind it.
+      const behind = subject instanceof Option && !subject.argChoices && subject.variadic ? ['x'] : [];
+      const line = (word: string): string[] => {
+        const words = registeredArguments.map((one) => (one === subject ? word : 'x'));
+        return [...path, ...words, ...(subject instanceof Option ? [name, word, ...behind] : [])];
+      };
       const word = `${value}${value.at(-1)}`;
-      const words = registeredArguments.map((one) => (one === subject ? word : 'x'));
-      const flag = subject instanceof Option ? [subject.long ?? '', word] : [];
-      const { code, said } = await mistyped([...path, ...words, ...flag]);
+      const { code, said } = await mistyped(line(word));
       expect({ code, said }, `${path.join(' ')} ${word}`).toEqual({
         code: 2,
         said: expect.stringContaining(`Did you mean ${value}?`) as string,
       });
+      if (!(subject instanceof Option) || !subject.parseArg) continue;
+      for (const spelt of [value.toUpperCase(), value.toLowerCase()]) {
+        const read = subject.parseArg<unknown>(spelt, undefined);
+        expect([read].flat(), `${path.join(' ')} ${name}`).toEqual([value]);
+      }
     }
   }
   expect(seen).toBeGreaterThan(10);
@@ -116,6 +134,7 @@ describe('in words of a platform, a file or the settings', () => {
     ['roles edit analist', 5, 'analyst'],
     ['roles create new --from analist --name New --description New --yes', 5, 'analyst'],
     ['roles templates admn-role', 5, 'admin-role'],
+    ['roles who-can audiences:veiw', 5, 'audiences:view'],
     ['roles create new --name New --description New --task rules:veiw --yes', 9, 'rules:view'],
     ['roles update analyst --add-task rules:veiw --yes', 9, 'rules:view'],
     ['roles update analyst --remove-task audiences:veiw --yes', 2, 'audiences:view'],
@@ -144,6 +163,9 @@ describe('in words of a platform, a file or the settings', () => {
     ['pipelines doctor custmers', 5, 'customers'],
     ['pipelines runs custmers', 5, 'customers'],
     ['connections create -f typo.yaml --yes', 9, 'PROVIDER_A'],
+    ['connections update crm --state activ --yes', 2, 'active'],
+    ['data-models update active-customers --state activ --yes', 2, 'active'],
+    ['pipelines update customers --state activ --yes', 2, 'active'],
 
     ['seed validate users.ndjson --format nsjson', 2, 'ndjson'],
     ['seed validate typo-seed.csv', 9, 'count'],

@@ -179,7 +179,8 @@ describe('attempts', () => {
     writePeople(60);
     faultOf = ({ email }) => (email === 'p7@example.com' ? { status: 500 } : undefined);
     const { code, stderr } = await run(MANY);
-    expect([code, stderr.includes('--resume')]).toEqual([7, true]);
+    // The others succeed meanwhile: the row is unknown, and the run goes through.
+    expect([code, stderr.includes('--resume')]).toEqual([3, true]);
     expect(posts().filter(({ email }) => email === 'p7@example.com').length).toBeLessThanOrEqual(5);
   });
 

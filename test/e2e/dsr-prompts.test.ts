@@ -30,7 +30,7 @@ test('asks for everything, shows what will happen, and submits it', async () => 
     screen.type(keys);
   }
   expect(await screen.exit).toBe(0);
-  expect(screen.screen()).toMatch(/address +http:.*\/v3\s/);
+  expect(screen.screen()).toMatch(/Target: .*http:.*\/v3\s/);
   for (const text of ['7 to 21 days', 'email = j***@***.com', 'workspace', 'one month'])
     expect(screen.screen()).toContain(text);
   expect(await home.received('POST', '/v3/requests')).toBe(1);
@@ -49,7 +49,7 @@ test('says what is wrong with a value while it can still be typed, and with flag
   await screen.waitFor('It is empty.');
   screen.type(`abc${KEY.enter}`);
   await screen.waitFor('must be an integer of at most 64 bits');
-  screen.type(`${KEY.clearLine}9007199254740993${KEY.enter}`);
+  screen.type(`9007199254740993${KEY.enter}`);
   await screen.waitFor('(y/N)');
   screen.type(KEY.ctrlC);
   expect(await screen.exit).toBe(130);

@@ -55,6 +55,16 @@ describe.each(WAYS)('a confirmation, %s', (_way, env) => {
     expect(await isRenamed()).toBe(code === 0);
   });
 
+  test('asks again after garbage, on an empty line', async () => {
+    const screen = terminal(['roles', 'push', '--profile', 'local'], env);
+    await screen.waitFor('(y/N)');
+    screen.type(`garbage${KEY.enter}`);
+    await screen.waitFor('Type y or n.');
+    screen.type(`y${KEY.enter}`);
+    expect(await screen.exit).toBe(0);
+    expect(await isRenamed()).toBe(true);
+  });
+
   test('only the result goes to standard output', async () => {
     const shell = '$CDPADM roles push --profile local -o json > result.json';
     const screen = openTerminal([], { cwd: home.cwd, env: { ...home.env, ...env }, shell });
@@ -118,8 +128,6 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     await screen.waitFor('Platform address');
     screen.type(`nowhere${KEY.enter}`);
     await screen.waitFor('must be');
-    // Where the line is redrawn, what was typed stands there still.
-    if (way === 'redrawing') screen.type(KEY.clearLine);
     screen.type(`http://127.0.0.1:1${KEY.enter}`);
     await screen.waitFor('cannot be reached: ECONNREFUSED');
     await screen.waitFor('Keep it anyway? (y/N)');
@@ -171,6 +179,23 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).not.toContain('empty');
   });
 
+  test('asks before Enter at the token service leaves out its commands', async () => {
+    const create = ['profile', 'create', 'prod', '--base-url', 'https://api.example', '--insecure-storage', '--yes'];
+    const screen = terminal(create, env);
+    await screen.waitFor('Token service address');
+    screen.type(KEY.enter);
+    await screen.waitFor('Leave out roles, groups, warehouse, connections, data-models and pipelines? (y/N)');
+    screen.type(KEY.enter);
+    await screen.waitFor('Enter to leave them out');
+    screen.type(`https://auth.example${KEY.enter}`);
+    for (const question of ['Organization id', 'Account id', 'Client id']) {
+      await screen.waitFor(question);
+      screen.type(KEY.enter);
+    }
+    expect(await screen.exit).toBe(0);
+    expect((await cli(['profile', 'show', 'prod', '-o', 'json'])).stdout).toContain('https://auth.example');
+  });
+
   test('without a name: it is asked for, and checked as it is typed', async () => {
     const screen = terminal(['profile', 'create', ...given, '--base-url', 'https://api.example', '--yes'], env);
     await screen.waitFor('Name of the profile');
@@ -178,8 +203,6 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     await screen.waitFor('is reserved');
     // The answer is not ticked off first.
     expect(screen.screen()).not.toContain('✔ Name of the profile local');
-    // The question stands still where the line is redrawn, and with it what was typed.
-    if (way === 'redrawing') screen.type(KEY.clearLine);
     screen.type(`prod${KEY.enter}`);
     await screen.waitFor('Client id');
     screen.type(KEY.enter);

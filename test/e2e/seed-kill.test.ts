@@ -37,7 +37,17 @@ test('every row arrives however often the run is killed, and each refused one is
   writeFileSync(file, Array.from({ length: ROWS }, (_, index) => row(index + 1)).join(''));
 
   const run = (resume: boolean): Promise<number | null> => {
-    const args = [PROGRAM, 'seed', 'bulk', 'users.ndjson', '--concurrency', '4', '-q', ...(resume ? ['--resume'] : [])];
+    const args = [
+      PROGRAM,
+      'seed',
+      'bulk',
+      'users.ndjson',
+      '--concurrency',
+      '4',
+      '--yes',
+      '-q',
+      ...(resume ? ['--resume'] : []),
+    ];
     const child = spawn(process.execPath, args, {
       cwd: home.cwd,
       env: {

@@ -17,6 +17,8 @@ export interface ProxiedRequest extends ReceivedRequest {
   answered: PlatformAnswer | undefined;
   /** Whether a fault befell it. */
   struck: boolean;
+  /** What the client was answered; undefined when the answer was cut, delayed or left out. */
+  told?: PlatformAnswer;
 }
 
 export interface ProxyFault {
@@ -27,6 +29,8 @@ export interface ProxyFault {
   refuses?: boolean;
   /** Whether a client waits for its time limit. */
   slow?: boolean;
+  /** The answer that takes the place of the platform's; `act` is for what is not a whole answer. */
+  answer?: (answer: PlatformAnswer, received: ReceivedRequest) => PlatformAnswer;
   /** What the client gets instead of the answer. */
   act?: (socket: Socket, answer: PlatformAnswer, trap: string, received: ReceivedRequest) => void;
 }
@@ -37,7 +41,12 @@ export interface FaultPlan {
   at: number;
   /** `once`, or from there on for `ever`. */
   mode: 'once' | 'ever';
+  /** Befalls every GET after the first strike; `fault` then befalls only requests that write. */
+  reads?: ProxyFault;
 }
+
+/** Chooses the fault of each request, by its number from 0. */
+export type FaultChooser = (index: number, received: ReceivedRequest) => ProxyFault | undefined;
 
 export interface FaultProxy {
   readonly url: string;
@@ -47,7 +56,7 @@ export interface FaultProxy {
   /** What arrived at the address that redirects point to, in bytes. */
   readonly strayed: number;
   /** Forgets what came, and takes the fault of the next requests; without one all pass through. */
-  begin(plan?: FaultPlan): Promise<void>;
+  begin(plan?: FaultPlan | FaultChooser): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -56,6 +65,7 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
   let requests: ProxiedRequest[] = [];
   let plan: FaultPlan | undefined;
+  let choose: FaultChooser | undefined;
   let struck = false;
   let strayed = 0;
 
@@ -75,29 +85,45 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
     readRequests(socket, (received) => void handle(socket, received));
   });
 
-  function faultFor(index: number): ProxyFault | undefined {
-    if (!plan || index < plan.at || (plan.mode === 'once' && struck)) return undefined;
+  function faultFor(index: number, received: ReceivedRequest): ProxyFault | undefined {
+    if (choose) return choose(index, received);
+    const { method, target } = received;
+    if (!plan || index < plan.at) return undefined;
+    if (struck && plan.reads) {
+      if (method === 'GET') return plan.reads;
+      if (target === '/oauth/token') return undefined;
+    }
+    if (plan.mode === 'once' && struck) return undefined;
     struck = true;
     return plan.fault;
+  }
+
+  function strike(fault: ProxyFault, socket: Socket, answer: PlatformAnswer, proxied: ProxiedRequest): void {
+    proxied.told = fault.answer?.(answer, proxied);
+    if (proxied.told) socket.write(answerBytes(proxied.told));
+    else fault.act?.(socket, answer, trapUrl, proxied);
   }
 
   async function handle(socket: Socket, received: ReceivedRequest): Promise<void> {
     const proxied: ProxiedRequest = { ...received, answered: undefined, struck: false };
     const index = requests.push(proxied) - 1;
-    const fault = faultFor(index);
+    const fault = faultFor(index, received);
     proxied.struck = fault !== undefined;
     if (fault?.delivered === false) {
-      fault.act?.(socket, { status: 200, headers: {}, body: Buffer.alloc(0) }, trapUrl, received);
+      strike(fault, socket, { status: 200, headers: {}, body: Buffer.alloc(0) }, proxied);
       return;
     }
     const answer = await forward(target, received);
     proxied.answered = answer;
     if (answer === undefined) socket.destroy();
-    else if (fault) fault.act?.(socket, answer, trapUrl, received);
+    else if (fault) strike(fault, socket, answer, proxied);
     else if (plan?.fault.refuses === true && index === plan.at - 1) {
       socket.end(answerBytes(answer, { connection: 'close' }));
       await silenceAll();
-    } else socket.write(answerBytes(answer));
+    } else {
+      proxied.told = answer;
+      socket.write(answerBytes(answer));
+    }
   }
 
   async function silenceAll(): Promise<void> {
@@ -123,8 +149,9 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
       requests = [];
       struck = false;
       strayed = 0;
-      plan = next;
-      if (next?.fault.refuses === true && next.at === 0) await silenceAll();
+      choose = typeof next === 'function' ? next : undefined;
+      plan = typeof next === 'function' ? undefined : next;
+      if (plan?.fault.refuses === true && plan.at === 0) await silenceAll();
       else if (!server.listening) await listenOnLoopback(server, port);
     },
     close: async () => {
@@ -172,10 +199,10 @@ export function changed(name: string, delivered: boolean, change: Change): Proxy
   return {
     name,
     delivered,
-    act: (socket, answer) => {
+    answer: (answer) => {
       const { body, headers, status } = change(answer);
       const bytes = body === undefined ? answer.body : Buffer.from(body);
-      socket.write(answerBytes({ ...answer, status: status ?? answer.status, body: bytes }, headers));
+      return { status: status ?? answer.status, headers: { ...answer.headers, ...headers }, body: bytes };
     },
   };
 }

@@ -11,7 +11,7 @@ export interface Seeding {
   /** Writes a file into the working folder and returns its name. */
   write(name: string, content: string | Uint8Array): string;
   run(args: string[], options?: CliOptions): Promise<CliResult>;
-  /** `run` with `-o json`, its result parsed. */
+  /** `run` with `--yes -o json`, its result parsed. */
   bulk(args: string[], options?: CliOptions): Promise<{ code: number; result: BulkJson; stderr: string }>;
   /** An environment in which the sink is not known, for the embedded platform, which has addresses of its own. */
   withoutPlatform: Record<string, string>;
@@ -53,7 +53,7 @@ export async function startSeeding(answer?: Answer): Promise<Seeding> {
     },
     run,
     bulk: async (args, options) => {
-      const { code, stdout, stderr } = await run(['seed', 'bulk', ...args, '-o', 'json'], options);
+      const { code, stdout, stderr } = await run(['seed', 'bulk', ...args, '--yes', '-o', 'json'], options);
       return { code, result: (stdout === '' ? {} : JSON.parse(stdout)) as BulkJson, stderr };
     },
     withoutPlatform: Object.fromEntries(Object.keys(platform).map((name) => [name, ''])),

@@ -20,9 +20,10 @@ function testsOf(cell: string): string[] {
   });
 }
 
-test('every row of the promises is numbered in turn and has four cells, none of them empty', () => {
+test('every row of the promises has a higher number than the one before it, and four cells, none of them empty', () => {
   expect(rows.length).toBeGreaterThan(30);
-  expect(rows.map(({ number }) => Number(number))).toEqual(rows.map((_, index) => index + 1));
+  const numbers = rows.map(({ number }) => Number(number));
+  expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
   expect(rows.filter(({ cells }) => cells.length !== 3 || cells.includes(''))).toEqual([]);
 });
 

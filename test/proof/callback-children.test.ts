@@ -61,13 +61,14 @@ it('hands the body on, and no secret by argument, environment, header or file', 
     listening = home.run(
       [
         ...['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json', '--debug', '--trace-file', 'trace.ndjson'],
-        ...['--on', 'any', `${process.execPath} dump.cjs`, '--ca-file', 'taker.pem', '--profile', 'named'],
+        ...['--on', 'any', `${process.execPath} dump.cjs`, '--ca-file', 'taker.pem'],
         ...['--forward-to', `https://localhost:${(taker.address() as { port: number }).port}/hook`],
       ],
       {
         stop,
         // A tool of the user's may hold the same secret under a name of its own.
         env: {
+          CDPADM_PROFILE: 'named',
           OTHER_TOOL_TOKEN: CANARIES.workspace,
           CDPADM_ACCESS_TOKEN: CANARIES.environment,
           HARMLESS: 'kept',

@@ -31,7 +31,8 @@ export interface CommandCase {
 const pull = 'roles pull';
 const changeRoles = ({ folder }: World): void => {
   const file = join(folder, 'roles.yaml');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('name: Role analyst', 'name: Role analyst, renamed'));
+  const text = readFileSync(file, 'utf8').replace('name: Role analyst', 'name: Role analyst, renamed');
+  writeFileSync(file, text.replace('roles:', '# Reviewed every spring\nroles:'));
 };
 const profile = (name: string) =>
   `profile create ${name} --base-url https://api.example.com --auth-url https://auth.example.com --client-id me --client-secret-env CDP_SECRET`;
@@ -98,7 +99,7 @@ export const CASES: readonly CommandCase[] = [
   of('connections list'),
   of('connections get', 'crm'),
   of('connections create', '-f connection-2.yaml --workspace 3002'),
-  of('connections create', '-f helped.yaml --workspace 3002', { before: [profile('dev')] }),
+  of('connections create', '-f helped.yaml --allow-commands --workspace 3002', { before: [profile('dev')] }),
   of('connections update', 'crm -f connection.yaml'),
   of('connections update', 'service -f service.yaml --workspace 3002', {
     before: ['connections create -f service.yaml --workspace 3002 --yes'],
@@ -135,6 +136,7 @@ export const CASES: readonly CommandCase[] = [
 
   of('dsr submit', '--regulation gdpr --type access --identity email=new@people.example'),
   of('dsr submit', '--bulk people.csv --regulation gdpr --type access --concurrency 1'),
+  of('dsr submit', '--bulk taken.csv --regulation gdpr --type erasure --concurrency 1', { exits: [3] }),
   local('dsr prepare', 'people.csv --regulation gdpr --type access --out prepared.csv'),
   of('dsr status', `${PENDING} ${COMPLETED}`),
   of('dsr wait', COMPLETED),
@@ -177,13 +179,13 @@ export const CASES: readonly CommandCase[] = [
 
   local('emulator start', '--memory --port 0', { exits: [130], plain: true, serves: () => Promise.resolve() }),
   local('emulator env'),
-  of('emulator reset'),
+  of('emulator reset', '', { before: ['groups delete household --yes'] }),
   of('emulator clock'),
   of('emulator clock advance', '1h'),
   of('emulator assign-role', 'spare --user ann@people.example'),
   of('emulator fault add', '--status 503 --path /nowhere --times 1'),
   of('emulator fault list'),
-  of('emulator fault clear'),
+  of('emulator fault clear', '', { before: ['emulator fault add --status 503 --path /nowhere --times 1'] }),
   of('emulator log'),
   of('emulator callbacks list'),
   of('emulator callbacks resend'),
@@ -191,6 +193,7 @@ export const CASES: readonly CommandCase[] = [
 
   of('api', 'GET /platform/v2/organizations/{orgId}/accounts/{accountId}/tasks'),
   of('api', 'POST /v2/events -f event.json'),
+  of('api', 'DELETE /platform/workspaces/{workspaceId}/groups/household'),
   of('api', `POST /v3/requests -f dsr.json`, {
     before: [
       ({ folder }) => {

@@ -48,8 +48,12 @@ afterEach(() => home.close());
 it.each([
   ['the editor of roles', 'roles edit --yes', { CDPADM_EDITOR: '' }],
   ['the editor of a profile', 'profile edit dev', { EDITOR: '' }],
-  ['the command for the password of a definition', 'connections create -f connection.yaml --yes', {}],
-  ['the command for the secret of a profile', 'roles list --profile helped', { CDPADM_CLIENT_SECRET: '' }],
+  ['the command for the password of a definition', 'connections create -f connection.yaml --allow-commands --yes', {}],
+  [
+    'the command for the secret of a profile',
+    'roles list --profile helped --org 1001 --account 2001',
+    { CDPADM_CLIENT_SECRET: '' },
+  ],
 ])('%s', async (_what, line, more) => {
   home.write('secret.txt', line.startsWith('roles') ? CANARIES.client : CANARIES.warehouse);
   const definition = CONNECTION.replace('id: crm', 'id: new').replace('env:WAREHOUSE_PASSWORD', `'command:${dump}'`);

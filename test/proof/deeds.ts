@@ -1,13 +1,15 @@
 // What the judge of the sweeps holds of each call that writes. It is written down here for itself: a judge that asked
 // the program's own contract would believe whatever stands there.
 
+import type { PlatformAnswer, ProxiedRequest } from '../helpers/fault-proxy.ts';
+
 /**
  * What may follow an answer that was lost:
  * - `repeat`: it is sent again, since the same thing sent twice comes to the same;
  * - `settle`: it is only sent again when the platform was looked at, and shows that it did not arrive;
  * - `once`: it is never sent again.
  */
-export type AfterLoss = 'repeat' | 'settle' | 'once';
+export type AfterLoss = 'repeat' | 'confirm' | 'once';
 
 const WORKSPACE = '/platform/v2/workspaces/*';
 const GROUPS = '/platform/workspaces/*/groups';
@@ -17,26 +19,26 @@ export const WRITES: readonly (readonly [method: string, path: string, AfterLoss
   // Whichever token comes is used.
   ['POST', '/oauth/token', 'repeat'],
   // The whole manifest: who sends it twice may write over what somebody else wrote between.
-  ['PUT', '/platform/v2/organizations/*/accounts/*/roles', 'settle'],
-  ['POST', GROUPS, 'settle'],
-  ['PUT', `${GROUPS}/*`, 'settle'],
-  ['PATCH', `${GROUPS}/*`, 'settle'],
-  ['DELETE', `${GROUPS}/*`, 'settle'],
-  ['POST', `${WORKSPACE}/connections`, 'settle'],
-  ['PUT', `${WORKSPACE}/connections/*`, 'settle'],
-  ['DELETE', `${WORKSPACE}/connections/*`, 'settle'],
-  ['POST', `${WORKSPACE}/data-models`, 'settle'],
-  ['PUT', `${WORKSPACE}/data-models/*`, 'settle'],
-  ['DELETE', `${WORKSPACE}/data-models/*`, 'settle'],
-  ['POST', `${WORKSPACE}/inputs/data-pipelines`, 'settle'],
-  ['PUT', `${WORKSPACE}/inputs/data-pipelines/*`, 'settle'],
-  ['DELETE', `${WORKSPACE}/inputs/data-pipelines/*`, 'settle'],
+  ['PUT', '/platform/v2/organizations/*/accounts/*/roles', 'confirm'],
+  ['POST', GROUPS, 'confirm'],
+  ['PUT', `${GROUPS}/*`, 'confirm'],
+  ['PATCH', `${GROUPS}/*`, 'confirm'],
+  ['DELETE', `${GROUPS}/*`, 'confirm'],
+  ['POST', `${WORKSPACE}/connections`, 'confirm'],
+  ['PUT', `${WORKSPACE}/connections/*`, 'confirm'],
+  ['DELETE', `${WORKSPACE}/connections/*`, 'confirm'],
+  ['POST', `${WORKSPACE}/data-models`, 'confirm'],
+  ['PUT', `${WORKSPACE}/data-models/*`, 'confirm'],
+  ['DELETE', `${WORKSPACE}/data-models/*`, 'confirm'],
+  ['POST', `${WORKSPACE}/inputs/data-pipelines`, 'confirm'],
+  ['PUT', `${WORKSPACE}/inputs/data-pipelines/*`, 'confirm'],
+  ['DELETE', `${WORKSPACE}/inputs/data-pipelines/*`, 'confirm'],
   // A second one is a second run, or forgets what was synced since.
   ['POST', `${WORKSPACE}/inputs/data-pipelines/trigger`, 'once'],
   ['POST', `${WORKSPACE}/inputs/data-pipelines/reset`, 'once'],
   // With the same id alone; a second erasure or export is a second legal act.
-  ['POST', '/v3/requests', 'settle'],
-  ['DELETE', '/v3/requests/*', 'settle'],
+  ['POST', '/v3/requests', 'confirm'],
+  ['DELETE', '/v3/requests/*', 'confirm'],
   // The same values are set again.
   ['POST', '/v2/calculatedattributes', 'repeat'],
   ['POST', '/v2/bulkcalculatedattributes', 'repeat'],
@@ -59,4 +61,29 @@ export function afterLossOf(method: string, target: string): AfterLoss | undefin
 /** Whether the same call may be done twice: a question, or a write that comes to the same. What is not known may not. */
 export function mayRepeat(method: string, target: string): boolean {
   return method === 'GET' || method === 'HEAD' || afterLossOf(method, target) === 'repeat';
+}
+
+/**
+ * Calls for which the specification gives neither a body nor a read: the status that counts as *accepted*. Written down
+ * here and not read from the contract, which is what is judged.
+ */
+export const ACCEPTED_ONLY: readonly (readonly [path: RegExp, status: number])[] = [
+  [/^\/v2\/(bulk)?calculatedattributes\/?$/, 202],
+  [/^\/v2\/events\/?$/, 202],
+  [/^\/v1\/identify\/?$/, 202],
+  [/\/inputs\/data-pipelines\/reset\/?$/, 204],
+];
+
+export const acceptedStatus = ({ target }: Pick<ProxiedRequest, 'target'>): number | undefined =>
+  ACCEPTED_ONLY.find(([path]) => path.test(target.split('?')[0] ?? ''))?.[1];
+
+/** Whether the client was told, whole, that the platform accepts what it cannot show. */
+export function wasAccepted(request: ProxiedRequest): boolean {
+  const { told } = request;
+  return told !== undefined && told.status === acceptedStatus(request) && !isTrouble(told);
+}
+
+function isTrouble({ body, headers }: PlatformAnswer): boolean {
+  const text = body.toString();
+  return String(headers['content-type']).includes('html') || /"errors"|<html/i.test(text);
 }

@@ -17,6 +17,8 @@ interface Hostile {
   make(good: string, reader: Reader): string | Buffer | ((path: string) => void) | undefined;
   /** It may be taken for what it is, or refused: only how is looked at. */
   either?: true;
+  /** The platform may be the one to reject it. */
+  judgedThere?: true;
 }
 
 /** A text of no form is not looked into. */
@@ -71,6 +73,13 @@ const HOSTILE: readonly Hostile[] = [
     make: formed((good) => good.replace(/[a-z]{3}/, '$&\u202e\u0007\u009b31m')),
     either: true,
   },
+  { name: 'half a million faults', make: formed(() => `[${'1,'.repeat(500_000)}1]\n`) },
+  ...['*', '(', '[', '/*', '"', "'", '=', '-', '`', '\\n'].map((pump): Hostile => ({
+    name: `${JSON.stringify(pump)} repeated`,
+    make: (good) => good.replace(/[a-z]{3}/, `${pump.repeat(200_000)}a`),
+    either: true,
+    judgedThere: true,
+  })),
   { name: '33 MB', make: () => MB_33, either: true },
   { name: 'a folder', make: () => (path) => mkdirSync(path), either: true },
   { name: 'a link to nothing', make: () => (path) => symlinkSync(`${path}.not-there`, path), either: true },
@@ -141,7 +150,7 @@ const sent = (): string[] =>
     .filter(({ method, target }) => method !== 'GET' && target !== '/oauth/token')
     .map(({ method, target }) => `${method} ${target}`);
 
-async function problemsOf(reader: Reader, { either, make, name }: Hostile): Promise<string[] | undefined> {
+async function problemsOf(reader: Reader, { either, judgedThere, make, name }: Hostile): Promise<string[] | undefined> {
   await world.prepare(caseOf(reader));
   const path = join(world.folder, reader.file);
   const good = typeof reader.good === 'function' ? reader.good(world) : (reader.good ?? readFileSync(path, 'utf8'));
@@ -155,7 +164,7 @@ async function problemsOf(reader: Reader, { either, make, name }: Hostile): Prom
   const problems = illOf(outcome, reader.exits);
   const { code, stderr } = outcome;
   const refused = code !== 0 && code !== 130 && !(reader.byRow && code === 3);
-  if (refused && reader.judgedThere !== true && sent().length > 0)
+  if (refused && judgedThere !== true && reader.judgedThere !== true && sent().length > 0)
     problems.push(`refused, and yet sent: ${sent().join(', ')}`);
   const isKept = name === 'constructor' && reader.keepsUnknown === true;
   if (!refused && either !== true && reader.any !== true && !isKept && code !== 3)

@@ -41,7 +41,7 @@ describe('a run that ends after a deed whose answer did not come', () => {
   const request = { id: 'x', method: 'POST', path };
   const told = {
     code: 'http.outcome_unknown',
-    message: 'It is not known whether it was sent.',
+    message: 'The outcome of the write is unknown.',
     hint: 'Look.',
     request,
   };
@@ -124,7 +124,7 @@ describe('whose answer is lost, and that cannot be looked up either', () => {
       await world.prepare(wanted);
       await world.run(wanted, ['-o', 'json']);
       const clean = cleanOf(world.proxy.requests);
-      const at = world.proxy.requests.findIndex(({ method, target }) => afterLossOf(method, target) === 'settle');
+      const at = world.proxy.requests.findIndex(({ method, target }) => afterLossOf(method, target) === 'confirm');
       await world.prepare(wanted);
       if (!fault) throw new Error('there is no such fault');
       const outcome = await world.run(wanted, ['-o', 'json'], { fault, at, mode: 'once' });

@@ -45,18 +45,20 @@ export function cleanOf(requests: readonly ProxiedRequest[]): Clean {
 /** Exits that a fault on the wire may end in: refused, partial, unavailable, network, a wait that was too long. */
 const FAULT_EXITS = [1, 3, 7, 8, 11];
 
-interface ErrorDocument {
+export interface ErrorDocument {
   code: string;
   message: string;
   hint?: string;
+  details?: Record<string, unknown>;
   request?: { method: string; path: string };
 }
 
 /** That nothing came of it; of another place, of what came before or of what is somebody else's it may be said. */
-const NOTHING_DONE =
+export const NOTHING_DONE =
   /nothing (?:else )?(?:was|has been) (?:sent|done|changed|triggered|submitted|cancelled)(?! (?:there|before it))/i;
 /** What is said of a deed whose answer did not come, or came damaged and did: of several, which ones or how many are done. */
-const OPEN = /not known whether|was lost|had arrived|(?:done|cancelled) before|\d+ of \d+ rows are settled/i;
+export const OPEN =
+  /not known whether|outcome of .* is unknown|was lost|had arrived|(?:done|cancelled) before|\d+ of \d+ rows are (?:settled|complete)/i;
 
 /**
  * What a run that failed says of its deeds, against what the platform did: where nobody knows, it says so and of which
@@ -66,9 +68,10 @@ function misjudged(error: ErrorDocument | undefined, stderr: string, requests: r
   const problems: string[] = [];
   const harmful = requests.filter(({ method, target }) => !mayRepeat(method, target));
   if (error?.code === 'http.outcome_unknown') {
-    if (!/not known whether/i.test(error.message)) problems.push(`does not say that it is not known: ${error.message}`);
-    // It need not have arrived: a run may be stopped while it is on its way.
-    const isOne = error.request && !mayRepeat(error.request.method, error.request.path);
+    if (!OPEN.test(error.message)) problems.push(`does not say that it is not known: ${error.message}`);
+    // It need not have arrived: a run may be stopped while it is on its way. A response that proves nothing leaves the
+    // outcome of any write unknown, also of one that may be repeated.
+    const isOne = error.request && error.request.method !== 'GET';
     if (!isOne) problems.push(`does not say which request: ${JSON.stringify(error)}`);
   }
   const done = harmful.filter(({ answered }) => answered !== undefined && answered.status < 300);
@@ -102,7 +105,7 @@ function looksAt(deed: ProxiedRequest, { answered, method, struck, target }: Pro
 function repeatedBlindly(requests: readonly ProxiedRequest[]): string[] {
   return requests.flatMap((lost, index) => {
     const { answered, method, struck, target } = lost;
-    if (!struck || answered === undefined || afterLossOf(method, target) !== 'settle') return [];
+    if (!struck || answered === undefined || afterLossOf(method, target) !== 'confirm') return [];
     const after = requests.slice(index + 1);
     const again = after.findIndex((one) => deedOf(one) === deedOf(lost));
     if (again < 0 || after.slice(0, again).some((one) => looksAt(lost, one))) return [];
@@ -164,7 +167,7 @@ function isJson(text: string): boolean {
   return text === '' || parses(text) || text.trimEnd().split('\n').every(parses);
 }
 
-function errorOf(stderr: string): ErrorDocument | undefined {
+export function errorOf(stderr: string): ErrorDocument | undefined {
   const line = stderr
     .trimEnd()
     .split('\n')

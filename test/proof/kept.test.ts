@@ -62,7 +62,7 @@ const PAIRS: readonly { writes: readonly string[]; reads: CommandCase & { args: 
     writes: [
       'profile create dev --base-url https://127.0.0.1:1 --auth-url https://127.0.0.1:1 --client-id me --client-secret-stdin --insecure-storage',
     ],
-    reads: { command: 'roles list', args: '--profile dev --retries 0' },
+    reads: { command: 'roles list', args: '--profile dev --org 1 --account 1 --retries 0' },
   },
 ];
 

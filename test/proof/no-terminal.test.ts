@@ -15,11 +15,8 @@ const WAYS: [name: string, options: () => CliOptions][] = [
   ['a terminal, but CI', () => ({ stdin: endless(), tty: true, env: { CI: '1' } })],
 ];
 
-/**
- * They write without a question, as long as the profile is not protected: a try, a run more, data that are added, what was
- * confirmed by a flag, and what befalls an embedded platform alone.
- */
-const UNASKED = /^(auth test|doctor|pipelines (trigger|reset)|seed (bulk|set)|intake (event|identify)|emulator .*)$/;
+/** These send without a question: a try of credentials, what --confirm confirmed, and what changes an embedded platform. */
+const UNASKED = /^(auth test|doctor|pipelines reset|emulator .*)$/;
 
 /** They go on until they are stopped, or read standard input by a flag. */
 const cases = CASES.filter(({ elsewhere, serves, stdin }) => elsewhere === undefined && !serves && stdin === undefined);

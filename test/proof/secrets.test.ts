@@ -17,7 +17,7 @@ import { createWorld, type Outcome, type World } from './world.ts';
 const TELLS_CREDENTIALS = ['emulator start', 'emulator env'];
 /** Where a secret belongs: what the user wrote, and what the program keeps for itself. */
 const KEPT =
-  /^(work-[^/]+\/(password\.txt|service-key\.json|sync\/|connection)|cache\/tokens\/|state\/emulators\/|config\/secrets)/;
+  /^(work-[^/]+\/(password\.txt|(service\/connections\/)?service-key\.json|sync\/|connection)|cache\/tokens\/|state\/emulators\/|config\/secrets)/;
 
 /** So much of a secret is a leak, in any spelling; no other text holds as much of a canary. */
 const SHOWN = 12;

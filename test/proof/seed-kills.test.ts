@@ -74,7 +74,7 @@ function row(id: number): string {
 
 /** The program's exit code; null when it was killed. */
 function run(resume: boolean, kill?: Kill): Promise<number | null> {
-  const flags = ['--batch-size', '10', '--concurrency', '2', '-q', ...(resume ? ['--resume'] : [])];
+  const flags = ['--batch-size', '10', '--concurrency', '2', '--yes', '-q', ...(resume ? ['--resume'] : [])];
   const child = spawn(process.execPath, [PROGRAM, 'seed', 'bulk', 'users.ndjson', ...flags], {
     cwd: home.cwd,
     env: {

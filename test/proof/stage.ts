@@ -206,6 +206,8 @@ export function stageFiles(folder: string): void {
     'wanted.yaml': ROLES_FILE,
     'profile.json': '{"base_url":"https://api.example.com"}',
     'people.csv': `email,group_id\n${[1, 2, 3, 4].map((n) => `person${n}@people.example,bulk\n`).join('')}`,
+    // The first id is held for another person.
+    'taken.csv': `email,subject_request_id\nperson5@people.example,${PENDING}\nperson6@people.example,${PENDING.replace('8c11', '8c21')}\n`,
     'users.ndjson': [1, 2, 3, 4, 5].map((id) => `${JSON.stringify(seed(id))}\n`).join(''),
     'user.json': JSON.stringify(seed(7)),
     'event.json': JSON.stringify(EVENT),
@@ -223,7 +225,8 @@ export function stageFiles(folder: string): void {
     'service-key.json': `${JSON.stringify(SERVICE_KEY, undefined, 2)}\n`,
     'service.yaml': SERVICE,
     'helped.yaml': SERVICE.replace('file:service-key.json', `'command:sh ${folder}/key.sh'`),
-    'service/connections/service.yaml': SERVICE.replace('file:', 'file:../../'),
+    'service/connections/service.yaml': SERVICE,
+    'service/connections/service-key.json': `${JSON.stringify(SERVICE_KEY, undefined, 2)}\n`,
   };
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(folder, name, '..'), { recursive: true });

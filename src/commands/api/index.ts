@@ -4,13 +4,16 @@ import type { Api } from '../../lib/api/index.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
 import { type Method, METHODS } from '../../lib/contract/endpoint.ts';
 import { loadDocument } from '../../lib/files/load.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
+import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { requestId } from '../../lib/kernel/light-names.ts';
+import { isRecord } from '../../lib/kernel/record.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { ADDRESS_OF } from '../../lib/runtime/service-address.ts';
+import type { WriteScope } from '../../lib/runtime/target.ts';
+import { confirmed } from '../../lib/workflows/confirm-write.ts';
 import { routeOf } from './route.ts';
 
 interface ApiFlags {
@@ -19,6 +22,7 @@ interface ApiFlags {
 }
 
 type Client = Api['client'];
+type Route = ReturnType<typeof routeOf>;
 type Input = Parameters<Client['call']>[1];
 
 export function apiCommand(ctx: Context): Command {
@@ -56,6 +60,7 @@ export function apiCommand(ctx: Context): Command {
 
 const view: DocumentView<unknown> = {
   kind: 'document',
+  verbatim: (data) => typeof data === 'string',
   text: (data) => (typeof data === 'string' ? cleanText(data) : jsonText(data, 2)),
 };
 
@@ -64,14 +69,81 @@ async function callApi(ctx: Context, method: Method, path: string, flags: ApiFla
   const { client } = await ctx.api();
   const send = async (sent: Input): Promise<unknown> => await client.call(route, sent);
   if (method !== 'GET') {
+    await ctx.startWrite(scopeOf(route));
     if (ctx.flags.dryRun) {
       await ctx.out.emitDryRun([client.describe(route, input)]);
       return;
     }
-    await ctx.confirmWrite(`Send ${method} ${path}?`, ADDRESS_OF[route.service]);
+    await ctx.confirmWrite(`Send ${method} ${path}?`);
   }
-  const data = flags.paginate === true ? await allPages(send, input) : await send(input);
+  const data = await (method !== 'GET'
+    ? sendWrite(ctx, client, route, input)
+    : flags.paginate === true
+      ? allPages(send, input)
+      : send(input));
   if (data !== undefined) await ctx.out.emit(data, view);
+}
+
+/** A DELETE without a response body is confirmed by a GET of its path, any other known write by its own response. */
+async function sendWrite(ctx: Context, client: Client, route: Route, input: Input): Promise<unknown> {
+  const { method, path } = route;
+  if (method === 'DELETE' && !route.reply && !route.anyReply) return await confirmDelete(ctx, client, route, input);
+  const reply: unknown = await client.call(route, input);
+  if (namesNoOther(route, input, reply)) return reply;
+  throw new CliError({
+    code: 'http.outcome_unknown',
+    message: `It is not known whether ${method} ${path} was carried out: its response is about another resource.`,
+    hint: READ_FIRST,
+    exit: EXIT.network,
+    request: { id: requestId(), method, path },
+  });
+}
+
+const READ_FIRST = 'Read what the platform holds before you send it again.';
+
+async function confirmDelete(ctx: Context, client: Client, route: Route, input: Input): Promise<undefined> {
+  const lookup = routeOf('GET', route.path);
+  const exists = async (): Promise<boolean> => {
+    try {
+      await client.call(lookup, { ...input, body: undefined } as Input);
+      return true;
+    } catch (error) {
+      if (error instanceof CliError && error.status === 404) return false;
+      throw error;
+    }
+  };
+  return await confirmed<undefined, boolean>(
+    {
+      subject: `${route.method} ${route.path}`,
+      hint: READ_FIRST,
+      maxSends: 1,
+      send: async () => {
+        await client.call(route, input);
+      },
+      isOurs: () => false,
+      read: exists,
+      isAbout: () => true,
+      judge: (isThere) => (isThere ? 'not-done' : { done: undefined }),
+    },
+    { signal: ctx.signal },
+  );
+}
+
+/** Whether the id in a reply, if it has one, is that of the body or of the path. */
+function namesNoOther({ method, path }: Route, input: Input, reply: unknown): boolean {
+  const idOf = (value: unknown): unknown =>
+    isRecord(value) ? (value['id'] ?? value['subject_request_id']) : undefined;
+  const shown = idOf(reply);
+  const wanted =
+    method === 'POST' ? idOf((input as { body?: unknown }).body) : path.replace(/\/$/, '').split('/').at(-1);
+  if (typeof shown !== 'string' || typeof wanted !== 'string') return true;
+  return [shown, encodeURIComponent(shown)].some((id) => id.toLowerCase() === wanted.toLowerCase());
+}
+
+/** The token call has no target of its own; it writes nothing. */
+function scopeOf({ path, service }: Route): WriteScope {
+  if (service === 'base' || service === 'auth') return path.includes('{orgId}') ? 'organization' : 'workspace';
+  return service;
 }
 
 async function readCall(ctx: Context, method: Method, path: string, flags: ApiFlags) {

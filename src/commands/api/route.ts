@@ -14,8 +14,9 @@ const BY_PREFIX = [
 ] as const;
 
 /**
- * The call that `method` and `path` name. A known one keeps its safety and its wire names; an unknown GET may be
- * repeated, any other unknown call is never sent twice. Throws CliError usage (2) for a path of no area.
+ * The call that `method` and `path` name. A known one keeps its safety and its wire names, and a known write the response
+ * that confirms it (decision: D215). An unknown GET may be repeated, any other unknown call is never sent twice. Throws
+ * CliError usage (2) for a path of no area.
  */
 export function routeOf(method: Method, path: string): Endpoint {
   // The DSR base address ends in /v3 already; a path copied from a log has it too.
@@ -28,12 +29,16 @@ export function routeOf(method: Method, path: string): Endpoint {
     auth: area.auth,
     method,
     path: below,
-    status: 200,
-    anyReply: true,
+    ...responseOf(method === 'GET' ? undefined : known),
     safety: known?.safety ?? (method === 'GET' ? 'repeat' : 'once'),
     ...(known?.names && { names: known.names }),
     ...('budget' in area && area.budget && { budget: area.budget }),
   });
+}
+
+function responseOf(known: Endpoint | undefined): Pick<Endpoint, 'status' | 'reply' | 'anyReply'> {
+  if (known === undefined) return { status: 200, anyReply: true };
+  return { status: known.status, ...(known.reply && { reply: known.reply }) };
 }
 
 function byPrefix(path: string) {

@@ -20,6 +20,7 @@ export function logoutCommand(ctx: Context): Command {
     calls: 'settings',
     columns: asColumns('profile removed'),
     notes: [
+      'The client id stays in the profile.',
       'The platform cannot revoke an access token: one that was copied elsewhere works until its eight hours are over.',
     ],
     examples: ['cdpadm auth logout --profile dev --yes', 'cdpadm auth logout --profile dev --dry-run'],

@@ -10,7 +10,7 @@ interface Script {
   script: string;
 }
 
-const view: DocumentView<Script> = { kind: 'document', text: ({ script }) => script };
+const view: DocumentView<Script> = { kind: 'document', verbatim: () => true, text: ({ script }) => script };
 
 export function completionCommand(ctx: Context): Command {
   const command = new Command('completion')

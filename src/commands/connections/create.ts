@@ -31,7 +31,7 @@ export function createCommand(ctx: Context): Command {
       2: 'a field that no flag and no file gives',
       6: 'there is one of this id already',
       9: 'the file is invalid',
-      12: 'you answered no',
+      12: 'the file names a command or a file elsewhere, or you answered no',
     },
   });
 }

@@ -31,7 +31,7 @@ export function updateCommand(ctx: Context): Command {
       5: 'there is no such connection',
       6: 'somebody changed it meanwhile',
       9: 'the file is invalid',
-      12: 'you answered no',
+      12: 'the file names a command or a file elsewhere, or you answered no',
     },
   });
 }

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { deletedView } from '../../lib/render/deleted.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { deleteResource } from '../resource-delete.ts';
 
 export function deleteCommand(ctx: Context): Command {
@@ -14,7 +14,7 @@ export function deleteCommand(ctx: Context): Command {
     calls: 'platform',
     columns: deletedView.columns,
     examples: ['cdpadm data-models delete unused --dry-run', 'cdpadm data-models delete unused --yes'],
-    json: '{"id","deleted":true}',
+    json: `{"id","deleted":true,${TARGET_JSON}}`,
     exits: { 5: 'there is no such data model', 6: 'a pipeline uses it', 12: 'you answered no' },
   });
 }

@@ -1,5 +1,7 @@
 // A bulk file that was begun before: when it may go on, and what a run that ends early says of that.
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { JournalHead } from '../../lib/files/dsr-journal.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
@@ -32,15 +34,15 @@ export function refuseSecondRun(
 }
 
 /** Of everything that makes rows into requests; a resumed run must make the same ones. */
-export function settingsDigest({ defaults, mapping, vendorDomain }: RowOptions): string {
+export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOptions): string {
   const { submitted_time: _now, ...rest } = defaults;
   return createHash('sha256')
-    .update(JSON.stringify([rest, [...mapping].sort(), vendorDomain]))
+    .update(JSON.stringify([rest, [...mapping].sort(), vendorDomain, nulls.words]))
     .digest('hex');
 }
 
 /** What to type to go on: the flags without which the rows would become other requests, or none. */
-export function resumeCommand(file: string, flags: BulkFlags): string {
+export function resumeCommand(file: string, flags: BulkFlags, yes: boolean): string {
   const given: [flag: string, values: readonly (string | undefined)[]][] = [
     ['--regulation', [flags.regulation]],
     ['--type', [flags.type]],
@@ -48,13 +50,17 @@ export function resumeCommand(file: string, flags: BulkFlags): string {
     ['--callback-url', flags.callbackUrl ?? []],
     ['--map', flags.map ?? []],
     ['--map-file', [flags.mapFile]],
+    ['--null', flags.null ?? []],
     ['--results', [flags.results]],
   ];
   const words = given.flatMap(([flag, values]) =>
     values.flatMap((value) => (value === undefined ? [] : [flag, value])),
   );
   const skip = flags.skipWaitingPeriod === true ? ['--skip-waiting-period'] : [];
-  return ['cdpadm', 'dsr', 'submit', '--bulk', file, ...words, ...skip, '--resume'].map(shellWord).join(' ');
+  const accepted = yes ? ['--yes'] : [];
+  return ['cdpadm', 'dsr', 'submit', '--bulk', file, ...words, ...skip, ...accepted, '--resume']
+    .map(shellWord)
+    .join(' ');
 }
 
 /** Says how to go on; whatever ended the run, the journal knows how far it came. */
@@ -63,16 +69,25 @@ export function resumable(
   { again, examined, states }: { again: string; examined: { rows: number }; states: RowStates },
 ): unknown {
   if (!(error instanceof CliError)) return error;
-  const done = countSettled(states);
+  const done = countComplete(states);
   return error.with({
-    message: `${error.message} ${done} of ${examined.rows} rows are settled.`,
+    message: `${error.message} ${done} of ${examined.rows} rows are complete.`,
     hint: [error.hint, `Go on with the same command and --resume: \`${again}\`. No row is sent twice.`]
       .filter(Boolean)
       .join(' '),
   });
 }
 
-/** Rows of which it is known what became of them. */
-export function countSettled(states: RowStates): number {
+/** The path, or the same with a number while a file has that name: an earlier run's results are never overwritten. */
+export function freeName(path: string): string {
+  const { dir, ext, name } = parse(path);
+  for (let number = 1; ; number++) {
+    const free = number === 1 ? path : join(dir, `${name}-${number}${ext}`);
+    if (!existsSync(free)) return free;
+  }
+}
+
+/** Rows whose outcome is known. */
+export function countComplete(states: RowStates): number {
   return (['submitted', 'existing', 'failed', 'skipped'] as const).reduce((sum, state) => sum + states.count(state), 0);
 }

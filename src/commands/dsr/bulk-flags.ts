@@ -1,20 +1,21 @@
 // The flags of bulk runs: numbers, and what columns mean.
 import { randomUUID } from 'node:crypto';
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
 import { composeRequest } from '../../lib/domain/dsr/compose.ts';
-import { type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
+import { createNullWords } from '../../lib/domain/null-words.ts';
+import { isInFuture, type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
 import type { RowSource } from '../../lib/files/dsr-rows.ts';
 import { formatOf, invalidDocument, loadDocument } from '../../lib/files/load.ts';
 import { readInputBytes, refusePipe, resolvePath } from '../../lib/files/read-input.ts';
 import { toYaml } from '../../lib/files/to-yaml.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
+import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { collect } from '../../lib/runtime/command-line/global-flags.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
-import { readCount, readRate } from '../flag-values.ts';
-import type { DsrSession } from './session.ts';
+import { choiceOption, readCount, readRate } from '../flag-values.ts';
 
 /** What stands in for what rows do not say, and what their columns mean. */
 export interface RowFlags {
@@ -27,6 +28,7 @@ export interface RowFlags {
   map?: string[];
   mapFile?: string;
   saveMap?: string;
+  null?: string[];
 }
 
 export interface BulkFlags extends RowFlags {
@@ -40,8 +42,8 @@ export interface BulkFlags extends RowFlags {
 /** Flags that say the same for all rows; `dsr submit` has them anyway. */
 export function withRowFlags(command: Command): Command {
   return command
-    .addOption(new Option('--regulation <name>', 'for rows that name none').choices(REGULATIONS))
-    .addOption(new Option('--type <type>', 'for rows that name none').choices(REQUEST_TYPES))
+    .addOption(choiceOption('--regulation <name>', 'for rows that name none', REGULATIONS))
+    .addOption(choiceOption('--type <type>', 'for rows that name none', REQUEST_TYPES))
     .option('--group-id <id>', 'for rows that name none')
     .option('--callback-url <url>', 'for rows that name none; may be repeated', collect)
     .option('--submitted-time <iso>', 'for rows that name none (default: now)')
@@ -52,7 +54,8 @@ export function withMapFlags(command: Command): Command {
   return command
     .option('--map <column=field>', 'what a column means; field - leaves it out; may be repeated', collect)
     .option('--map-file <file>', 'such a mapping, JSON or YAML: {column: field}')
-    .option('--save-map <file>', 'keep the mapping of this run there');
+    .option('--save-map <file>', 'keep the mapping of this run there')
+    .option('--null <word>', 'word that means an empty cell, in addition to \\N; may be repeated', collect);
 }
 
 export interface BulkNumbers {
@@ -74,14 +77,14 @@ export function readBulkFlags(flags: BulkFlags, limit: string | undefined): Bulk
   };
 }
 
-/** How rows become requests. `now` is for rows without a time. */
+/** How rows become requests; those without a time get the present one. */
 export async function rowOptions(
   ctx: Context,
-  session: DsrSession,
+  options: SettleOptions,
   file: string,
   flags: RowFlags,
-  now: string,
 ): Promise<RowOptions> {
+  const now = ctx.clock.now();
   const mapping = await mappingOf(ctx, flags);
   if (flags.saveMap !== undefined && !ctx.flags.dryRun) {
     const saved = Object.fromEntries(mapping);
@@ -95,10 +98,10 @@ export async function rowOptions(
     group_id: flags.groupId,
     status_callback_urls: flags.callbackUrl,
     skip_waiting_period: flags.skipWaitingPeriod,
-    submitted_time: flags.submittedTime ?? now,
+    submitted_time: flags.submittedTime ?? isoSeconds(now),
   };
-  checkDefaults(defaults, session.settle);
-  return { ...session.settle, file, mapping, defaults };
+  checkDefaults(defaults, options, now);
+  return { ...options, file, mapping, nulls: createNullWords(flags.null ?? []), now, defaults };
 }
 
 const FLAG_OF: Record<string, string> = {
@@ -107,14 +110,19 @@ const FLAG_OF: Record<string, string> = {
   submitted_time: '--submitted-time',
 };
 
-/** A flag that no row could be sent with is a mistake of the command line, and not of each row. Throws usage (2). */
-function checkDefaults(defaults: RowOptions['defaults'], options: SettleOptions): void {
+/** A flag that no row could be sent with is a mistake of the command line, and not of each row. Throws usage (2), or invalid input (9) for a time in the future. */
+function checkDefaults(defaults: RowOptions['defaults'], options: SettleOptions, now: number): void {
   const { regulation = 'gdpr', subject_request_type = 'access' } = defaults;
   const whole = { ...defaults, regulation, subject_request_type, subject_request_id: randomUUID() };
   const { issues } = settleRequest(
     composeRequest({ ...whole, identities: [['email', 'a']] }, options.vendorDomain),
     options,
+    now,
   );
+  if (isInFuture(defaults.submitted_time, now)) {
+    const [issue] = issues.filter(({ path }) => path[0] === 'submitted_time');
+    throw invalidInput(`--submitted-time ${issue?.message ?? ''}. Nothing was sent.`, []);
+  }
   for (const { message, path } of issues) {
     const flag = FLAG_OF[String(path[0])];
     if (flag !== undefined) throw usageError(`${flag} ${message}.`);

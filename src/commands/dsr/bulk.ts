@@ -7,14 +7,15 @@ import { openDsrTable, type RowSource } from '../../lib/files/dsr-rows.ts';
 import { nameTaken } from '../../lib/files/name-once.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
-import { isoMillis, isoSeconds } from '../../lib/kernel/timestamps.ts';
+import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import { type DsrBulkResult, dsrBulkView, renderDsrBulk, renderPace } from '../../lib/render/dsr-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import type { Target } from '../../lib/runtime/target.ts';
 import { type BulkCounts, restoreStates, submitRows } from '../../lib/workflows/dsr-bulk.ts';
 import { type Examined, examineRows, openRows } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { writeResults } from '../../lib/workflows/dsr-row-output.ts';
-import { countSettled, refuseSecondRun, resumable, resumeCommand, settingsDigest } from './bulk-again.ts';
+import { countComplete, freeName, refuseSecondRun, resumable, resumeCommand, settingsDigest } from './bulk-again.ts';
 import { type BulkFlags, type BulkNumbers, readBulkFlags, rowOptions, sourceOf } from './bulk-flags.ts';
 import { showDryRun } from './bulk-dry-run.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
@@ -30,6 +31,7 @@ interface Run {
   states: RowStates;
   journal: DsrJournal;
   numbers: BulkNumbers;
+  target: Target;
 }
 
 export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): Promise<void> {
@@ -41,8 +43,9 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
   const session = await openDsr(ctx);
   const source = await sourceOf(ctx, file);
   const name = file === '-' ? '<stdin>' : file;
-  const given = await rowOptions(ctx, session, name, flags, isoSeconds(ctx.clock.now()));
+  const given = await rowOptions(ctx, session.settle, name, flags);
   const examined = await examineRows(await openDsrTable(source, name), given);
+  const target = await ctx.startWrite('dsr');
   tellAdvice(ctx, examined);
   const showIdentities = flags.showIdentities === true;
   const { address, workspace_id: workspace } = session.sender;
@@ -65,12 +68,25 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
       await showDryRun(ctx, session, { examined, ...open, showIdentities });
       return;
     }
-    const results =
+    const wanted =
       flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${file}.results.csv`);
+    // A finished run with unknown rows has left its results there.
+    const results = states.count('unknown') > 0 ? freeName(wanted) : wanted;
     await perform(
       ctx,
       session,
-      { file: name, again: resumeCommand(file, flags), source, results, examined, options, states, journal, numbers },
+      {
+        file: name,
+        again: resumeCommand(file, flags, ctx.flags.yes),
+        source,
+        results,
+        examined,
+        options,
+        states,
+        journal,
+        numbers,
+        target,
+      },
       head,
     );
   } finally {
@@ -81,13 +97,13 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
 /** Asks, sends what is left, writes the result file and tells what became of the rows. `head` is an earlier run's. */
 async function perform(ctx: Context, session: DsrSession, run: Run, head: JournalHead | undefined): Promise<void> {
   const { examined, file, journal, options, results, states } = run;
-  const settledBefore = countSettled(states);
-  const left = examined.rows - settledBefore;
+  const completeBefore = countComplete(states);
+  const left = examined.rows - completeBefore;
   if (existsSync(results) && (left > 0 || !head)) throw nameTaken(results);
   if (left > 0) {
     ctx.out.show((style) => renderDsrBulk(examined, style));
-    if (settledBefore > 0) ctx.out.note(`${countRows(settledBefore)} settled before; ${left} left.`);
-    await ctx.confirmWrite(`Submit ${left === 1 ? 'this request' : `these ${left} requests`}?`, 'dsr_base_url');
+    if (completeBefore > 0) ctx.out.note(`${countRows(completeBefore)} complete before; ${left} left.`);
+    await ctx.confirmWrite(`Submit ${left === 1 ? 'this request' : `these ${left} requests`}?`);
   }
   if (!head) {
     journal.write({
@@ -102,42 +118,50 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   }
   const begun = ctx.clock.now();
   const before = { existing: states.count('existing'), submitted: states.count('submitted') };
-  const counts = await sendRows(ctx, session, run, settledBefore);
+  const counts = await sendRows(ctx, session, run, completeBefore);
   if (!existsSync(results)) await keepResults(run);
   if (counts.unsigned > 0) {
     ctx.out.warn(
       `${counts.unsigned === 1 ? 'An answer was' : `${counts.unsigned} answers were`} not signed as they should be; check the address in use.`,
     );
   }
+  const unknown = states.count('unknown');
   const data: DsrBulkResult = {
     rows: examined.rows,
     submitted: states.count('submitted') - before.submitted,
     existing: states.count('existing') - before.existing,
     failed: states.count('failed'),
+    ...(unknown > 0 && { unknown }),
     skipped: states.count('skipped') + before.submitted + before.existing,
     requests: counts.requests,
     retries: counts.retries,
     seconds: Math.round((ctx.clock.now() - begun) / 100) / 10,
     results,
     journal: journal.path,
+    target: run.target,
   };
-  if (data.failed > 0) ctx.setExit(EXIT.partial);
+  if (data.failed > 0 || unknown > 0) ctx.setExit(EXIT.partial);
   await ctx.out.emit(data, dsrBulkView);
   if (data.failed > 0) {
     ctx.out.note(
-      `${countRows(data.failed)} refused; the column \`error\` of ${results} says why. Mend them there and submit that file: rows that are done are passed over.`,
+      `${countRows(data.failed)} rejected; the column \`error\` of ${results} says why. Fix them there and submit that file: rows that are done are skipped.`,
+    );
+  }
+  if (unknown > 0) {
+    ctx.out.warn(
+      `The outcome of ${unknown === 1 ? '1 row' : `${unknown} rows`} is unknown; the column \`error\` of ${results} says why. To ask the platform again: ${run.again}`,
     );
   }
 }
 
 /** With progress. Throws what ends the run early, with how to go on. */
-async function sendRows(ctx: Context, session: DsrSession, run: Run, settledBefore: number): Promise<BulkCounts> {
+async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBefore: number): Promise<BulkCounts> {
   const { examined, file, journal, numbers, options, source, states } = run;
   const begun = ctx.clock.now();
   const progress = ctx.out.progress('Submitting');
   const tellProgress = (): void => {
-    const done = countSettled(states);
-    const text = renderPace(done - settledBefore, examined.rows - done, ctx.clock.now() - begun);
+    const done = countComplete(states);
+    const text = renderPace(done - completeBefore, examined.rows - done, ctx.clock.now() - begun);
     progress.update({ done, total: examined.rows, ...(text !== '' && { text }) });
   };
   try {
@@ -151,12 +175,12 @@ async function sendRows(ctx: Context, session: DsrSession, run: Run, settledBefo
       states,
       random: ctx.io.random,
       retries: ctx.flags.retries,
-      verify: answerVerifier(ctx, session),
+      verify: answerVerifier(ctx),
       onDecision: (text) => ctx.out.verbose(text),
       onWait: progress.wait,
       onProgress: tellProgress,
     });
-    if (settledBefore < examined.rows && table.digest() !== examined.digest) {
+    if (completeBefore < examined.rows && table.digest() !== examined.digest) {
       ctx.out.warn(`${file} was changed while it was submitted.`);
     }
     return counts;
@@ -183,7 +207,15 @@ function countRows(count: number): string {
   return count === 1 ? '1 row was' : `${count} rows were`;
 }
 
-function tellAdvice(ctx: Context, { devicesOnly, withoutId }: Examined): void {
+function tellAdvice(ctx: Context, { devicesOnly, late, mostDaysLate, withoutId }: Examined): void {
+  if (late > 0) {
+    const days = mostDaysLate === 1 ? '1 day' : `${mostDaysLate} days`;
+    ctx.out.warn(
+      late === 1
+        ? `The deadline of 1 row passed ${days} ago.`
+        : `The deadlines of ${late} rows have passed, the first ${days} ago.`,
+    );
+  }
   if (devicesOnly > 0) {
     ctx.out.warn(
       `${devicesOnly === 1 ? '1 row names' : `${devicesOnly} rows name`} devices only; a person whose data is kept under other identities will not be found.`,

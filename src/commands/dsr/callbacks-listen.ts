@@ -1,6 +1,7 @@
 // `dsr callbacks listen`: receives callbacks, checks each, keeps its state, hands it on.
 import { Command } from 'commander';
 import { REQUEST_STATUSES } from '../../lib/contract/dsr.ts';
+import { isAdvance } from '../../lib/domain/dsr/statuses.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import type { KeptMessage } from '../../lib/files/keep-message.ts';
@@ -12,13 +13,15 @@ import { startCallbackServer } from '../../lib/runtime/callbacks/server.ts';
 import { openForward } from '../../lib/runtime/callbacks/forward.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { stopped } from '../../lib/runtime/interrupt.ts';
+import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
 import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 import { hookWords, runHook } from '../../lib/runtime/run-hook.ts';
+import { lastingAddress } from '../../lib/runtime/service-address.ts';
+import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { type Received, receiveCallback } from '../../lib/workflows/receive-callback.ts';
-import { createMessageVerifier } from '../../lib/workflows/verify-message.ts';
-import { readPort } from '../flag-values.ts';
+import { readPort, readWord } from '../flag-values.ts';
 import { openKeep } from './callbacks-keep.ts';
-import { openDsr, verificationOf } from './session.ts';
+import { openVerifier } from './session.ts';
 
 interface ListenFlags {
   host: string;
@@ -27,6 +30,7 @@ interface ListenFlags {
   forwardTo?: string;
   on?: string[];
   keep?: string;
+  anyController?: boolean;
 }
 
 interface Hook {
@@ -34,21 +38,29 @@ interface Hook {
   words: string[];
 }
 
+/** What `--on` accepts. */
+const HOOK_STATUSES = ['any', ...REQUEST_STATUSES];
+
 export function listenCommand(ctx: Context): Command {
   const command = new Command('listen')
     .description('receive callbacks until Ctrl-C: check each, keep its state, answer 202 or 401')
     .option('--host <address>', 'where it listens', '127.0.0.1')
     .option('--port <n>', 'the port; 0 takes a free one', '4020')
-    .option('--allow <domain...>', "processor domains that may sign (default: those of the profile's vendor domain)")
+    .option(
+      '--allow <domain...>',
+      'processor domains that may sign (default: of the vendor domain, or the certificate)',
+    )
+    .option('--any-controller', 'accept callbacks of every workspace, not only of the one in use')
     .option('--forward-to <url>', 'hand genuine callbacks on, byte for byte; acknowledged only when they were taken')
     .option('--keep <dir>', 'keep headers and body of each as files that `dsr callbacks verify` reads')
     .option('--on <status cmd...>', 'run CMD, without a shell, when a request reaches STATUS (any: each new one)')
     .action((flags: ListenFlags) => listen(ctx, flags));
   return withHelp(command, {
     calls: 'settings',
-    values: { '--on': ({ before }) => (before === undefined ? ['any', ...REQUEST_STATUSES] : []) },
+    values: { '--on': ({ before }) => (before === undefined ? HOOK_STATUSES : []) },
     notes: [
-      'Any path will do. 202: genuine and stored; 401: a check failed; 405: not POST; 413: too large; 503: it cannot be judged, stored or handed on now, and the platform shall send it again.',
+      'Any path will do. 202: genuine and stored; 401: a check failed, or it is about another workspace; 405: not POST; 413: too large; 503: it cannot be judged, stored or forwarded now, and the platform sends it again.',
+      'No profile is needed: CDPADM_DSR_BASE_URL, CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET suffice; discovery there names the certificate. Without a workspace id, callbacks of every workspace are accepted.',
       'A state is stored in the ledger before it is acknowledged, once, and never goes backwards: repeats and disorder do no harm.',
       'With --keep each is ID.N.headers.json and ID.N.body below DIR, 0600, nothing written over; what is not acknowledged is refused.N, the first 1000 of a run.',
       'CMD gets the body on its standard input, and CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME.',
@@ -69,16 +81,30 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const port = readPort(flags.port);
   const hooks = hooksOf(flags.on ?? []);
   const forward = flags.forwardTo === undefined ? async () => true : await openForward(ctx, flags.forwardTo);
-  const session = await openDsr(ctx);
-  const verify = createMessageVerifier(verificationOf(ctx, session, flags.allow));
-  // A long ledger is read before the first callback comes, not while it waits.
-  await session.ledger.append([]);
+  const settings = await ctx.settings();
+  const address = lastingAddress(settings, 'dsr_base_url');
+  const workspace = settings.get('workspace_id')?.value;
+  if (workspace === undefined && !flags.anyController) {
+    ctx.out.warn('The workspace is unknown: callbacks of every workspace are accepted. Pass --workspace ID.');
+  }
+  const verify = await openVerifier(ctx, { allow: flags.allow });
+  const ledger = await openLedgerOf(ctx, isAdvance);
+  const ledgerOf = (id: string): LedgerPort => ledger.in({ address, workspace_id: id });
+  // Read a long ledger before the first callback arrives.
+  await ledgerOf(workspace ?? '').append([]);
+  const ports = {
+    verify,
+    workspace: flags.anyController ? undefined : workspace,
+    ledger: ledgerOf,
+    clock: ctx.clock,
+    forward,
+  };
   const keep = openKeep(ctx, flags.keep);
   const view = flags.keep === undefined ? toldView : { ...toldView, columns: [...toldView.columns, ...KEPT_COLUMNS] };
   const { begin, tell } = createResultLines(ctx, view, toldLine);
   const running = new Set<Promise<void>>();
   const server = await startCallbackServer({ host: flags.host, port }, async (callback) => {
-    const received = await receiveCallback(callback, { verify, ledger: session.ledger, clock: ctx.clock, forward });
+    const received = await receiveCallback(callback, ports);
     await tell(toldOf(ctx, received, keep(callback, received)));
     for (const hook of received.isNew && callback.body ? hooks : []) {
       if (hook.status !== 'any' && hook.status !== received.state?.request_status) continue;
@@ -108,9 +134,7 @@ function hooksOf(values: readonly string[]): Hook[] {
   if (values.length % 2 !== 0) throw usageError('--on takes a status and a command: --on completed "notify --quiet".');
   return values.flatMap((status, index) => {
     if (index % 2 !== 0) return [];
-    if (!/^[a-z_]+$/.test(status))
-      throw usageError(`--on takes a status such as completed, or any, not \`${status}\`.`);
-    return [{ status, words: hookWords(values[index + 1] ?? '') }];
+    return [{ status: readWord('--on', status, HOOK_STATUSES), words: hookWords(values[index + 1] ?? '') }];
   });
 }
 

@@ -9,8 +9,7 @@ import { verdictView } from '../../lib/render/verdict.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { givenCertificate } from '../../lib/workflows/processor-certificate.ts';
-import { createMessageVerifier } from '../../lib/workflows/verify-message.ts';
-import { openDsr, verificationOf } from './session.ts';
+import { openVerifier } from './session.ts';
 
 interface VerifyFlags {
   headers: string;
@@ -25,12 +24,16 @@ export function verifyCommand(ctx: Context): Command {
     .requiredOption('--headers <file>', 'its headers: lines as they were sent, or JSON')
     .requiredOption('--body <file>', 'its body, byte for byte; - is standard input')
     .option('--certificate <file|url>', "the processor's certificate, instead of discovery's")
-    .option('--allow <domain...>', "processor domains that may sign (default: those of the profile's vendor domain)")
+    .option(
+      '--allow <domain...>',
+      'processor domains that may sign (default: of the vendor domain, or the certificate)',
+    )
     .action((flags: VerifyFlags) => verify(ctx, flags));
   return withHelp(command, {
     calls: 'settings',
     notes: [
       'A body that was parsed and written again does not fit its signature: keep the bytes as they came.',
+      'With --certificate no profile and no setting is needed.',
       '`cdpadm dsr callbacks listen --keep DIR` keeps both as this command reads them.',
     ],
     examples: [
@@ -66,17 +69,16 @@ async function verify(ctx: Context, flags: VerifyFlags): Promise<void> {
   if (certificate !== undefined && isAddress(certificate)) refusePlain(certificate);
   const headers = parseHeaderLines(await readInput(flags.headers, ctx));
   const body = Buffer.from(await readInputBytes(flags.body, ctx));
-  const session = await openDsr(ctx);
-  const ports = verificationOf(ctx, session, flags.allow);
   const certificates =
     certificate === undefined
-      ? ports.certificates
+      ? undefined
       : givenCertificate(
           certificate,
-          isAddress(certificate) ? session.api : { text: (await readInput(certificate, ctx)).text },
+          isAddress(certificate) ? (await ctx.api()).dsr : { text: (await readInput(certificate, ctx)).text },
           ctx.signal,
         );
-  const { unreachable, ...verdict } = await createMessageVerifier({ ...ports, certificates })(headers, body);
+  const check = await openVerifier(ctx, { allow: flags.allow, ...(certificates && { certificates }) });
+  const { unreachable, ...verdict } = await check(headers, body);
   if (unreachable) throw unreachable;
   if (!verdict.valid) ctx.setExit(EXIT.failed);
   await ctx.out.emit<Verdict>(verdict, verdictView);

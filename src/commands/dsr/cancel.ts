@@ -43,6 +43,7 @@ async function cancel(ctx: Context, ids: readonly string[], groupId: string | un
   if (ids.length > 0 && groupId !== undefined) throw usageError('Give ids of requests or --group-id, not both.');
   if (ids.length === 0 && groupId === undefined) throw usageError('Give the ids of requests, or --group-id GROUP.');
   const session = await openDsr(ctx);
+  await ctx.startWrite('dsr');
   const plan = await planCancel(groupId === undefined ? { ids: requestIds(ids) } : { groupId }, session);
   const requests = plan.cancel.map((request) => session.api.describeCancel(request.subject_request_id));
   if (ctx.flags.dryRun) {
@@ -53,7 +54,7 @@ async function cancel(ctx: Context, ids: readonly string[], groupId: string | un
   }
   ctx.out.show((style, width) => drawPlan(plan, style, width));
   const count = plan.cancel.length === 1 ? 'this request' : `these ${plan.cancel.length} requests`;
-  await ctx.confirmWrite(`Cancel ${count}?`, 'dsr_base_url');
+  await ctx.confirmWrite(`Cancel ${count}?`);
   const done = await cancelRequests(plan, session);
   await ctx.out.emit(done, view);
 }

@@ -5,7 +5,8 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { REQUEST_COLUMNS, requestListView } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { type DueLedger, dueRequests } from '../../lib/workflows/dsr-due.ts';
+import { dueRequests } from '../../lib/workflows/dsr-due.ts';
+import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { type DsrSession, openDsr } from './session.ts';
 import { toldReading } from './told-reading.ts';
@@ -62,15 +63,9 @@ async function requestsOf(
   return due ? dueFirst(group) : group;
 }
 
-/** Whether a request of the ledger was sent to the workspace in use. */
-function ofWorkspace({ memory }: DsrSession): (event: { address: string; workspace_id: string }) => boolean {
-  const { address, workspace_id: workspace } = memory.sender;
-  return (event) => event.address === address && event.workspace_id === workspace;
-}
-
 /** The newest of the ledger's requests, the newest first. */
 async function newest(ctx: Context, session: DsrSession, limit: number): Promise<RequestOverview[]> {
-  const { hasMore, requests } = await session.memory.ledger.newest({ limit, belongs: ofWorkspace(session) });
+  const { hasMore, requests } = await session.memory.ledger.newest(limit);
   if (hasMore)
     ctx.out.warn(
       `The ledger has more requests; ${limit === 1 ? 'this is the newest' : `these are the newest ${limit}`} (--limit).`,
@@ -81,8 +76,10 @@ async function newest(ctx: Context, session: DsrSession, limit: number): Promise
 /** Of all that the ledger has: the one that is due first may be the one that was submitted first (decision: D202). */
 async function mostUrgent(ctx: Context, session: DsrSession, limit: number): Promise<RequestOverview[]> {
   const { ledger } = session.memory;
-  const told: DueLedger = { byUrgency: (urgency, count) => toldReading(ctx, ledger.byUrgency(urgency, count)) };
-  const { asked, left, requests } = await dueRequests(told, ofWorkspace(session), limit, session);
+  const told: Pick<LedgerPort, 'byUrgency'> = {
+    byUrgency: (urgency, count) => toldReading(ctx, ledger.byUrgency(urgency, count)),
+  };
+  const { asked, left, requests } = await dueRequests(told, limit, session);
   const these = limit === 1 ? 'this is the most urgent' : `these are the ${limit} most urgent`;
   if (left > 0 && requests.length === limit) ctx.out.warn(`${left} more of the ledger may be due; ${these} (--limit).`);
   else if (left > 0)

@@ -7,7 +7,6 @@ import { openDsrTable } from '../../lib/files/dsr-rows.ts';
 import { nameTaken } from '../../lib/files/name-once.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -15,7 +14,7 @@ import { asColumns, behindEquals, withHelp } from '../../lib/runtime/command-lin
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
 import { writePrepared } from '../../lib/workflows/dsr-row-output.ts';
 import { type RowFlags, rowOptions, sourceOf, withMapFlags, withRowFlags } from './bulk-flags.ts';
-import { openDsr } from './session.ts';
+import { settleOptionsOf } from './session.ts';
 
 interface Prepared {
   rows: number;
@@ -34,6 +33,7 @@ export function prepareCommand(ctx: Context): Command {
   );
   return withHelp(command, {
     calls: 'settings',
+    ownsOut: true,
     values: { '--map': ({ typed }) => behindEquals(typed, [...ROW_FIELDS, ...IDENTITY_COLUMNS, IGNORED]) },
     columns: asColumns('rows ids_made out'),
     notes: [
@@ -56,9 +56,8 @@ async function prepare(ctx: Context, file: string, flags: RowFlags): Promise<voi
     throw usageError('Name the prepared file with --out FILE; it holds identities, like the file itself.');
   const target = resolve(ctx.io.cwd, out);
   const name = file === '-' ? '<stdin>' : file;
-  const session = await openDsr(ctx);
   const source = await sourceOf(ctx, file);
-  const options = await rowOptions(ctx, session, name, flags, isoSeconds(ctx.clock.now()));
+  const options = await rowOptions(ctx, await settleOptionsOf(ctx), name, flags);
   const { rows, withoutId } = await examineRows(await openDsrTable(source, name), options);
   if (existsSync(target)) throw nameTaken(out);
   const prepared: Prepared = { rows, ids_made: withoutId, out };

@@ -29,7 +29,7 @@ const STAND_IN = {
   regulation: REGULATIONS[0],
   subject_request_type: REQUEST_TYPES[0],
   subject_request_id: '00000000-0000-4000-8000-000000000000',
-  submitted_time: '2026-01-31T08:00:00Z',
+  submitted_time: '1970-01-01T00:00:00Z',
 } as const;
 
 /**
@@ -100,7 +100,7 @@ async function askIdentities(ctx: Context, session: DsrSession, flag: string): P
 
 /** What is taken as it is although it may be a slip is asked about: a wrong address finds nobody, and says so weeks later. */
 async function askValue(ctx: Context, { settle }: DsrSession, type: string): Promise<string> {
-  const check = (text: string): string | undefined => issueOfValue(type, text.trim(), settle);
+  const check = (text: string): string | undefined => issueOfValue(ctx, type, text.trim(), settle);
   for (;;) {
     const value = (await ctx.prompt.input(`Value of ${type}`, { check })).trim();
     if (type !== 'email' || EMAIL_OR_DIGEST.test(value)) return value;
@@ -142,9 +142,9 @@ function hintOf(type: string): string | undefined {
 }
 
 /** What the check of the whole request would say of this value, said while it can still be typed anew. */
-function issueOfValue(type: string, value: string, options: SettleOptions): string | undefined {
+function issueOfValue(ctx: Context, type: string, value: string, options: SettleOptions): string | undefined {
   if (value === '') return 'It is empty.';
   const body = composeRequest({ ...STAND_IN, identities: [[type, value]] }, options.vendorDomain);
-  const issue = settleRequest(body, options).issues.find(({ path }) => path.includes(type));
+  const issue = settleRequest(body, options, ctx.clock.now()).issues.find(({ path }) => path.includes(type));
   return issue && `It ${issue.message}.`;
 }

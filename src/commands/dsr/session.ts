@@ -6,11 +6,11 @@ import type { SettleOptions } from '../../lib/domain/dsr/settle.ts';
 import { isAdvance } from '../../lib/domain/dsr/statuses.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { type DsrMemory, openDsrMemory } from '../../lib/runtime/memory/dsr.ts';
+import { type DsrMemory, openCertificates, openDsrMemory } from '../../lib/runtime/memory/dsr.ts';
 import { loadTrustedRoots } from '../../lib/runtime/checks/trusted-roots.ts';
 import type { DsrPorts, VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
-import { createCertificateSource } from '../../lib/workflows/processor-certificate.ts';
-import { createMessageVerifier, type VerifyPorts } from '../../lib/workflows/verify-message.ts';
+import { type CertificateSource, createCertificateSource } from '../../lib/workflows/processor-certificate.ts';
+import { createMessageVerifier, type MessageVerifier, type VerifyPorts } from '../../lib/workflows/verify-message.ts';
 
 export interface DsrSession extends DsrPorts {
   memory: DsrMemory;
@@ -29,23 +29,42 @@ export async function openDsr(ctx: Context): Promise<DsrSession> {
     memory,
     ledger: memory.ledger,
     sender: memory.sender,
-    settle: { vendorDomain: memory.vendorDomain, names: createWireNames(memory.names) },
+    settle: await settleOptionsOf(ctx),
     clock: ctx.clock,
     signal: ctx.signal,
     tell: ctx.out,
+    keep: (work) => ctx.cacheFiles.attempt(work),
   };
 }
 
-/** What messages of this workspace's processor are checked with; `allow` replaces the vendor's own domains. */
-export function verificationOf(ctx: Context, session: DsrSession, allow: readonly string[] = []): VerifyPorts {
-  const { api, clock, memory, signal } = session;
+/** How bodies are checked for this profile. */
+export async function settleOptionsOf(ctx: Context): Promise<SettleOptions> {
+  const settings = await ctx.settings();
+  return { vendorDomain: settings.need('vendor_domain'), names: createWireNames(settings.names) };
+}
+
+export interface Verification {
+  /** Processor domains that may sign; absent: those of the vendor domain, or else the names in the certificate. */
+  allow?: readonly string[] | undefined;
+  /** Absent: the certificate that discovery at the DSR address points to. */
+  certificates?: CertificateSource;
+}
+
+/** Checks messages of the processor (decision: D226). */
+export async function openVerifier(ctx: Context, { allow, certificates }: Verification = {}): Promise<MessageVerifier> {
+  const vendorDomain = (await ctx.settings()).get('vendor_domain')?.value;
   let roots: ReturnType<VerifyPorts['roots']> | undefined;
-  return {
-    allow: allow.length > 0 ? allow : vendorDomains(memory.vendorDomain),
-    certificates: createCertificateSource({ api, cache: memory.certificates, clock, signal }),
+  return createMessageVerifier({
+    allow: allow ?? (vendorDomain === undefined ? undefined : vendorDomains(vendorDomain)),
+    certificates: certificates ?? (await discoveredCertificates(ctx)),
     roots: () => (roots ??= loadTrustedRoots(ctx).then(indexRoots)),
-    clock,
-  };
+    clock: ctx.clock,
+  });
+}
+
+async function discoveredCertificates(ctx: Context): Promise<CertificateSource> {
+  const [cache, { dsr: api }] = await Promise.all([openCertificates(ctx), ctx.api()]);
+  return createCertificateSource({ api, cache, clock: ctx.clock, signal: ctx.signal });
 }
 
 /** The processor goes by the vendor's domain, with or without the word of the protocol before it (decision: D57). */
@@ -53,14 +72,14 @@ function vendorDomains(vendorDomain: string): string[] {
   return [`opendsr.${vendorDomain}`, vendorDomain];
 }
 
-/** Checks the signature of an answer; where that cannot be done, it is said once and nothing is concluded. */
-export function answerVerifier(ctx: Context, session: DsrSession): VerifyMessage {
-  const verify = createMessageVerifier(verificationOf(ctx, session));
+/** Checks the signature of a response. If that is impossible, warns once and concludes nothing. */
+export function answerVerifier(ctx: Context): VerifyMessage {
+  let verifier: Promise<MessageVerifier> | undefined;
   let told = false;
   return async (headers, body) => {
-    const verdict = await verify(headers, body);
+    const verdict = await (await (verifier ??= openVerifier(ctx)))(headers, body);
     if (!verdict.unreachable) return verdict;
-    if (!told) ctx.out.warn(`The answer's signature could not be checked: ${verdict.unreachable.message}`);
+    if (!told) ctx.out.warn(`The signature of the response could not be checked: ${verdict.unreachable.message}`);
     told = true;
     return undefined;
   };

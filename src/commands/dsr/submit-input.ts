@@ -4,7 +4,7 @@ import type { DsrRequest } from '../../lib/contract/dsr.ts';
 import { showPath } from '../../lib/contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../lib/contract/identities.ts';
 import { composeRequest, isExtensionType, type RequestParts } from '../../lib/domain/dsr/compose.ts';
-import { type SettledRequest, type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
+import { isInFuture, type SettledRequest, type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
 import { invalidDocument, loadDocument, placeIssues, withoutSchemaHint } from '../../lib/files/load.ts';
 import { readInput } from '../../lib/files/read-input.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
@@ -105,7 +105,7 @@ export interface GivenRequest extends SettledRequest {
   isNewId: boolean;
 }
 
-/** The body of these parts, completed with an id and the present time, and checked. Throws usage (2). */
+/** The body of these parts, completed with an id and the present time, and checked. Throws usage (2), or invalid input (9) for a time in the future. */
 export function requestFromParts(ctx: Context, parts: RequestParts, options: SettleOptions): GivenRequest {
   const body = composeRequest(
     {
@@ -115,16 +115,20 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Set
     },
     options.vendorDomain,
   );
-  const settled = settleRequest(body, options);
+  const now = ctx.clock.now();
+  const settled = settleRequest(body, options, now);
   if (settled.request) {
     return { ...settled, request: settled.request, isNewId: parts.subject_request_id === undefined };
   }
   const issues = settled.issues.map(({ path, message }) => ({ path: showPath(path), message }));
+  const isFuture = isInFuture(parts.submitted_time, now);
   throw new CliError({
-    code: 'usage',
+    code: isFuture ? 'input.invalid' : 'usage',
     message: 'The request is not valid. Nothing was sent.',
-    hint: 'See `cdpadm dsr submit --help` for the flags.',
-    exit: EXIT.usage,
+    hint: isFuture
+      ? 'Pass --submitted-time with the time at which the subject asked.'
+      : 'See `cdpadm dsr submit --help` for the flags.',
+    exit: isFuture ? EXIT.invalidInput : EXIT.usage,
     issues,
   });
 }
@@ -137,7 +141,7 @@ export async function requestFromFile(ctx: Context, path: string, options: Settl
   const completed = isObject
     ? { subject_request_id: randomUUID(), submitted_time: isoSeconds(ctx.clock.now()), ...value }
     : value;
-  const settled = settleRequest(completed, options);
+  const settled = settleRequest(completed, options, ctx.clock.now());
   if (!settled.request) throw invalidDocument(document, 'data subject request', settled.issues);
   for (const { file, line, column, message } of placeIssues(document, settled.warnings)) {
     ctx.out.warn(`${file}:${line}:${column}: ${message}`);

@@ -7,6 +7,7 @@ import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import type { Target } from '../../lib/runtime/target.ts';
 import { submitRequest } from '../../lib/workflows/dsr-submit.ts';
 import { askForMissing } from './questions.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
@@ -35,6 +36,7 @@ interface SubmitResult {
   deadline: string | null;
   /** Null when the signature could not be checked. */
   signature_valid: boolean | null;
+  target: Target;
 }
 
 export const submitView: RecordView<SubmitResult> = {
@@ -60,6 +62,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   for (const { message } of warnings) ctx.out.warn(`The request ${message}.`);
   const shown = { request, showIdentities, now: ctx.clock.now() };
   const visible = showIdentities ? request : maskRequest(request);
+  const target = await ctx.startWrite('dsr');
   if (ctx.flags.dryRun) {
     const draw = (style: Style, width: number): string => renderRequest(shown, style, width);
     const ids = [request.subject_request_id];
@@ -69,8 +72,8 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   // Prints the command in place of sending, and ends; nothing is written down either.
   if (ctx.flags.curl) await session.api.create(visible);
   ctx.out.show((style, width) => renderRequest(shown, style, width));
-  await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`, 'dsr_base_url');
-  const result = await submitRequest(request, { ...session, isNewId, verify: answerVerifier(ctx, session) });
+  await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`);
+  const result = await submitRequest(request, { ...session, isNewId, verify: answerVerifier(ctx) });
   const deadline = deadlineFrom(request.regulation, request.submitted_time);
   const failed = result.verdict?.checks.find(({ ok }) => !ok);
   if (failed) {
@@ -91,6 +94,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
     expected_completion_time: result.expected_completion_time,
     deadline: deadline === undefined ? null : isoSeconds(deadline),
     signature_valid: result.verdict?.valid ?? null,
+    target,
   };
   await ctx.out.emit(data, submitView);
   ctx.out.note(`Watch it with \`cdpadm dsr status ${result.id} --watch\`.`);

@@ -1,5 +1,5 @@
 // `dsr submit`: one request by flags, file or questions; many with `--bulk`.
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
 import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -7,7 +7,8 @@ import { dsrBulkView } from '../../lib/render/dsr-bulk.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { collect } from '../../lib/runtime/command-line/global-flags.ts';
-import { behindEquals, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { behindEquals, TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { choiceOption } from '../flag-values.ts';
 import { submitBulk } from './bulk.ts';
 import { type BulkFlags, withMapFlags } from './bulk-flags.ts';
 import { type OneFlags, submitOne, submitView } from './submit-one.ts';
@@ -19,8 +20,8 @@ interface SubmitFlags extends OneFlags, BulkFlags {
 /** The flags that say what a request is. */
 function withOneFlags(command: Command): Command {
   return command
-    .addOption(new Option('--regulation <name>', 'the law the subject invokes').choices(REGULATIONS))
-    .addOption(new Option('--type <type>', 'what the subject wants').choices(REQUEST_TYPES))
+    .addOption(choiceOption('--regulation <name>', 'the law the subject invokes', REGULATIONS))
+    .addOption(choiceOption('--type <type>', 'what the subject wants', REQUEST_TYPES))
     .option('--identity <type=value>', 'who it is; may be repeated; TYPE=@FILE and TYPE=- read the value', collect)
     .option('--extension-identity <type=value>', 'the same for types of the vendor extension', collect)
     .option('--group-id <id>', 'relates requests to each other')
@@ -54,17 +55,17 @@ export function submitCommand(ctx: Context): Command {
       "On a terminal it asks for whatever no flag gives. A value behind TYPE=@FILE or TYPE=- stays out of the shell's history and of the process list.",
       'A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls with | between, skip_waiting_period) and for each identity type by its name. It is checked whole before the first request.',
       'A dry run of a bulk file shows the first 100 requests and counts the others.',
-      'The id is written to the ledger before anything is sent, so that a lost answer can always be settled: the same command with the same --request-id never makes a second request.',
+      'The id is written to the ledger before anything is sent, so that a lost response can be confirmed: the same command with the same --request-id never makes a second request.',
     ],
     examples: [
       'cdpadm dsr submit --regulation gdpr --type access --identity email=jane@example.com',
       'cdpadm dsr submit --regulation ccpa --type erasure --identity controller_customer_id=4711 --dry-run',
       'cdpadm dsr submit --bulk subjects.csv --regulation gdpr --type access --results done.csv',
     ],
-    json: '{"subject_request_id","controller_id","request_status","received_time","expected_completion_time","deadline","signature_valid"}; with --bulk {"rows","submitted","existing","failed","skipped","requests","retries","seconds","results","journal"}',
+    json: `{"subject_request_id","controller_id","request_status","received_time","expected_completion_time","deadline","signature_valid",${TARGET_JSON}}; with --bulk {"rows","submitted","existing","failed","unknown","skipped","requests","retries","seconds","results","journal",${TARGET_JSON}}`,
     exits: {
       1: "the answer's signature is not valid",
-      3: 'some rows of a bulk run were refused; the result file says why',
+      3: 'some rows of a bulk run were rejected or are unknown; the results file says why',
       6: 'a request with the same identities and type is still open',
       8: 'nobody knows whether it arrived; how to find out is said',
       9: 'the file is invalid; nothing was sent',
@@ -74,7 +75,7 @@ export function submitCommand(ctx: Context): Command {
   });
 }
 
-const BULK_ONLY = ['results', 'resume', 'concurrency', 'rate', 'map', 'mapFile', 'saveMap'] as const;
+const BULK_ONLY = ['results', 'resume', 'concurrency', 'rate', 'map', 'mapFile', 'saveMap', 'null'] as const;
 const ONE_ONLY = ['file', 'identity', 'extensionIdentity', 'requestId', 'wait'] as const;
 
 async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {

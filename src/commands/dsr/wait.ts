@@ -1,10 +1,11 @@
 // `dsr wait`: until requests reach a status.
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { REQUEST_STATUSES } from '../../lib/contract/dsr.ts';
 import { REQUEST_COLUMNS, requestView } from '../../lib/render/dsr-overview.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { waitForRequests } from '../../lib/workflows/dsr-wait.ts';
+import { choiceOption } from '../flag-values.ts';
 import { type DsrSession, openDsr, requestIds } from './session.ts';
 
 export function waitCommand(ctx: Context): Command {
@@ -12,9 +13,9 @@ export function waitCommand(ctx: Context): Command {
     .description('wait until requests are completed')
     .argument('<id...>', 'ids of requests')
     .addOption(
-      new Option('--until <status>', 'the status to wait for; a later one will do as well')
-        .choices(REQUEST_STATUSES)
-        .default('completed'),
+      choiceOption('--until <status>', 'the status to wait for; a later one will do as well', REQUEST_STATUSES).default(
+        'completed',
+      ),
     )
     .action(async (ids: string[], flags: { until: string }) => {
       await waitAndShow(ctx, await openDsr(ctx), requestIds(ids), flags.until);

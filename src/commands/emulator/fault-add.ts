@@ -1,12 +1,12 @@
 // `emulator fault add`: a refusal, a delay or a lost connection for the requests that match.
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { METHODS } from '../../lib/contract/endpoint.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { choiceHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { changeByControl, findEmulator } from '../../lib/runtime/emulator/control.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { faultRecord, type Fault } from './fault-view.ts';
+import { choiceOption } from '../flag-values.ts';
 import { portOption } from './port-option.ts';
 
 interface FaultFlags {
@@ -24,17 +24,13 @@ interface FaultFlags {
 export function faultAddCommand(ctx: Context): Command {
   const command = new Command('add')
     .description('add a fault; at least one of --status, --delay and --drop says what it does')
-    .addOption(
-      new Option('--method <method>', 'only requests of this method (default: any method)')
-        .choices(METHODS)
-        .argParser(methodOf),
-    )
+    .addOption(choiceOption('--method <method>', 'only requests of this method (default: any method)', METHODS))
     .option('--path <pattern>', 'only requests to this path; * stands for any characters (default: any path)')
     .option('--status <n>', 'answer this status without processing the request')
     .option('--retry-after <value>', 'the Retry-After header of that answer: seconds, or a date')
     .option('--delay <dur>', 'wait before anything else, such as 2s')
     .addOption(
-      new Option('--drop <when>', 'cut the connection before the request is processed, or after').choices([
+      choiceOption('--drop <when>', 'cut the connection before the request is processed, or after', [
         'before',
         'after',
       ]),
@@ -73,15 +69,9 @@ async function addFault(ctx: Context, flags: FaultFlags): Promise<void> {
     method: 'POST',
     path: '/faults',
     body: { ...body },
-    reply: { fields: [] },
+    reply: { fields: Object.keys(body) },
   });
   if (added !== undefined) await ctx.out.emit(added as Fault, faultRecord);
-}
-
-function methodOf(text: string): string {
-  const method = METHODS.find((known) => known === text.toUpperCase());
-  if (method === undefined) throw usageError(`--method does not know \`${text}\`.`, choiceHint(text, METHODS));
-  return method;
 }
 
 function numberOf(flag: string, text: string): number {

@@ -6,7 +6,7 @@ import { CliError, EXIT, invalidInput } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { serveEmulator } from '../../lib/runtime/emulator/serve.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { readPort } from '../flag-values.ts';
+import { choiceOption, readPort } from '../flag-values.ts';
 
 interface StartFlags {
   host: string;
@@ -31,10 +31,10 @@ export function startCommand(ctx: Context): Command {
     .option('--fixtures <file>', "what the platform begins with, YAML or JSON (default: the specification's samples)")
     .option('--warehouse <file>', 'the warehouse file that pipelines read (default: a sample)')
     .addOption(
-      new Option(
-        '--clock <mode>',
-        'real goes with the machine, manual stands until it is moved (default: real)',
-      ).choices(['real', 'manual']),
+      choiceOption('--clock <mode>', 'real goes with the machine, manual stands until it is moved (default: real)', [
+        'real',
+        'manual',
+      ]),
     )
     .option('--names <file>', "the words a deployment uses on the wire, YAML or JSON (default: the specification's)")
     .action((flags: StartFlags) => start(ctx, flags));

@@ -49,6 +49,7 @@ export async function planWanted(ctx: Context, wanted: GroupRequest): Promise<Pl
 /** Shows the plan, asks, writes, and prints the definition that the platform then holds. */
 export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGroup): Promise<void> {
   const { groups } = await ctx.api();
+  await ctx.startWrite('workspace');
   const request = describeGroupWrite(groups, plan, wanted);
   if (ctx.flags.dryRun) {
     await ctx.out.emitDryRun(request ? [request] : [], plan, (style) => renderGroupPlan(plan, style), [plan.id]);

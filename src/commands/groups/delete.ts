@@ -4,9 +4,9 @@ import { type DeletedResource, deletedView } from '../../lib/render/deleted.ts';
 import { groupView } from '../../lib/render/groups.ts';
 import { drawRecord, filledColumns } from '../../lib/render/table.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { groupCalls } from '../../lib/workflows/groups-write.ts';
-import { deleteSettled } from '../../lib/workflows/resource-write.ts';
+import { deleteConfirmed } from '../../lib/workflows/resource-write.ts';
 import { findGroup } from './apply.ts';
 
 export function deleteCommand(ctx: Context): Command {
@@ -19,7 +19,7 @@ export function deleteCommand(ctx: Context): Command {
     columns: deletedView.columns,
     notes: ['The shared attributes of its members go with it.'],
     examples: ['cdpadm groups delete household --dry-run', 'cdpadm groups delete household --yes'],
-    json: '{"id","deleted":true}',
+    json: `{"id","deleted":true,${TARGET_JSON}}`,
     exits: { 5: 'there is no such group', 12: 'you answered no' },
   });
 }
@@ -30,6 +30,7 @@ async function deleteGroup(ctx: Context, groupId: string): Promise<void> {
     await groups.delete(groupId, ctx.signal);
     return;
   }
+  const target = await ctx.startWrite('workspace');
   const group = await findGroup(ctx, groupId);
   if (ctx.flags.dryRun) {
     await ctx.out.emitDryRun([groups.describeDelete(groupId)], undefined, undefined, [groupId]);
@@ -37,7 +38,7 @@ async function deleteGroup(ctx: Context, groupId: string): Promise<void> {
   }
   ctx.out.show((style) => drawRecord(group, filledColumns(group, groupView.columns), style));
   await ctx.confirmWrite(`Delete group ${groupId} and what its members share?`);
-  await deleteSettled(groupId, groupCalls(groups), { tell: ctx.out, signal: ctx.signal });
-  const result: DeletedResource = { id: groupId, deleted: true };
+  await deleteConfirmed(groupId, groupCalls(groups), { tell: ctx.out, signal: ctx.signal });
+  const result: DeletedResource = { id: groupId, deleted: true, target };
   await ctx.out.emit(result, deletedView);
 }

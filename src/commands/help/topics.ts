@@ -14,12 +14,13 @@ const exitCodes = `Exit codes
   9    an input file is invalid; every issue is listed as file:line:column: path: sentence
   10   differences were found; only with diff --exit-code
   11   a wait reached its --timeout
-  12   a guard refused: deletions, a threshold, an emptied manifest, --fail-on, a protected profile, or you said no
+  12   blocked by a guard: deletions, threshold, emptied manifest, --fail-on, access: read, protected profile,
+       reference not allowed; or you declined
   129  the terminal was closed
   130  interrupted by Ctrl-C
   143  terminated
 
-Checks come in this order: the input (9), an unexpected plan (6), guards (12), confirmation (2 or 12).
+Order of checks: input (9), access: read (12), unexpected plan (6), other guards (12), confirmation (2 or 12).
 
 Codes of errors, by exit code
 
@@ -38,21 +39,23 @@ code among them.
        secrets.keychain, secrets.missing
   5    dsr.group_not_found, dsr.no_records, dsr.results_expired, emulator.none, groups.attribute_not_found,
        groups.not_found, http.gone, http.not_found, pipelines.no_runs, profile.not_found, roles.not_found,
-       roles.revision_not_found, roles.template_not_found, seed.no_row, warehouse.not_found
-  6    dsr.no_results, dsr.not_pending, dsr.unreachable_status, emulator.port, emulator.running, groups.exists,
-       http.conflict, pipelines.not_idle, pipelines.paused, profile.exists, resource.changed_meanwhile,
-       resource.created_meanwhile, roles.assigned, roles.changed_meanwhile, roles.changing, roles.conflict,
-       roles.exists, roles.local_edits, roles.plan_mismatch, roles.stale_file, seed.changed, warehouse.exists,
-       warehouse.in_use, warehouse.local_edits, warehouse.other_plan; dsr.listen and emulator.sample_warehouse
-       where the port or file is taken
+       roles.revision_not_found, roles.task_not_found, roles.template_not_found, seed.no_row,
+       warehouse.not_found
+  6    dsr.id_taken, dsr.no_results, dsr.not_pending, dsr.unreachable_status, emulator.port, emulator.running,
+       groups.exists, http.conflict, pipelines.not_idle, pipelines.paused, profile.exists,
+       resource.changed_meanwhile, resource.created_meanwhile, roles.assigned, roles.changed_meanwhile,
+       roles.changing, roles.conflict, roles.exists, roles.local_edits, roles.plan_mismatch, roles.stale_file,
+       seed.changed, warehouse.exists, warehouse.in_use, warehouse.local_edits, warehouse.other_plan;
+       dsr.listen and emulator.sample_warehouse where the port or file is taken
   7    http.rate_limited, http.unavailable
   8    emulator.unreachable, http.outcome_unknown, network.certificate, network.connect_timeout, network.dns,
        network.idle, network.malformed, network.proxy, network.refused, network.reset, network.timeout,
        network.tls, network.truncated, network.unreachable
   9    config.newer, groups.other_id, input.invalid
   11   timeout
-  12   dsr.bulk_again, dsr.bulk_running, guard.confirm, guard.refused, pipelines.guard.reset, seed.run_before,
-       seed.running; roles.guard and warehouse.guard with .delete, .empty, .threshold, .escalation or .reset
+  12   dsr.bulk_again, dsr.bulk_running, guard.confirm, guard.refused, pipelines.guard.reset, profile.read_only,
+       references.not_allowed, seed.run_before, seed.running; roles.guard and warehouse.guard with .delete, .empty, .threshold, .escalation or
+       .reset
   129  hung_up
   130  interrupted
   143  terminated
@@ -81,7 +84,7 @@ An empty variable counts as unset. With these alone, and no profile, every comma
   CDPADM_ACCESS_TOKEN       a ready token, used as it is
   CDPADM_CA_FILE            further trusted certificate authorities, PEM
 
-  CDPADM_OUTPUT             default of -o
+  CDPADM_OUTPUT             default of -o, also \`output\` in the project file
   CDPADM_EDITOR             the editor; else VISUAL, EDITOR, vi
   CDPADM_ACCESSIBLE         questions and progress line by line, without redrawing
   CDPADM_NO_COLOR           no colour; also NO_COLOR, TERM=dumb. FORCE_COLOR asks for it
@@ -97,6 +100,10 @@ An empty variable counts as unset. With these alone, and no profile, every comma
   NODE_DISABLE_COMPILE_CACHE          keep no compiled code; under CI none is kept either
 
 Precedence: flag, environment, project file, profile, default. \`cdpadm profile show --origin\` prints each value's source.
+
+CDPADM_PROFILE and the project file select a profile; other variables still override its values. --profile NAME pins
+it: only other flags override its values. The environment then gives only secrets that the profile has no place for,
+and CDPADM_ACCESS_TOKEN is ignored. --profile local is always the embedded platform.
 `;
 
 const formatting = `Output
@@ -115,10 +122,11 @@ Only the result goes to standard output; questions, progress, warnings and what 
   --query EXPR    JMESPath over the data before it is drawn; integers beyond 2^53 are strings in it
   --fields a,b    columns of table, csv and markdown, in this order
   --no-header     without the heading line
-  --out FILE      into a file, whole or not at all
+  --out FILE      into a file, whole or not at all; without -o its extension sets the format:
+                  .json .ndjson .yaml .yml .csv .md .html .txt (table); any other means table
 
 Under -o json an error is one document on standard error; \`cdpadm help exit-codes\` lists what \`code\` can be:
-  {"error":{"code","message","hint","status","request":{"id","method","path"},"issues":[{"path","line","column","message"}]}}
+  {"error":{"code","message","hint","status","request":{"id","method","path"},"issues":[{"path","line","column","message"}],"issues_omitted"}}
 
 With --profile given several times, a table begins with a column \`profile\`, -o name prints the profile before each id, and
 JSON is a list of {"profile","data"}, with "error" in place of "data" where a profile failed.

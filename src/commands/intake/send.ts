@@ -1,44 +1,69 @@
 // What both intake commands do: read one body, check it, send it.
+import type { Command } from 'commander';
 import type { ZodMiniType } from 'zod/mini';
 import { explain, showPath } from '../../lib/contract/explain.ts';
 import { INTAKE_NAMES } from '../../lib/contract/intake.ts';
 import { createWireNames, pathAsWritten } from '../../lib/contract/names.ts';
+import { createIdentityTypes, userIdentityIssues } from '../../lib/domain/identity-types.ts';
 import { loadDocument } from '../../lib/files/load.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { collect } from '../../lib/runtime/command-line/global-flags.ts';
+import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
 
-const view: DocumentView<{ accepted: true }> = { kind: 'document', text: () => 'Accepted.' };
+const view: DocumentView<{ accepted: true; target: Target }> = { kind: 'document', text: () => 'Accepted.' };
 
-export interface IntakeCall<Body> {
+export interface IntakeCall<Body extends { environment: string }> {
   schema: ZodMiniType<Body>;
   /** For the message: `no body of events`. */
   what: string;
-  /** The setting that the body goes to. */
-  address: 'seeding_url' | 'identity_url';
+  /** Where the body goes. */
+  scope: 'seeding' | 'identity';
+  /** For the question: `2 events`. */
+  subject(body: Body): string;
   describe(body: Body): Parameters<Context['out']['emitDryRun']>[0][number];
   send(body: Body): Promise<void>;
 }
 
+export interface IntakeFlags {
+  file: string;
+  identityType?: string[];
+}
+
+/** The flags of both commands. */
+export function withIntakeFlags(command: Command): Command {
+  return command
+    .requiredOption('-f, --file <file>', 'the body, JSON or YAML; - is standard input')
+    .option('--identity-type <type>', 'identity type of this deployment; may be repeated', collect);
+}
+
 /** Throws CliError invalid input (9) with the place of everything that is wrong. */
-export async function sendIntake<Body>(ctx: Context, file: string, call: IntakeCall<Body>): Promise<void> {
-  const document = await loadDocument(file, ctx);
+export async function sendIntake<Body extends { environment: string }>(
+  ctx: Context,
+  flags: IntakeFlags,
+  call: IntakeCall<Body>,
+): Promise<void> {
+  const document = await loadDocument(flags.file, ctx);
   const settings = await ctx.settings();
   const names = createWireNames(settings.names);
   const body = names.decode(document.value, INTAKE_NAMES);
-  const issues = explain(call.schema, body);
+  const identities = (body as { user_identities?: unknown } | null)?.user_identities;
+  const types = createIdentityTypes(settings.names, flags.identityType ?? []);
+  const issues = [...explain(call.schema, body), ...userIdentityIssues(identities, 'user_identities', types)];
   if (issues.length > 0) {
-    const places = issues.map(({ path, message }) => {
+    const places = issues.map(({ path, message, at }) => {
       const written = pathAsWritten(document.value, path, names);
-      return { file: document.name, path: showPath(written), ...document.locate(written), message };
+      return { file: document.name, path: showPath(written), ...document.locate(written, at), message };
     });
     throw invalidInput(`${document.name} is ${call.what}.`, places);
   }
+  const target = await ctx.startWrite(call.scope);
   if (ctx.flags.dryRun) {
     await ctx.out.emitDryRun([call.describe(body as Body)]);
     return;
   }
-  if (settings.protected) await ctx.confirmWrite('Send this?', call.address);
+  await ctx.confirmWrite(`Send ${call.subject(body as Body)} to ${workspaceOf(target, [(body as Body).environment])}?`);
   await call.send(body as Body);
-  await ctx.out.emit({ accepted: true }, view);
+  await ctx.out.emit({ accepted: true, target }, view);
 }

@@ -1,30 +1,33 @@
 // `pipelines reset`: forgets the sync position, so that the next run reads everything again.
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { describeReread } from '../../lib/domain/warehouse/advice.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
+import type { Target } from '../../lib/runtime/target.ts';
 import { resetPipeline } from '../../lib/workflows/pipelines-trigger.ts';
+import { choiceOption } from '../flag-values.ts';
 import { requirePipeline, runPorts } from './session.ts';
 
 interface ResetResult {
   pipeline_id: string;
   reset_type: 'full';
-  reset: true;
+  accepted: true;
+  target: Target;
 }
 
 export function resetCommand(ctx: Context): Command {
   const command = new Command('reset')
     .description('forget the sync position: the next run reads everything again')
     .argument('<pipeline_id>', 'the id of the pipeline')
-    .addOption(new Option('--type <type>', 'what is reset').choices(['full']).default('full'))
+    .addOption(choiceOption('--type <type>', 'what is reset', ['full']).default('full'))
     .action((id: string) => reset(ctx, id));
   return withHelp(command, {
     calls: 'platform',
     columns: view.columns,
     notes: ['It wants the id of the pipeline to be typed, or given by --confirm; --yes does not answer that.'],
     examples: ['cdpadm pipelines reset customers --dry-run', 'cdpadm pipelines reset customers --confirm customers'],
-    json: '{"pipeline_id","reset_type","reset":true}',
+    json: `{"pipeline_id","reset_type","accepted":true,${TARGET_JSON}}`,
     exits: {
       2: 'the id was not confirmed',
       5: 'there is no such pipeline',
@@ -40,24 +43,27 @@ const view: RecordView<ResetResult> = {
   columns: [
     { key: 'pipeline_id', id: true, value: (it) => it.pipeline_id },
     { key: 'reset_type', value: (it) => it.reset_type },
-    { key: 'reset', value: (it) => it.reset },
+    { key: 'accepted', value: (it) => it.accepted },
   ],
 };
 
 async function reset(ctx: Context, id: string): Promise<void> {
   const ports = await runPorts(ctx);
   if (ctx.flags.curl) {
-    await ports.api.reset(id, ctx.signal);
+    await ports.api.reset(id, { signal: ctx.signal });
     return;
   }
+  const target = await ctx.startWrite('workspace');
   const pipeline = await requirePipeline(ctx, id);
   ctx.out.warn(describeReread(pipeline));
   if (ctx.flags.dryRun) {
     await ctx.out.emitDryRun([ports.api.describeReset(id)], undefined, undefined, [id]);
     return;
   }
-  await ctx.confirmWrite(`Type ${id} to reset it:`, 'base_url', id);
+  await ctx.confirmWrite(`Type ${id} to reset it:`, id);
   await resetPipeline(id, ports);
-  ctx.out.note(`Pipeline ${id} was reset. Its next run: cdpadm pipelines trigger ${id} --wait`);
-  await ctx.out.emit({ pipeline_id: id, reset_type: 'full', reset: true } satisfies ResetResult, view);
+  ctx.out.note(
+    `The platform accepted the reset of pipeline ${id}. Its next run: cdpadm pipelines trigger ${id} --wait`,
+  );
+  await ctx.out.emit({ pipeline_id: id, reset_type: 'full', accepted: true, target } satisfies ResetResult, view);
 }

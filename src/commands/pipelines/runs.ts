@@ -7,6 +7,7 @@ import { runListView, runView } from '../../lib/render/pipelines.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { OUTPUT_FORMATS } from '../../lib/runtime/command-line/global-flags.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { choiceOption } from '../flag-values.ts';
 import { pageSource } from '../page-source.ts';
 import { tellFreshness } from './freshness.ts';
 import { durationFlag, onPipeline, tellRuns } from './session.ts';
@@ -31,7 +32,7 @@ export function runsCommand(ctx: Context): Command {
     .option('--since <duration>', 'only those whose logical date is at most this old')
     .option('--from <time>', 'only those whose logical date is not before: a day, or ISO 8601')
     .option('--to <time>', 'only those whose logical date is not after: a day, or ISO 8601')
-    .addOption(new Option('--status <status...>', 'only those in one of these statuses').choices(STATUSES))
+    .addOption(choiceOption('--status <status...>', 'only those in one of these statuses', STATUSES))
     .option('--page <n>', 'which page (default: the first)')
     .option('--page-size <n>', 'runs on a page, up to 100', '100')
     .addOption(new Option('--all', 'every page').conflicts('page'))

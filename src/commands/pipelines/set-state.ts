@@ -28,5 +28,10 @@ export async function setPipelineState(
   const given = await readFieldFlags(ctx, 'pipeline', { ...flags });
   const live = await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
   const fields = [...given, { flag: 'state', path: ['state'], value: state }];
-  await writeChange(ctx, 'pipeline', live, await readSource(ctx, 'pipeline', { id, file: undefined, fields, live }));
+  await writeChange(
+    ctx,
+    'pipeline',
+    live,
+    await readSource(ctx, 'pipeline', { id, file: undefined, fields, live, allowCommands: false }),
+  );
 }

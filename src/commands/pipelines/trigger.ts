@@ -6,7 +6,8 @@ import { runLine } from '../../lib/render/pipelines.ts';
 import { plainStyle } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context, Progress } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
+import type { Target } from '../../lib/runtime/target.ts';
 import { requireIdle, type Triggered, triggerPipeline } from '../../lib/workflows/pipelines-trigger.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
 import { durationFlag, onPipeline, runPorts } from './session.ts';
@@ -28,24 +29,24 @@ export function triggerCommand(ctx: Context): Command {
   return withHelp(command, {
     calls: 'platform',
     columns: view.columns,
-    notes: [
-      'It is sent once: when the answer is lost, its run is looked for instead of asking for another.',
-      'Only a protected profile is asked about.',
+    notes: ['It is sent once: when the answer is lost, its run is looked for instead of asking for another.'],
+    examples: [
+      'cdpadm pipelines trigger customers --wait --yes',
+      'cdpadm pipelines trigger customers --wait-idle --yes -o json',
     ],
-    examples: ['cdpadm pipelines trigger customers --wait', 'cdpadm pipelines trigger customers --wait-idle -o json'],
-    json: '{"pipeline_id","pipeline_run_id","status"}',
+    json: `{"pipeline_id","pipeline_run_id","status",${TARGET_JSON}}`,
     exits: {
       1: 'the run failed or was stopped (with --wait)',
       5: 'there is no such pipeline',
       6: 'the pipeline is not idle, or it is paused',
       8: 'the answer was lost and no run is to be seen',
       11: '--timeout is over; the run goes on',
-      12: 'the name of the protected profile was not typed',
+      12: 'you answered no',
     },
   });
 }
 
-const view: RecordView<Triggered> = {
+const view: RecordView<Triggered & { target: Target }> = {
   kind: 'record',
   columns: [
     { key: 'pipeline_id', id: true, value: (it) => it.pipeline_id },
@@ -58,17 +59,17 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
   const pollMs = durationFlag(flags.poll, '--poll');
   const ports = await runPorts(ctx);
   if (ctx.flags.curl) {
-    await ports.api.trigger(id, ctx.signal);
+    await ports.api.trigger(id, { signal: ctx.signal });
     return;
   }
+  const target = await ctx.startWrite('workspace');
   if (ctx.flags.dryRun) {
     // A dry run waits for nothing.
     if (flags.waitIdle !== true) await onPipeline(ctx, id, requireIdle(id, ports));
     await ctx.out.emitDryRun([ports.api.describeTrigger(id)], undefined, undefined, [id]);
     return;
   }
-  // A run overwrites nothing that the next one would not: only a protected profile wants a word (decision: D170).
-  if ((await ctx.settings()).protected) await ctx.confirmWrite(`Run pipeline ${id} now?`);
+  await ctx.confirmWrite(`Run pipeline ${id} now?`);
   let progress: Progress | undefined;
   let looks = 0;
   const onState = (text: string): void => {
@@ -91,7 +92,7 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
   } finally {
     progress?.end();
   }
-  await ctx.out.emit({ ...triggered, ...(ended && { status: ended.status ?? 'unknown' }) }, view);
+  await ctx.out.emit({ ...triggered, ...(ended && { status: ended.status ?? 'unknown' }), target }, view);
   if (!ended) {
     ctx.out.note(`Watch it: cdpadm pipelines watch ${id} ${triggered.pipeline_run_id ?? ''}`.trimEnd());
   } else if (ended.status === 'success') ctx.out.note(runLine(ended, plainStyle));

@@ -1,4 +1,5 @@
 // A profile as text, for the editor and for export, and `FIELD=VALUE` changes of it.
+import { isAbsolute } from 'node:path';
 import { showPath } from '../../lib/contract/explain.ts';
 import { isNeutralName, NEUTRAL_WORDS } from '../../lib/contract/neutral-words.ts';
 import { parseDocumentText } from '../../lib/files/load.ts';
@@ -12,7 +13,15 @@ export type Profile = Draft['profile'];
 
 export const MAPS = ['limits', 'names', 'secrets'] as const;
 /** What `profile edit --set` takes; of a map with the key behind a dot. */
-export const KNOWN_FIELDS = [...FIELDS.map(({ name }) => name), 'protected', ...MAPS];
+export const KNOWN_FIELDS = [
+  ...FIELDS.map(({ name }) => name),
+  'protected',
+  'access',
+  'allow_commands',
+  'allow_files',
+  ...MAPS,
+];
+const BOOLEANS: readonly string[] = ['protected', 'allow_commands'];
 
 /** YAML without anything secret: a profile holds only where its secrets are. */
 export function profileText(profile: Profile): Promise<string> {
@@ -83,14 +92,19 @@ function setField(profile: Record<string, unknown>, field: string, text: string,
     delete profile[field];
     return;
   }
-  const value = field === 'protected' ? booleanOf(text) : text;
+  const value = valueOf(field, text);
   const problem = problemOf(profiles, field, value);
   if (problem !== undefined) throw usageError(`${field} ${problem}.`);
   profile[field] = value;
 }
 
 function problemOf(profiles: Profiles, field: string, value: unknown): string | undefined {
-  if (field === 'protected') return typeof value === 'boolean' ? undefined : 'must be true or false';
+  if (BOOLEANS.includes(field)) return typeof value === 'boolean' ? undefined : 'must be true or false';
+  if (field === 'allow_files') {
+    const isFolders = Array.isArray(value) && value.every((item) => typeof item === 'string' && isAbsolute(item));
+    return isFolders ? undefined : 'must be a list of absolute paths';
+  }
+  if (field === 'access') return value === 'read' || value === 'write' ? undefined : 'must be `read` or `write`';
   if (MAPS.some((name) => name === field)) return isTextMap(value) ? undefined : 'must be a map of texts';
   const known = FIELDS.find(({ name }) => name === field);
   if (!known) return [`unknown field \`${field}\``, ...proposals(field)].join('; did you mean ');
@@ -134,6 +148,12 @@ function isTextMap(value: unknown): value is Record<string, string> {
     !Array.isArray(value) &&
     Object.values(value).every((item) => typeof item === 'string')
   );
+}
+
+/** A list comes with commas. */
+function valueOf(field: string, text: string): unknown {
+  if (field === 'allow_files') return text.split(',').map((folder) => folder.trim());
+  return BOOLEANS.includes(field) ? booleanOf(text) : text;
 }
 
 function booleanOf(text: string): boolean | string {

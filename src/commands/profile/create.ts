@@ -8,6 +8,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
 import { profileText } from './change-text.ts';
+import { choiceOption } from '../flag-values.ts';
 import { askForMissing, hasAddress, type Look } from './questions.ts';
 import { offerTry } from './try-credentials.ts';
 import { addSecretFlags, optionKey, readSecretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
@@ -30,6 +31,7 @@ export function createProfileCommand(ctx: Context): Command {
   const command = new Command('create').description('create a profile').argument('[name]', 'its name');
   for (const { option, label } of FIELDS) if (option) command.option(`${option} <value>`, label);
   command.option('--protected', 'every write asks for the name of the profile');
+  command.addOption(choiceOption('--access <access>', 'read blocks every write', ['read', 'write']));
   addSecretFlags(command)
     .option('--from-env', 'take from CDPADM_* variables what no flag gives; secrets stay where they are')
     .option('--use', 'make it the current profile; the first one always is')
@@ -62,7 +64,11 @@ async function createProfile(ctx: Context, given: string | undefined, flags: Fla
   await profiles.checkNewName(name);
   const storage = flags['insecureStorage'] === true ? 'file' : 'keychain';
   const draft: Draft = {
-    profile: { ...settingsFrom(ctx, profiles, flags), ...(flags['protected'] === true && { protected: true }) },
+    profile: {
+      ...settingsFrom(ctx, profiles, flags),
+      ...(flags['protected'] === true && { protected: true }),
+      ...(flags['access'] !== undefined && { access: flags['access'] as 'read' | 'write' }),
+    },
     typed,
     storage,
     use: flags['use'] === true,

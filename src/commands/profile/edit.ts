@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { editUntilValid } from '../../lib/runtime/prompts/edit-until-valid.ts';
 import { openEditedFile } from '../../lib/runtime/prompts/editor.ts';
 import { collect } from '../../lib/runtime/command-line/global-flags.ts';
 import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
@@ -25,7 +26,7 @@ export function editProfileCommand(ctx: Context): Command {
     .argument('<name>', 'the profile')
     .option(
       '--set <field=value>',
-      'a field such as base_url, protected, limits.dsr or names.xpid; an empty value takes it away (repeatable)',
+      'a field such as base_url, protected, access, limits.dsr or names.xpid; an empty value takes it away (repeatable)',
       collect,
     );
   // Known to be told from a slip: who has made a profile by them looks for them here.
@@ -55,6 +56,7 @@ export function editProfileCommand(ctx: Context): Command {
 const CREATE_FLAGS = [
   ...FIELDS.flatMap(({ name, option }) => (option === undefined ? [] : [{ option, assignment: `${name}=VALUE` }])),
   { option: '--protected', assignment: 'protected=true' },
+  { option: '--access', assignment: 'access=read' },
 ];
 
 function refuseCreateFlags(flags: Record<string, unknown>): void {
@@ -101,10 +103,9 @@ async function editByHand(ctx: Context, before: Profile, profiles: Profiles): Pr
   const file = openEditedFile(ctx, 'profile.yaml');
   const text = await profileText(before);
   try {
-    const saved = await file.edit(text);
-    const after = saved.trim() === '' ? before : await parseProfile(file.path, saved, profiles);
+    const after = await editUntilValid(ctx, file, text, (saved) => parseProfile(file.path, saved, profiles));
     file.discard();
-    return after;
+    return after ?? before;
   } catch (error) {
     const kept = file.keep();
     if (kept !== undefined) ctx.out.warn(`Your text is kept in ${kept}`);

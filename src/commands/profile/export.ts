@@ -4,7 +4,7 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
-import { type Profile, profileText } from './change-text.ts';
+import type { Profile } from './change-text.ts';
 
 const view: DocumentView<Profile> = {
   kind: 'document',
@@ -32,9 +32,7 @@ async function exportProfile(ctx: Context, name: string): Promise<void> {
   const entries = Object.entries(secrets).filter(([, text]) => !/^(file|keychain):/.test(String(text)));
   const left = Object.keys(secrets).filter((secret) => !entries.some(([kept]) => kept === secret));
   const exported: Profile = { ...rest, ...(entries.length > 0 && { secrets: Object.fromEntries(entries) }) };
-  // Who names the file names its format, unless -o says another.
-  const yaml = /\.ya?ml$/i.test(ctx.flags.out ?? '') ? await profileText(exported) : undefined;
-  await ctx.out.emit(exported, yaml === undefined ? view : { ...view, text: () => yaml.trimEnd() });
+  await ctx.out.emit(exported, view);
   if (left.length > 0)
     ctx.out.note(`Left here: ${left.join(', ')}. Store them anew after the import: cdpadm auth login.`);
 }

@@ -13,6 +13,7 @@ interface Row {
   org_id: string | null;
   environment: string | null;
   protected: boolean;
+  access: 'read' | 'write';
 }
 
 const view: ListView<Row> = {
@@ -28,6 +29,7 @@ const view: ListView<Row> = {
     { key: 'org_id', rank: 2, value: (row) => row.org_id },
     { key: 'environment', rank: 3, value: ({ environment }) => environment },
     { key: 'protected', rank: 4, value: (row) => (row.protected ? 'protected' : '') },
+    { key: 'access', rank: 5, value: (row) => row.access },
   ],
   empty: 'There are no profiles.',
 };
@@ -38,7 +40,7 @@ export function listProfilesCommand(ctx: Context): Command {
     calls: 'settings',
     columns: view.columns,
     examples: ['cdpadm profile list', 'cdpadm profile list -o name'],
-    json: '[{"name","current","builtin","base_url","org_id","environment","protected"}]',
+    json: '[{"name","current","builtin","base_url","org_id","environment","protected","access"}]',
   });
 }
 
@@ -54,6 +56,7 @@ async function listProfiles(ctx: Context): Promise<void> {
     org_id: profile.org_id ?? null,
     environment: profile.environment ?? null,
     protected: profile.protected === true,
+    access: profile.access ?? 'write',
   }));
   await ctx.out.emit(rows, view);
 }

@@ -102,17 +102,26 @@ async function askArea(asking: Asking, { address, commands, needs }: Area, isLas
   for (const need of needs) {
     const field = fieldOf(need.name);
     if (draft.profile[need.name] !== undefined || !(all || field.essential === true)) continue;
-    const hint = `needed for ${need.commands}; Enter to do without`;
+    const hint = `needed for ${need.commands}`;
     if (!need.name.endsWith('_url')) {
-      await askField(asking, field, { hint });
+      await askField(asking, field, { hint: `${hint}; Enter to leave out` });
       continue;
     }
-    await askAddress(asking, field, false, hint);
+    await askNeededAddress(asking, field, hint, commands);
     if (draft.profile[need.name] !== undefined) continue;
-    // Without the token service the rest would be asked for in vain.
+    // Without the token service the other answers have no use.
     sayLeftOut(ctx, commands);
     return;
   }
+}
+
+/** Enter alone does not give up all of `commands`: one question follows, and then the address is asked for again. */
+async function askNeededAddress(asking: Asking, field: Field, hint: string, commands: string): Promise<void> {
+  const { ctx, draft } = asking;
+  await askAddress(asking, field, false, hint);
+  if (draft.profile[field.name] !== undefined) return;
+  if (await ctx.prompt.ask(`Leave out ${commands}?`, false, { flag: field.flag })) return;
+  await askAddress(asking, field, false, `${hint}; Enter to leave them out`);
 }
 
 function fieldOf(name: SettingName): Field {
@@ -244,11 +253,11 @@ async function askPlace(ctx: Context, label: string, flag: string): Promise<stri
   const kind = await ctx.prompt.select(
     `Where is the ${label.toLowerCase()}?`,
     [
-      { value: 'none', label: 'leave it out for now' },
       { value: 'env', label: 'in an environment variable' },
-      { value: 'command', label: 'behind a command that writes it, such as a password manager' },
+      { value: 'command', label: 'in the output of a command, such as a password manager' },
+      { value: 'none', label: 'leave it out for now' },
     ],
-    { initial: 'none', flag },
+    { initial: 'env', flag },
   );
   if (kind === 'none') return undefined;
   if (kind === 'env') {

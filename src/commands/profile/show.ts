@@ -13,13 +13,18 @@ type Origin = Setting['origin'];
 
 interface Shown {
   profile: Setting | null;
+  /** `--profile` or NAME: only flags override it. */
+  pinned: boolean;
   protected: boolean;
+  access: 'read' | 'write';
+  allow_commands: boolean;
+  allow_files: readonly string[];
   settings: Record<string, Setting>;
   /** Never a value but the client id's, which is a name. */
   secrets: Record<string, { value?: string; origin: Origin }>;
   limits: Readonly<Record<string, string>>;
   names: Readonly<Record<string, string>>;
-  /** Of `protected`, and of each limit and name: `limits.AREA`, `names.WORD`. */
+  /** Of `protected`, `access`, and of each limit and name: `limits.AREA`, `names.WORD`. */
   origins: Readonly<Record<string, Origin>>;
 }
 
@@ -41,10 +46,10 @@ export function showProfileCommand(ctx: Context): Command {
     reads: true,
     columns: () => LIST_COLUMNS,
     notes: [
-      'Flags win over the environment, the environment over the project file (.cdpadm.yaml), the project file over the profile. Secrets are named with the place they are in and never shown; the client id is none, and is shown where it takes no command and no keychain.',
+      'Flags override the environment, the environment overrides the project file (.cdpadm.yaml), the project file overrides the profile. With --profile or NAME the profile is pinned: only flags override it. Secrets are shown by their source, never by their value; the client id is shown unless it takes a command or the keychain to read it.',
     ],
     examples: ['cdpadm profile show --origin', 'cdpadm profile show local -o json'],
-    json: '{"profile":{"value","origin":{"kind","detail"}},"protected","settings":{"<name>":{"value","origin"}},"secrets":{"<name>":{"value"?,"origin"}},"limits","names","origins":{"<name>":{"kind","detail"}}}',
+    json: '{"profile":{"value","origin":{"kind","detail"}},"pinned","protected","access","allow_commands","allow_files","settings":{"<name>":{"value","origin"}},"secrets":{"<name>":{"value"?,"origin"}},"limits","names","origins":{"<name>":{"kind","detail"}}}',
     exits: { 5: 'there is no such profile' },
   });
 }
@@ -53,7 +58,8 @@ async function showProfile(ctx: Context, name: string | undefined, origin: boole
   if (name !== undefined) await (await ctx.profiles()).find(name);
   const settings = await ctx.settings(name);
   await ctx.out.emit(await shownOf(settings), viewWith(origin));
-  if (!origin) noteOverrides(ctx, settings);
+  if (origin) notePinning(ctx, settings);
+  else noteOverrides(ctx, settings);
 }
 
 async function shownOf(settings: Settings): Promise<Shown> {
@@ -65,7 +71,11 @@ async function shownOf(settings: Settings): Promise<Shown> {
   }
   return {
     profile: settings.profile ?? null,
+    pinned: settings.pinned,
     protected: settings.protected,
+    access: settings.access,
+    allow_commands: settings.allowCommands,
+    allow_files: settings.allowFiles,
     settings: Object.fromEntries(settings.all()),
     secrets,
     limits: settings.limits,
@@ -76,7 +86,7 @@ async function shownOf(settings: Settings): Promise<Shown> {
 
 /** Undefined where it would take a command or the keychain to have it, or where it cannot be had. */
 async function clientIdOf(settings: Settings, { detail }: Origin): Promise<string | undefined> {
-  if (/ \((command|keychain|file):.*\)$/s.test(detail)) return undefined;
+  if (detail.endsWith(')') && / \((?:command|keychain|file):/.test(detail)) return undefined;
   try {
     return await settings.secret('client_id');
   } catch (error) {
@@ -134,6 +144,9 @@ function rowsOf(shown: Shown): [string, string, string][] {
     rows.push([name, value, origin ? originText(origin) : '']);
   };
   if (shown.protected) add('protected', 'yes: every write asks for the name of the profile');
+  if (shown.access === 'read') add('access', 'read: every write is blocked');
+  if (shown.allow_commands) add('allow_commands', 'yes: definition files may name commands');
+  for (const folder of shown.allow_files) add('allow_files', folder);
   for (const [area, rate] of Object.entries(shown.limits)) add(`limits.${area}`, rate);
   for (const [word, own] of Object.entries(shown.names)) add(`names.${word}`, own);
   return rows.map(([name, value, from]) => [cleanLine(name), cleanLine(value), cleanLine(from)]);
@@ -141,6 +154,16 @@ function rowsOf(shown: Shown): [string, string, string][] {
 
 function originText({ kind, detail }: Origin): string {
   return `${kind === 'project' ? 'project file' : kind}: ${detail}`;
+}
+
+/** What may override the values shown. */
+function notePinning(ctx: Context, { pinned, profile }: Settings): void {
+  if (!profile) return;
+  ctx.out.note(
+    pinned
+      ? `Profile ${profile.value} is pinned (${profile.origin.detail}): only other flags override its values.`
+      : `Profile ${profile.value} is not pinned: flags, CDPADM_* variables and the project file override its values. --profile ${profile.value} pins it.`,
+  );
 }
 
 /** A value that is not the profile's own must not be taken for it. */

@@ -1,10 +1,10 @@
 // Applies an intent through the one push workflow and reports what became of it.
-import { toReply } from '../../lib/domain/roles/manifest.ts';
 import type { RolesPlan } from '../../lib/domain/roles/plan.ts';
 import { renderRolesPlan, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns } from '../../lib/runtime/command-line/help.ts';
+import { asColumns, ORGANIZATION_TARGET_JSON } from '../../lib/runtime/command-line/help.ts';
+import type { Target } from '../../lib/runtime/target.ts';
 import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { type PushIntent, type PushOutcome, pushRoles } from '../../lib/workflows/roles-push.ts';
 import type { Planned } from '../../lib/workflows/roles-plan.ts';
@@ -14,6 +14,7 @@ import { guardFlags, type RawGuardFlags } from './guards.ts';
 interface AppliedPlan extends RolesPlan {
   applied: boolean;
   revision: string | null;
+  target: Target;
 }
 
 /** Runs the push workflow with the questions, the screen and the memory of this context. */
@@ -37,6 +38,7 @@ export async function applyIntent(
         profile: memory.profile,
         ask: {
           possible: ctx.prompt.possible,
+          startWrite: () => ctx.startWrite('organization'),
           confirmWrite: (question) => ctx.confirmWrite(question),
           typed: (question, expected) => ctx.prompt.typed(question, expected, { flag: '--allow-delete' }),
           offer: (question) => (ctx.prompt.possible ? ctx.prompt.ask(question, false) : Promise.resolve(false)),
@@ -76,7 +78,13 @@ export async function emitOutcome(ctx: Context, outcome: PushOutcome): Promise<v
     await ctx.out.emitDryRun(requests, plan, (style, width) => renderRolesPlan(plan, style, width), rolesOf(plan));
     return;
   }
-  const data: AppliedPlan = { ...plan, applied: outcome.kind === 'applied', revision: outcome.revision ?? null };
+  const target = await ctx.startWrite('organization');
+  const data: AppliedPlan = {
+    ...plan,
+    applied: outcome.kind === 'applied',
+    revision: outcome.revision ?? null,
+    target,
+  };
   await ctx.out.emit(data, outcomeView);
   if (outcome.revision !== undefined) {
     ctx.out.note(`What was there before: cdpadm roles rollback ${outcome.revision}`);
@@ -88,18 +96,12 @@ function rolesOf(plan: RolesPlan): string[] {
   return rolesPlanRows(plan).map((row) => row.role_id);
 }
 
-/** The wire's form of the manifest that a file is brought up to date with. */
-export function manifestAfter(outcome: PushOutcome) {
-  return toReply(outcome.manifest);
-}
-
 /** The shape of that, for help. */
-export const OUTCOME_JSON =
-  '{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id]}';
+export const OUTCOME_JSON = `{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id],${ORGANIZATION_TARGET_JSON}}`;
 
 /** The fields of that, for `--fields`. */
 export const outcomeColumns = asColumns(
-  'plan base created modified deleted unchanged summary warnings kept applied revision',
+  'plan base created modified deleted unchanged summary warnings kept applied revision target',
 );
 
 const outcomeView: DocumentView<AppliedPlan> = {

@@ -3,7 +3,6 @@ import { Command, Option } from 'commander';
 import type { Api } from '../../lib/api/index.ts';
 import { carryUnknownFields } from '../../lib/domain/roles/carry.ts';
 import { isEmptyDiff } from '../../lib/domain/roles/diff.ts';
-import { fromReply } from '../../lib/domain/roles/manifest.ts';
 import { compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
 import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
@@ -14,7 +13,15 @@ import { openOtherProfile } from '../../lib/runtime/other-profile.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { type Planned, planWanted } from '../../lib/workflows/roles-plan.ts';
 import { tellRebased } from './apply.ts';
-import { DEFAULT_FILE, openForComparison, openRolesFile, planView, type RolesFile, tellAdvice } from './session.ts';
+import {
+  DEFAULT_FILE,
+  openForComparison,
+  openRolesFile,
+  planView,
+  readLiveRoles,
+  type RolesFile,
+  tellAdvice,
+} from './session.ts';
 
 interface DiffFlags {
   base?: string;
@@ -55,7 +62,7 @@ export function diffCommand(ctx: Context): Command {
     ].join('\n'),
     exits: {
       6: 'you and the platform changed the same thing',
-      9: 'the file is invalid',
+      9: 'the file is invalid, or a task does not exist',
       10: 'differences, with --exit-code',
     },
   });
@@ -97,9 +104,8 @@ async function diffOther(ctx: Context, file: string, name: string, baseFile: str
 }
 
 async function planAgainst(ctx: Context, roles: RolesFile, memory: RolesMemoryOfContext, api: Api): Promise<Planned> {
-  const live = fromReply(await api.roles.get({ signal: ctx.signal }));
-  // Which tasks exist is asked at the push; here the live manifest's own are enough.
-  const checked = roles.check({ live });
+  const { live, liveTasks } = await readLiveRoles(ctx, api);
+  const checked = roles.check({ live, liveTasks });
   tellAdvice(ctx, roles.document, checked.warnings);
   const planned = planWanted(memory.scope, live, wantedRoles(checked.manifest, roles.base, live), ctx.redactor.text);
   tellRebased(ctx, planned.wanted.rebased);

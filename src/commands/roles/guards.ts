@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { GuardFlags } from '../../lib/domain/roles/guards.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { choiceOption } from '../flag-values.ts';
 
 export interface RawGuardFlags {
   allowDelete?: boolean;
@@ -17,7 +18,7 @@ export function withGuardFlags(command: Command): Command {
     .option('--allow-delete', 'allow roles to be deleted for the whole organization')
     .option('--force', 'allow more than 30 % of 10 or more roles to be changed or deleted')
     .option('--allow-empty', 'allow a manifest without any role (besides the other two)')
-    .addOption(new Option('--fail-on <what>', 'refuse (12) a plan that gives such permissions').choices(['escalation']))
+    .addOption(choiceOption('--fail-on <what>', 'refuse (12) a plan that gives such permissions', ['escalation']))
     .addOption(new Option('--expect-plan <hex>', 'apply only the plan that `roles diff` printed').argParser(planOf));
 }
 

@@ -8,7 +8,7 @@ import { checkManifest } from '../../lib/domain/roles/validate.ts';
 import { chooseBase } from '../../lib/domain/roles/wanted.ts';
 import { formatOf, parseDocumentText } from '../../lib/files/load.ts';
 import { readInput, resolvePath } from '../../lib/files/read-input.ts';
-import { SCHEMA_HINT, updateManifestText, writeManifestText } from '../../lib/files/roles-file.ts';
+import { rewriteManifestText, SCHEMA_HINT, updateManifestText, writeManifestText } from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
 import { makeFolder } from '../../lib/kernel/make-folder.ts';
@@ -71,7 +71,11 @@ async function pullRoles(ctx: Context, file: string, overwrite: boolean): Promis
   const path = resolvePath(file, ctx.io.cwd);
   const existing = overwrite ? undefined : await readIfThere(ctx, file);
   if (existing !== undefined) await refuseLocalEdits(file, existing, live, memory);
-  const text = existing === undefined ? await fresh() : await updateManifestText(existing, format, toReply(live));
+  const text =
+    existing === undefined
+      ? await fresh()
+      : ((await updateManifestText(existing, format, toReply(live))) ??
+        (await rewriteManifestText(existing, toReply(live))));
   const { last_modified_on, last_modified_by } = live;
   const changed = text !== existing;
   const pulled: Pulled = { file, roles: live.roles.length, changed, last_modified_on, last_modified_by };
@@ -79,7 +83,7 @@ async function pullRoles(ctx: Context, file: string, overwrite: boolean): Promis
     await ctx.out.emitDryRun([], pulled, () => text, [file]);
     return;
   }
-  memory.store.saveBase(toReply(live));
+  await ctx.cacheFiles.attempt(() => memory.store.saveBase(toReply(live)));
   if (changed) writeUserFile(path, text);
   if (text.includes(SCHEMA_HINT)) await writeSchema(ctx, path);
   if (ctx.flags.output !== 'table') await ctx.out.emit(pulled, pulledView);
@@ -121,7 +125,7 @@ async function refuseLocalEdits(
   throw new CliError({
     code: 'roles.local_edits',
     message: `${file} holds edits that the platform does not have; it was left as it is.`,
-    hint: `Look at them with \`cdpadm roles diff ${file}\`, push them, or pull with --overwrite to throw them away.`,
+    hint: `Look at them with \`cdpadm roles diff ${file}\`, push them, or pull into another file.`,
     exit: EXIT.conflict,
   });
 }

@@ -1,14 +1,14 @@
 // `roles push`: replaces the live manifest by the file's, after everything that can be checked was checked.
 import { Command } from 'commander';
-import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
+import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
+import { type WantedRoles, wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { updateManifestText } from '../../lib/files/roles-file.ts';
-import { writeUserFile } from '../../lib/kernel/durable.ts';
+import { writeBack } from '../../lib/files/write-back.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
-import type { PushOutcome } from '../../lib/workflows/roles-push.ts';
-import { applyIntent, emitOutcome, manifestAfter, OUTCOME_JSON, outcomeColumns } from './apply.ts';
+import { applyIntent, emitOutcome, OUTCOME_JSON, outcomeColumns } from './apply.ts';
 import { type RawGuardFlags, withGuardFlags } from './guards.ts';
 import { DEFAULT_FILE, openRolesFile, type RolesFile, tellAdvice } from './session.ts';
 
@@ -23,13 +23,14 @@ export function pushCommand(ctx: Context): Command {
       .description('replace the live manifest by a roles file')
       .argument('[file]', 'the roles file; - is standard input', DEFAULT_FILE)
       .option('--base <file>', 'the manifest that the file was made from (default: the one kept at pull or push)')
-      .option('--no-write-back', 'leave the file as it is instead of bringing it up to date'),
+      .option('--no-write-back', 'leave the stamps in the file as they are'),
   ).action((file: string, flags: PushFlags) => pushFile(ctx, file, flags));
   return withHelp(command, {
     calls: 'platform',
     columns: outcomeColumns,
     notes: [
-      'A role that is not in the file is deleted, for the whole organization. Nothing is sent before the difference was shown and confirmed.',
+      'A role that is missing from the file is deleted for the whole organization. Nothing is sent before the difference is shown and confirmed.',
+      'After the push the file gets the new stamps, and roles that the merge kept from the platform. Nothing else in it changes.',
     ],
     examples: [
       'cdpadm roles push',
@@ -38,7 +39,7 @@ export function pushCommand(ctx: Context): Command {
     ],
     json: OUTCOME_JSON,
     exits: {
-      6: 'the platform changed in a way that overlaps, another plan than the expected one, or a deleted role is assigned',
+      6: 'the platform changed in a way that overlaps or does not hold what was sent, another plan than the expected one, or a deleted role is assigned',
       9: 'the file is invalid, or a task does not exist',
       12: 'a guard refused, or you answered no',
     },
@@ -48,6 +49,7 @@ export function pushCommand(ctx: Context): Command {
 async function pushFile(ctx: Context, file: string, flags: PushFlags): Promise<void> {
   const memory = await openRolesMemory(ctx);
   const roles = await openRolesFile(ctx, file, memory, flags.base);
+  let wanted: WantedRoles | undefined;
   const outcome = await applyIntent(
     ctx,
     memory,
@@ -56,18 +58,36 @@ async function pushFile(ctx: Context, file: string, flags: PushFlags): Promise<v
       want: (live, liveTasks) => {
         const checked = roles.check({ live, liveTasks });
         tellAdvice(ctx, roles.document, checked.warnings);
-        return wantedRoles(checked.manifest, roles.base, live);
+        return (wanted = wantedRoles(checked.manifest, roles.base, live));
       },
     },
     flags,
   );
-  if (outcome.kind !== 'dry-run' && flags.writeBack && file !== '-') await writeBack(ctx, file, roles, outcome);
+  if (outcome.kind !== 'dry-run' && flags.writeBack && file !== '-' && wanted) {
+    memory.store.saveBase(toReply(outcome.manifest));
+    await updateFile(ctx, file, roles.document, wanted, outcome.manifest);
+  }
   await emitOutcome(ctx, outcome);
 }
 
-/** Brings the file up to date: the new stamps, and what was kept from the platform. */
-async function writeBack(ctx: Context, file: string, roles: RolesFile, outcome: PushOutcome): Promise<void> {
-  const { text } = roles.document;
-  const updated = await updateManifestText(text, roles.document.format, manifestAfter(outcome));
-  if (updated !== text) writeUserFile(resolvePath(file, ctx.io.cwd), updated);
+/** Updates the stamps in the file, and the roles that the merge kept from the platform; nothing else. */
+async function updateFile(
+  ctx: Context,
+  file: string,
+  { text, format }: RolesFile['document'],
+  { roles, rebased }: WantedRoles,
+  { last_modified_on, last_modified_by }: Manifest,
+): Promise<void> {
+  // A stamp that could not be read leaves the one in the file.
+  const stamps = last_modified_on === null ? {} : { last_modified_on, last_modified_by };
+  const updated = await updateManifestText(text, format, { ...stamps, roles });
+  if (updated === text) return;
+  const result = updated === undefined ? 'not-editable' : writeBack(resolvePath(file, ctx.io.cwd), text, updated);
+  if (result === 'written') {
+    const kept = rebased.length > 0 ? ` and the roles kept from the platform (${rebased.join(', ')})` : '';
+    ctx.out.note(`Updated the last-modified stamp${kept} in ${file}.`);
+  } else if (result !== 'stream') {
+    const reason = result === 'changed' ? 'it changed after the push read it' : 'its YAML cannot be edited in place';
+    ctx.out.warn(`${file} was not updated: ${reason}. Run \`cdpadm roles diff ${file}\` to compare it.`);
+  }
 }

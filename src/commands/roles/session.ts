@@ -1,4 +1,5 @@
 // What the roles commands share: the organization at hand, a roles file with its base, and how a push is reported.
+import type { Api } from '../../lib/api/index.ts';
 import type { FieldIssue } from '../../lib/contract/explain.ts';
 import { PERMISSIONS } from '../../lib/contract/role-catalog.ts';
 import { fromReply, type Manifest } from '../../lib/domain/roles/manifest.ts';
@@ -83,6 +84,15 @@ async function loadRoles(ctx: Context, path: string): Promise<LoadedDocument> {
   }
 }
 
+/** What every check of a roles file against a platform asks for: `diff` and `validate --online` accept what `push` does. */
+export async function readLiveRoles(
+  ctx: Context,
+  { roles }: Api,
+): Promise<{ live: Manifest; liveTasks: ReadonlySet<string> }> {
+  const [reply, tasks] = await Promise.all([roles.get({ signal: ctx.signal }), roles.listTasks(ctx.signal)]);
+  return { live: fromReply(reply), liveTasks: new Set(tasks.map((task) => task.task_id)) };
+}
+
 /** One of two files that are compared with each other. */
 export interface ComparedFile {
   document: LoadedDocument;
@@ -128,7 +138,7 @@ export function tellAdvice(
   for (const { file, line, column, path, message } of placed.slice(0, most)) {
     ctx.out.warn(`${file}:${line}:${column}: ${path}: ${message}`);
   }
-  const left = placed.length - most;
+  const left = advice.length - Math.min(most, placed.length);
   if (left > 0) ctx.out.warn(`${left} more like these: \`cdpadm roles validate ${document.name}\` tells them all.`);
 }
 

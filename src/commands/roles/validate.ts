@@ -1,20 +1,22 @@
 // `roles validate`: a roles file against the specification and, online, against the platform's own tasks.
 import { Command } from 'commander';
-import { fromReply } from '../../lib/domain/roles/manifest.ts';
 import { placeIssues } from '../../lib/files/load.ts';
 import { counted } from '../../lib/kernel/counted.ts';
+import { MOST_ISSUES } from '../../lib/kernel/errors.ts';
 import { toIssueItem, toMarkdownLine } from '../../lib/render/markdown.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
-import { DEFAULT_FILE, openRolesFile, tellAdvice } from './session.ts';
+import { DEFAULT_FILE, openRolesFile, readLiveRoles, tellAdvice } from './session.ts';
 
 interface Validation {
   valid: true;
   file: string;
   roles: number;
   warnings: { path: string; line: number; column: number; message: string }[];
+  /** How many more there are. */
+  warnings_omitted?: number;
 }
 
 const view: DocumentView<Validation> = {
@@ -27,8 +29,9 @@ const view: DocumentView<Validation> = {
   },
 };
 
-function sentence({ file, roles, warnings }: Validation): string {
-  const advice = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';
+function sentence({ file, roles, warnings, warnings_omitted: omitted = 0 }: Validation): string {
+  const count = warnings.length + omitted;
+  const advice = count > 0 ? `, ${counted(count, 'warning')}` : '';
   return `${file} is valid: ${counted(roles, 'role')}${advice}.`;
 }
 
@@ -52,19 +55,20 @@ async function validateRoles(ctx: Context, file: string, online: boolean): Promi
   const settings = await ctx.settings();
   const memory = settings.get('base_url') && settings.get('org_id') ? await openRolesMemory(ctx) : undefined;
   const roles = await openRolesFile(ctx, file, memory);
-  const checked = roles.check(online ? await readPlatform(ctx) : {});
+  const checked = roles.check(online ? await readLiveRoles(ctx, await ctx.api()) : {});
   const warnings = placeIssues(roles.document, checked.warnings).map(({ path, line, column, message }) => {
     return { path, line, column, message };
   });
-  tellAdvice(ctx, roles.document, checked.warnings, Infinity);
+  const omitted = checked.warnings.length - warnings.length;
+  tellAdvice(ctx, roles.document, checked.warnings, MOST_ISSUES);
   await ctx.out.emit(
-    { valid: true, file: roles.document.name, roles: checked.manifest.roles.length, warnings } satisfies Validation,
+    {
+      valid: true,
+      file: roles.document.name,
+      roles: checked.manifest.roles.length,
+      warnings,
+      ...(omitted > 0 && { warnings_omitted: omitted }),
+    } satisfies Validation,
     view,
   );
-}
-
-async function readPlatform(ctx: Context) {
-  const { roles } = await ctx.api();
-  const [reply, tasks] = await Promise.all([roles.get({ signal: ctx.signal }), roles.listTasks(ctx.signal)]);
-  return { live: fromReply(reply), liveTasks: new Set(tasks.map((task) => task.task_id)) };
 }

@@ -10,17 +10,17 @@ export interface AgainFlags extends RawBulkFlags, ReadFlags {
   rejects?: string;
 }
 
-type Flags = Readonly<Record<string, string | undefined>>;
+type Flags = Readonly<Record<string, string | true | readonly string[] | undefined>>;
 
 /** The same run; `shard` in its plain spelling. */
 export function sameRun(ctx: Context, files: readonly string[], flags: AgainFlags, shard: string | undefined): string {
   const { format, mapFile, cutoffDate, rejects } = flags;
   const reading = { '--format': format, '--map-file': mapFile, '--cutoff-date': cutoffDate, '--shard': shard };
-  return commandLine(files, { ...reading, '--rejects': rejects, ...sendingFlags(ctx, flags) });
+  return commandLine(files, { ...reading, '--null': flags.null, '--rejects': rejects, ...sendingFlags(ctx, flags) });
 }
 
 /** A run of the refused rows, which are NDJSON whatever they came from. */
-export function rejectsRun(ctx: Context, path: string, flags: RawBulkFlags): string {
+export function rejectsRun(ctx: Context, path: string, flags: AgainFlags): string {
   return commandLine([shownPath(ctx, path)], sendingFlags(ctx, flags));
 }
 
@@ -31,20 +31,24 @@ export function shownPath(ctx: Context, path: string): string {
 }
 
 /** Where to and how fast, as far as flags say it. */
-function sendingFlags(ctx: Context, { batchSize, batchBytes, concurrency, rate }: RawBulkFlags): Flags {
-  const { profile, workspace, caFile } = ctx.flags;
+function sendingFlags(ctx: Context, { batchSize, batchBytes, concurrency, rate, identityType }: AgainFlags): Flags {
+  const { profile, workspace, caFile, yes } = ctx.flags;
   return {
     '--batch-size': batchSize === BULK_DEFAULTS.batchSize ? undefined : batchSize,
     '--batch-bytes': batchBytes === BULK_DEFAULTS.batchBytes ? undefined : batchBytes,
     '--concurrency': concurrency === BULK_DEFAULTS.concurrency ? undefined : concurrency,
     '--rate': rate,
+    '--identity-type': identityType,
     '--profile': profile,
     '--workspace': workspace,
     '--ca-file': caFile,
+    '--yes': yes ? true : undefined,
   };
 }
 
 function commandLine(files: readonly string[], flags: Flags): string {
-  const words = Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+  const words = Object.entries(flags).flatMap(([flag, value = []]) =>
+    [value].flat().flatMap((one) => (one === true ? [flag] : [flag, one])),
+  );
   return ['cdpadm', 'seed', 'bulk', ...files, ...words].map(shellWord).join(' ');
 }

@@ -9,11 +9,11 @@ import type { OpenedInputs } from './inputs.ts';
 
 export async function showDryRun(
   ctx: Context,
-  { inputs, names }: OpenedInputs,
+  { inputs, rules }: OpenedInputs,
   { limits }: BulkNumbers,
 ): Promise<void> {
   const api = await ctx.api();
-  const checked = await validateSeeds(inputs, names, limits, ctx.signal);
+  const checked = await validateSeeds(inputs, rules, limits, ctx.signal);
   const { rows, rejected, batches, first } = checked;
   if (first !== undefined && ctx.flags.curl) {
     const sender = await api.seeding.openBulk();

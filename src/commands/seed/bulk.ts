@@ -4,8 +4,11 @@ import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import { seedBulkProgress, type SeedBulkResult, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
+import { TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
+import type { Shard } from '../../lib/domain/seed/shard.ts';
 import type { SeedCounts } from '../../lib/files/seed-journal.ts';
+import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
 import type { AgainFlags } from './bulk-again.ts';
 import { BULK_DEFAULTS } from './bulk-defaults.ts';
 import type { BulkNumbers } from './bulk-flags.ts';
@@ -49,17 +52,17 @@ export function bulkCommand(ctx: Context): Command {
       'CSV columns: xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date.',
     ],
     examples: [
-      'cdpadm seed bulk users.ndjson',
-      'cdpadm seed bulk users.csv --cutoff-date 2026-01-01 --rate 50 --rejects refused.ndjson',
-      'cdpadm seed bulk users.ndjson --resume',
-      'zcat users.ndjson.gz | cdpadm seed bulk -',
+      'cdpadm seed bulk users.ndjson --yes',
+      'cdpadm seed bulk users.csv --cutoff-date 2026-01-01 --rate 50 --rejects refused.ndjson --yes',
+      'cdpadm seed bulk users.ndjson --resume --yes',
+      'zcat users.ndjson.gz | cdpadm seed bulk - --yes',
     ],
-    json: '{"rows","accepted","rejected","batches","requests","retries","seconds","journal","rejects"}',
+    json: `{"rows","accepted","rejected","batches","requests","retries","seconds","journal","rejects",${TARGET_JSON}}`,
     exits: {
       3: 'rows were refused; they are in the rejects file',
       6: '--resume, and the file has changed since',
       9: 'a file cannot be read, or its header is not understood',
-      12: 'the same file was run before: give --resume or --restart; or another process is sending it',
+      12: 'the same file was run before: give --resume or --restart; another process is sending it; or you answered no',
     },
   });
 }
@@ -69,6 +72,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
   const settings = await ctx.settings();
   const numbers = readBulkFlags(flags, ctx.io.env['JOB_COMPLETION_INDEX'], settings.limits['seeding']);
   const opened = await openInputs(ctx, files, flags, numbers.shard);
+  const target = await ctx.startWrite('seeding');
   if (ctx.flags.dryRun || ctx.flags.curl) {
     const { showDryRun } = await import('./bulk-dry-run.ts');
     await showDryRun(ctx, opened, numbers);
@@ -76,23 +80,35 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
   }
   const { openRun } = await import('./run.ts');
   const run = await openRun(ctx, opened, numbers, flags, async () => {
-    if (settings.protected) await ctx.confirmWrite(`Send the seeds of ${files.join(', ')}?`, 'seeding_url');
+    const { estimateSeeds, sumEstimates } = await import('../../lib/workflows/seed-estimate.ts');
+    const estimate = sumEstimates(await Promise.all(opened.sources.map(estimateSeeds)));
+    await ctx.confirmWrite(
+      `Seed ${usersOf(estimate, numbers.shard)} into ${workspaceOf(target, estimate.environments)}?`,
+    );
   });
   const progress = ctx.out.progress('Seeding');
   const reached: Reached = {};
   try {
     const counts = run.finished ?? (await send(ctx, opened, numbers, run, progress, reached));
     progress.end();
-    const result = resultOf(counts, run);
+    const result = resultOf(counts, run, target);
     if (result.rejected > 0) ctx.setExit(EXIT.partial);
     await ctx.out.emit(result, seedBulkView);
     if (result.rejects !== null) await tellRejects(ctx, result.rejects, flags);
   } catch (error) {
     progress.end();
-    throw withResume(error, run, flags, run.journal?.read()?.counts ?? reached.counts);
+    throw withResume(error, run, flags, run.journal?.read()?.counts ?? reached.counts, target);
   } finally {
     run.close();
   }
+}
+
+/** `about 12,000 users`: of a file that is too large to count, and of one shard. */
+function usersOf({ rows, isExact }: SeedEstimate, shard: Shard | undefined): string {
+  if (rows === undefined) return 'users (their number is unknown)';
+  const share = Math.round(rows / (shard?.count ?? 1));
+  if (isExact && shard === undefined) return share === 1 ? '1 user' : `${share.toLocaleString('en')} users`;
+  return `about ${Number(share.toPrecision(2)).toLocaleString('en')} users`;
 }
 
 /** What to do about the rows that were refused. */
@@ -110,7 +126,7 @@ type Run = Awaited<ReturnType<typeof import('./run.ts').openRun>>;
 
 async function send(
   ctx: Context,
-  { inputs, names }: OpenedInputs,
+  { inputs, rules }: OpenedInputs,
   numbers: BulkNumbers,
   run: Run,
   progress: ReturnType<Context['out']['progress']>,
@@ -119,7 +135,7 @@ async function send(
   const [api, { seedBulk }] = await Promise.all([ctx.api(), import('../../lib/workflows/seed-bulk.ts')]);
   return await seedBulk({
     inputs,
-    names,
+    rules,
     limits: numbers.limits,
     maxErrors: numbers.maxErrors,
     concurrency: numbers.concurrency,
@@ -141,7 +157,7 @@ async function send(
   });
 }
 
-function resultOf(counts: SeedCounts, run: Run): SeedBulkResult {
+function resultOf(counts: SeedCounts, run: Run, target: Target): SeedBulkResult {
   const { accepted, rejected, batches, requests, retries, ms } = counts;
   return {
     rows: accepted + rejected,
@@ -153,11 +169,18 @@ function resultOf(counts: SeedCounts, run: Run): SeedBulkResult {
     seconds: Math.round(ms) / 1000,
     journal: run.journal?.path ?? null,
     rejects: run.rejects.bytes === null ? null : run.rejects.path,
+    target,
   };
 }
 
 /** An error that ended the run, with what was done and how to go on. */
-function withResume(error: unknown, run: Run, { maxErrors }: BulkFlags, counts: SeedCounts | undefined): unknown {
+function withResume(
+  error: unknown,
+  run: Run,
+  { maxErrors }: BulkFlags,
+  counts: SeedCounts | undefined,
+  target: Target,
+): unknown {
   if (!(error instanceof CliError) || error.name !== 'CliError') return error;
   const done = counts && `So far ${counted(counts.accepted, 'row')} accepted, ${counts.rejected} refused.`;
   const { path, bytes } = run.rejects;
@@ -170,6 +193,6 @@ function withResume(error: unknown, run: Run, { maxErrors }: BulkFlags, counts: 
   const goOn = run.journal ? `Go on with: ${again} --resume` : 'Standard input cannot be resumed.';
   return error.with({
     hint: [error.hint, done, refused, isWrong ? undefined : goOn].filter((part) => part !== undefined).join(' '),
-    details: { ...error.details, ...(counts && { progress: resultOf(counts, run) }) },
+    details: { ...error.details, ...(counts && { progress: resultOf(counts, run, target) }) },
   });
 }

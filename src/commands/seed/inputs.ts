@@ -1,7 +1,7 @@
 // From the files of a seeding command to inputs that can be read.
-import { createWireNames, type WireNames } from '../../lib/contract/names.ts';
 import { isCalendarDate } from '../../lib/contract/shared.ts';
 import type { ColumnMap, PassedOver } from '../../lib/domain/seed/columns.ts';
+import { createRowRules, type RowRules } from '../../lib/domain/seed/row-rules.ts';
 import type { Shard } from '../../lib/domain/seed/shard.ts';
 import { loadDocument } from '../../lib/files/load.ts';
 import { openSeedBytes, type SeedBytes, type SeedFormat } from '../../lib/files/seed-bytes.ts';
@@ -19,7 +19,7 @@ const LISTED_COLUMNS = 20;
 export interface OpenedInputs {
   sources: SeedBytes[];
   inputs: SeedInput[];
-  names: WireNames;
+  rules: RowRules;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function openInputs(
 ): Promise<OpenedInputs> {
   if (files.filter((file) => file === '-').length > 1) throw usageError('Standard input can be read only once.');
   const settings = await ctx.settings();
-  const names = createWireNames(settings.names);
+  const rules = createRowRules(settings.names, flags);
   const map = flags.mapFile === undefined ? undefined : await loadMap(ctx, flags.mapFile);
   const format = readFormat(flags.format);
   if (flags.cutoffDate !== undefined && !isCalendarDate(flags.cutoffDate)) {
@@ -48,10 +48,10 @@ export async function openInputs(
     environment: settings.get('environment')?.value,
     cutoffDate: flags.cutoffDate,
   };
-  const options = { names, defaults, map, shard, onPassedOver: tellPassedOver(ctx) };
+  const options = { rules, defaults, map, shard, onPassedOver: tellPassedOver(ctx), onNullWord: warnOfNulls(ctx) };
   const inputs = sources.map((source) => createSeedInput(source, options));
   for (const input of inputs) await input.check();
-  return { sources, inputs, names };
+  return { sources, inputs, rules };
 }
 
 /** Says of each kind of table once which columns its map leaves out; aloud where one is called like a field. */
@@ -67,6 +67,14 @@ function tellPassedOver(ctx: Context): (name: string, columns: readonly PassedOv
     if (lines.length === 0) ctx.out.note(`${name}: ${text}`);
     else ctx.out.warn(`${name}: ${text} To send what is called like a field, add ${lines.join(', ')} to it.`);
   };
+}
+
+/** Warns of each column once. */
+function warnOfNulls(ctx: Context): (name: string, column: string, word: string) => void {
+  return (name, column, word) =>
+    ctx.out.warn(
+      `${name}: The column \`${column}\` holds the text \`${word}\`. If it means no value, pass --null ${word}.`,
+    );
 }
 
 function readFormat(text: string | undefined): SeedFormat | undefined {

@@ -31,8 +31,8 @@ async function preview(ctx: Context, file: string, flags: ReadFlags & { row: str
     import('./inputs.ts'),
     import('../../lib/workflows/seed-validate.ts'),
   ]);
-  const { inputs, names } = await openInputs(ctx, [file], flags);
-  const found = await findRow(inputs, names, Number(flags.row), ctx.signal);
+  const { inputs, rules } = await openInputs(ctx, [file], flags);
+  const found = await findRow(inputs, rules, Number(flags.row), ctx.signal);
   if (found === undefined) {
     throw new CliError({
       code: 'seed.no_row',

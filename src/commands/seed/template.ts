@@ -1,14 +1,15 @@
 // `seed template`: a file to begin with, one user with every calculation type.
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { templateText } from '../../lib/render/seed-template.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { choiceOption } from '../flag-values.ts';
 
 export function templateCommand(ctx: Context): Command {
   const command = new Command('template')
     .description('print a file to begin with')
-    .addOption(new Option('--format <format>', 'of which kind').choices(['csv', 'ndjson']).default('csv'))
+    .addOption(choiceOption('--format <format>', 'of which kind', ['csv', 'ndjson']).default('csv'))
     .action((flags: { format: Template['format'] }) => printTemplate(ctx, flags.format));
   return withHelp(command, {
     calls: 'settings',
@@ -22,7 +23,7 @@ interface Template {
   text: string;
 }
 
-const view: DocumentView<Template> = { kind: 'document', text: ({ text }) => text };
+const view: DocumentView<Template> = { kind: 'document', verbatim: () => true, text: ({ text }) => text };
 
 async function printTemplate(ctx: Context, format: Template['format']): Promise<void> {
   const settings = await ctx.settings();

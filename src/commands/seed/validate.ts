@@ -37,10 +37,10 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
     import('./inputs.ts'),
     import('../../lib/workflows/seed-validate.ts'),
   ]);
-  const { inputs, names } = await openInputs(ctx, files, flags);
-  const { rows, rejected, issues, isCut } = await validateSeeds(
+  const { inputs, rules } = await openInputs(ctx, files, flags);
+  const { rows, rejected, issues, omitted } = await validateSeeds(
     inputs,
-    names,
+    rules,
     { rows: 1000, bytes: 256_000 },
     ctx.signal,
   );
@@ -48,12 +48,10 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
     throw new CliError({
       code: 'input.invalid',
       message: `${rejected} of ${counted(rows, 'row')} ${rejected === 1 ? 'is' : 'are'} wrong.`,
-      hint: [
-        ...(isCut ? [`Only the first ${issues.length} faults are listed.`] : []),
-        'Nothing was sent. `cdpadm seed bulk` would send the others and write these to its rejects file.',
-      ],
+      hint: ['Nothing was sent. `cdpadm seed bulk` would send the others and write these to its rejects file.'],
       exit: EXIT.invalidInput,
       issues,
+      issuesOmitted: omitted,
       details: { rows, rejected },
     });
   }

@@ -22,7 +22,7 @@ export async function dsrChapter(stage: Stage): Promise<void> {
   await stage.chapter('Data subject requests');
   await stage.say('Jane is known to the platform. She asks what it keeps about her; the regulation gives one month.');
   writeFileSync(join(folder, 'jane.json'), `${JSON.stringify(JANE, undefined, 2)}\n`);
-  await stage.run('intake identify -f jane.json');
+  await stage.run('intake identify -f jane.json --yes');
   const jane = '--identity email=jane@example.com';
   await stage.run(`dsr submit --regulation gdpr --type access ${jane} --request-id ${ACCESS} --yes`);
   await stage.say(

@@ -28,13 +28,13 @@ export async function seedChapter(stage: Stage): Promise<void> {
     path: '/faults',
     body: { path: '/v2/bulkcalculatedattributes', status: 429, retry_after: 1, times: 1 },
   });
-  await stage.run('seed bulk users.csv', EXIT.partial);
+  await stage.run('seed bulk users.csv --yes', EXIT.partial);
 
   await stage.say('The row that was refused lies beside the file, with its reason. Corrected, it is an input itself:');
   const rejects = 'users.csv.rejects.ndjson';
   await stage.show(rejects, 1);
   stage.edit(rejects, (text) => text.replaceAll('three', '3'));
-  await stage.run(`seed bulk ${rejects}`);
+  await stage.run(`seed bulk ${rejects} --yes`);
 
   await stage.say('What the platform holds of that user now:');
   const found = await stage.sandbox.control({ method: 'GET', path: `/profiles?customer_id=c-${BAD_ROW}` });

@@ -6,7 +6,7 @@ import { makeFolder } from '../../lib/kernel/make-folder.ts';
 import type { Stage } from './stage.ts';
 
 const FILES: Readonly<Record<string, string>> = {
-  'warehouse-password.txt': 'only-for-the-tour\n',
+  'sync/connections/warehouse-password.txt': 'only-for-the-tour\n',
   'sync/connections/shop.yaml': `id: shop
 name: Shop warehouse
 service_provider: PROVIDER_A
@@ -17,7 +17,7 @@ config:
   database: shop
   user: cdp
   role: sync
-  password: file:../../warehouse-password.txt # where it is, never what it is
+  password: file:warehouse-password.txt # where it is, never what it is
   storage_integration: cdp_integration
 `,
   'sync/data-models/customers.yaml': `id: customers
@@ -64,18 +64,18 @@ export async function warehouseChapter(stage: Stage): Promise<void> {
   await stage.run('warehouse apply sync --yes');
   await stage.say('Applying again finds nothing to do. Then the pipeline runs; the SQL is really executed.');
   await stage.run('warehouse apply sync --yes');
-  await stage.run('pipelines trigger customers --wait --poll 500ms');
+  await stage.run('pipelines trigger customers --wait --poll 500ms --yes');
   await stage.run('pipelines runs customers');
 
   await stage.say('Somebody breaks the query. The run fails, the exit code says so, and doctor names the cause.');
   stage.edit('sync/data-models/customers.sql', (text) => text.replace('public.customers', 'public.customer'));
   await stage.run('warehouse apply sync --yes');
-  await stage.run('pipelines trigger customers --wait --poll 500ms', EXIT.failed);
+  await stage.run('pipelines trigger customers --wait --poll 500ms --yes', EXIT.failed);
   await stage.run('pipelines doctor customers', EXIT.failed);
   await stage.say('Mended and applied, it runs again.');
   stage.edit('sync/data-models/customers.sql', (text) => text.replace('public.customer', 'public.customers'));
   await stage.run('warehouse apply sync --yes');
-  await stage.run('pipelines trigger customers --wait --poll 500ms');
+  await stage.run('pipelines trigger customers --wait --poll 500ms --yes');
 
   await stage.say('People of one household share who is a member: a group, set by the least call that does it.');
   await stage.run('groups set -f group.yaml --yes');

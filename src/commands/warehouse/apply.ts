@@ -6,38 +6,45 @@ import type { Style } from '../../lib/render/style.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { renderWarehousePlan } from '../../lib/render/warehouse-plan.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { asColumns, TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
+import type { Target } from '../../lib/runtime/target.ts';
 import { openSecretMemory, type SecretMemory } from '../../lib/runtime/memory/secrets.ts';
+import { guardReferences, openReferenceRules, type ReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { applyWarehouse, stepName } from '../../lib/workflows/warehouse-apply.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
 import { type DirectoryEntry, readDirectory, tellDirectoryAdvice } from './directory.ts';
+import { withAllowCommands } from '../definition-flags.ts';
 import { type ApplyGuardFlags, otherPlan, passGuards } from './guards.ts';
 import { planDirectory, type PlannedDirectory } from './plan.ts';
+import { referencesOf } from './references.ts';
 import { askForMasked, bodyOf, checkMasks, checkSecretsAtHand } from './secrets.ts';
 
 interface ApplyFlags extends ApplyGuardFlags {
   expectPlan?: string;
   sendSecrets?: boolean;
+  allowCommands?: boolean;
 }
 
 interface AppliedPlan extends WarehousePlan {
   applied: boolean;
+  target: Target;
 }
 
 export function applyCommand(ctx: Context): Command {
-  const command = new Command('apply')
-    .description('create, update and delete until the workspace is what a folder says')
-    .argument('<dir>', 'the folder')
-    .option('--allow-delete', 'allow what no file defines to be deleted')
-    .option('--allow-reset', 'allow sync modes to change, which resets the sync position')
-    .option('--allow-empty', 'allow the workspace to be left with nothing (besides --allow-delete)')
-    .option('--force', 'allow more than 30 % of 10 or more resources to be changed or deleted')
-    .option('--expect-plan <hex>', 'apply only the plan that `warehouse diff` printed')
-    .option('--send-secrets', 'send every secret again, whether it is known to have changed or not')
-    .action((dir: string, flags: ApplyFlags) => applyDirectory(ctx, dir, flags));
+  const command = withAllowCommands(
+    new Command('apply')
+      .description('create, update and delete until the workspace is what a folder says')
+      .argument('<dir>', 'the folder')
+      .option('--allow-delete', 'allow what no file defines to be deleted')
+      .option('--allow-reset', 'allow sync modes to change, which resets the sync position')
+      .option('--allow-empty', 'allow the workspace to be left with nothing (besides --allow-delete)')
+      .option('--force', 'allow more than 30 % of 10 or more resources to be changed or deleted')
+      .option('--expect-plan <hex>', 'apply only the plan that `warehouse diff` printed')
+      .option('--send-secrets', 'send every secret again, whether it is known to have changed or not'),
+  ).action((dir: string, flags: ApplyFlags) => applyDirectory(ctx, dir, flags));
   return withHelp(command, {
     calls: 'platform',
-    columns: asColumns('plan steps unchanged summary applied'),
+    columns: asColumns('plan steps unchanged summary applied target'),
     notes: [
       'What no file defines is deleted, pipelines first. When a step fails, what was done is told, and applying again finishes the rest.',
     ],
@@ -45,7 +52,7 @@ export function applyCommand(ctx: Context): Command {
       'cdpadm warehouse apply sync --allow-delete',
       'cdpadm warehouse apply sync --allow-delete --dry-run -o json',
     ],
-    json: '{"applied","plan","steps":[{"action","type","id","changes","secrets","resets"}],"unchanged","summary"}',
+    json: `{"applied","plan","steps":[{"action","type","id","changes","secrets","references","resets"}],"unchanged","summary",${TARGET_JSON}}`,
     exits: {
       6: 'another plan than the expected one, or somebody changed a resource meanwhile',
       9: 'a file is invalid',
@@ -55,32 +62,34 @@ export function applyCommand(ctx: Context): Command {
 }
 
 async function applyDirectory(ctx: Context, dir: string, flags: ApplyFlags): Promise<void> {
-  const entries = await readDirectory(ctx, dir);
+  const rules = await openReferenceRules(ctx, flags.allowCommands === true);
+  const entries = await readDirectory(ctx, dir, rules);
   tellDirectoryAdvice(ctx, entries);
   const memory = await openSecretMemory(ctx);
   await memory.exclusively(async () => {
-    const planned = await planDirectory(ctx, entries, memory, flags.sendSecrets === true);
+    const planned = await planDirectory(ctx, entries, memory, { sendAll: flags.sendSecrets === true, rules });
     checkMasks(ctx, dir, planned.plan, entries);
-    await applyPlanned(ctx, planned, entries, memory, flags);
+    await applyPlanned(ctx, planned, { entries, memory, rules }, flags);
   });
 }
 
 async function applyPlanned(
   ctx: Context,
   planned: PlannedDirectory,
-  entries: readonly DirectoryEntry[],
-  memory: SecretMemory,
+  { entries, memory, rules }: { entries: readonly DirectoryEntry[]; memory: SecretMemory; rules: ReferenceRules },
   flags: ApplyFlags,
 ): Promise<void> {
   const { plan, live, wanted } = planned;
   const { dryRun } = ctx.flags;
+  const target = await ctx.startWrite('workspace');
   const draw = (style: Style): string => renderWarehousePlan(plan, style);
   const ids = plan.steps.map(({ id }) => id);
   if (!dryRun) ctx.out.show((style) => renderWarehousePlan(plan, style));
   if (flags.expectPlan !== undefined && flags.expectPlan !== plan.plan) throw otherPlan(flags.expectPlan, plan.plan);
+  guardReferences(rules, entries.flatMap(referencesOf));
   if (plan.steps.length === 0) {
     if (dryRun) await ctx.out.emitDryRun([], plan, draw, ids);
-    else await ctx.out.emit({ ...plan, applied: false }, view);
+    else await ctx.out.emit({ ...plan, applied: false, target }, view);
     return;
   }
   await passGuards(ctx, planned, flags);
@@ -88,8 +97,8 @@ async function applyPlanned(
     await ctx.out.emitDryRun(await describeSteps(ctx, planned), plan, draw, ids);
     return;
   }
-  await checkSecretsAtHand(ctx, plan, entries);
-  const typed = await askForMasked(ctx, plan, entries);
+  await checkSecretsAtHand(ctx, plan, entries, rules);
+  const typed = await askForMasked(ctx, plan, entries, rules);
   await ctx.confirmWrite(`Apply ${plan.steps.length} ${plan.steps.length === 1 ? 'step' : 'steps'}?`);
   // Of the step under way; only what has arrived is remembered.
   const sent = new Map<string, string>();
@@ -100,7 +109,7 @@ async function applyPlanned(
     withSecrets: async (type, definition) => {
       const entry = entries.find((it) => it.type === type && it.definition.id === definition.id);
       if (!entry) return definition;
-      return await bodyOf(ctx, entry, definition, typed, (place, secret) => sent.set(place, secret));
+      return await bodyOf(ctx, entry, definition, { typed, rules }, (place, secret) => sent.set(place, secret));
     },
     onDone: (step, index) => {
       ctx.out.note(`${index + 1}/${plan.steps.length} ${stepName(step)}: done`);
@@ -108,7 +117,7 @@ async function applyPlanned(
       sent.clear();
     },
   });
-  await ctx.out.emit({ ...plan, applied: true }, view);
+  await ctx.out.emit({ ...plan, applied: true, target }, view);
 }
 
 const view: DocumentView<AppliedPlan> = {

@@ -5,16 +5,25 @@ import { WAREHOUSE_STEP_COLUMNS, warehousePlanView } from '../../lib/render/ware
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { openSecretMemory } from '../../lib/runtime/memory/secrets.ts';
+import { guardReferences, openReferenceRules } from '../../lib/runtime/reference-rules.ts';
+import { withAllowCommands } from '../definition-flags.ts';
 import { readDirectory, tellDirectoryAdvice } from './directory.ts';
 import { planDirectory } from './plan.ts';
+import { referencesOf } from './references.ts';
 import { checkMasks, masksInTheWay } from './secrets.ts';
 
+interface DiffFlags {
+  exitCode?: boolean;
+  allowCommands?: boolean;
+}
+
 export function diffCommand(ctx: Context): Command {
-  const command = new Command('diff')
-    .description('compare a folder of definitions with the workspace')
-    .argument('<dir>', 'the folder')
-    .option('--exit-code', 'exit 10 when there are differences')
-    .action((dir: string, flags: { exitCode?: boolean }) => diffWarehouse(ctx, dir, flags.exitCode === true));
+  const command = withAllowCommands(
+    new Command('diff')
+      .description('compare a folder of definitions with the workspace')
+      .argument('<dir>', 'the folder')
+      .option('--exit-code', 'exit 10 when there are differences'),
+  ).action((dir: string, flags: DiffFlags) => diffWarehouse(ctx, dir, flags));
   return withHelp(command, {
     calls: 'platform',
     reads: true,
@@ -23,19 +32,25 @@ export function diffCommand(ctx: Context): Command {
       'The last line is the plan: `warehouse apply --expect-plan` applies exactly this one. Secrets cannot be read back: one that was sent from this machine and has changed since is noticed, any other is not.',
     ],
     examples: ['cdpadm warehouse diff sync', 'cdpadm warehouse diff sync --exit-code -o markdown'],
-    json: '{"plan","steps":[{"action":"create"|"update"|"delete","type","id","changes":{field:{"from","to"}},"secrets":[field],"resets"}],"unchanged":["type/id"],"summary":{"create","update","delete","unchanged"}}',
-    exits: { 9: 'a file is invalid', 10: 'differences, with --exit-code' },
+    json: '{"plan","steps":[{"action":"create"|"update"|"delete","type","id","changes":{field:{"from","to"}},"secrets":[field],"references":{field:reference},"resets"}],"unchanged":["type/id"],"summary":{"create","update","delete","unchanged"}}',
+    exits: {
+      9: 'a file is invalid',
+      10: 'differences, with --exit-code',
+      12: 'a file names a command or a file elsewhere',
+    },
   });
 }
 
-async function diffWarehouse(ctx: Context, dir: string, exitCode: boolean): Promise<void> {
-  const entries = await readDirectory(ctx, dir);
+async function diffWarehouse(ctx: Context, dir: string, { exitCode, allowCommands = false }: DiffFlags): Promise<void> {
+  const rules = await openReferenceRules(ctx, allowCommands);
+  const entries = await readDirectory(ctx, dir, rules);
   tellDirectoryAdvice(ctx, entries);
-  const { plan } = await planDirectory(ctx, entries, await openSecretMemory(ctx), false);
+  const { plan } = await planDirectory(ctx, entries, await openSecretMemory(ctx), { sendAll: false, rules });
   checkMasks(ctx, dir, plan, entries);
+  guardReferences(rules, entries.flatMap(referencesOf));
   await ctx.out.emit(plan, warehousePlanView);
   for (const { file, line, column, path } of masksInTheWay(plan, entries)) {
     ctx.out.warn(`${file}:${line}:${column}: ${path}: is a mask: \`warehouse apply\` will ask for the secret`);
   }
-  if (exitCode && plan.steps.length > 0) ctx.setExit(EXIT.differences);
+  if (exitCode === true && plan.steps.length > 0) ctx.setExit(EXIT.differences);
 }

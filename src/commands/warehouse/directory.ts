@@ -6,17 +6,23 @@ import {
   type Definition,
   RESOURCE_TYPES,
   type ResourceType,
+  SECRET_PATHS,
   toDefinition,
+  valueAt,
 } from '../../lib/domain/warehouse/definition.ts';
 import { maskedSecrets, maskIssue, secretIssues, withoutPaths } from '../../lib/domain/warehouse/secrets.ts';
 import { placeIssues, withoutSchemaHint } from '../../lib/files/load.ts';
 import { type DirectoryFile, readWarehouseDir } from '../../lib/files/warehouse-dir.ts';
 import { folderOf, withSqlText } from '../../lib/files/warehouse-file.ts';
+import { resolvePath } from '../../lib/files/read-input.ts';
 import { type CliError, invalidInput, type Issue } from '../../lib/kernel/errors.ts';
+import { isRecord } from '../../lib/kernel/record.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import type { ReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
 import { GROUPS, NOUNS } from '../../lib/workflows/warehouse-calls.ts';
 import { CREATE_ENDPOINTS } from '../definition-input.ts';
+import { referencesOf } from './references.ts';
 
 /** A definition and the file that it is from. */
 export interface DirectoryEntry {
@@ -32,12 +38,20 @@ export interface DirectoryEntry {
  * Reads and checks every file. Throws invalid input (9) with all issues of all files; a mask in a secret's place is one
  * only where nobody can be asked for the secret and something else is wrong, too.
  */
-export async function readDirectory(ctx: Context, dir: string): Promise<DirectoryEntry[]> {
+export async function readDirectory(
+  ctx: Context,
+  dir: string,
+  rules: ReferenceRules | undefined,
+): Promise<DirectoryEntry[]> {
   const issues: Issue[] = [];
   const masks: Issue[] = [];
   const entries: DirectoryEntry[] = [];
-  for (const file of await readWarehouseDir(dir, Object.values(GROUPS), ctx)) {
-    const type = RESOURCE_TYPES.find((known) => GROUPS[known] === file.group) ?? 'connection';
+  const files = await readWarehouseDir(dir, Object.values(GROUPS), ctx);
+  const referred = new Set(files.flatMap((file) => filesReferredTo(typeOf(file), file, ctx.io.cwd)));
+  for (const file of files) {
+    // A key beside the definition that refers to it is no definition.
+    if (referred.has(resolvePath(file.path, ctx.io.cwd))) continue;
+    const type = typeOf(file);
     const folder = folderOf(file.path, ctx.io.cwd);
     const { definition, masked, found } = await check(ctx, type, file, folder);
     const twin = definition && entries.find((it) => it.type === type && it.definition.id === definition.id);
@@ -45,10 +59,30 @@ export async function readDirectory(ctx: Context, dir: string): Promise<Director
       found.push({ path: ['id'], message: `\`${twin.definition.id}\` is defined in ${twin.file.path} already` });
     issues.push(...placeIssues(file.document, found));
     masks.push(...placeIssues(file.document, masked.map(maskIssue)));
-    if (definition) entries.push({ type, definition, folder, file, masked });
+    if (!definition) continue;
+    const entry = { type, definition, folder, file, masked };
+    for (const reference of referencesOf(entry)) {
+      const own = rules?.ownSecret(reference);
+      if (own !== undefined) issues.push(reference.issue(own));
+    }
+    entries.push(entry);
   }
   if (issues.length > 0) throw invalidFolder(dir, ctx.prompt.possible ? issues : [...masks, ...issues]);
   return entries;
+}
+
+function typeOf({ group }: DirectoryFile): ResourceType {
+  return RESOURCE_TYPES.find((known) => GROUPS[known] === group) ?? 'connection';
+}
+
+/** The paths of `file:` references, as far as they can be seen before the file is checked. */
+function filesReferredTo(type: ResourceType, { document, path }: DirectoryFile, cwd: string): string[] {
+  const { value } = document;
+  if (!isRecord(value)) return [];
+  return SECRET_PATHS[type].flatMap((field) => {
+    const target = /^file:\s*(\S.*)$/s.exec(String(valueAt(value, field)))?.[1];
+    return target === undefined ? [] : [resolvePath(target.trim(), folderOf(path, cwd))];
+  });
 }
 
 /** Invalid input (9) with these issues. */

@@ -89,7 +89,8 @@ async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]
     if (error instanceof CliError && error.exit === EXIT.usage) return [];
     throw error;
   }
-  return await readDirectory(ctx, dir);
+  // Nothing is sent: what the files refer to does not matter here.
+  return await readDirectory(ctx, dir, undefined);
 }
 
 function groupFolder(path: string): void {
@@ -109,7 +110,7 @@ function localEdits(files: readonly ExportedFile[], dir: string): CliError {
   return new CliError({
     code: 'warehouse.local_edits',
     message: `These files say something else than the platform: ${files.map(({ file }) => file).join(', ')}. Nothing was written.`,
-    hint: `Look at them with \`cdpadm warehouse diff ${dir}\`, apply them, or export with --overwrite.`,
+    hint: `Look at them with \`cdpadm warehouse diff ${dir}\`, apply them, or export into another folder.`,
     exit: EXIT.conflict,
   });
 }

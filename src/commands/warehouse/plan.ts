@@ -6,6 +6,7 @@ import { placeIssues } from '../../lib/files/load.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { SecretMemory } from '../../lib/runtime/memory/secrets.ts';
+import type { ReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
 import { NOUNS, type ResourceReply } from '../../lib/workflows/warehouse-calls.ts';
 import type { DirectoryEntry } from './directory.ts';
@@ -22,13 +23,13 @@ export async function planDirectory(
   ctx: Context,
   entries: readonly DirectoryEntry[],
   memory: SecretMemory,
-  sendAll: boolean,
+  { sendAll, rules }: { sendAll: boolean; rules: ReferenceRules },
 ): Promise<PlannedDirectory> {
   const live = await readLive(await ctx.api(), ctx.signal);
   const of = (type: ResourceType) => entries.filter((it) => it.type === type).map(({ definition }) => definition);
   const wanted = { connection: of('connection'), data_model: of('data_model'), pipeline: of('pipeline') };
   checkReferences(entries, wanted);
-  const changed = sendAll ? undefined : await changedSecrets(ctx, entries, memory);
+  const changed = sendAll ? undefined : await changedSecrets(ctx, entries, memory, rules);
   const plan = planWarehouse({
     scope: memory.scope,
     live: live as ByType<Definition>,
@@ -43,6 +44,7 @@ async function changedSecrets(
   ctx: Context,
   entries: readonly DirectoryEntry[],
   memory: SecretMemory,
+  rules: ReferenceRules,
 ): Promise<Set<string>> {
   const changed = new Set<string>();
   for (const entry of entries) {
@@ -50,7 +52,7 @@ async function changedSecrets(
       const place = placeOf(entry, use.path);
       if (!memory.knows(place)) continue;
       try {
-        if (memory.isChanged(place, await secretOf(ctx, entry, use)))
+        if (memory.isChanged(place, await secretOf(ctx, entry, use, { rules })))
           changed.add(`${entry.type}/${entry.definition.id}`);
       } catch (error) {
         ctx.out.verbose(`Not compared: ${(error as Error).message}`);

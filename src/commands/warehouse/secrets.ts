@@ -6,6 +6,7 @@ import { placeIssues } from '../../lib/files/load.ts';
 import type { Issue } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { resolveFileSecret } from '../../lib/runtime/file-secrets.ts';
+import { type ReferenceRules, refuseOwnSecrets } from '../../lib/runtime/reference-rules.ts';
 import { secretPlace } from '../../lib/runtime/memory/secrets.ts';
 import { askSecret, secretName } from '../ask-secret.ts';
 import { type DirectoryEntry, invalidFolder } from './directory.ts';
@@ -13,14 +14,15 @@ import { type DirectoryEntry, invalidFolder } from './directory.ts';
 /** What somebody typed in the place of masks, by `placeOf`: secrets and references. */
 export type TypedSecrets = ReadonlyMap<string, string>;
 
-/** A secret of an entry, had now. */
+/** A secret of an entry, resolved now. `given`: its reference was typed and is not in the file. */
 export async function secretOf(
   ctx: Context,
   { type, definition, folder }: Pick<DirectoryEntry, 'type' | 'definition' | 'folder'>,
   { path, reference }: SecretUse,
+  { rules, given = false }: { rules: ReferenceRules; given?: boolean },
 ): Promise<string> {
   const what = secretName(type, path, definition.id);
-  return await resolveFileSecret(ctx, reference, { folder, field: path.at(-1) ?? '', what });
+  return await resolveFileSecret(ctx, { reference, folder, given }, { rules, field: path.at(-1) ?? '', what });
 }
 
 /** Where the memory keeps the hash of a secret. */
@@ -47,11 +49,15 @@ export async function askForMasked(
   ctx: Context,
   { steps }: WarehousePlan,
   entries: readonly DirectoryEntry[],
+  rules: ReferenceRules,
 ): Promise<TypedSecrets> {
   const typed = new Map<string, string>();
   for (const entry of sending(steps, entries)) {
     for (const path of entry.masked) {
-      typed.set(placeOf(entry, path), await askSecret(ctx, entry.type, path, entry.definition.id));
+      const answer = await askSecret(ctx, entry.type, path, entry.definition.id);
+      const issue = (message: string): Issue => ({ path: path.join('.'), message });
+      refuseOwnSecrets(rules, [{ reference: answer, folder: entry.folder, given: true, issue }]);
+      typed.set(placeOf(entry, path), answer);
     }
   }
   return typed;
@@ -65,11 +71,12 @@ export async function checkSecretsAtHand(
   ctx: Context,
   { steps }: WarehousePlan,
   entries: readonly DirectoryEntry[],
+  rules: ReferenceRules,
 ): Promise<void> {
   for (const entry of sending(steps, entries)) {
     for (const use of secretUses(entry.type, entry.definition)) {
       // A helper command or a keychain may want something of the user each time.
-      if (/^(?:env|file):/.test(use.reference)) await secretOf(ctx, entry, use);
+      if (/^(?:env|file):/.test(use.reference)) await secretOf(ctx, entry, use, { rules });
     }
   }
 }
@@ -79,7 +86,7 @@ export async function bodyOf(
   ctx: Context,
   entry: DirectoryEntry,
   definition: Definition,
-  typed: TypedSecrets,
+  { typed, rules }: { typed: TypedSecrets; rules: ReferenceRules },
   onSecret: (place: string, secret: string) => void,
 ): Promise<Definition> {
   let body = definition;
@@ -91,8 +98,9 @@ export async function bodyOf(
     if (answer !== undefined && !isReference(answer)) onSecret(place, answer);
   }
   return await withSecrets(entry.type, body, async (use) => {
-    const secret = await secretOf(ctx, entry, use);
-    onSecret(placeOf(entry, use.path), secret);
+    const place = placeOf(entry, use.path);
+    const secret = await secretOf(ctx, entry, use, { rules, given: typed.has(place) });
+    onSecret(place, secret);
     return secret;
   });
 }

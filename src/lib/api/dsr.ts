@@ -19,9 +19,9 @@ export interface DsrApi {
    */
   create(body: DsrRequest, signal?: AbortSignal): Promise<Reply<CreateReply>>;
   /** The door for many requests: bytes that are JSON already, in the words of the wire. */
-  openCreate(): Promise<Sender>;
+  openCreate(): Promise<Sender<CreateReply>>;
   /** The door for reading many; the id is the parameter `requestId`. */
-  openGet(): Promise<Sender>;
+  openGet(): Promise<Sender<RequestStatusReply>>;
   /** What `create` would send. */
   describeCreate(body: DsrRequest): DescribedRequest;
   get(requestId: string, signal?: AbortSignal): Promise<RequestStatusReply>;

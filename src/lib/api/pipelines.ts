@@ -20,6 +20,12 @@ export interface RunsQuery {
   endDate?: string;
 }
 
+export interface OnceOptions {
+  signal?: AbortSignal;
+  /** Called before a repeat after a 429 or a 401; see `CallInput`. */
+  mayRepeat?: () => Promise<boolean>;
+}
+
 export interface PipelinesApi {
   list(signal?: AbortSignal): Promise<PipelineReply[]>;
   get(pipelineId: string, signal?: AbortSignal): Promise<PipelineReply>;
@@ -32,10 +38,10 @@ export interface PipelinesApi {
     options?: { preventResets?: boolean; signal?: AbortSignal },
   ): Promise<PipelineReply>;
   delete(pipelineId: string, signal?: AbortSignal): Promise<void>;
-  /** Asks for a run. Never repeated: throws OutcomeUnknownError when the answer is lost. */
-  trigger(pipelineId: string, signal?: AbortSignal): Promise<TriggerReply>;
-  /** Forgets the sync position. Never repeated: throws OutcomeUnknownError when the answer is lost. */
-  reset(pipelineId: string, signal?: AbortSignal): Promise<void>;
+  /** Starts a run. Never repeated after a lost response: throws OutcomeUnknownError. */
+  trigger(pipelineId: string, options?: OnceOptions): Promise<TriggerReply>;
+  /** Resets the sync position. Never repeated after a lost response: throws OutcomeUnknownError. */
+  reset(pipelineId: string, options?: OnceOptions): Promise<void>;
   report(pipelineId: string, signal?: AbortSignal): Promise<PipelineReportReply>;
   /** The same with the `date` header: the platform's own time, in milliseconds since the epoch. */
   reportDated(pipelineId: string, signal?: AbortSignal): Promise<Dated<PipelineReportReply>>;
@@ -69,9 +75,9 @@ export function createPipelinesApi(client: Client, { workspaceId }: WorkspaceSco
     delete: async (id, signal) => {
       await client.call(remove, { params: of(id), ...(signal && { signal }) });
     },
-    trigger: (id, signal) => client.call(trigger, { params, body: triggerBody(id), ...(signal && { signal }) }),
-    reset: async (id, signal) => {
-      await client.call(reset, { params, body: resetBody(id), ...(signal && { signal }) });
+    trigger: (id, options) => client.call(trigger, { params, body: triggerBody(id), ...options }),
+    reset: async (id, options) => {
+      await client.call(reset, { params, body: resetBody(id), ...options });
     },
     report: (id, signal) => client.call(report, { params: of(id), ...(signal && { signal }) }),
     reportDated: async (id, signal) =>

@@ -14,7 +14,7 @@ export interface SeedingApi {
   /** What `set` would send. */
   describeSet(seed: SingleSeed): DescribedRequest;
   /** The bulk call for bodies that are bytes already, in the words of the wire. */
-  openBulk(): Promise<Sender>;
+  openBulk(): Promise<Sender<undefined>>;
   /** What a bulk call with these users would send. */
   describeBulk(seeds: SingleSeed[]): DescribedRequest;
 }

@@ -1,7 +1,7 @@
 // The processor's certificate, kept for its lifetime, so that a callback can be checked without asking anybody.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
+import type { CacheFiles } from '../kernel/cache-files.ts';
 
 export interface CachedCertificate {
   /** Where discovery said it is. */
@@ -15,19 +15,13 @@ export interface CertificateCache {
 }
 
 /** `address` is the one of data subject requests, or `local` for the embedded platform, whose port changes. */
-export function openCertificateCache(cacheFolder: string, address: string): CertificateCache {
+export function openCertificateCache(cacheFolder: string, address: string, files: CacheFiles): CertificateCache {
   const name = createHash('sha256').update(address).digest('hex').slice(0, 24);
   const path = join(cacheFolder, 'certificates', `${name}.json`);
   return {
-    read: () => {
-      const text = readPrivateFile(path);
-      if (text === undefined) return undefined;
-      const cached = parse(text);
-      // What cannot be read is fetched again.
-      if (!cached) removeFile(path);
-      return cached;
-    },
-    write: (certificate) => writePrivateFile(path, `${JSON.stringify(certificate)}\n`),
+    // What cannot be parsed is fetched again.
+    read: () => parse(files.read(path) ?? ''),
+    write: (certificate) => files.write(path, `${JSON.stringify(certificate)}\n`),
   };
 }
 

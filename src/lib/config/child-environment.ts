@@ -1,8 +1,8 @@
 // What a program that we start for the user (editor, hook, command of a secret) sees of the environment.
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
+import { profileReferences } from './own-references.ts';
 import { parseReference } from './secret-reference.ts';
 import { SECRET_NAMES, variableOf } from './setting-fields.ts';
-import { readSettingsFile } from './settings-file.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -42,10 +42,8 @@ export async function childEnvironment({ env, folder, redactor }: ChildSources):
 
 /** The variables that hold secrets of any profile: those of another one are no program's business either. */
 async function named(folder: string): Promise<{ name: string; variable: string }[]> {
-  const { profiles } = await readSettingsFile(folder);
-  const written = [...profiles.values()].flatMap(({ secrets = {} }) => Object.entries(secrets));
-  return written.flatMap(([name, text]) => {
-    const reference = typeof text === 'string' ? parseReference(text) : undefined;
-    return reference?.kind === 'env' ? [{ name, variable: reference.name }] : [];
+  return (await profileReferences(folder)).flatMap(({ name, reference }) => {
+    const parsed = parseReference(reference);
+    return parsed?.kind === 'env' ? [{ name, variable: parsed.name }] : [];
   });
 }

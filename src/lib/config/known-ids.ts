@@ -74,7 +74,7 @@ function linesOf(ids: readonly string[]): string {
 /** The embedded platform inside the command is one, whatever port it has today. */
 function partsOf({ profile, base_url, org_id, workspace_id }: IdScope): string[] {
   if (profile === 'local') return [profile];
-  return [profile ?? '', base_url?.replace(/\/+$/, '').toLowerCase() ?? '', org_id ?? '', workspace_id ?? ''];
+  return [profile ?? '', base_url?.replace(/(?<!\/)\/+$/, '').toLowerCase() ?? '', org_id ?? '', workspace_id ?? ''];
 }
 
 /** A name that every file system takes, never `.` or `..`. */

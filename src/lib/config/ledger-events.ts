@@ -1,19 +1,23 @@
-// What one line of the ledger says, and how lines add up to what is known of a request.
+// The lines of the ledger, and how they add up to what is known of a request.
+
+/** Where a request was sent. The same id in another workspace, or at another address, is another request. */
+export interface LedgerScope {
+  /** `local` for the embedded platform, whose port changes. */
+  address: string;
+  workspace_id: string;
+}
 
 /** A request that goes out, or a state that was seen. */
 export type LedgerEvent = SubmittedEvent | StateEvent;
 
-export interface SubmittedEvent {
+export interface SubmittedEvent extends LedgerScope {
   event: 'submitted';
   id: string;
-  /** ISO 8601: when it was about to go out. */
+  /** ISO 8601: just before it was sent. */
   at: string;
   /** The user of this machine. */
   by: string;
   profile: string | null;
-  /** `local` for the embedded platform, whose port changes. */
-  address: string;
-  workspace_id: string;
   regulation: string;
   subject_request_type: string;
   submitted_time: string;
@@ -27,12 +31,12 @@ export interface SubmittedEvent {
   received_time?: string | null;
 }
 
-export interface StateEvent {
+/** Lines of earlier versions lack the scope (`request-numbers.ts`). */
+export interface StateEvent extends Partial<LedgerScope> {
   event: 'state';
   id: string;
   at: string;
   status: string;
-  /** Where it was seen. */
   source: 'submit' | 'status' | 'cancel' | 'callback';
   expected_completion_time?: string | null;
   received_time?: string | null;
@@ -50,34 +54,37 @@ export interface LedgerRequest extends Partial<Omit<SubmittedEvent, 'event'>> {
 /** Whether a status is news after another. */
 export type StateOrder = (current: string | undefined, next: string) => boolean;
 
-/** Adds an event to what is known. False when it tells nothing new; then nothing is changed. */
-export function foldEvent(known: Map<string, LedgerRequest>, event: LedgerEvent, isAdvance: StateOrder): boolean {
-  const before = known.get(event.id);
+/** The request after an event; undefined when the event adds nothing. */
+export function foldEvent(
+  before: LedgerRequest | undefined,
+  event: LedgerEvent,
+  isAdvance: StateOrder,
+): LedgerRequest | undefined {
   switch (event.event) {
     case 'submitted': {
       const { event: _kind, expected_completion_time, received_time, status, ...facts } = event;
-      const isNew = before?.at === undefined;
-      if (isNew) known.set(event.id, { ...before, ...facts, states: before?.states ?? [] });
-      if (status === undefined) return isNew;
+      const request = before?.at === undefined ? { ...before, ...facts, states: before?.states ?? [] } : undefined;
+      if (status === undefined) return request;
       const times = timeFields({ expected_completion_time, received_time });
       const state: StateEvent = { event: 'state', id: event.id, at: event.at, status, source: 'submit', ...times };
-      return foldEvent(known, state, isAdvance) || isNew;
+      return foldEvent(request ?? before, state, isAdvance) ?? request;
     }
     case 'state': {
-      if (!isAdvance(before?.status, event.status)) return false;
-      const { id, status, at, source } = event;
-      known.set(id, {
+      if (!isAdvance(before?.status, event.status)) return undefined;
+      const { address, at, id, source, status, workspace_id } = event;
+      return {
+        ...(address !== undefined && { address }),
+        ...(workspace_id !== undefined && { workspace_id }),
         ...before,
         id,
         status,
         ...timeFields(event),
         states: [...(before?.states ?? []), { status, at, source }],
-      });
-      return true;
+      };
     }
     default:
-      // A newer version's kind of line.
-      return false;
+      // A kind of line that a newer version writes.
+      return undefined;
   }
 }
 

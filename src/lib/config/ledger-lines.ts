@@ -2,12 +2,14 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { systemErrorCode } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
-import type { LedgerEvent } from './ledger-events.ts';
+import type { LedgerEvent, LedgerScope } from './ledger-events.ts';
 import type { Span } from './line-index.ts';
 
-/** A line that is not taken apart before somebody wants it. */
+/** A line, parsed only on demand. */
 export interface LedgerLine {
   id: string;
+  /** The scope as `scopeKey` writes it; undefined in state lines of earlier versions. */
+  scope: string | undefined;
   /** Where it begins, in bytes. */
   offset: number;
   event(): LedgerEvent;
@@ -23,7 +25,7 @@ export interface LedgerFile {
   /** The same from the end. */
   backward(): Generator<LedgerLine[]>;
   /** Chosen lines, whose places ascend, piece by piece; what lies between places far from each other is not read. */
-  chosen(spans: readonly Span[]): Generator<LedgerEvent[]>;
+  chosen(spans: readonly Span[]): Generator<{ request: number; event: LedgerEvent }[]>;
   close(): void;
 }
 
@@ -104,14 +106,22 @@ export function openLedgerFile(path: string): LedgerFile | undefined {
         let end = start;
         for (let span = spans[next]; span && isNear(span, start, end); span = spans[++next]) end = span.to;
         const piece = read(start, end);
-        yield spans.slice(first, next).map(({ from }) => {
+        yield spans.slice(first, next).map(({ from, request }) => {
           const at = from - start;
-          return parse(piece.toString('utf8', at, piece.indexOf(LINE_FEED, at)));
+          return { request, event: parse(piece.toString('utf8', at, piece.indexOf(LINE_FEED, at))) };
         });
       }
     },
     close: () => closeSync(descriptor),
   };
+}
+
+/** The two fields are always neighbours, so that their text identifies the scope without parsing the line. */
+const SCOPE = /"address":"(?:[^"\\]|\\.)*","workspace_id":"(?:[^"\\]|\\.)*"/;
+
+/** A scope in the characters of its line's bytes, to compare with `LedgerLine.scope`. */
+export function scopeKey({ address, workspace_id }: LedgerScope): string {
+  return Buffer.from(JSON.stringify({ address, workspace_id }).slice(1, -1), 'utf8').toString('latin1');
 }
 
 /** Whether reading it along costs less than reading it by itself. */
@@ -129,7 +139,8 @@ function linesOf(bytes: Buffer, offset: number): LedgerLine[] {
     // Of a process that was killed, or of a full disk, half a line may be left.
     if (id !== '' && text[end - 1] === '}') {
       const start = from;
-      lines.push({ id, offset: offset + start, event: () => parse(bytes.toString('utf8', start, end)) });
+      const scope = SCOPE.exec(text.slice(start, end))?.[0];
+      lines.push({ id, scope, offset: offset + start, event: () => parse(bytes.toString('utf8', start, end)) });
     }
     from = end + 1;
   }

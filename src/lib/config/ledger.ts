@@ -1,50 +1,50 @@
-// The ledger: which data subject requests went out from here, when, by whom, under which profile, and how far they came.
-import { createHmac, randomBytes } from 'node:crypto';
+// The ledger: the data subject requests sent from this machine, by workspace: when, by whom, and each status since.
+import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
-import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
 import { openDurableLog } from '../kernel/durable-log.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
 import { withLock } from '../kernel/lock.ts';
 import {
   foldEvent,
   type LedgerEvent,
   type LedgerRequest,
+  type LedgerScope,
   type StateEvent,
   type StateOrder,
-  type SubmittedEvent,
 } from './ledger-events.ts';
-import { type LedgerFile, type LedgerLine, openLedgerFile } from './ledger-lines.ts';
+import { loadLedgerKey } from './ledger-key.ts';
+import { type LedgerFile, type LedgerLine, openLedgerFile, scopeKey } from './ledger-lines.ts';
 import { createLineIndex, type LineIndex } from './line-index.ts';
+import { createRequestNumbers } from './request-numbers.ts';
 import { createStatusTable } from './status-table.ts';
 import { createUrgencyOrder, type Urgency } from './urgency-order.ts';
 
+/** The whole file. Only an export reads across scopes. */
 export interface Ledger {
   readonly path: string;
-  /** A keyed hash: the same for the same identity on this machine, of no use to anybody else. */
-  hash(type: string, value: string): Promise<string>;
-  /** Writes states that are news; on the disk when this resolves. Returns how many were. The first call reads the file. */
-  append(events: readonly StateEvent[]): Promise<number>;
-  /** Writes events without looking at what is there: repeats are sorted out when it is read. */
-  record(events: readonly LedgerEvent[]): Promise<void>;
-  /** What is known now of these, what other processes wrote meanwhile included. */
-  find(ids: readonly string[]): Promise<ReadonlyMap<string, LedgerRequest>>;
-  /** The newest requests that belong, the newest first; reads from the file's end, and no further than it must. */
-  newest(wanted: Wanted): Promise<{ requests: LedgerRequest[]; hasMore: boolean }>;
-  /**
-   * The open requests of the whole ledger in parts, each more urgent than the next, as many as `count` says each time;
-   * `left` more follow. Of a million requests no more than a part is held.
-   */
-  byUrgency(urgency: Urgency, count: () => number): AsyncGenerator<{ requests: LedgerRequest[]; left: number }>;
-  /** Everything, the oldest first, in parts: of a million requests no more than a part is held. */
+  /** The requests of one workspace at one address. All of them share one file. */
+  in(scope: LedgerScope): ScopedLedger;
+  /** Everything, oldest first, in parts: memory holds one part, even of a million requests. */
   all(): AsyncGenerator<LedgerRequest[]>;
 }
 
-export interface Wanted {
-  limit: number;
-  belongs(event: SubmittedEvent): boolean;
-  /** By its status; absent: every one. */
-  isOpen?: (status: string | undefined) => boolean;
+/** What is sent to one workspace at one address, and nothing else. */
+export interface ScopedLedger {
+  /** A keyed hash: the same for the same identity on this machine, useless elsewhere. */
+  hash(type: string, value: string): Promise<string>;
+  /** Writes the states that are news, durably. Returns their number. The first call reads the file. */
+  append(events: readonly StateEvent[]): Promise<number>;
+  /** Writes events without reading the file; a reader drops repeats. */
+  record(events: readonly LedgerEvent[]): Promise<void>;
+  /** The current entries of these ids, including what other processes wrote meanwhile. */
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, LedgerRequest>>;
+  /** The newest requests, newest first; reads backward from the end of the file, no further than necessary. */
+  newest(limit: number): Promise<{ requests: LedgerRequest[]; hasMore: boolean }>;
+  /**
+   * The open requests in parts, each more urgent than the next; `count` sizes each part, and `left` more follow.
+   * Memory holds one part.
+   */
+  byUrgency(urgency: Urgency, count: () => number): AsyncGenerator<{ requests: LedgerRequest[]; left: number }>;
 }
 
 /** Requests held at once while everything is read. */
@@ -62,10 +62,23 @@ export function openLedger(
   const path = join(folder, 'ledger.ndjson');
   const lock = join(folder, 'ledger.lock');
   let key: Promise<Buffer> | undefined;
-  /** What `find` was asked for so far. */
-  let found = { file: '', readTo: 0, ids: new Set<string>(), known: new Map<string, LedgerRequest>() };
+  /** The ids that `find` was asked for, and their requests in every scope. */
+  let found = { ids: new Set<string>(), ...emptyFind() };
   /** What `append` compares with. */
-  let last = { file: '', readTo: 0, statuses: createStatusTable(isAdvance) };
+  let last = emptyStatuses();
+
+  function emptyFind() {
+    return { file: '', readTo: 0, numbers: createRequestNumbers(), known: new Map<number, LedgerRequest>() };
+  }
+
+  function emptyStatuses() {
+    return { file: '', readTo: 0, numbers: createRequestNumbers(), statuses: createStatusTable(isAdvance) };
+  }
+
+  function fold(known: Map<number, LedgerRequest>, number: number, event: LedgerEvent): void {
+    const request = foldEvent(known.get(number), event, isAdvance);
+    if (request) known.set(number, request);
+  }
 
   /** Runs over lines until `take` answers false; other work, such as Ctrl-C, gets its turn between pieces. */
   async function eachLine(lines: Iterable<LedgerLine[]>, take: (line: LedgerLine) => unknown): Promise<void> {
@@ -89,43 +102,50 @@ export function openLedger(
     }
   }
 
-  async function find(ids: readonly string[]): Promise<ReadonlyMap<string, LedgerRequest>> {
+  async function find(ids: readonly string[], scope: string): Promise<ReadonlyMap<string, LedgerRequest>> {
     if (ids.length === 0) return new Map();
     await reading(async (file) => {
       const isSame = file.identity === found.file && file.size >= found.readTo && ids.every((id) => found.ids.has(id));
-      if (!isSame) found = { file: file.identity, readTo: 0, ids: new Set([...found.ids, ...ids]), known: new Map() };
-      const { ids: wanted, known, readTo } = found;
+      if (!isSame) found = { ids: new Set([...found.ids, ...ids]), ...emptyFind(), file: file.identity };
+      const { ids: wanted, known, numbers, readTo } = found;
       await eachLine(file.forward(readTo), (line) => {
-        if (wanted.has(line.id)) foldEvent(known, line.event(), isAdvance);
+        if (!wanted.has(line.id)) return;
+        const number = numbers.add(line.id, line.scope);
+        if (number !== undefined) fold(known, number, line.event());
       });
       found.readTo = file.size;
     });
-    return found.known;
+    return new Map(
+      ids.flatMap((id): [string, LedgerRequest][] => {
+        const request = found.known.get(found.numbers.find(id, scope) ?? -1);
+        return request ? [[id, request]] : [];
+      }),
+    );
   }
 
-  async function newest({ belongs, isOpen, limit }: Wanted): Promise<{ requests: LedgerRequest[]; hasMore: boolean }> {
-    const known = new Map<string, LedgerRequest>();
+  async function newest(limit: number, scope: string): Promise<{ requests: LedgerRequest[]; hasMore: boolean }> {
+    const known = new Map<number, LedgerRequest>();
+    const numbers = createRequestNumbers();
     const ids = new Set<string>();
     let hasMore = false;
     await reading(async (file) => {
-      const statuses = createStatusTable(isAdvance);
       let from = file.size;
       await eachLine(file.backward(), (line) => {
-        const event = line.event();
-        if (isOpen && event.status !== undefined) statuses.take(event.id, event.status);
-        if (event.event !== 'submitted' || ids.has(event.id) || !belongs(event)) return true;
-        if (isOpen && !isOpen(statuses.get(event.id))) return true;
+        // Only the lines before it show which request it is about.
+        if (line.scope === undefined) from = 0;
+        if (line.scope !== scope || ids.has(line.id) || line.event().event !== 'submitted') return true;
         hasMore = ids.size === limit;
         if (hasMore) return false;
-        ids.add(event.id);
-        from = line.offset;
+        ids.add(line.id);
+        from = Math.min(from, line.offset);
         return true;
       });
       await eachLine(file.forward(from), (line) => {
-        if (ids.has(line.id)) foldEvent(known, line.event(), isAdvance);
+        const number = ids.has(line.id) ? numbers.add(line.id, line.scope) : undefined;
+        if (number !== undefined) fold(known, number, line.event());
       });
     });
-    return { requests: [...ids].flatMap((id) => known.get(id) ?? []), hasMore };
+    return { requests: [...ids].flatMap((id) => known.get(numbers.find(id, scope) ?? -1) ?? []), hasMore };
   }
 
   async function* all(): AsyncGenerator<LedgerRequest[]> {
@@ -133,7 +153,7 @@ export function openLedger(
     if (!file) return;
     try {
       const index = createLineIndex();
-      await eachLine(file.forward(0), ({ id, offset }) => index.add(id, offset));
+      await eachLine(file.forward(0), (line) => index.add(line));
       for (let first = 0; first < index.requests; first += PART_REQUESTS) {
         const count = Math.min(PART_REQUESTS, index.requests - first);
         const numbers = Array.from({ length: count }, (_, number) => first + number);
@@ -147,13 +167,17 @@ export function openLedger(
   async function* byUrgency(
     urgency: Urgency,
     count: () => number,
+    scope: string,
   ): AsyncGenerator<{ requests: LedgerRequest[]; left: number }> {
     const file = openLedgerFile(path);
     if (!file) return;
     try {
       const index = createLineIndex();
       const order = createUrgencyOrder(urgency, isAdvance);
-      await eachLine(file.forward(0), (line) => order.take(index.add(line.id, line.offset), line.event()));
+      await eachLine(file.forward(0), (line) => {
+        const number = index.add(line);
+        if (number !== undefined && (line.scope ?? scope) === scope) order.take(number, line.event());
+      });
       for (let numbers = order.numbers(); numbers.length > 0;) {
         const part = numbers.subarray(0, Math.max(1, count()));
         numbers = numbers.subarray(part.length);
@@ -164,27 +188,27 @@ export function openLedger(
     }
   }
 
-  /** All that is known of these, in the order of the file. */
+  /** The entries of these numbers, in the order of the file. */
   async function requestsOf(file: LedgerFile, index: LineIndex, numbers: Iterable<number>): Promise<LedgerRequest[]> {
-    const known = new Map<string, LedgerRequest>();
-    for (const events of file.chosen(index.spans(numbers, file.size))) {
-      for (const event of events) foldEvent(known, event, isAdvance);
+    const known = new Map<number, LedgerRequest>();
+    for (const lines of file.chosen(index.spans(numbers, file.size))) {
+      for (const { event, request } of lines) fold(known, request, event);
       await ownTurn();
     }
     return [...known.values()];
   }
 
-  /** Under the lock: not given up on Ctrl-C, for what the platform has told must be written down. */
+  /** Runs under the lock and ignores Ctrl-C: a state that the platform reported must be written. */
   function refreshStatuses(): void {
     const file = openLedgerFile(path);
     if (!file) return;
     try {
-      if (file.identity !== last.file || file.size < last.readTo)
-        last = { file: file.identity, readTo: 0, statuses: createStatusTable(isAdvance) };
+      if (file.identity !== last.file || file.size < last.readTo) last = { ...emptyStatuses(), file: file.identity };
       for (const piece of file.forward(last.readTo)) {
         for (const line of piece) {
           const { status } = line.event();
-          if (status !== undefined) last.statuses.take(line.id, status);
+          const number = last.numbers.add(line.id, line.scope);
+          if (number !== undefined && status !== undefined) last.statuses.take(number, status);
         }
       }
       last.readTo = file.size;
@@ -193,63 +217,57 @@ export function openLedger(
     }
   }
 
-  function write(events: readonly LedgerEvent[]): void {
+  /** Kind, id and scope first: readers find them without parsing the line. */
+  function write(events: readonly LedgerEvent[], { address, workspace_id }: LedgerScope): void {
     const log = openDurableLog(path);
+    const lines = events.map(({ address: _address, event, id, workspace_id: _workspace, ...rest }) => {
+      return `${JSON.stringify({ event, id, address, workspace_id, ...rest })}\n`;
+    });
     try {
-      log.append(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+      log.append(lines.join(''));
     } finally {
       log.close();
     }
   }
 
-  async function loadKey(): Promise<Buffer> {
-    const file = join(folder, 'ledger.key');
-    return await withLock(
-      lock,
-      clock,
-      () => {
-        const text = readPrivateFile(file);
-        if (text !== undefined) {
-          if (/^[0-9a-f]{64}\n$/.test(text)) return Buffer.from(text.trim(), 'hex');
-          throw new CliError({
-            code: 'ledger.key',
-            message: `The key of the ledger, ${file}, is damaged.`,
-            hint: 'Put it back from a backup; or remove it: identities of earlier requests can then no longer be recognised.',
-            exit: EXIT.failed,
-          });
-        }
-        const fresh = randomBytes(32);
-        writePrivateFile(file, `${fresh.toString('hex')}\n`);
-        return fresh;
-      },
-      signal,
-    );
+  const hash: ScopedLedger['hash'] = async (type, value) => {
+    const secret = await (key ??= loadLedgerKey(folder, (work) => withLock(lock, clock, work, signal)));
+    return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
+  };
+
+  async function append(events: readonly StateEvent[], scope: LedgerScope): Promise<number> {
+    const own = scopeKey(scope);
+    return await withLock(lock, clock, () => {
+      refreshStatuses();
+      const news = events.filter(({ id, status }) => {
+        const number = last.numbers.add(id, own);
+        return number !== undefined && last.statuses.take(number, status);
+      });
+      if (news.length === 0) return 0;
+      try {
+        write(news, scope);
+      } catch (error) {
+        // A state that was not written is not known either.
+        last.file = '';
+        throw error;
+      }
+      return news.length;
+    });
   }
 
   return {
     path,
-    hash: async (type, value) => {
-      const secret = await (key ??= loadKey());
-      return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
-    },
-    append: (events) =>
-      withLock(lock, clock, () => {
-        refreshStatuses();
-        const news = events.filter(({ id, status }) => last.statuses.take(id, status));
-        if (news.length === 0) return 0;
-        try {
-          write(news);
-        } catch (error) {
-          // What could not be written is not known either.
-          last.file = '';
-          throw error;
-        }
-        return news.length;
-      }),
-    record: (events) => withLock(lock, clock, () => write(events)),
-    find,
-    newest,
-    byUrgency,
     all,
+    in: (scope) => {
+      const own = scopeKey(scope);
+      return {
+        hash,
+        append: (events) => append(events, scope),
+        record: (events) => withLock(lock, clock, () => write(events, scope)),
+        find: (ids) => find(ids, own),
+        newest: (limit) => newest(limit, own),
+        byUrgency: (urgency, count) => byUrgency(urgency, count, own),
+      };
+    },
   };
 }

@@ -1,18 +1,20 @@
-// Where the lines of each request stand in the ledger: a few bytes for each line, so that all that is known of a request
-// can be read together, although its lines lie far from each other.
-import { createIdTable, doubled } from './id-table.ts';
+// The offsets of each request's lines in the ledger, in a few bytes per line, to read all lines of a request together.
+import { doubled } from './id-table.ts';
+import { createRequestNumbers } from './request-numbers.ts';
 
 /** From the beginning of a line to the beginning of the next, in bytes. */
 export interface Span {
   from: number;
   to: number;
+  /** Number of its request. */
+  request: number;
 }
 
 export interface LineIndex {
   /** Requests, numbered from 0 in the order of their first lines. */
   readonly requests: number;
-  /** Lines come in the order of the file. The request's number. */
-  add(id: string, offset: number): number;
+  /** Lines come in the order of the file. The request's number; undefined for a line that may be about several. */
+  add(line: { id: string; scope: string | undefined; offset: number }): number | undefined;
   /** The lines of these requests, in the order of the file. `end` is where the last line of all ends. */
   spans(numbers: Iterable<number>, end: number): Span[];
 }
@@ -21,7 +23,7 @@ const NONE = 0xffff_ffff;
 const START = 1024;
 
 export function createLineIndex(): LineIndex {
-  const ids = createIdTable();
+  const requests = createRequestNumbers();
   let offsets = new Float64Array(START);
   /** By line: the line of the same request before it. */
   let before = new Uint32Array(START);
@@ -31,12 +33,13 @@ export function createLineIndex(): LineIndex {
 
   return {
     get requests() {
-      return ids.size;
+      return requests.size;
     },
-    add: (id, offset) => {
+    add: ({ id, offset, scope }) => {
+      const known = requests.size;
+      const number = requests.add(id, scope);
+      if (number === undefined) return undefined;
       if (lines === offsets.length) [offsets, before] = [doubled(offsets, Float64Array), doubled(before, Uint32Array)];
-      const known = ids.size;
-      const number = ids.add(id);
       if (number === lasts.length) lasts = doubled(lasts, Uint32Array);
       before[lines] = number === known ? NONE : (lasts[number] ?? NONE);
       lasts[number] = lines;
@@ -44,15 +47,14 @@ export function createLineIndex(): LineIndex {
       return number;
     },
     spans: (numbers, end) => {
-      const found: number[] = [];
-      for (const number of numbers) {
-        for (let line = lasts[number] ?? NONE; line !== NONE; line = before[line] ?? NONE) found.push(line);
+      const found: Span[] = [];
+      for (const request of numbers) {
+        for (let line = lasts[request] ?? NONE; line !== NONE; line = before[line] ?? NONE) {
+          const to = line + 1 < lines ? (offsets[line + 1] ?? end) : end;
+          found.push({ from: offsets[line] ?? end, to, request });
+        }
       }
-      found.sort((a, b) => a - b);
-      return found.map((line) => ({
-        from: offsets[line] ?? end,
-        to: line + 1 < lines ? (offsets[line + 1] ?? end) : end,
-      }));
+      return found.sort((a, b) => a.from - b.from);
     },
   };
 }

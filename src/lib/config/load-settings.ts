@@ -27,6 +27,8 @@ export interface SettingsSources {
   signal?: AbortSignal | undefined;
   /** A sentence about something in a file that this version does not know. */
   onWarning(text: string): void;
+  /** The variables that a pinned profile makes ineffective. */
+  onNote?(text: string): void;
   /** Opens the embedded platform and says what it is; asked only when its profile is the one in use. */
   local?: (() => Promise<LocalValues>) | undefined;
   /**
@@ -49,7 +51,7 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   const setting = chooseProfile(sources, project, stored);
   const secrets = createSecrets({ ...sources, folder: sources.paths.config });
   for (const warning of stored.warnings) sources.onWarning(warning);
-  return resolveSettings({
+  const settings = resolveSettings({
     flags: sources.flags.settings,
     env: sources.alone === undefined ? sources.env : {},
     cwd: sources.cwd,
@@ -64,19 +66,27 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
     secret: secrets.resolve,
     hide: sources.redactor.add,
   });
+  const { ineffective } = settings;
+  if (ineffective.length > 0) {
+    const verb = ineffective.length === 1 ? 'has' : 'have';
+    sources.onNote?.(
+      `Profile ${settings.profile?.value ?? ''} is pinned: ${ineffective.join(', ')} ${verb} no effect.`,
+    );
+  }
+  return settings;
 }
 
 /**
- * Whether every address comes from the environment or the project file, as after `emulator env`: the embedded platform would
- * be started, and kept from every other command, for nobody to talk to.
+ * Whether every address comes from the environment or the project file, as after `emulator env`: the embedded platform
+ * would be started, and locked, without a request. `--profile local` always means the embedded platform.
  */
-function isElsewhere({ alone, env, flags }: SettingsSources, project: ProjectFile | undefined): boolean {
-  const shared = { ...project?.settings, ...flags.settings };
-  const given = alone === undefined ? env : {};
-  return ADDRESSES.every((name) => shared[name] !== undefined || Boolean(given[variableOf(name)]));
+function isElsewhere({ env, flags }: SettingsSources, project: ProjectFile | undefined): boolean {
+  if (flags.profile) return false;
+  return ADDRESSES.every((name) => project?.settings[name] !== undefined || Boolean(env[variableOf(name)]));
 }
 
-const ADDRESSES = SETTING_NAMES.filter((name) => name.endsWith('_url'));
+const ADDRESSES = SETTING_NAMES.filter((name): name is AddressName => name.endsWith('_url'));
+type AddressName = Extract<SettingName, `${string}_url`>;
 
 /** `--profile`, `CDPADM_PROFILE`, the project file's `profile`, the current one; undefined when nothing names one. */
 function chooseProfile(

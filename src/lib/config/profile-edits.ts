@@ -16,7 +16,7 @@ export interface ProfileEdits {
   copy(from: string, to: string): Promise<void>;
   /** Stores typed secrets and notes references; what was stored in their place before is removed. */
   setSecrets(name: string, changed: SecretChange): Promise<void>;
-  /** Removes every stored secret and every reference. `left` names what could not be removed. */
+  /** Removes every stored secret and its reference; the client id is a name and stays. `left` names what could not be removed. */
   forgetSecrets(name: string): Promise<{ removed: ProfileSecretName[]; left: string[] }>;
 }
 
@@ -107,12 +107,16 @@ export function createProfileEdits({ folder, secrets, change, find, refuseName, 
     forgetSecrets: async (name) =>
       await change(async (raw, write) => {
         const profile = await findOwn(name);
-        const removed = namesOf(profile);
+        const removed = namesOf(profile).filter((secret) => secret !== 'client_id');
         const { secrets: before = {}, ...rest } = profile;
-        raw.profiles[name] = checked(rest);
+        const { client_id } = before;
+        const filed = filedSecrets(name, profile, removed);
+        raw.profiles[name] = checked({ ...rest, ...(client_id !== undefined && { secrets: { client_id } }) });
         write();
         const written = removed.flatMap((secret) => before[secret] ?? []);
-        return { removed, left: await secrets.discard(name, unsharedReferences(written, raw.profiles)) };
+        const left = await secrets.discard(name, unsharedReferences(written, raw.profiles));
+        if (Object.keys(filed).length > 0) writeSecretFile(folder, name, filed);
+        return { removed, left };
       }),
   };
 }

@@ -1,8 +1,11 @@
 // The settings file as it is written: profiles by name, and which one is current.
+import { isAbsolute } from 'node:path';
 import {
+  array,
   bigint,
   boolean,
   check,
+  enum as oneOf,
   type infer as Infer,
   literal,
   looseObject,
@@ -18,7 +21,7 @@ import { LIMITED_AREAS } from '../contract/limits.ts';
 import { parseRate } from '../kernel/rate.ts';
 import { profileNameProblem } from './profile-name.ts';
 import { looksLikeReference, parseReference } from './secret-reference.ts';
-import { checkSetting } from './setting-fields.ts';
+import { checkSetting, OUTPUT_FORMATS } from './setting-fields.ts';
 import type { SettingName } from './settings.ts';
 
 /** The version that this program writes. */
@@ -88,6 +91,13 @@ const LimitsByArea = record(string(), string()).check(
   }),
 );
 
+/** A relative one would lead elsewhere in each folder. */
+const AbsoluteFolder = string().check(
+  check((context) => {
+    if (!isAbsolute(context.value)) refuse(context, 'must be an absolute path');
+  }),
+);
+
 const PROFILE_FIELDS = {
   base_url: optional(setting('base_url')),
   auth_url: optional(setting('auth_url')),
@@ -103,14 +113,36 @@ const PROFILE_FIELDS = {
   ca_file: optional(setting('ca_file')),
   /** Every write asks for the profile's name. */
   protected: optional(boolean()),
+  /** `read` blocks every write. */
+  access: optional(oneOf(['read', 'write'])),
+  /** Definition files may name commands that print their secrets. */
+  allow_commands: optional(boolean()),
+  /** Folders whose files definition files may name, wherever they are themselves. */
+  allow_files: optional(array(AbsoluteFolder)),
   /** Area -> rate, such as `{"dsr": "1000/m"}`. */
   limits: optional(LimitsByArea),
   /** Neutral word -> the deployment's word. */
   names: optional(record(string(), string())),
 };
 
-/** What a project file may hold besides the name of a profile: everything of a profile but its secrets. */
-export const SHARED_FIELDS = PROFILE_FIELDS;
+const { base_url, auth_url, dsr_base_url, seeding_url, identity_url } = PROFILE_FIELDS;
+const { org_id, account_id, workspace_id, vendor_domain, environment, limits } = PROFILE_FIELDS;
+
+/**
+ * What a project file may hold in addition to the name of a profile. Whoever can change a repository chooses these for
+ * everyone who works in it: nothing that decides whom to trust, what goes on the wire, or what runs here.
+ */
+export const SHARED_FIELDS = {
+  ...{ base_url, auth_url, dsr_base_url, seeding_url, identity_url },
+  ...{ org_id, account_id, workspace_id, vendor_domain, environment, limits },
+  output: optional(oneOf(OUTPUT_FORMATS)),
+  /** Guards can be added, not removed. */
+  protected: optional(literal(true)),
+  access: optional(literal('read')),
+};
+
+/** Fields of a profile that a repository must not set. */
+export const OWN_FIELDS: readonly string[] = Object.keys(PROFILE_FIELDS).filter((name) => !(name in SHARED_FIELDS));
 
 export const Profile = looseObject({ ...PROFILE_FIELDS, secrets: optional(Secrets) });
 export type Profile = Infer<typeof Profile>;

@@ -133,7 +133,7 @@ function problemOfName(name: string, others: Iterable<string>): CliError | undef
   return new CliError({
     code: 'profile.exists',
     message: `There is a profile \`${other}\` already.`,
-    hint: `Choose another name, or delete it first: cdpadm profile delete ${other}.`,
+    hint: `Choose another name, or change the profile: cdpadm profile edit ${other}.`,
     exit: EXIT.conflict,
   });
 }

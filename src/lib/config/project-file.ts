@@ -1,4 +1,4 @@
-// `.cdpadm.yaml`: settings that a repository shares with everybody who works in it; never credentials.
+// `.cdpadm.yaml`: settings that a repository shares with everyone who works in it; never credentials, never trust.
 import * as fs from 'node:fs';
 import { type infer as Infer, optional, strictObject, string } from 'zod/mini';
 import { explainIssues, showPath } from '../contract/explain.ts';
@@ -6,21 +6,21 @@ import { type CliError, type Issue, invalidInput } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { placeAt } from '../kernel/text-place.ts';
-import { SHARED_FIELDS } from './profile-schema.ts';
+import { OWN_FIELDS, SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
 import { placeFinder } from './text-places.ts';
 
 /** A file of settings has a few hundred bytes. */
 const MAX_BYTES = 256 * 1024;
 
-const ProjectSettings = strictObject({ profile: optional(string()), ...SHARED_FIELDS });
+const ProjectSettings = strictObject({ $schema: optional(string()), profile: optional(string()), ...SHARED_FIELDS });
 
-/** What the file says; everything of a profile but its secrets. */
+/** What the file says. */
 export interface ProjectFile {
   file: string;
   /** The profile to use. */
   profile: string | undefined;
-  settings: Omit<Infer<typeof ProjectSettings>, 'profile'>;
+  settings: Omit<Infer<typeof ProjectSettings>, '$schema' | 'profile'>;
 }
 
 /** Reads the file. Throws CliError invalid input (9) with each place: bad YAML, unknown fields, credentials. */
@@ -51,7 +51,7 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
   }
   const result = ProjectSettings.safeParse(value);
   if (result.success) {
-    const { profile, ...settings } = result.data;
+    const { $schema: _hint, profile, ...settings } = result.data;
     return { file, profile, settings };
   }
   const place = await placeFinder(text);
@@ -68,8 +68,9 @@ function unknownField(message: string, path: readonly (string | number)[]): stri
   const [name] = path;
   if (path.length !== 1 || typeof name !== 'string' || !message.startsWith('unknown field')) return undefined;
   if (name === 'secrets' || SECRET_NAMES.some((secret) => secret === name)) {
-    return 'credentials do not belong in a file that a repository shares; keep them in a profile or in the environment';
+    return 'a repository must not hold credentials; put it into a profile';
   }
+  if (OWN_FIELDS.includes(name)) return 'a repository must not set this; put it into a profile';
   const guess = nearest(name, ['profile', ...Object.keys(SHARED_FIELDS)]);
   return guess === undefined ? message : `${message}; did you mean \`${guess}\`?`;
 }
@@ -89,6 +90,6 @@ function unusable(file: string, issues: Issue[]): CliError {
   return invalidInput(
     `The project file ${file} cannot be used.`,
     issues,
-    `It may hold \`profile\` and any setting of a profile but secrets: ${Object.keys(SHARED_FIELDS).join(', ')}.`,
+    `It may hold ${['profile', ...Object.keys(SHARED_FIELDS)].join(', ')}. Put anything else into a profile.`,
   );
 }

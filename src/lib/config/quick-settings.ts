@@ -25,16 +25,23 @@ export interface QuickSettings {
   scope: IdScope;
 }
 
-/** In the precedence of the settings proper: flag, environment, project file, profile. */
+/** The format that the project file prefers, unchecked. */
+export function quickOutput(cwd: string, home: string): string | undefined {
+  const file = findProjectFile(cwd, home);
+  return file === undefined ? undefined : topLevel(textOf(file))['output'];
+}
+
+/** In the precedence of the settings proper: flag, environment, project file, profile; of a pinned profile, flag and profile. */
 export function readQuickSettings({ configFolder, env, cwd, home, flags }: QuickSources): QuickSettings {
   const stored = recordOf(parsed(textOf(settingsFilePath(configFolder))));
   const profiles = recordOf(stored['profiles']);
   const projectFile = findProjectFile(cwd, home);
   const project = projectFile === undefined ? {} : topLevel(textOf(projectFile));
   const profile = flags.profile || env.CDPADM_PROFILE || project['profile'] || text(stored['current']);
+  const pinned = Boolean(flags.profile);
   const own = recordOf(profile === undefined ? undefined : profiles[profile]);
   const valueOf = (name: string, flag?: string): string | undefined =>
-    flag || env[`CDPADM_${name.toUpperCase()}`] || project[name] || text(own[name]);
+    flag || (pinned ? undefined : env[`CDPADM_${name.toUpperCase()}`] || project[name]) || text(own[name]);
   return {
     profiles: Object.keys(profiles),
     profile,

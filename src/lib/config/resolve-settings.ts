@@ -1,5 +1,6 @@
-// Puts the layers of settings together: flag > environment > project file > profile > default. Pure but for secrets.
-import { dirname, isAbsolute, join } from 'node:path';
+// Puts the layers of settings together: flag > environment > project file > profile > default. A pinned profile takes no
+// setting from the environment or the project file. Pure but for secrets.
+import { isAbsolute, join } from 'node:path';
 import { CliError, EXIT, usageError } from '../kernel/errors.ts';
 import { refuseForeignAddress } from './address-rule.ts';
 import type { Profile } from './profile-schema.ts';
@@ -35,7 +36,9 @@ interface SecretSource {
 }
 
 /** Resolves every setting. Throws CliError usage (2) for a malformed value, naming the place it comes from. */
-export function resolveSettings(layers: SettingsLayers): Settings {
+export function resolveSettings(given: SettingsLayers): Settings {
+  const pinned = given.profile?.setting.origin.kind === 'flag';
+  const layers = pinned ? { ...given, env: {}, project: undefined } : given;
   const own = ownSettings(layers);
   const settings = new Map<SettingName, Setting>();
   for (const name of SETTING_NAMES) {
@@ -46,7 +49,7 @@ export function resolveSettings(layers: SettingsLayers): Settings {
   if (base && !settings.has('audience')) {
     settings.set('audience', { value: base.value, origin: { kind: 'default', detail: 'base_url' } });
   }
-  const sources = secretSources(layers);
+  const sources = secretSources(given, pinned);
   const pending = new Map<SecretName, Promise<string>>();
   const get = (name: SettingName) => settings.get(name);
 
@@ -55,7 +58,7 @@ export function resolveSettings(layers: SettingsLayers): Settings {
     if (setting) return setting.value;
     const chosen = [...settings.values()].some(({ origin }) => origin.kind !== 'default' && origin.kind !== 'flag');
     if (!layers.profile && !chosen && sources.size === 0) throw notSetUp();
-    throw missing(`No ${labelOf(name)} is given.`, name, flagOf(name), layers.profile?.setting.value);
+    throw missing(name, layers.profile?.setting.value, pinned);
   }
 
   function needSecret(name: SecretName): SecretSource {
@@ -74,13 +77,19 @@ export function resolveSettings(layers: SettingsLayers): Settings {
 
   const { stored } = layers.profile ?? {};
   const shared = layers.project?.settings;
+  const guards = given.project?.settings;
   return {
     profile: layers.profile?.setting,
-    // A project file may protect; it may not take a profile's protection away.
-    protected: stored?.protected === true || shared?.protected === true,
+    pinned,
+    ineffective: pinned ? ineffectiveIn(given.env, settings, sources) : [],
+    // A project file adds guards to a pinned profile too; it never removes one.
+    protected: stored?.protected === true || guards?.protected === true,
+    access: stored?.access === 'read' || guards?.access === 'read' ? 'read' : 'write',
+    allowCommands: stored?.allow_commands === true,
+    allowFiles: stored?.allow_files ?? [],
     limits: { ...stored?.limits, ...shared?.limits },
-    names: { ...stored?.names, ...shared?.names },
-    origins: originsOf(layers),
+    names: { ...stored?.names },
+    origins: originsOf(given, pinned),
     all: () => [...settings],
     get,
     need,
@@ -91,16 +100,41 @@ export function resolveSettings(layers: SettingsLayers): Settings {
   };
 }
 
-/** Of what is no setting of its own: the project file goes before the profile, key by key, but only ever protects. */
-function originsOf({ profile, project }: SettingsLayers): Record<string, Origin> {
+/** Variables whose value is not in use. One that repeats a value in use is not named. */
+function ineffectiveIn(
+  env: Environment,
+  settings: ReadonlyMap<SettingName, Setting>,
+  sources: ReadonlyMap<SecretName, SecretSource>,
+): string[] {
+  const unused = SETTING_NAMES.filter((name) => {
+    const text = env[variableOf(name)];
+    const result = text ? checkSetting(name, text) : undefined;
+    return result && !('value' in result && result.value === settings.get(name)?.value);
+  });
+  const secrets = SECRET_NAMES.filter(
+    (name) => env[variableOf(name)] && sources.get(name)?.origin.kind !== 'environment',
+  );
+  return [...unused, ...secrets].map(variableOf);
+}
+
+/** Of guards, limits and names: the project file comes before the profile, key by key; of a pinned one it only guards. */
+function originsOf({ profile, project }: SettingsLayers, pinned: boolean): Record<string, Origin> {
   const origins: Record<string, Origin> = {};
-  const note = (holder: Pick<Profile, 'protected' | 'limits' | 'names'>, origin: Origin): void => {
+  const note = (
+    holder: Pick<Profile, 'protected' | 'access' | 'allow_commands' | 'allow_files' | 'limits' | 'names'>,
+    origin: Origin,
+  ): void => {
     if (holder.protected === true) origins['protected'] = origin;
+    if (holder.access === 'read') origins['access'] = origin;
+    if (holder.allow_commands === true) origins['allow_commands'] = origin;
+    if (holder.allow_files) origins['allow_files'] = origin;
     for (const area of Object.keys(holder.limits ?? {})) origins[`limits.${area}`] = origin;
     for (const word of Object.keys(holder.names ?? {})) origins[`names.${word}`] = origin;
   };
   if (profile) note(profile.stored, { kind: 'profile', detail: profile.setting.value });
-  if (project) note(project.settings, { kind: 'project', detail: project.file });
+  const { limits, ...guards } = project?.settings ?? {};
+  if (project)
+    note(pinned ? guards : { ...guards, ...(limits && { limits }) }, { kind: 'project', detail: project.file });
   return origins;
 }
 
@@ -125,10 +159,9 @@ function resolveOne(
   if (flag !== undefined) return checked(name, flag, { kind: 'flag', detail: flagOf(name) ?? name }, cwd);
   const given = env[variable];
   if (given) return checked(name, given, { kind: 'environment', detail: variable }, cwd);
-  const shared = project?.settings[name];
-  if (project && shared !== undefined) {
-    return checked(name, shared, { kind: 'project', detail: project.file }, dirname(project.file));
-  }
+  const shared: Partial<Record<SettingName, string>> = project?.settings ?? {};
+  const common = shared[name];
+  if (project && common !== undefined) return checked(name, common, { kind: 'project', detail: project.file }, cwd);
   const stored = own[name];
   if (!profile || stored === undefined) return undefined;
   return { value: stored, origin: { kind: 'profile', detail: profile.setting.value } };
@@ -142,21 +175,33 @@ function checked(name: SettingName, text: string, origin: Origin, folder: string
   return { value: join(folder, result.value), origin };
 }
 
-function secretSources({ env, profile, secret, hide }: SettingsLayers): Map<SecretName, SecretSource> {
+/** A pinned profile's own secrets come first, and no ready token is used. */
+function secretSources({ env, profile, secret, hide }: SettingsLayers, pinned: boolean): Map<SecretName, SecretSource> {
   const sources = new Map<SecretName, SecretSource>();
   for (const name of SECRET_NAMES) {
-    const source =
-      plainSource(name, env[variableOf(name)], { kind: 'environment', detail: variableOf(name) }, hide) ??
-      (profile && plainSource(name, profile.local?.[name], { kind: 'profile', detail: profile.setting.value }, hide));
+    if (pinned && name === 'access_token') continue;
+    const variable = variableOf(name);
+    const given = plainSource(name, env[variable], { kind: 'environment', detail: variable }, hide);
+    const own = profile && profileSource(name, profile, secret, hide);
+    const source = pinned ? (own ?? given) : (given ?? own);
     if (source) sources.set(name, source);
-    if (source || !profile || name === 'access_token') continue;
-    const written = profile.stored.secrets?.[name];
-    if (written === undefined) continue;
-    const place: SecretPlace = { profile: profile.setting.value, name };
-    const where = parseReference(written) ? `${place.profile} (${written})` : place.profile;
-    sources.set(name, { origin: { kind: 'profile', detail: where }, read: () => secret(written, place) });
   }
   return sources;
+}
+
+function profileSource(
+  name: SecretName,
+  { setting, stored, local }: NonNullable<SettingsLayers['profile']>,
+  secret: SettingsLayers['secret'],
+  hide: SettingsLayers['hide'],
+): SecretSource | undefined {
+  const plain = plainSource(name, local?.[name], { kind: 'profile', detail: setting.value }, hide);
+  if (plain || name === 'access_token') return plain;
+  const written = stored.secrets?.[name];
+  if (written === undefined) return undefined;
+  const place: SecretPlace = { profile: setting.value, name };
+  const where = parseReference(written) ? `${place.profile} (${written})` : place.profile;
+  return { origin: { kind: 'profile', detail: where }, read: () => secret(written, place) };
 }
 
 function plainSource(
@@ -188,14 +233,16 @@ function notSetUp(): CliError {
   });
 }
 
-function missing(message: string, name: SettingName, flag: string | undefined, profile: string | undefined): CliError {
-  const ways = [flag === undefined ? undefined : `${flag} VALUE`, `${variableOf(name)} in the environment`];
-  ways.push(
+function missing(name: SettingName, profile: string | undefined, pinned: boolean): CliError {
+  const flag = flagOf(name);
+  const ways = [
+    flag === undefined ? undefined : `${flag} VALUE`,
+    pinned ? undefined : `${variableOf(name)} in the environment`,
     profile === undefined
       ? `\`${name}\` in a profile (cdpadm profile create NAME)`
       : `\`${name}\` in profile \`${profile}\``,
-  );
-  return usageError(message, `Give ${ways.filter((way) => way !== undefined).join(', or ')}.`);
+  ].filter((way) => way !== undefined);
+  return usageError(`No ${labelOf(name)} is given.`, `Give ${ways.join(', or ')}.`);
 }
 
 function noCredentials(name: SecretName, profile: string | undefined): CliError {

@@ -27,6 +27,9 @@ const SETTING_FIELDS: Record<SettingName, SettingField> = {
   ca_file: { label: 'file of further authorities', flag: '--ca-file', check: checkText },
 };
 
+/** The values of `-o`, of `CDPADM_OUTPUT` and of a project file's `output`. */
+export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name', 'html'] as const;
+
 export const SETTING_NAMES = Object.keys(SETTING_FIELDS) as SettingName[];
 
 const SECRET_LABELS: Record<SecretName, string> = {

@@ -1,4 +1,4 @@
-// Every setting with the place it came from: flag > environment > project file > profile > default.
+// Every setting with its source: flag > environment > project file > profile > default. A pinned profile: flag > profile.
 
 export type OriginKind = 'flag' | 'environment' | 'project' | 'profile' | 'default';
 
@@ -40,12 +40,22 @@ export type SecretStorage = 'keychain' | 'file';
 export interface Settings {
   /** The profile in use; undefined when everything comes from the environment. */
   readonly profile: Setting | undefined;
+  /** `--profile` named the profile: only flags override it, and the environment gives only secrets that it lacks. */
+  readonly pinned: boolean;
+  /** The `CDPADM_*` variables that a pinned profile makes ineffective. */
+  readonly ineffective: readonly string[];
   readonly protected: boolean;
+  /** `read`: every write is blocked. */
+  readonly access: 'read' | 'write';
+  /** Whether definition files may name commands; only the profile itself says so, never a project file. */
+  readonly allowCommands: boolean;
+  /** Folders whose files definition files may name; of the profile itself, too. */
+  readonly allowFiles: readonly string[];
   /** Requests a second or minute that a profile sets for areas whose limit is unknown, such as `{dsr: '1000/m'}`. */
   readonly limits: Readonly<Record<string, string>>;
   /** Neutral word -> the deployment's word. */
   readonly names: Readonly<Record<string, string>>;
-  /** Where protection, each limit and each name comes from, by `protected`, `limits.AREA` and `names.WORD`. */
+  /** Where protection, access, each limit and each name comes from: `protected`, `access`, `limits.AREA`, `names.WORD`. */
   readonly origins: Readonly<Record<string, Origin>>;
   /** Every setting that has a value, in a fixed order. */
   all(): [SettingName, Setting][];

@@ -1,11 +1,11 @@
-// The open requests of the ledger by urgency: a few bytes for each request, so that the whole of a large ledger is put in
-// order before any of it is held.
+// The open requests of the ledger by urgency, in a few bytes per request: a large ledger is sorted before any of it is loaded.
 import { doubled } from './id-table.ts';
 import type { LedgerEvent, StateOrder, SubmittedEvent } from './ledger-events.ts';
 
 /** Which requests, and what puts them in order. */
 export interface Urgency {
-  belongs(event: SubmittedEvent): boolean;
+  /** Absent: all of the scope. */
+  belongs?(event: SubmittedEvent): boolean;
   /** By the last status; undefined is not known yet. */
   isOpen(status: string | undefined): boolean;
   /** The smaller, the more urgent; Infinity for what nobody waits for. */
@@ -48,7 +48,7 @@ export function createUrgencyOrder({ belongs, isOpen, rank }: Urgency, isAdvance
       }
       if (event.event !== 'submitted' || isSent[number] === 1) return;
       isSent[number] = 1;
-      if (belongs(event)) ranks[number] = rank(event);
+      if (belongs?.(event) ?? true) ranks[number] = rank(event);
     },
     numbers: () => {
       const open = new Uint32Array(size);

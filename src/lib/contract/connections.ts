@@ -143,7 +143,7 @@ export const connectionsEndpoints = {
     status: 200,
     body: ConnectionRequest,
     reply: ConnectionReply,
-    safety: 'settle',
+    safety: 'confirm',
     names: { body: NAMES, reply: NAMES },
   }),
   update: endpoint({
@@ -154,7 +154,7 @@ export const connectionsEndpoints = {
     status: 200,
     body: ConnectionRequest,
     reply: ConnectionReply,
-    safety: 'settle',
+    safety: 'confirm',
     names: { body: NAMES, reply: NAMES },
   }),
   delete: endpoint({
@@ -163,6 +163,6 @@ export const connectionsEndpoints = {
     method: 'DELETE',
     path: CONNECTION_PATH,
     status: 204,
-    safety: 'settle',
+    safety: 'confirm',
   }),
 };

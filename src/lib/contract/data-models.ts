@@ -77,7 +77,7 @@ export const dataModelsEndpoints = {
     status: 200,
     body: DataModelRequest,
     reply: DataModelReply,
-    safety: 'settle',
+    safety: 'confirm',
   }),
   update: endpoint({
     ...call,
@@ -87,7 +87,7 @@ export const dataModelsEndpoints = {
     status: 200,
     body: DataModelRequest,
     reply: DataModelReply,
-    safety: 'settle',
+    safety: 'confirm',
   }),
   delete: endpoint({
     ...call,
@@ -95,6 +95,6 @@ export const dataModelsEndpoints = {
     method: 'DELETE',
     path: MODEL_PATH,
     status: 204,
-    safety: 'settle',
+    safety: 'confirm',
   }),
 };

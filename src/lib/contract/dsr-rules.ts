@@ -6,7 +6,7 @@ import { DSR_FAILURES } from './failures.ts';
 import type { FieldIssue } from './explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.ts';
 import { DSR_LIMITS } from './limits.ts';
-import { hasControlCharacter, isIntegerText } from './shared.ts';
+import { hasControlCharacter, integerTextIssue } from './shared.ts';
 
 /** What every key of `extensions` begins with; the vendor's domain follows. */
 export const EXTENSION_PREFIX = 'opendsr.';
@@ -106,7 +106,8 @@ function wrongXpid(key: string, extension: unknown): FieldIssue[] {
   // What is no text, or an empty one, is refused for that.
   if (typeof value !== 'string' || value === '') return [];
   const path = ['extensions', key, 'subject_identities', 'xpid', 'value'];
-  return isIntegerText(value) ? [] : [{ path, message: 'must be an integer of at most 64 bits, in digits' }];
+  const message = integerTextIssue(value);
+  return message === undefined ? [] : [{ path, message }];
 }
 
 /** What is wrong with an address for callbacks: it is called over TLS, or at this very machine. */

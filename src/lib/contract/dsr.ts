@@ -195,7 +195,7 @@ export const dsrEndpoints = {
     status: 201,
     body: DsrRequest,
     reply: CreateReply,
-    safety: 'settle',
+    safety: 'confirm',
     names: { body: ['keys:subject_identities', 'keys:extensions.*.subject_identities'] },
   }),
   get: endpoint({
@@ -227,7 +227,7 @@ export const dsrEndpoints = {
     path: '/requests/{requestId}',
     status: 200,
     reply: CancelReply,
-    safety: 'settle',
+    safety: 'confirm',
   }),
   discovery: endpoint({
     id: 'dsr.discovery',

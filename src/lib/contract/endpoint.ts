@@ -9,13 +9,14 @@ export type Service = 'base' | 'auth' | 'dsr' | 'seeding' | 'identity';
 export type Auth = 'none' | 'bearer' | 'dsr-basic' | 'seeding-basic';
 
 /**
- * What may be done when the answer to a request was lost, so that nobody knows whether it was carried out:
+ * What may be done after the response to a request was lost:
  * - `repeat`: send it again, a repeat is harmless;
- * - `settle`: never blindly; a read decides (`OutcomeUnknownError` reaches the caller);
+ * - `confirm`: never blindly; a read decides (`OutcomeUnknownError` reaches the caller);
  * - `once`: never again in any case.
- * A 429, or a 401 that is renewed, did nothing: those are sent again whatever is said here.
+ * A 429, or a 401 that leads to a new token, normally did nothing, so the call is repeated. If the platform rejects the
+ * repeat, a read decides there as well.
  */
-export type Safety = 'repeat' | 'settle' | 'once';
+export type Safety = 'repeat' | 'confirm' | 'once';
 
 /** Budgets of requests that are fixed by the specification and shared by all processes of one user. */
 export type Budget = 'roles';
@@ -55,7 +56,7 @@ export interface EndpointSpec<
   method: Method;
   /** Below the service's base address, in the specification's own spelling (trailing slash included). */
   path: Path;
-  /** The success status of the specification. The client accepts any 2xx. */
+  /** The success status of the specification. The client accepts another 2xx only where a body or a read confirms it. */
   status: 200 | 201 | 202 | 204;
   /** What is sent: strict; the emulator refuses what this refuses. Absent when the call has no body. */
   body?: Body;

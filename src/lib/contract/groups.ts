@@ -115,7 +115,7 @@ export const groupsEndpoints = {
     status: 200,
     body: GroupRequest,
     reply: GroupReply,
-    safety: 'settle',
+    safety: 'confirm',
   }),
   update: endpoint({
     ...call,
@@ -125,7 +125,7 @@ export const groupsEndpoints = {
     status: 200,
     body: GroupUpdate,
     reply: GroupReply,
-    safety: 'settle',
+    safety: 'confirm',
   }),
   patch: endpoint({
     ...call,
@@ -135,7 +135,7 @@ export const groupsEndpoints = {
     status: 200,
     body: GroupPatch,
     reply: GroupReply,
-    safety: 'settle',
+    safety: 'confirm',
   }),
   delete: endpoint({
     ...call,
@@ -143,6 +143,6 @@ export const groupsEndpoints = {
     method: 'DELETE',
     path: GROUP_PATH,
     status: 204,
-    safety: 'settle',
+    safety: 'confirm',
   }),
 };

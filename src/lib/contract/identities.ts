@@ -51,6 +51,17 @@ export const DEVICE_IDENTITY_TYPES: ReadonlySet<string> = new Set([
   'osd_publisher_id',
 ]);
 
+/** Numbered like the extension's `other2` to `other10`, in the spelling of the seeding examples (`other_id_4`). */
+const OTHER_IDS = ['other_id', ...Array.from({ length: 9 }, (_, index) => `other_id_${index + 2}`)];
+
+/** Identity types of seeding and intake bodies, in every spelling that the specification shows (decision: D242). */
+export const USER_IDENTITY_TYPES: ReadonlySet<string> = new Set([
+  ...Object.entries(REQUEST_IDENTITY_TYPES).flat(),
+  ...EXTENSION_IDENTITY_TYPES.filter((type) => type !== 'xpid'),
+  ...DEVICE_IDENTITY_TYPES,
+  ...OTHER_IDS,
+]);
+
 /** What people know of themselves, and so what a request names most often. */
 const PERSONAL_TYPES = ['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'phone_number_3'];
 

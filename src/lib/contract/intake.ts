@@ -1,5 +1,5 @@
 // F. Intake: one user's events, and one user's identities and attributes (specification, "F. Intake shapes").
-import { array, check, looseObject, minLength, optional, record, string, type infer as Infer, unknown } from 'zod/mini';
+import { array, check, looseObject, optional, record, string, type infer as Infer, unknown } from 'zod/mini';
 import { endpoint, type NameMark } from './endpoint.ts';
 import { Environment, Identities, Integer, textOf } from './shared.ts';
 
@@ -9,11 +9,12 @@ export const IntakeEvent = looseObject({
   data: record(string(), unknown()),
 });
 
-/** Fields beyond these are kept: "other fields of these bodies: not shown". */
+/** No field of the body is required but the user and the environment; other fields are kept (decision: D244). */
 export const EventIntake = looseObject({
   user_identities: optional(Identities),
   xpid: optional(Integer),
-  events: array(IntakeEvent).check(minLength(1, { error: 'holds no event' })),
+  events: optional(array(IntakeEvent)),
+  user_attributes: optional(record(string(), unknown())),
   ip: optional(string()),
   timestamp_unixtime_ms: optional(Integer),
   environment: Environment,

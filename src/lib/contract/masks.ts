@@ -5,7 +5,7 @@ export const MASK = '********';
 
 // Asterisks of all alphabets and the bullets that forms show; quotes and spaces around them come from copying.
 const NOTHING_BUT_MASK =
-  /^[\s"'`]*[*\u2022\u2217\u204e\u25cf\ufe61\uff0a]+(?:[\s"'`]|[*\u2022\u2217\u204e\u25cf\ufe61\uff0a])*$/;
+  /^[\s"'`]*[*\u2022\u2217\u204e\u25cf\ufe61\uff0a][\s"'`*\u2022\u2217\u204e\u25cf\ufe61\uff0a]*$/;
 
 /** Whether a value is a mask and no secret. */
 export function isMask(value: unknown): boolean {

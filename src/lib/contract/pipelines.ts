@@ -160,7 +160,7 @@ export const pipelinesEndpoints = {
     status: 200,
     body: PipelineRequest,
     reply: PipelineReply,
-    safety: 'settle',
+    safety: 'confirm',
   }),
   update: endpoint({
     ...call,
@@ -171,7 +171,7 @@ export const pipelinesEndpoints = {
     body: PipelineRequest,
     reply: PipelineReply,
     query: ['preventResets'],
-    safety: 'settle',
+    safety: 'confirm',
   }),
   delete: endpoint({
     ...call,
@@ -179,7 +179,7 @@ export const pipelinesEndpoints = {
     method: 'DELETE',
     path: PIPELINE_PATH,
     status: 204,
-    safety: 'settle',
+    safety: 'confirm',
   }),
   trigger: endpoint({
     ...call,

@@ -112,7 +112,7 @@ export const rolesEndpoints = {
     status: 200,
     body: ManifestRequest,
     reply: ManifestReply,
-    safety: 'settle',
+    safety: 'confirm',
     budget: 'roles',
   }),
 };

@@ -16,7 +16,7 @@ import {
 } from 'zod/mini';
 import { endpoint, type NameMark } from './endpoint.ts';
 import { SEED_RULES, seedIssues } from './seed-rules.ts';
-import { Environment, Identities, Integer, isIntegerText, textWhere } from './shared.ts';
+import { Environment, Identities, Integer, integerTextIssue, textWhere } from './shared.ts';
 
 /** Both spellings of the smallest and the largest value are taken and sent as they are given (decision: D27). */
 export type CalculationType = keyof typeof SEED_RULES;
@@ -76,8 +76,8 @@ export type UserAttribute = Infer<typeof UserAttribute>;
 export const Xpid = pipe(
   union([Integer, string()]).check(
     check((context) => {
-      if (typeof context.value !== 'string' || isIntegerText(context.value)) return;
-      context.issues.push({ code: 'custom', message: 'must be an integer of at most 64 bits', input: context.value });
+      const message = typeof context.value === 'string' ? integerTextIssue(context.value) : undefined;
+      if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
     }),
   ),
   transform((value): number | bigint => {

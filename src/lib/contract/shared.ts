@@ -51,6 +51,13 @@ export function isIntegerText(text: string): boolean {
   return /^-?(0|[1-9]\d{0,19})$/.test(text) && Integer.safeParse(BigInt(text)).success;
 }
 
+/** What is wrong with a text that must be such an integer; undefined for one that is. */
+export function integerTextIssue(text: string): string | undefined {
+  if (isIntegerText(text)) return undefined;
+  if (!/^-?\d{1,20}\.0*$/.test(text)) return 'must be an integer of at most 64 bits';
+  return `must be an integer, not \`${text}\`; pandas writes integers so where a column has gaps: convert it with astype("Int64")`;
+}
+
 /** Where a platform's data belong (E and F). */
 export const Environment = oneOf(['production', 'development']);
 

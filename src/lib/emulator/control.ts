@@ -1,11 +1,13 @@
 // The control address: clock, faults, log and reset, for the person at this machine and for nobody else.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { check, optional, strictObject, string } from 'zod/mini';
+import { isLoopback } from '../kernel/loopback.ts';
 import { isoMillis, parseDuration, parseIso } from '../kernel/timestamps.ts';
 import { VERSION } from '../kernel/version.ts';
 import type { ControlRoute } from './area.ts';
 import { refusalAnswer, write } from './wire/exchange.ts';
 import { Fault } from './wire/faults.ts';
+import { hostName } from './wire/own-host.ts';
 import type { RunningPlatform } from './platform.ts';
 import { type Answer, answer, refusal } from './wire/platform-error.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
@@ -44,16 +46,16 @@ export function createControl(platform: RunningPlatform): Control {
  */
 function refuseStrangers({ headers, socket }: IncomingMessage): void {
   const { host = '', origin } = headers;
-  if (!isLoopback(socket.remoteAddress ?? '')) throw refusal(403, 'Forbidden: the control address is for this machine');
-  const name = /^(\[[^\]]*\]|[^:]*)(:\d+)?$/.exec(host)?.[1] ?? '';
-  if (name.toLowerCase() !== 'localhost' && !isLoopback(name.replace(/^\[|\]$/g, ''))) {
+  if (!isOwnAddress(socket.remoteAddress ?? ''))
+    throw refusal(403, 'Forbidden: the control address is for this machine');
+  if (!isLoopback(hostName(host))) {
     throw refusal(403, `Forbidden: the control address is not known as ${host}`);
   }
   if (origin !== undefined && origin !== `http://${host}`)
     throw refusal(403, 'Forbidden: the request comes from a web page');
 }
 
-function isLoopback(address: string): boolean {
+function isOwnAddress(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address);
 }
 

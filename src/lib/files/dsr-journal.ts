@@ -22,11 +22,11 @@ export interface JournalHead {
   at: string;
 }
 
-/** `p`: rows and the ids that they got; `u`: those of them that never went out; `d`: rows that are settled. */
+/** `p`: rows and the ids that they got; `u`: those of them that never went out; `d`: rows that are complete or unknown. */
 export type JournalLine =
   | { p: [row: number, id: string][] }
   | { u: number[] }
-  | { d: [row: number, state: 'submitted' | 'existing' | 'failed' | 'skipped', error?: string][] };
+  | { d: [row: number, state: 'submitted' | 'existing' | 'failed' | 'skipped' | 'unknown', error?: string][] };
 
 export interface DsrJournal {
   readonly path: string;
@@ -102,7 +102,7 @@ function isHead(value: Partial<JournalHead> | null): value is JournalHead {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-const STATES: readonly unknown[] = ['submitted', 'existing', 'failed', 'skipped'];
+const STATES: readonly unknown[] = ['submitted', 'existing', 'failed', 'skipped', 'unknown'];
 
 function isJournalLine(value: unknown): value is JournalLine {
   const { d, p, u } = (value ?? {}) as Partial<Record<'d' | 'p' | 'u', unknown>>;
@@ -131,7 +131,7 @@ function unreadable(path: string): CliError {
   return new CliError({
     code: 'dsr.journal',
     message: `The journal ${path} cannot be read; what was submitted before is not known.`,
-    hint: 'Do not remove it before you know: `cdpadm dsr ledger export` shows what went out.',
+    hint: 'Keep the file. `cdpadm dsr ledger export` shows what went out.',
     exit: EXIT.failed,
   });
 }

@@ -1,6 +1,6 @@
 // Loads a YAML or JSON document together with the place of everything in it, so that an issue can name its line.
 import { type FieldIssue, showPath } from '../contract/explain.ts';
-import { type CliError, type Issue, invalidInput } from '../kernel/errors.ts';
+import { type CliError, type Issue, invalidInput, MOST_ISSUES } from '../kernel/errors.ts';
 import { readJson } from './json-document.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 import type { DocumentReading, Problem, ValuePath } from './reading.ts';
@@ -76,12 +76,15 @@ export function invalidDocument(document: LoadedDocument, what: string, issues: 
   return invalidInput(
     `${document.name} is not a valid ${what}: ${count}. Nothing was sent.`,
     placeIssues(document, issues),
+    undefined,
+    Math.max(0, issues.length - MOST_ISSUES),
   );
 }
 
-/** The issues with their places in the text, in the order of the text. */
+/** The first issues with their places in the text, in the order of the text; as many as an error keeps. */
 export function placeIssues(document: LoadedDocument, issues: readonly FieldIssue[]): Required<Issue>[] {
   return issues
+    .slice(0, MOST_ISSUES)
     .map(({ path, message, at }) => ({
       file: document.name,
       ...document.locate(path, at),

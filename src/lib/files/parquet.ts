@@ -1,13 +1,21 @@
-// Reads a Parquet file row group by row group, with 64-bit integers exact.
+// Reads a Parquet file row group by row group, with exact values.
 import { open } from 'node:fs/promises';
 import { invalidInput } from '../kernel/errors.ts';
+import { type CellFault, createExactValues } from './parquet-values.ts';
 
 export interface ParquetFile {
   columns: string[];
+  rowCount: number;
   /** The rows of each wanted row group; `firstRow` counts from 0 through the whole file. */
-  rows(
-    wants: (group: number) => boolean,
-  ): AsyncGenerator<{ group: number; firstRow: number; rows: Record<string, unknown>[] }>;
+  rows(wants: (group: number) => boolean): AsyncGenerator<ParquetRows>;
+}
+
+export interface ParquetRows {
+  group: number;
+  firstRow: number;
+  rows: Record<string, unknown>[];
+  /** By index in `rows`: the cells that have no exact value. */
+  faults: ReadonlyMap<number, readonly CellFault[]>;
 }
 
 /** Rows that are in memory at once. */
@@ -35,9 +43,13 @@ export async function openParquet(path: string, name: string): Promise<ParquetFi
     ]);
   try {
     const metadata = await parquetMetadataAsync(file);
-    const columns = parquetSchema(metadata).children.map(({ element }) => element.name);
+    const schema = parquetSchema(metadata);
+    const columns = schema.children.map(({ element }) => element.name);
+    const exact = createExactValues(metadata, schema);
+    const options = { file, metadata: exact.metadata, parsers: exact.parsers, compressors, utf8: false };
     return {
       columns,
+      rowCount: Number(metadata.num_rows),
       rows: async function* (wants) {
         let firstRow = 0;
         try {
@@ -45,8 +57,8 @@ export async function openParquet(path: string, name: string): Promise<ParquetFi
             const end = firstRow + Number(num_rows);
             for (let start = firstRow; wants(group) && start < end; start += ROWS_AT_ONCE) {
               const rowEnd = Math.min(end, start + ROWS_AT_ONCE);
-              const rows = await parquetReadObjects({ file, metadata, compressors, rowStart: start, rowEnd });
-              yield { group, firstRow: start, rows };
+              const rows = await parquetReadObjects({ ...options, rowStart: start, rowEnd });
+              yield { group, firstRow: start, rows, faults: exact.convert(rows) };
             }
             firstRow = end;
           }

@@ -35,7 +35,7 @@ interface Read {
 /** Patterns take their time, and their stack, on longer ones. */
 const MAX_LINE = 10_000;
 
-const ENTRY = /^([A-Za-z_$][\w$.-]*):(?: +(.*))?$/;
+const ENTRY = /^([A-Za-z_$][\w$.-]*):(?: +(\S.*)?)?$/;
 
 class PlainReader {
   readonly #lines: Line[] = [];

@@ -1,4 +1,4 @@
-// The JSON Schema of `.cdpadm.yaml`, the settings that a repository shares; it never holds a secret.
+// The JSON Schema of `.cdpadm.yaml`, the settings that a repository shares; it holds neither secrets nor trust.
 import { LIMITED_AREAS } from '../contract/limits.ts';
 
 const address = { type: 'string', format: 'uri', pattern: '^https?://' };
@@ -22,19 +22,21 @@ export const projectFileSchema = {
     dsr_base_url: { ...address, description: 'Data subject requests; ends in /v3' },
     seeding_url: { ...address, description: 'Seeding and event intake' },
     identity_url: { ...address, description: 'Identity intake' },
-    audience: { type: 'string', description: 'Of the token request; default is base_url' },
     org_id: id,
     account_id: id,
     workspace_id: id,
     vendor_domain: { type: 'string', description: 'The domain in the key opendsr.{vendor_domain}' },
     environment: { enum: ['development', 'production'] },
-    ca_file: { type: 'string', description: 'PEM file of further authorities' },
-    protected: { type: 'boolean' },
+    output: {
+      enum: ['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name', 'html'],
+      description: 'Default of -o',
+    },
+    protected: { const: true, description: 'Every write asks for the name of the profile' },
+    access: { const: 'read', description: 'Every write is blocked' },
     limits: {
       type: 'object',
       additionalProperties: false,
       properties: Object.fromEntries(LIMITED_AREAS.map((area) => [area, rate])),
     },
-    names: { type: 'object', additionalProperties: { type: 'string' } },
   },
 } as const;

@@ -25,19 +25,21 @@ export async function writeLooseManifestText(manifest: ManifestReply, headline: 
 
 /**
  * The text of a valid roles file brought up to date: changed fields are replaced, tasks added and removed, roles
- * appended or taken out; comments, order and everything else stay, in YAML to the byte. Fields that the file does not
- * mention are not put in. Returns the text unchanged when it already says the same.
+ * appended or taken out; comments, order and everything else stay, in YAML to the byte. Fields that the file or the
+ * manifest does not mention are left alone. Undefined for YAML that cannot be edited in place.
  */
 export async function updateManifestText(
   text: string,
   format: DocumentFormat,
   manifest: ManifestReply,
-): Promise<string> {
+): Promise<string | undefined> {
   if (format === 'json') return updateJson(text, manifest);
   const [yaml, { updateYaml }] = await Promise.all([import('yaml'), import('./roles-yaml.ts')]);
-  const updated = updateYaml(yaml, text, manifest);
-  if (updated !== undefined) return updated;
-  // What cannot be edited is written anew below the comment that it began with.
+  return updateYaml(yaml, text, manifest);
+}
+
+/** The manifest as YAML below the comment that `text` begins with. */
+export async function rewriteManifestText(text: string, manifest: ManifestReply): Promise<string> {
   const head = /^(?:[ \t]*(?:#.*)?\r?\n)*/.exec(text)?.[0] ?? '';
   return `${head}${await yamlText(manifest)}`;
 }

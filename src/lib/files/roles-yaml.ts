@@ -230,7 +230,7 @@ class YamlEditor {
   #behindItem(list: YAMLSeq<Node>, index: number): number {
     const { text } = this.#edits;
     const dash = this.#dashOf(list, index);
-    const deeper = new RegExp(`[ \\t]{${dash - this.#edits.lineStart(dash) + 1},}#.*(?:\\n|$)`, 'y');
+    const deeper = new RegExp(`(?<![ \\t])[ \\t]{${dash - this.#edits.lineStart(dash) + 1},}#[^\\n]*(?:\\n|$)`, 'y');
     deeper.lastIndex = this.#behind(list.items[index]);
     let end = deeper.lastIndex;
     while (end < text.length && deeper.test(text)) end = deeper.lastIndex;

@@ -1,5 +1,8 @@
 // Cuts in a text, so that whatever is not meant stays byte for byte.
 
+/** What a blank line consists of. */
+const BLANKS = ' \t\r\n';
+
 export class TextEdits {
   readonly text: string;
   /** How the text ends its lines. */
@@ -25,10 +28,19 @@ export class TextEdits {
 
   /** Takes out whole lines, and blank ones beside them where two gaps would become one, or one the end. */
   dropLines(from: number, to: number): void {
-    const before = /(?:^|\n)((?:[ \t]*\r?\n)+)$/.exec(this.text.slice(0, from))?.[1]?.length ?? 0;
+    const before = from - this.#firstBlankBefore(from);
     const behind = /^(?:[ \t]*\r?\n)+/.exec(this.text.slice(to))?.[0].length ?? 0;
     const isEnd = to + behind === this.text.length;
     this.replace(isEnd ? from - before : from, before > 0 || from === 0 ? to + behind : to, '');
+  }
+
+  /** The offset of the first of the blank lines right before the line that starts at `offset`; `offset` without any. */
+  #firstBlankBefore(offset: number): number {
+    let filled = offset;
+    while (filled > 0 && BLANKS.includes(this.text.charAt(filled - 1))) filled -= 1;
+    if (filled === 0) return 0;
+    const lineEnd = this.text.indexOf('\n', filled);
+    return lineEnd < 0 ? offset : Math.min(offset, lineEnd + 1);
   }
 
   /** The offset of the first character of the line in which `offset` lies. */

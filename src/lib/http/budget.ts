@@ -1,11 +1,11 @@
 // The rate budget of an area whose limit the specification fixes, shared by all processes of one user (decision: D7).
-import * as fs from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Budget } from '../contract/endpoint.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
+import type { CacheFiles } from '../kernel/cache-files.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
 import { sha256Hex } from '../kernel/light-names.ts';
-import { withLock } from '../kernel/lock.ts';
+import { tryLock } from '../kernel/lock.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import { pause } from './pause.ts';
 import type { HttpOptions } from './types.ts';
@@ -34,38 +34,47 @@ interface Schedule {
 
 export interface BudgetOptions extends Pick<HttpOptions, 'onWait'> {
   folder: string;
+  cacheFiles: CacheFiles;
   clock: Clock;
   onDecision(text: string): void;
   /** A profile may set fewer a minute; it cannot set more. */
   most?: number | undefined;
 }
 
+/** Where the requests go: `key` is the same for every process that talks to this platform. */
+export interface BudgetTarget {
+  address: string;
+  key: string;
+}
+
 /**
- * Takes `count` slots of the budget for `address` and waits until they are due; they are due all at once. Rejects
+ * Takes `count` slots of the budget for the target and waits until they are due; they are due all at once. Rejects
  * with the signal's reason; the slots are then lost for a minute, which errs on the safe side.
  */
 export async function takeSlots(
   budget: Budget,
-  address: string,
+  { address, key }: BudgetTarget,
   count: number,
-  { folder, clock, onDecision, onWait, most }: BudgetOptions,
+  { cacheFiles, folder, clock, onDecision, onWait, most }: BudgetOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const limit = Math.max(count, Math.min(LIMITS[budget], most ?? LIMITS[budget]));
   if (count > LIMITS[budget]) throw new RangeError(`the budget of ${budget} has ${limit} slots, not ${count}`);
-  const name = `rate-${budget}-${sha256Hex(address).slice(0, 16)}`;
+  const name = `rate-${budget}-${sha256Hex(key).slice(0, 16)}`;
   const path = join(folder, `${name}.json`);
-  const wait = await withLock(
+  const isNew = !existsSync(path);
+  const wait = await cacheFiles.locked(
     join(folder, `${name}.lock`),
     clock,
     () => {
       const now = Math.floor(clock.now());
-      const { due, slots } = nextSlots(readSchedule(path, now), now, count, limit);
-      writeSchedule(path, { written: now, slots });
+      const { due, slots } = nextSlots(readSchedule(cacheFiles.read(path), now), now, count, limit);
+      cacheFiles.overwrite(path, JSON.stringify({ written: now, slots }).padEnd(FILE_LENGTH));
       return due - now;
     },
     signal,
   );
+  if (isNew) removeStale(folder);
   if (wait <= 0) return;
   const why = `aiting ${formatDuration(wait)}: at most ${limit} requests a minute go to ${address}`;
   if (wait >= LONG_WAIT_MS) onDecision(`w${why}`);
@@ -88,8 +97,8 @@ export function nextSlots(
 }
 
 /** The slots on the reader's clock; none when the file is absent or damaged. */
-function readSchedule(path: string, now: number): number[] {
-  const schedule = parseSchedule(readPrivateFile(path));
+function readSchedule(text: string | undefined, now: number): number[] {
+  const schedule = parseSchedule(text);
   if (!schedule) return [];
   const setBack = Math.max(0, schedule.written - now);
   return schedule.slots.map((slot) => slot - setBack);
@@ -113,20 +122,19 @@ function parseSchedule(text: string | undefined): Schedule | undefined {
   return sound ? (value as Schedule) : undefined;
 }
 
-/**
- * Written in place under the lock: a killed process leaves the old text or the new one, and unlike `writePrivateFile`
- * this does not wait for the disk, which a schedule of one minute does not need.
- */
-function writeSchedule(path: string, schedule: Schedule): void {
-  const text = JSON.stringify(schedule).padEnd(FILE_LENGTH);
-  if (!fs.existsSync(path)) {
-    writePrivateFile(path, text);
-    return;
-  }
-  const descriptor = fs.openSync(path, 'r+');
+/** Removes schedules that say nothing any more: those of addresses that no process has used for an hour. */
+function removeStale(folder: string): void {
+  const now = systemClock.now();
   try {
-    fs.writeSync(descriptor, text, 0);
-  } finally {
-    fs.closeSync(descriptor);
+    const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+    for (const path of names.map((name) => join(folder, name))) {
+      const age = now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now);
+      const lock = age > MAX_AHEAD_MS ? tryLock(path.replace(/json$/, 'lock')) : undefined;
+      if (!lock) continue;
+      rmSync(path, { force: true });
+      lock.release();
+    }
+  } catch {
+    // Another process may remove them too, and a later one what is left.
   }
 }

@@ -29,10 +29,10 @@ const LONG_WAIT_MS = 10_000;
 export function createClient(options: HttpOptions): Client {
   const wire = createWire(options);
   const senders: (() => Promise<void>)[] = [];
-  const addressOf = (service: Service): string => options.address(service).replace(/\/+$/, '');
+  const addressOf = (service: Service): string => options.address(service).replace(/(?<!\/)\/+$/, '');
   const pace = createPace(options);
   const limits = createLimits(options.limits ?? {}, options);
-  const tokens = createTokenSource({ ...options, address: addressOf }, async (body: TokenRequest, signal) => {
+  const tokens = createTokenSource(options, async (body: TokenRequest, signal) => {
     const { body: reply } = await perform(oauthEndpoints.token, { body, signal });
     return reply as TokenReply;
   });
@@ -48,8 +48,10 @@ export function createClient(options: HttpOptions): Client {
   async function reserve(endpoint: Endpoint, count: number, signal: AbortSignal): Promise<void> {
     if (endpoint.budget === undefined || options.onCurl) return;
     const { budgetFolder: folder } = options;
-    const most = limits.aMinute(endpoint.budget);
-    await takeSlots(endpoint.budget, addressOf(endpoint.service), count, { ...options, folder, most }, signal);
+    const { budget, service } = endpoint;
+    const most = limits.aMinute(budget);
+    const target = { address: addressOf(service), key: options.lastingAddress(service) };
+    await takeSlots(budget, target, count, { ...options, folder, most }, signal);
   }
 
   const perform = (endpoint: Endpoint, input: AnyInput): Promise<Reply<unknown>> =>
@@ -58,19 +60,22 @@ export function createClient(options: HttpOptions): Client {
   async function send(
     endpoint: Endpoint,
     request: BuiltRequest,
-    input: Pick<AnyInput, 'signal' | 'reserved'>,
+    input: Pick<AnyInput, 'signal' | 'reserved' | 'mayRepeat'>,
     sink?: Sink,
   ): Promise<Reply<unknown>> {
     if (options.onCurl) {
       options.onCurl(curlCommand(endpoint, request));
       throw new CurlPrinted();
     }
+    const isWrite = request.method !== 'GET' && endpoint.service !== 'auth';
+    if (isWrite) options.allowWrite?.();
     const signal = signalOf(input.signal);
     const id = requestId();
     const attempts = options.retries + 1;
     let refused: string | undefined;
     let reserved = input.reserved === true;
     let attempt = 1;
+    let rejected: CliError | undefined;
     for (;;) {
       signal.throwIfAborted();
       const authorization = await authorize(endpoint.auth, options, tokens, signal, refused);
@@ -81,7 +86,7 @@ export function createClient(options: HttpOptions): Client {
       }
       reserved = false;
       const { header } = authorization;
-      if (request.method !== 'GET' && endpoint.service !== 'auth') options.onWrite?.();
+      if (isWrite) options.onWrite?.();
       const sent = wire.send({ endpoint, request, id, attempt, authorization: header, signal, sink });
       const result = await waitFor({ text: "Waiting for the platform's answer" }, sent, options);
       const call: FailedCall = {
@@ -96,9 +101,10 @@ export function createClient(options: HttpOptions): Client {
         if (result.status >= 200 && result.status < 300)
           return readReply(call, result, (value) => names.decode(endpoint, value));
         if (result.status === 401 && authorization.renewable !== undefined && refused === undefined) {
-          // A 401 did nothing: the token is renewed once and the call sent again, whatever it is.
           refused = authorization.renewable;
           options.onDecision('the access token was refused (401): renewing it');
+          rejected = refusal(call, result);
+          await checkRepeat(call, rejected);
           continue;
         }
       }
@@ -112,7 +118,9 @@ export function createClient(options: HttpOptions): Client {
       });
       const failure = await failureOf(call, result, signal);
       if (verdict.act === 'unknown') throw outcomeUnknown(call, failure);
-      if (verdict.act === 'give-up') throw failure;
+      if (verdict.act === 'give-up')
+        throw rejected && mayRejectItself(endpoint, input, result) ? outcomeUnknown(call, failure) : failure;
+      if (isStatus(result, 429)) rejected = failure;
       attempt++;
       const isTold = verdict.afterMs >= LONG_WAIT_MS && options.onLongWait !== undefined;
       const tell = (isTold ? options.onLongWait : undefined) ?? options.onDecision;
@@ -121,6 +129,11 @@ export function createClient(options: HttpOptions): Client {
       );
       const wait = waitOf(result, verdict.afterMs, clock.now());
       await pause(isTold ? { ...wait, isTold } : wait, verdict.afterMs, options, signal);
+      if (rejected) await checkRepeat(call, rejected);
+    }
+
+    async function checkRepeat(call: FailedCall, failure: CliError): Promise<void> {
+      if (input.mayRepeat && !(await input.mayRepeat())) throw outcomeUnknown(call, failure);
     }
   }
 
@@ -156,12 +169,24 @@ export function createClient(options: HttpOptions): Client {
       const { createSender } = await import('./sender.ts');
       const sender = createSender(endpoint, { options, tokens, addressOf });
       senders.push(sender.close);
-      return sender;
+      return sender as never;
     },
     close: async () => {
       await Promise.all([wire.close(), ...senders.splice(0).map((close) => close())]);
     },
   };
+}
+
+function isStatus(result: Answer | TransportError, ...statuses: readonly number[]): boolean {
+  return !(result instanceof TransportError) && statuses.includes(result.status);
+}
+
+/**
+ * Whether the rejection of a repeat may mean that the first attempt arrived despite its 429 or 401: "already exists",
+ * "not idle", "not found" after a DELETE. A read decides then.
+ */
+function mayRejectItself({ safety }: Endpoint, { mayRepeat }: AnyInput, result: Answer | TransportError): boolean {
+  return (safety === 'confirm' || mayRepeat !== undefined) && isStatus(result, 400, 404, 409, 410, 422);
 }
 
 function outcomeOf(result: Answer | TransportError): Outcome {

@@ -48,6 +48,15 @@ export function isHtml(answer: Answer): boolean {
   return /\bhtml\b/i.test(answer.headers['content-type'] ?? '') || /^\s*<(!doctype|html)\b/i.test(answer.text);
 }
 
+/** Whether a body lists errors, whatever the status of its response. */
+export function isErrorDocument(answer: Answer): boolean {
+  const text = answer.text.trim();
+  if (!text.startsWith('{') || text.length > MAX_PARSED_TEXT) return false;
+  const { error, errors, statusCode, code } = asRecord(tryJson(text));
+  const isFailure = (status: unknown): boolean => Number(status) >= 400;
+  return (Array.isArray(errors) && errors.length > 0) || Boolean(error) || isFailure(statusCode) || isFailure(code);
+}
+
 /** The title of a page in one line, without secrets; empty where there is none. */
 export function htmlTitle(text: string, redact: Redact): string {
   const [, title = ''] = /<title[^<>]*>([^]*?)(?:<\/title|$)/i.exec(text) ?? [];

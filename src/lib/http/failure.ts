@@ -86,13 +86,16 @@ export function unreadable(call: FailedCall, answer: Answer, problem: string): C
   });
 }
 
-/** The error for a request of which nobody knows whether it was carried out; `cause` is what happened to it. */
+/** The error for a write that may or may not have been carried out; `cause` is what happened to it. */
 export function outcomeUnknown(call: FailedCall, cause: CliError): OutcomeUnknownError {
   const { method, path } = call.request;
   const happened = cause.message.charAt(0).toLowerCase() + cause.message.slice(1);
   return new OutcomeUnknownError({
-    message: `It is not known whether ${method} ${path} was carried out: ${happened}`,
-    hint: 'It was not sent a second time. Look at the present state before you repeat the command.',
+    message: `The outcome of ${method} ${path} is unknown: ${happened}`,
+    hint:
+      call.endpoint.safety === 'repeat'
+        ? 'Run the command again: sending the same body twice is harmless.'
+        : 'Check the current state before you run the command again.',
     request: call.request,
     ...(cause.status !== undefined && { status: cause.status }),
     ...(cause.code === 'interrupted' && { exit: cause.exit }),

@@ -43,7 +43,7 @@ export function proxyAuthorization(proxy: URL): string | undefined {
 /** Every secret that an address of a proxy holds, for the redactor. */
 export function proxySecrets(settings: ProxySettings): string[] {
   return [settings.https, settings.http].flatMap((address) => {
-    const userinfo = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/@]*):([^/]*)@/i.exec(address ?? '');
+    const userinfo = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/@:]*):([^/]*)@/i.exec(address ?? '');
     if (!userinfo) return [];
     const [, user = '', password = ''] = userinfo;
     return [password, decode(password), `${decode(user)}:${decode(password)}`];

@@ -3,14 +3,14 @@ import { explainIssues, showPath } from '../contract/explain.ts';
 import type { CliError } from '../kernel/errors.ts';
 import { JsonError, parseJson } from '../kernel/json.ts';
 import type { Answer } from './answer.ts';
-import { isHtml } from './envelope.ts';
+import { isErrorDocument, isHtml } from './envelope.ts';
 import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
 import type { Reply } from './types.ts';
 
 /**
- * The reply of a 2xx answer. `decode` brings a deployment's words into the contract's. The body is undefined where the
- * endpoint answers none. Throws CliError (1) for an answer that cannot be read, or OutcomeUnknownError where a repeat is
- * not harmless, since such an answer proves nothing.
+ * The reply of a 2xx response. `decode` brings a deployment's words into the contract's. The body is undefined where the
+ * endpoint has none: such a response counts only with exactly the documented status (decision: D212). Throws CliError (1)
+ * for an unreadable response to a read, and OutcomeUnknownError for one to a write, because it proves nothing.
  */
 export function readReply(
   call: FailedCall,
@@ -18,18 +18,25 @@ export function readReply(
   decode: (value: unknown) => unknown = (value) => value,
 ): Reply<unknown> {
   const { status, headers, text } = answer;
-  const { reply, safety } = call.endpoint;
+  const { anyReply, method, reply, service } = call.endpoint;
   if (!reply) {
-    // A login page of the network answers 200 to everything: it is no word of the platform, whatever it holds.
+    // A login page of the network answers 200 to everything.
     if (isHtml(answer)) throw refuse('is a web page');
-    return { status, headers, text, body: call.endpoint.anyReply ? anyBody() : undefined };
+    if (anyReply) return { status, headers, text, body: anyBody() };
+    // The bytes of a download are passed on as they are.
+    if (method === 'GET') return { status, headers, text, body: undefined };
+    if (answer.problem !== undefined) throw refuse(answer.problem);
+    // A read confirms a DELETE, whatever its status. Other calls without a body have only the status.
+    if (method !== 'DELETE' && status !== call.endpoint.status) throw refuse(`has the undocumented status ${status}`);
+    if (isErrorDocument(answer)) throw refuse(`is an error document with status ${status}`);
+    return { status, headers, text, body: undefined };
   }
   const parsed = parseBody(answer);
   if (parsed instanceof Unreadable) throw refuse(parsed.problem);
   const value = decode(parsed);
   const result = reply.safeParse(value);
   if (result.success) return { status, headers, text, body: result.data };
-  const [issue] = explainIssues(result.error.issues, value);
+  const [issue] = explainIssues(result.error.issues.slice(0, 1), value);
   throw refuse(
     `has another shape than expected (${showPath(issue?.path ?? []) || 'the whole'} ${issue?.message ?? ''})`,
   );
@@ -44,7 +51,7 @@ export function readReply(
 
   function refuse(problem: string): CliError {
     const error = unreadable(call, answer, problem);
-    return safety === 'repeat' ? error : outcomeUnknown(call, error);
+    return method === 'GET' || service === 'auth' ? error : outcomeUnknown(call, error);
   }
 }
 

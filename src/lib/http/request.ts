@@ -10,6 +10,7 @@ export interface AnyInput {
   body?: unknown;
   signal?: AbortSignal | undefined;
   reserved?: boolean | undefined;
+  mayRepeat?: (() => Promise<boolean>) | undefined;
 }
 
 export interface BuiltRequest {

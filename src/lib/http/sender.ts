@@ -1,15 +1,17 @@
 // The lower door for bulk: many bodies to one endpoint over undici's pool, each sent once and judged by the same rules.
 import type { Endpoint, Service } from '../contract/endpoint.ts';
+import { CliError } from '../kernel/errors.ts';
 import { requestId } from '../kernel/light-names.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import { authorize } from './credentials.ts';
 import { CurlPrinted, curlCommand } from './curl.ts';
 import type { Engine } from './engine.ts';
-import { isHtml, readEnvelope } from './envelope.ts';
-import { type FailedCall, refusal, unreadable } from './failure.ts';
+import { readEnvelope } from './envelope.ts';
+import { type FailedCall, refusal } from './failure.ts';
 import { networkFailure } from './network-failure.ts';
 import { nearsLimit } from './pace.ts';
 import { proxyFor } from './proxy.ts';
+import { readReply } from './reply.ts';
 import { type BuiltRequest, buildRequest } from './request.ts';
 import { parseRetryAfter } from './retry.ts';
 import { traceAttempt } from './trace.ts';
@@ -25,7 +27,7 @@ export interface SenderSetup {
 }
 
 /** Opens the door. Nothing is resolved or connected before the first body. `close` drops its connections. */
-export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender & { close(): Promise<void> } {
+export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unknown> & { close(): Promise<void> } {
   const { options, tokens, addressOf } = setup;
   let engine: Promise<Engine> | undefined;
   let header: Promise<string | undefined> | undefined;
@@ -41,12 +43,13 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender & {
     body: Buffer | undefined,
     signal: AbortSignal,
     params?: Record<string, string>,
-  ): Promise<SendOutcome> {
+  ): Promise<SendOutcome<unknown>> {
     const request = params === undefined ? (fixed ??= build({})) : build(params);
     if (options.onCurl) {
       options.onCurl(curlCommand(endpoint, { ...request, body: body?.toString('utf8') }));
       throw new CurlPrinted();
     }
+    if (request.method !== 'GET') options.allowWrite?.();
     const id = requestId();
     const authorization = await (header ??= authorize(endpoint.auth, options, tokens, signal).then((it) => it.header));
     const { method, origin, path } = request;
@@ -87,7 +90,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender & {
     result: Answer | TransportError,
     { origin, ...request }: FailedCall['request'] & { origin: string },
     signal: AbortSignal,
-  ): SendOutcome {
+  ): SendOutcome<unknown> {
     if (result instanceof TransportError) {
       if (result.kind === 'aborted') signal.throwIfAborted();
       const proxy = proxyFor(origin, options.proxy)?.origin;
@@ -98,9 +101,13 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender & {
     const redact = (text: string): string => options.redactor.text(text);
     const call: FailedCall = { endpoint, request, origin, readyToken: false, redact };
     if (status >= 200 && status < 300) {
-      // A login page of the network answers 200 to everything.
-      if (isHtml(result)) return { kind: 'lost', permanent: false, failure: unreadable(call, result, 'is a web page') };
-      return { kind: 'accepted', slowDown: nearsLimit(headers) !== undefined, status, headers, text: result.text };
+      try {
+        const reply = readReply(call, result);
+        return { kind: 'accepted', slowDown: nearsLimit(headers) !== undefined, ...reply };
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        return { kind: 'lost', permanent: false, failure: error };
+      }
     }
     const retryAfter = headers['retry-after'];
     return {

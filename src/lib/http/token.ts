@@ -1,10 +1,9 @@
-// The platform's access token: cached on the disk, shared by all processes of one user, asked for by one at a time.
+// The platform's access token: cached, shared by all processes of one user, requested by one at a time.
 import { join } from 'node:path';
 import type { TokenReply, TokenRequest } from '../contract/oauth.ts';
-import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { abortable } from '../kernel/clock.ts';
+import { CliError, type CliErrorOptions, EXIT, type ExitCode } from '../kernel/errors.ts';
 import { sha256Hex } from '../kernel/light-names.ts';
-import { withLock } from '../kernel/lock.ts';
 import type { BearerCredentials, HttpOptions } from './types.ts';
 
 /** Renewed so long before its end, so that no token ends on the way; half its life for one that lives shorter. */
@@ -23,12 +22,30 @@ interface CachedToken {
   expires_at: number;
 }
 
+/** A failed round of requests, for the processes that waited for it. `at` is when it ended. */
+interface FailedRound {
+  at: number;
+  error: CliErrorOptions;
+}
+
+/** Failures of the network or the service: every other process would meet them too. */
+const SHARED_EXITS: readonly ExitCode[] = [EXIT.network, EXIT.unavailable];
+
 /** Gives the token to use now. `refused` is one that got a 401: exactly that one is not given again. */
 export type TokenSource = (signal: AbortSignal, refused?: string) => Promise<Token>;
 
 type TokenOptions = Pick<
   HttpOptions,
-  'address' | 'audience' | 'clock' | 'credentials' | 'freshToken' | 'redactor' | 'tokenFolder'
+  | 'audience'
+  | 'cacheFiles'
+  | 'clock'
+  | 'credentials'
+  | 'freshToken'
+  | 'lastingAddress'
+  | 'lastingAudience'
+  | 'redactor'
+  | 'signal'
+  | 'tokenFolder'
 >;
 
 /** `requestToken` is the token call itself (specification, "Authentication"). */
@@ -36,34 +53,67 @@ export function createTokenSource(
   options: TokenOptions,
   requestToken: (body: TokenRequest, signal: AbortSignal) => Promise<TokenReply>,
 ): TokenSource {
-  const { clock, credentials, redactor } = options;
+  const { cacheFiles, clock, credentials, redactor } = options;
   let latest: CachedToken | undefined;
+  /** The requests under way: every call that needs a token waits for the same ones. */
+  let round: Promise<Token> | undefined;
 
   return async (signal, refused) => {
-    const ready = await credentials.accessToken();
+    const ready = await abortable(credentials.accessToken(), signal);
     if (ready !== undefined) return { value: checked(ready), ready: true };
-    const known = await credentials.bearer();
+    const known = await abortable(credentials.bearer(), signal);
     const path = join(options.tokenFolder, cacheName(known));
-    const cached = usable(latest, refused) ?? usable(kept(path), refused);
-    if (cached) return give(cached);
-    return withLock(
-      `${path}.lock`,
-      clock,
-      async () => {
-        // Whoever held the lock before us has most likely fetched it.
-        const fetched = usable(kept(path), refused);
-        if (fetched) return give(fetched);
-        const fresh = await fetchToken(known, signal);
-        writePrivateFile(path, JSON.stringify(fresh));
-        return give(fresh);
-      },
-      signal,
-    );
+    for (;;) {
+      const cached = usable(latest, refused) ?? usable(kept(path), refused);
+      if (cached) return give(cached);
+      const isOurs = round === undefined;
+      round ??= renew(path, known, refused).finally(() => {
+        round = undefined;
+      });
+      const token = await abortable(round, signal);
+      // The round of a call that was not refused may bring the very token that ours was refused with.
+      if (isOurs || token.value !== refused) return token;
+    }
   };
+
+  /** It ends with the command, and not with the first of the calls that wait for it. */
+  function renew(path: string, known: BearerCredentials, refused: string | undefined): Promise<Token> {
+    const since = clock.now();
+    const work = async (): Promise<Token> => {
+      // Whoever held the lock before us has most likely fetched it.
+      const fetched = usable(kept(path), refused);
+      if (fetched) return give(fetched);
+      throwIfFailed(path, since);
+      try {
+        const fresh = await fetchToken(known, options.signal);
+        cacheFiles.write(path, JSON.stringify(fresh));
+        return give(fresh);
+      } catch (error) {
+        keepFailure(path, error);
+        throw error;
+      }
+    };
+    return cacheFiles.locked(`${path}.lock`, clock, work, options.signal);
+  }
+
+  /** Throws the error of a round that another process lost while we waited for it. */
+  function throwIfFailed(path: string, since: number): void {
+    const failed = readRecord<FailedRound>(cacheFiles.read(failurePath(path)));
+    const { at = 0, error } = failed ?? {};
+    if (at > since && at <= clock.now() && typeof error?.message === 'string') throw new CliError(error);
+  }
+
+  function keepFailure(path: string, error: unknown): void {
+    if (!(error instanceof CliError) || !SHARED_EXITS.includes(error.exit)) return;
+    const { code, exit, hintLines: hint, message, request, status } = error;
+    const shared = { code, exit, hint, message, ...(request && { request }), ...(status !== undefined && { status }) };
+    const failed: FailedRound = { at: clock.now(), error: shared };
+    cacheFiles.write(failurePath(path), redactor.text(JSON.stringify(failed)));
+  }
 
   /** A token that another secret was had for says nothing about the one at hand. */
   function kept(path: string): CachedToken | undefined {
-    return options.freshToken === true ? latest : readCache(path);
+    return options.freshToken === true ? latest : cachedToken(cacheFiles.read(path));
   }
 
   function give(token: CachedToken): Token {
@@ -89,7 +139,7 @@ export function createTokenSource(
   }
 
   function cacheName({ clientId }: BearerCredentials): string {
-    return tokenFileName(clientId, options.audience(), options.address('auth'));
+    return tokenFileName(clientId, options.lastingAudience(), options.lastingAddress('auth'));
   }
 
   async function fetchToken(known: BearerCredentials, signal: AbortSignal): Promise<CachedToken> {
@@ -120,18 +170,24 @@ export function tokenFileName(clientId: string, audience: string, authAddress: s
   return `token-${sha256Hex(key)}.json`;
 }
 
+function failurePath(path: string): string {
+  return path.replace(/\.json$/, '.failed');
+}
+
 /** The cached token; undefined when there is none or the file is damaged, which only costs a token request. */
-function readCache(path: string): CachedToken | undefined {
-  const text = readPrivateFile(path);
-  if (text === undefined) return undefined;
-  let value: unknown;
+function cachedToken(text: string | undefined): CachedToken | undefined {
+  const value = readRecord<CachedToken>(text);
+  const { access_token, obtained_at, expires_at } = value ?? {};
+  const sound = typeof access_token === 'string' && Number.isFinite(obtained_at) && Number.isFinite(expires_at);
+  return sound ? (value as CachedToken) : undefined;
+}
+
+/** The JSON object in the text, of which nothing is known yet; undefined when it holds none. */
+function readRecord<T>(text: string | undefined): Partial<T> | undefined {
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(text ?? '');
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { access_token, obtained_at, expires_at } = value as Partial<CachedToken>;
-  const sound = typeof access_token === 'string' && Number.isFinite(obtained_at) && Number.isFinite(expires_at);
-  return sound ? (value as CachedToken) : undefined;
 }

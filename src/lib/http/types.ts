@@ -2,6 +2,7 @@
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
 import type { Endpoint, ParamsOf, Service } from '../contract/endpoint.ts';
 import type { NamesMap } from '../contract/names.ts';
+import type { CacheFiles } from '../kernel/cache-files.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CliError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
@@ -19,6 +20,8 @@ export type CallInput<E extends Endpoint> = (E extends Endpoint<infer Path, infe
     signal?: AbortSignal;
     /** The slot of the shared rate budget was taken beforehand by `reserve`: do not wait for another. */
     reserved?: boolean;
+    /** Called before a repeat after a 429 or a 401. False: the first one may have arrived, so nothing is repeated. */
+    mayRepeat?: () => Promise<boolean>;
   };
 
 export type ReplyOf<E extends Endpoint> = [NonNullable<E['reply']>] extends [never]
@@ -59,20 +62,21 @@ export interface Sink {
 }
 
 /** How one sending of a body ended. */
-export type SendOutcome =
-  | { kind: 'accepted'; slowDown: boolean; status: number; headers: Record<string, string>; text: string }
+export type SendOutcome<Body> =
+  /** A complete 2xx response that the endpoint's schema has checked. */
+  | ({ kind: 'accepted'; slowDown: boolean } & Reply<Body>)
   /** Any other status; `retryAfterMs` when the platform said how long to wait, `messages` what it said of the body. */
   | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: CliError }
-  /** No whole answer. `permanent`: trying again within seconds cannot help. */
+  /** No complete response, or a 2xx that proves nothing. `permanent`: trying again within seconds cannot help. */
   | { kind: 'lost'; permanent: boolean; failure: CliError };
 
 /** A lower door for many bodies to one endpoint: each is sent once, as it is; repeating is the caller's affair. */
-export interface Sender {
+export interface Sender<Body> {
   /**
    * Sends bytes that are JSON already; none for a call without a body. `params` fill the path's placeholders. Throws the
    * signal's reason once it is aborted.
    */
-  send(body: Buffer | undefined, signal: AbortSignal, params?: Record<string, string>): Promise<SendOutcome>;
+  send(body: Buffer | undefined, signal: AbortSignal, params?: Record<string, string>): Promise<SendOutcome<Body>>;
 }
 
 /** The one door to the wire. */
@@ -93,7 +97,7 @@ export interface Client {
   /** Makes sure that the next call of this endpoint needs no token request first. */
   prepare(endpoint: Endpoint, signal?: AbortSignal): Promise<void>;
   /** The lower door for many calls of an endpoint. Uses connections of its own. */
-  openSender(endpoint: Endpoint): Promise<Sender>;
+  openSender<E extends Endpoint>(endpoint: E): Promise<Sender<ReplyOf<E>>>;
   /** Ends idle connections. */
   close(): Promise<void>;
 }
@@ -132,7 +136,12 @@ export interface HttpOptions {
   address(service: Service): string;
   /** The `audience` of the token request. */
   audience(): string;
+  /** What memories of a service and of the audience are kept by: the embedded platform's port changes. */
+  lastingAddress(service: Service): string;
+  lastingAudience(): string;
   credentials: CredentialSource;
+  /** Reads and writes what is kept in the two folders. */
+  cacheFiles: CacheFiles;
   /** Folder of cached tokens (cache directory). */
   tokenFolder: string;
   /** The first token is asked for, whatever is cached: a call that tries the credentials. */
@@ -156,6 +165,8 @@ export interface HttpOptions {
   /** Uniform in [0, 1): the jitter. */
   random(): number;
   redactor: Redactor;
+  /** Throws for a call that may change something on the platform, before anything is sent for it. */
+  allowWrite?: (() => void) | undefined;
   /** A request that may change something on the platform is about to go out. */
   onWrite?: (() => void) | undefined;
   /** `-v` lines: decisions, waits and retries. */

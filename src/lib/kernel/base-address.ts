@@ -19,5 +19,5 @@ export function readBaseAddress(text: string): BaseAddress | { fault: AddressFau
   if (search !== '' || hash !== '') return { fault: 'query' };
   if (protocol === 'http:' && !isLoopback(hostname)) return { fault: 'plain' };
   if (protocol !== 'https:' && protocol !== 'http:') return { fault: 'scheme' };
-  return { origin, prefix: pathname.replace(/\/+$/, '') };
+  return { origin, prefix: pathname.replace(/(?<!\/)\/+$/, '') };
 }

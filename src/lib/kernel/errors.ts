@@ -34,6 +34,9 @@ export interface Issue {
   column?: number;
 }
 
+/** An error keeps no more issues than this; the others it counts. */
+export const MOST_ISSUES = 1000;
+
 /** The request an error belongs to; `id` is the client request id that was sent along. */
 export interface FailedRequest {
   id: string;
@@ -51,7 +54,9 @@ export interface CliErrorOptions {
   /** The HTTP status, where one caused it. */
   status?: number;
   request?: FailedRequest;
-  issues?: Issue[];
+  issues?: readonly Issue[];
+  /** How many issues there are that `issues` does not hold. */
+  issuesOmitted?: number;
   /** Further data for `-o json`; never secrets. */
   details?: Record<string, unknown>;
   cause?: unknown;
@@ -66,7 +71,8 @@ export class CliError extends Error {
   readonly hintLines: readonly string[];
   readonly status: number | undefined;
   readonly request: FailedRequest | undefined;
-  readonly issues: Issue[];
+  readonly issues: readonly Issue[];
+  readonly issuesOmitted: number;
   readonly details: Record<string, unknown> | undefined;
 
   constructor(options: CliErrorOptions) {
@@ -78,18 +84,21 @@ export class CliError extends Error {
     this.hint = options.hint === undefined ? undefined : this.hintLines.join(' ');
     this.status = options.status;
     this.request = options.request;
-    this.issues = options.issues ?? [];
+    const issues = options.issues ?? [];
+    this.issues = issues.length > MOST_ISSUES ? issues.slice(0, MOST_ISSUES) : issues;
+    this.issuesOmitted = issues.length - this.issues.length + (options.issuesOmitted ?? 0);
     this.details = options.details;
   }
 
   /** The same failure told anew: what is not given stays as it is, and this one is the cause. */
   with(change: Partial<Pick<CliErrorOptions, 'message' | 'hint' | 'details' | 'exit'>>): CliError {
-    const { code, details, exit, hint, hintLines, issues, message, request, status } = this;
+    const { code, details, exit, hint, hintLines, issues, issuesOmitted, message, request, status } = this;
     return new CliError({
       code,
       message,
       exit,
       issues,
+      issuesOmitted,
       ...(hint !== undefined && { hint: hintLines }),
       ...(status !== undefined && { status }),
       ...(request && { request }),
@@ -105,13 +114,14 @@ export function usageError(message: string, hint?: string): CliError {
   return new CliError({ code: 'usage', message, exit: EXIT.usage, ...(hint === undefined ? {} : { hint }) });
 }
 
-/** An input file with one or more issues: exit 9. */
-export function invalidInput(message: string, issues: Issue[], hint?: string): CliError {
+/** An input file with one or more issues: exit 9. `omitted` counts the issues that `issues` does not hold. */
+export function invalidInput(message: string, issues: readonly Issue[], hint?: string, omitted = 0): CliError {
   return new CliError({
     code: 'input.invalid',
     message,
     exit: EXIT.invalidInput,
     issues,
+    issuesOmitted: omitted,
     ...(hint === undefined ? {} : { hint }),
   });
 }

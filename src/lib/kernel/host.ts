@@ -46,13 +46,20 @@ export const host = {
   setExitCode: (code: number): void => {
     process.exitCode = code;
   },
-  /** Ends the process at once. Only for a second Ctrl-C, an EPIPE on stdout, or a finished shutdown after a signal. */
+  /**
+   * Ends the process, whatever is still open. Node alone would first wait for the compiler's threads, which may wait for
+   * this one. What a stream has not handed over is lost.
+   */
   exitNow: (code: number): never => process.exit(code),
+  /** Whether a thread resolves a host name or reads a file: `exitNow` waits for it. */
+  hasThreadWork: (): boolean =>
+    process.getActiveResourcesInfo().some((name) => name === 'GetAddrInfoReqWrap' || name.startsWith('FSReq')),
   /**
    * Ends the process as the signal would have, which a shell tells by 128 and its number. Where the terminal is gone, Node
    * aborts at an ordinary end, because it cannot set the terminal right again.
    */
-  endBySignal: (signal: 'SIGHUP'): void => {
+  endBySignal: (signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM'): void => {
+    process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   },
   on: (event: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH', listener: () => void): void => {

@@ -22,9 +22,18 @@ export function cleanText(text: string): string {
     .replace(UNSAFE, (character) => (character === '\n' || character === '\t' ? character : REPLACEMENT));
 }
 
-/** JSON text whose unsafe characters are written as escapes: the same value, harmless on a screen. */
+/**
+ * Breaks what GitHub's runner would read as a command: `::` at the start of a line, `##[` anywhere. A zero-width space
+ * does not change what a person reads.
+ */
+export function breakCommands(text: string): string {
+  return text.replace(/^[^\S\n]*:(?=:)/gm, '$&\u200b').replaceAll('##[', '##\u200b[');
+}
+
+/** JSON text whose unsafe characters are written as escapes: the same value, harmless on a screen and in a log. */
 export function escapeJson(json: string): string {
-  return json.replace(UNSAFE, (character) => {
+  // `##[` starts a command of GitHub's runner, and in JSON it is always inside a string.
+  return json.replaceAll('##[', '#\\u0023[').replace(UNSAFE, (character) => {
     if (character === '\n') return character;
     return Array.from({ length: character.length }, (_, index) => {
       return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;

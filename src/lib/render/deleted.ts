@@ -4,6 +4,8 @@ import type { RecordView } from './view.ts';
 export interface DeletedResource {
   id: string;
   deleted: true;
+  /** Where it was. */
+  target: object;
 }
 
 export const deletedView: RecordView<DeletedResource> = {

@@ -15,13 +15,17 @@ export interface DsrBulkResult {
   /** On the platform before this run, under ids from the file. */
   existing: number;
   failed: number;
-  /** Settled by an earlier run, or done according to a result file. */
+  /** Neither a response nor a read shows whether the platform accepted them; absent when there are none. */
+  unknown?: number;
+  /** Complete by an earlier run, or done according to a result file. */
   skipped: number;
   requests: number;
   retries: number;
   seconds: number;
   results: string;
   journal: string;
+  /** Where the requests went. */
+  target: object;
 }
 
 const KEYS = [
@@ -29,6 +33,7 @@ const KEYS = [
   'submitted',
   'existing',
   'failed',
+  'unknown',
   'skipped',
   'requests',
   'retries',

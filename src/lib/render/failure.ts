@@ -6,7 +6,7 @@ import { cleanLine, cleanText, escapeJson } from './clean.ts';
 import { toIssueItem, toMarkdownLine } from './markdown.ts';
 import type { Style } from './style.ts';
 
-/** More issues than this are counted, not listed; JSON holds them all. */
+/** More issues than this are counted, not listed; JSON holds more. */
 const LISTED_ISSUES = 50;
 
 /** A sentence that is longer quotes something that is no name: a file in one line, a text of megabytes. */
@@ -25,8 +25,8 @@ export function failureScreen(error: CliError, style: Style, redactor: Redactor)
   const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(shortened(error.message, redactor));
   const lines = [`${style.red(style.bold('Error:'))} ${message}`];
   for (const issue of error.issues.slice(0, LISTED_ISSUES)) lines.push(`  ${issueLine(issue, style, redactor)}`);
-  const more = error.issues.length - LISTED_ISSUES;
-  if (more > 0) lines.push(`  … and ${more} more; -o json lists them all`);
+  const more = unlisted(error, '-o json');
+  if (more !== undefined) lines.push(`  ${more}`);
   lines.push(...error.hintLines.map((line) => cleanLine(shortened(line, redactor))));
   if (error.request) {
     const { method, path, id } = error.request;
@@ -34,6 +34,13 @@ export function failureScreen(error: CliError, style: Style, redactor: Redactor)
     lines.push(style.dim(cleanLine(`${method} ${shortened(path, redactor)} (${status}request ${id})`)));
   }
   return redactor.text(`${lines.join('\n')}\n`);
+}
+
+/** How many issues a screen does not show, and where to see more of them. Undefined where it shows all. */
+function unlisted({ issues, issuesOmitted }: CliError, json: string): string | undefined {
+  const more = issues.length + issuesOmitted - LISTED_ISSUES;
+  if (more <= 0) return undefined;
+  return `… and ${more} more; ${json} lists ${issuesOmitted === 0 ? 'them all' : `the first ${issues.length}`}`;
 }
 
 /** `file:line:column: path: sentence`, each part as far as it is known. */
@@ -55,8 +62,8 @@ export function failureMarkdown(error: CliError, redactor: Redactor): string {
     const named = file === undefined ? place : { ...place, file: said(file) };
     return toIssueItem({ ...named, path: said(path), message: said(message) });
   });
-  const more = error.issues.length - LISTED_ISSUES;
-  if (more > 0) issues.push(`- … and ${more} more; \`-o json\` lists them all`);
+  const more = unlisted(error, '`-o json`');
+  if (more !== undefined) issues.push(`- ${more}`);
   const { request, status } = error;
   const facts = `${status === undefined ? '' : `status ${status}, `}request ${request?.id ?? ''}`;
   const blocks = [
@@ -89,6 +96,7 @@ export function failureJson(error: CliError, redactor: Redactor): string {
         message: shortened(message, redactor),
         file,
       })),
+      ...(error.issuesOmitted > 0 && { issues_omitted: error.issuesOmitted }),
       ...error.details,
     },
   };

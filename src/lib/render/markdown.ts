@@ -18,7 +18,7 @@ export function toMarkdownTable<Row>(rows: readonly Row[], columns: Column<Row>[
 export function toCodeBlock(text: string, language = ''): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (match) => match[0].length));
   const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text.replace(/\n*$/, '\n')}${fence}\n`;
+  return `${fence}${language}\n${text.replace(/(?<!\n)\n*$/, '\n')}${fence}\n`;
 }
 
 /**

@@ -41,7 +41,8 @@ const SHAPE = /^ +\{/;
 
 /** What stands before a line's text: its indent, or the first of its two columns with the blanks behind. */
 function startOf(line: string): string {
-  return /^ *\S.*? {2,}(?=\S)/.exec(line)?.[0] ?? /^ */.exec(line)?.[0] ?? '';
+  const gap = /(?<=\S) {2,}(?=\S)/.exec(line);
+  return gap ? line.slice(0, gap.index + gap[0].length) : (/^ */.exec(line)?.[0] ?? '');
 }
 
 /** Lines that the source has broken made whole again. */

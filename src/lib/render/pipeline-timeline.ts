@@ -257,7 +257,7 @@ function halfOf(top: number): string {
 
 /** `12,345`. */
 function grouped(count: number): string {
-  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
+  return Math.round(count).toLocaleString('en-US');
 }
 
 /** `500`, `2.5k`, `10M`: for the scale, whose numbers are round. */

@@ -13,6 +13,8 @@ export interface SeedBulkResult {
   /** Paths; null where there is none. */
   journal: string | null;
   rejects: string | null;
+  /** Where the seeds went. */
+  target: object;
 }
 
 export const seedBulkView: RecordView<SeedBulkResult> = {

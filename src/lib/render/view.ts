@@ -51,6 +51,8 @@ export interface RecordView<T> {
 /** A result with a shape of its own (a diff, a plan, a report). */
 export interface DocumentView<T> {
   kind: 'document';
+  /** The text has a format of its own, as a script or a template has: the extension of `--out` does not convert it. */
+  verbatim?(data: T): boolean;
   text(data: T, style: Style, width: number): string;
   /** In place of the text where no terminal reads it: rows with tabs between their cells, as every piped table. */
   piped?(data: T): string;

@@ -30,9 +30,11 @@ export const WAREHOUSE_STEP_COLUMNS: Column<Step>[] = [
   { key: 'resets', value: (step) => step.resets },
 ];
 
-function stepLines({ action, type, id, changes, secrets, resets }: Step, style: Style): string[] {
+function stepLines({ action, type, id, changes, secrets, references, resets }: Step, style: Style): string[] {
   const what = clean(`${type.replace('_', ' ')} ${id}`);
-  const sent = secrets.map((path) => `    ${style.dim(`* ${clean(path)}: sent`)}`);
+  const sent = secrets.map(
+    (path) => `    ${style.dim(`* ${clean(path)} ← ${clean(references[path] ?? 'asked for')}`)}`,
+  );
   switch (action) {
     case 'create':
       return [style.green(`+ create ${what}`), ...fieldLines(changes, style), ...sent];

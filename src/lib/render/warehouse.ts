@@ -95,14 +95,9 @@ export function renderChange(
   style: Style,
 ): string {
   const sent = secrets.map(({ path, reference }) => {
-    return `    ${style.dim(`* ${clean(path.join('.'))}: sent anew, from ${clean(sourceOf(reference))}`)}`;
+    return `    ${style.dim(`* ${clean(path.join('.'))} ← ${clean(reference)}`)}`;
   });
   return [style.bold(clean(head)), ...fieldLines(changes, style), ...sent].join('\n');
-}
-
-/** A command line may hold more than its owner wants on a screen. */
-export function sourceOf(reference: string): string {
-  return reference.startsWith('command:') ? 'a command' : reference;
 }
 
 /** The messages of a resource or run, in one line. */

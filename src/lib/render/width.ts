@@ -77,7 +77,7 @@ const shownWidth = (text: string): number => displayWidth(text.replace(COLOUR, '
 function wrapLine(line: string, width: number): string[] {
   if (shownWidth(line) <= width) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';
-  const words = line.match(/(?<=: )cdpadm .*$|`[^`]*`[^\s`]*|\S+/g) ?? [];
+  const words = line.match(/(?<=: )cdpadm [^]*|`[^`]*`[^\s`]*|\S+/g) ?? [];
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);
@@ -92,7 +92,7 @@ function wrapLine(line: string, width: number): string[] {
 export function wrapLogLine(line: string, width: number): string {
   if (shownWidth(line) <= width) return line;
   const lines: string[] = [];
-  for (const word of line.match(/\s*\S+/g) ?? []) {
+  for (const word of line.match(/(?<!\s)\s*\S+/g) ?? []) {
     const last = lines.at(-1);
     if (last !== undefined && shownWidth(last) + shownWidth(word) <= width) lines[lines.length - 1] = last + word;
     else lines.push(last === undefined ? word : LOG_INDENT + word.trimStart());
@@ -120,6 +120,6 @@ export function wrapAligned(text: string, width: number): string {
 /** The beginnings of a line behind which a column starts: its indent with the sign of a change, and each wide gap. */
 function leadsOf(line: string): string[] {
   const indent = /^(?:\p{Cc}\[[\d;]*m| )*(?:[-+~] +)?/u.exec(line)?.[0] ?? '';
-  const gaps = [...line.matchAll(/\S(?:\p{Cc}\[[\d;]*m)* {2,}(?=\S)/gu)].map(({ 0: gap, index }) => index + gap.length);
+  const gaps = [...line.matchAll(/(?<=\S) {2,}(?=\S)/gu)].map(({ 0: gap, index }) => index + gap.length);
   return [indent, ...gaps.filter((end) => end > indent.length).map((end) => line.slice(0, end))];
 }

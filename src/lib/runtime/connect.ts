@@ -8,9 +8,9 @@ import { createClient } from '../http/client.ts';
 import { openDurableLog } from '../kernel/durable-log.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';
-import { localTokens } from './emulator/local-folder.ts';
 import { rememberingIds } from './memory/remember-ids.ts';
-import { ADDRESS_OF, isEmbedded } from './service-address.ts';
+import { ADDRESS_OF, lastingAddress, lastingAudience } from './service-address.ts';
+import { readOnly } from './target.ts';
 import { furtherAuthorities } from './checks/trusted-roots.ts';
 
 /** The settings as if `--profile profile` had been given; without one as the flags say. */
@@ -31,15 +31,14 @@ export async function resolveFor(ctx: Context, profile: string | undefined): Pro
 }
 
 /**
- * A second profile beside the one in use, by its own settings and secrets alone: nothing of the environment, of the
- * project file or of the flags that name coordinates reaches it. `flag` is what named it. Trusted authorities are the
- * machine's, and so are taken from `--ca-file` and CDPADM_CA_FILE too.
+ * A second profile next to the one in use, by its own settings and secrets alone: no variable, no project file and no
+ * flag for an id reaches it. `flag` is what named it. `--ca-file` holds for both.
  */
 export async function resolveAlone(ctx: Context, profile: string, flag: string): Promise<Settings> {
-  const authorities = ctx.flags.caFile ?? ctx.io.env.CDPADM_CA_FILE;
+  const { caFile } = ctx.flags;
   return await loadSettings({
     ...sourcesOf(ctx),
-    flags: { profile, settings: authorities ? { ca_file: authorities } : {} },
+    flags: { profile, settings: caFile === undefined ? {} : { ca_file: caFile } },
     alone: flag,
   });
 }
@@ -54,6 +53,7 @@ function sourcesOf(ctx: Context): Omit<Parameters<typeof loadSettings>[0], 'flag
     redactor: ctx.redactor,
     signal: ctx.signal,
     onWarning: ctx.out.warn,
+    onNote: ctx.out.note,
     local: async () => {
       const { openEmbedded, valuesOf } = await import('./emulator/embedded.ts');
       return valuesOf(await openEmbedded(ctx));
@@ -70,8 +70,10 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
   const authorities = settings.get('ca_file');
   let printed = Promise.resolve();
   const client = createClient({
-    address: (service) => settings.need(ADDRESS_OF[service]).replace(/\/+$/, ''),
+    address: (service) => settings.need(ADDRESS_OF[service]).replace(/(?<!\/)\/+$/, ''),
     audience: () => settings.need('audience'),
+    lastingAddress: (service) => lastingAddress(settings, ADDRESS_OF[service]),
+    lastingAudience: () => lastingAudience(settings),
     credentials: {
       accessToken: async () =>
         settings.secretOrigin('access_token') === undefined ? undefined : await settings.secret('access_token'),
@@ -90,7 +92,8 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
     },
     names: settings.names,
     limits: settings.limits,
-    tokenFolder: isEmbedded(settings, 'auth_url') ? localTokens(ctx.paths) : join(ctx.paths.cache, 'tokens'),
+    cacheFiles: ctx.cacheFiles,
+    tokenFolder: join(ctx.paths.cache, 'tokens'),
     freshToken,
     budgetFolder: join(ctx.paths.state, 'budget'),
     requestTimeoutMs: flags.requestTimeoutMs,
@@ -107,6 +110,9 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
     random: io.random,
     redactor: ctx.redactor,
     onWrite: ctx.noteWrite,
+    allowWrite: () => {
+      if (settings.access === 'read') throw readOnly(settings);
+    },
     onDecision: ctx.out.verbose,
     onLongWait: ctx.out.note,
     onWait: ctx.out.waits,

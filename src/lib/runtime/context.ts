@@ -3,13 +3,15 @@ import type { Readable } from 'node:stream';
 import type { Api } from '../api/index.ts';
 import type { SettingsPaths } from '../config/paths.ts';
 import type { Profiles } from '../config/profiles.ts';
-import type { SettingName, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import type { DescribedRequest, Wait } from '../http/types.ts';
+import type { CacheFiles } from '../kernel/cache-files.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ExitCode } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { Style } from '../render/style.ts';
 import type { ListView, View } from '../render/view.ts';
+import type { Target, WriteScope } from './target.ts';
 
 export type OutputFormat = 'table' | 'json' | 'ndjson' | 'yaml' | 'csv' | 'markdown' | 'name' | 'html';
 
@@ -22,6 +24,8 @@ export interface GlobalFlags {
   org: string | undefined;
   account: string | undefined;
   output: OutputFormat;
+  /** Set when only the extension of `--out` chose `output`: a text that is its own format ignores it. */
+  formatOfFile?: true;
   query: string | undefined;
   fields: string[] | undefined;
   header: boolean;
@@ -89,6 +93,8 @@ export interface Progress {
 }
 
 export interface Output {
+  /** Where the write goes: `line` is shown on stderr, and the result of a dry run has `target`. */
+  target(target: Target, line: string): void;
   /** The result of the command: `data` as the format asks, `view` for people. Call it once. */
   emit<T>(data: T, view: View<T>): Promise<void>;
   /** The same for a list too long to be held: JSON, NDJSON, CSV and lines for pipes go out part by part. */
@@ -96,7 +102,7 @@ export interface Output {
   /** One object a line under JSON formats, `text` elsewhere (a function draws it): for commands that go on. */
   emitLine(data: unknown, text: string | ((style: Style) => string)): Promise<void>;
   /**
-   * The result of a dry run: `{dry_run, requests, plan}`; `text` is what people see (default: the requests), `ids` what
+   * The result of a dry run: `{dry_run, target, requests, plan}`; `text` is what people see (default: the requests), `ids` what
    * `-o name` prints: whatever the command itself would (default: none).
    */
   emitDryRun(
@@ -167,6 +173,8 @@ export interface Context {
   readonly prompt: Prompts;
   readonly redactor: Redactor;
   readonly paths: SettingsPaths;
+  /** Files that only save work; memory, after one warning, where the home is read-only or full. */
+  readonly cacheFiles: CacheFiles;
   /** Aborted by Ctrl-C, SIGTERM, or the command's `--timeout`. */
   readonly signal: AbortSignal;
   /**
@@ -179,11 +187,15 @@ export interface Context {
   /** The API clients over the shared HTTP core; opens the embedded platform for profile `local`. */
   api(): Promise<Api>;
   /**
-   * Asks before a write: shows profile, address (the setting of that name, by default `base_url`) and workspace; a
-   * protected profile must be typed or come by `--confirm`; an ordinary one is confirmed by `--yes` or an answer, or by
-   * `typed`, where the question is for that. Does nothing in a dry run.
+   * Begins a write once its input is valid, before its plan is shown: throws guard (12) under `access: read`, and shows
+   * the target, which belongs into the JSON result. The first call decides; later ones return the same target.
    */
-  confirmWrite(question: string, address?: SettingName, typed?: string): Promise<void>;
+  startWrite(scope: WriteScope): Promise<Target>;
+  /**
+   * Asks before a write that `startWrite` began: a protected profile must be typed or come by `--confirm`; an ordinary
+   * one is confirmed by `--yes` or an answer, or by `typed`, where the question is for that. Asks nothing in a dry run or under `--curl`.
+   */
+  confirmWrite(question: string, typed?: string): Promise<void>;
   /** The exit code of a command that ended well in a way of its own: differences found, some rows failed. */
   setExit(code: ExitCode): void;
   /** Something that may change the platform is being sent: a stop says so. */

@@ -3,11 +3,13 @@ import { homedir } from 'node:os';
 import type { Api } from '../api/index.ts';
 import { resolvePaths } from '../config/paths.ts';
 import type { Settings } from '../config/settings.ts';
-import { EXIT, type ExitCode } from '../kernel/errors.ts';
+import { type CacheFiles, createCacheFiles } from '../kernel/cache-files.ts';
+import { type CliError, EXIT, type ExitCode } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import { createRedactor } from '../kernel/redact.ts';
 import type { Begun } from './begin.ts';
 import type { Context, GlobalFlags, Io, Output } from './context.ts';
+import type { Target, WriteScope } from './target.ts';
 
 /** A context that `begin` completes before the command's action runs. */
 export interface StartedContext extends Context {
@@ -18,6 +20,9 @@ export interface StartedContext extends Context {
   /** Whether anything was sent that may have changed the platform. */
   readonly hasWritten: boolean;
 }
+
+/** Runs that were told that their home is read-only or full. */
+const warned = new WeakSet<Io>();
 
 /**
  * `redactor` is one for all contexts of a process: its `main` masks by it what ends the process unforeseen. `asking`: see
@@ -35,6 +40,8 @@ export function createContext(
   let hasWritten = false;
   let begun: Begun | undefined;
   let api: Promise<Api> | undefined;
+  let target: Promise<Target> | undefined;
+  let cacheFiles: CacheFiles | undefined;
   const settings = new Map<string | undefined, Promise<Settings>>();
 
   function current(): Begun {
@@ -48,6 +55,9 @@ export function createContext(
     redactor,
     paths,
     signal,
+    get cacheFiles() {
+      return (cacheFiles ??= createCacheFiles(warnOnce));
+    },
     get flags() {
       return current().flags;
     },
@@ -67,10 +77,13 @@ export function createContext(
       return known;
     },
     api: () => (api ??= openApi()),
-    confirmWrite: async (question, address = 'base_url', typed) => {
-      if (current().flags.dryRun) return;
+    startWrite: (scope) => (target ??= startWrite(scope)),
+    confirmWrite: async (question, typed) => {
+      if (!target) throw new Error('a write is confirmed before it has a target');
+      const { curl, dryRun } = current().flags;
+      if (curl || dryRun) return;
       const { confirmWrite } = await import('./prompts/confirm-write.ts');
-      await confirmWrite(context, { question, address, typed });
+      await confirmWrite(context, question, typed);
     },
     setExit: (code) => {
       exit = code;
@@ -97,9 +110,21 @@ export function createContext(
     },
   };
 
+  /** However many profiles a run has, it says so once. */
+  function warnOnce({ message }: CliError): void {
+    if (warned.has(io)) context.out.verbose(message);
+    else context.out.warn(`${message} Caches stay in memory for this command.`);
+    warned.add(io);
+  }
+
   async function loadSettings(profile: string | undefined): Promise<Settings> {
     const { resolveFor } = await import('./connect.ts');
     return await resolveFor(context, profile);
+  }
+
+  async function startWrite(scope: WriteScope): Promise<Target> {
+    const { startWrite: start } = await import('./prompts/confirm-write.ts');
+    return await start(context, scope);
   }
 
   async function openApi(): Promise<Api> {

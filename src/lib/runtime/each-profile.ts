@@ -162,6 +162,7 @@ function failureOf(failed: readonly Part[], count: number): CliError {
     code: 'profiles.failed',
     message: `It failed for ${failed.length} of ${count} profiles.`,
     issues,
+    issuesOmitted: errors.reduce((sum, { error }) => sum + error.issuesOmitted, 0),
     exit: errors.reduce<ExitCode>((worst, { error }) => (error.exit > worst ? error.exit : worst), EXIT.failed),
   });
 }

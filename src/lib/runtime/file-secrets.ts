@@ -6,20 +6,25 @@ import { isMask } from '../contract/masks.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { environmentForChild } from './child-environment.ts';
 import type { Context } from './context.ts';
+import { guardReferences, type PlacedReference, type ReferenceRules, refuseOwnSecrets } from './reference-rules.ts';
 
 /** Secrets that are documents of many lines; of any other, a command's first line is taken, as git does. */
 const DOCUMENTS = new Set(['service_account_key']);
 
 /**
  * The value behind `env:NAME`, `file:PATH` (relative to `folder`), `keychain:NAME` or `command:LINE`. `field` is its
- * name in the definition, `what` names it in messages. Throws CliError auth (4) when it cannot be had.
+ * name in the definition, `what` names it in messages. Throws CliError auth (4) when it cannot be had, invalid input (9)
+ * or guard (12) where `rules` forbid it.
  */
 export async function resolveFileSecret(
   ctx: Context,
-  reference: string,
-  { folder, field, what }: { folder: string; field: string; what: string },
+  placed: PlacedReference,
+  { rules, field, what }: { rules: ReferenceRules; field: string; what: string },
 ): Promise<string> {
-  const value = await read(ctx, reference, folder, DOCUMENTS.has(field), what);
+  const judged = { ...placed, issue: (message: string) => ({ path: what, message }) };
+  refuseOwnSecrets(rules, [judged]);
+  guardReferences(rules, [judged]);
+  const value = await read(ctx, placed.reference, placed.folder, DOCUMENTS.has(field), what);
   if (value.trim() === '') throw missing(what, 'is empty');
   if (isMask(value)) throw missing(what, 'is nothing but asterisks, which is a mask and no secret');
   ctx.redactor.add(value);

@@ -1,5 +1,5 @@
 // The real outside: the process's streams, terminal and clock as an `Io`.
-import { writeSync } from 'node:fs';
+import { fstatSync, writeSync } from 'node:fs';
 import { systemClock } from '../kernel/clock.ts';
 import { systemErrorCode, usageError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
@@ -56,14 +56,29 @@ function workingFolder(): string {
   }
 }
 
+/** What any system's pipe holds while nobody reads it. */
+const PIPE_BYTES = 16_384;
+
 /**
  * Writes to the descriptor at once: opening `process.stdout`, or any stream at all, costs milliseconds that a short
- * command would feel. Where the descriptor cannot take everything now, the process's own stream waits for it, and takes
- * all that follows, so that the order stays.
+ * command would feel. What a pipe cannot take at once goes through the process's own stream, and so does all that follows
+ * it: a reader that is slow, or never reads, must not hold up signals and time limits.
  */
 function descriptorSink(descriptor: 1 | 2): TextSink {
   let errored: Error | null = null;
   let patient: NodeJS.WriteStream | undefined;
+  let room = Infinity;
+  let isKnown = false;
+
+  function becomePatient(): NodeJS.WriteStream {
+    const stream = descriptor === 1 ? host.streams.stdout : host.streams.stderr;
+    // Every writer learns of a failure by its own callback; without a listener the process would die of it.
+    stream.on('error', (failure: Error) => {
+      errored ??= failure;
+    });
+    return stream;
+  }
+
   return {
     get errored() {
       return errored;
@@ -71,15 +86,18 @@ function descriptorSink(descriptor: 1 | 2): TextSink {
     write: (chunk, done) => {
       if (patient) return patient.write(chunk, done);
       let rest = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      if (!isKnown && isPipe(descriptor)) room = PIPE_BYTES;
+      isKnown = true;
+      room -= rest.length;
+      if (room < 0) {
+        patient = becomePatient();
+        return patient.write(rest, done);
+      }
       try {
         while (rest.length > 0 && errored === null) rest = rest.subarray(writeSync(descriptor, rest));
       } catch (error) {
         if (systemErrorCode(error) === 'EAGAIN') {
-          patient = descriptor === 1 ? host.streams.stdout : host.streams.stderr;
-          // Every writer learns of a failure by its own callback; without a listener the process would die of it.
-          patient.on('error', (failure: Error) => {
-            errored ??= failure;
-          });
+          patient = becomePatient();
           return patient.write(rest, done);
         }
         errored = error as Error;
@@ -88,4 +106,14 @@ function descriptorSink(descriptor: 1 | 2): TextSink {
       return true;
     },
   };
+}
+
+function isPipe(descriptor: number): boolean {
+  try {
+    const stat = fstatSync(descriptor);
+    return stat.isFIFO() || stat.isSocket();
+  } catch {
+    // The descriptor is closed.
+    return false;
+  }
 }

@@ -17,5 +17,16 @@ export function isEmbedded(settings: Settings, name: SettingName): boolean {
 
 /** What this machine keeps its memory of a service by. The embedded platform listens on another port each time and is the same one. */
 export function lastingAddress(settings: Settings, name: SettingName): string {
-  return isEmbedded(settings, name) ? 'local' : settings.need(name).replace(/\/+$/, '').toLowerCase();
+  return isEmbedded(settings, name)
+    ? 'local'
+    : settings
+        .need(name)
+        .replace(/(?<!\/)\/+$/, '')
+        .toLowerCase();
+}
+
+/** The same for the audience of tokens, which is the base address unless the profile names another. */
+export function lastingAudience(settings: Settings): string {
+  const audience = settings.need('audience');
+  return audience === settings.get('base_url')?.value ? lastingAddress(settings, 'base_url') : audience;
 }

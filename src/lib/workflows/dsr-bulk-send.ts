@@ -1,29 +1,37 @@
-// One row of a bulk run, from its journaled id to what became of it; the gate says when each request may go.
-import type { DsrRequest } from '../contract/dsr.ts';
-import type { SendOutcome, Sender } from '../api/dsr.ts';
+// One row of a bulk run, from its journaled id to a confirmed state; the gate says when each request may go.
+import type { CreateReply, DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
+import type { Sender } from '../api/dsr.ts';
+import { isServerTrouble } from '../contract/failures.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { VerifyMessage } from './dsr-ports.ts';
+import { CliError } from '../kernel/errors.ts';
 import type { Gate } from './bulk-gate.ts';
-import { mayPass, type Refused, sendThrough } from './gated-send.ts';
+import { confirmWrite, lossOf } from './confirm-write.ts';
+import type { LedgerEntry, VerifyMessage } from './dsr-ports.ts';
+import { idTaken, isSameId, proofOf, type SubmittedNews } from './dsr-proof.ts';
+import { type GatedRequest, type Refused, sendThrough } from './gated-send.ts';
 
 export interface RowOutcome {
-  state: 'submitted' | 'existing' | 'failed';
-  /** Why it failed, with nothing personal in it. */
+  state: 'submitted' | 'existing' | 'failed' | 'unknown';
+  /** Why it failed or is unknown, with nothing personal in it. */
   error?: string;
-  /** Of the platform's answer; null where it did not say. */
+  /** Of the platform's response; null where it has none. */
   expected_completion_time?: string | null;
   received_time?: string | null;
-  /** Only false when a signature was there to be checked and did not fit. */
+  /** False only when a signature was checked and did not fit. */
   signed: boolean;
 }
 
 export interface RowPorts {
   gate: Gate;
-  create: Sender;
-  get: Sender;
+  create: Sender<CreateReply>;
+  get: Sender<RequestStatusReply>;
   /** The wire's bytes of a request. */
   encode(request: DsrRequest): Buffer;
   verify: VerifyMessage;
+  /** What the ledger would have of it. */
+  describe(request: DsrRequest): Promise<SubmittedNews>;
+  /** How many rows are complete: whether others succeed while one does not. */
+  completed(): number;
   clock: Clock;
   /** Aborted when what is under way is given up as well. */
   hardSignal: AbortSignal;
@@ -31,94 +39,156 @@ export interface RowPorts {
 
 export interface RowTask {
   request: DsrRequest;
-  /** Its POST may have been sent before: the platform is asked first. */
+  /** An earlier run may have sent it: the platform is asked first. */
   mayExist: boolean;
-  /** The id is from the file: it may stand for a request of another run. */
+  /** The id is from the file: another request may have it. */
   givenId: boolean;
+  /** What the ledger knows of a given id. */
+  known(): Promise<LedgerEntry | undefined>;
   /** Called before each request of the row goes out. */
   onSend(): void;
 }
 
-/** A single row that gets no clear answer this often is given up; the run as a whole gives up earlier, by the gate. */
+/** Sends of one row, and reads that confirm it. */
 const MAX_ATTEMPTS = 5;
 
-/** Resolves when the row is settled. Throws what ends the whole run. */
-export async function sendRow({ givenId, mayExist, onSend, request }: RowTask, ports: RowPorts): Promise<RowOutcome> {
-  const { clock, create, gate, get, hardSignal } = ports;
-  const asking = {
-    send: () => {
-      onSend();
-      return get.send(undefined, hardSignal, { requestId: request.subject_request_id });
-    },
-    endsRun: ({ status }: Refused) => status !== 404,
-  };
-  const creating = {
-    send: () => {
-      onSend();
-      return create.send(ports.encode(request), hardSignal);
-    },
-    endsRun: ({ status }: Refused) => !ROW_STATUSES.has(status),
-  };
-  let ask = mayExist;
-  let wasSent = mayExist;
-  let failures = 0;
-  for (let isRepeat = false; ; isRepeat = true) {
-    const outcome = await sendThrough(gate, clock, { ...(ask ? asking : creating), isRepeat });
-    if (outcome.kind === 'accepted') {
-      if (ask) return { state: wasSent ? 'submitted' : 'existing', signed: true, ...timesOf(outcome.text) };
-      const verdict = await ports.verify(Object.entries(outcome.headers), Buffer.from(outcome.text, 'utf8'));
-      return { state: 'submitted', signed: verdict?.valid !== false, ...timesOf(outcome.text) };
-    }
-    if (outcome.kind === 'refused' && !mayPass(outcome)) {
-      if (ask) {
-        // There is no such request yet.
-        ask = false;
-        continue;
-      }
-      // "Already exists" is told from other refusals by asking, never by its sentence.
-      if (outcome.status === 400 && (wasSent || givenId)) {
-        const exists = await existsAfter400(() => sendThrough(gate, clock, { ...asking, isRepeat: true }));
-        if (exists) return { state: wasSent ? 'submitted' : 'existing', signed: true, ...exists };
-      }
-      return { state: 'failed', error: scrubbed(outcome.failure.message, request), signed: true };
-    }
-    const isWait = outcome.kind === 'refused' && outcome.status === 429;
-    if (!isWait && ++failures >= MAX_ATTEMPTS) throw outcome.failure;
-    // A 429 did nothing. After anything else nobody knows, so that the platform is asked first.
-    if (!isWait && !ask) {
-      ask = true;
-      wasSent = true;
-    }
-  }
-}
-
-/** What the platform says of one body; anything else it says of all of them. */
+/** What the platform says of one body; any other rejection concerns the whole run. */
 const ROW_STATUSES = new Set([400, 409, 413, 422]);
 
-/** `ask` asks the platform for the request. Resolves with its times, undefined when there is none. */
-async function existsAfter400(ask: () => Promise<SendOutcome>) {
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await ask();
-    if (outcome.kind === 'accepted') return timesOf(outcome.text);
-    if (outcome.kind === 'refused' && !mayPass(outcome)) return undefined;
-    if (attempt >= MAX_ATTEMPTS && !(outcome.kind === 'refused' && outcome.status === 429)) throw outcome.failure;
+type Done = Pick<RowOutcome, 'expected_completion_time' | 'received_time'> & { state: 'submitted' | 'existing' };
+
+/** Resolves when the row is complete, or unknown while others succeed. Throws what ends the whole run. */
+export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcome> {
+  const { givenId, mayExist, onSend, request } = task;
+  const { clock, create, gate, get, hardSignal } = ports;
+  const id = request.subject_request_id;
+  let isRepeat = false;
+  let signed = true;
+  let isWhole = false;
+  /** Answers of this row that were no trouble of the platform. */
+  let answers = 0;
+  // Once the id is known to be free, only this row can have taken it.
+  let isFree = !givenId;
+  // A 201 about our id whose signature does not fit: a read decides, and the warning counts it.
+  let isCreated = false;
+
+  /** Waits out each 429. Throws a loss or a rejection as CliError, and RunOver when the run ends. */
+  async function through<Body>(wanted: Omit<GatedRequest<Body>, 'isRepeat'>) {
+    for (let wasBusy = false; ; wasBusy = true) {
+      const outcome = await sendThrough(gate, clock, { ...wanted, isRepeat }).catch((error: unknown) => {
+        throw new RunOver(error);
+      });
+      isRepeat = true;
+      if (outcome.kind === 'accepted') {
+        answers++;
+        return outcome;
+      }
+      const { failure } = outcome;
+      // A 2xx that proves nothing is an answer, too: the same request would meet with the same.
+      if (failure.status !== undefined && !isServerTrouble(failure.status)) answers++;
+      if (outcome.kind === 'lost' || isServerTrouble(outcome.status)) throw lossOf(failure);
+      if (outcome.status === 429) continue;
+      throw wasBusy ? lossOf(failure) : failure;
+    }
+  }
+
+  async function read(): Promise<RequestStatusReply | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const outcome = await through({
+          send: () => {
+            onSend();
+            return get.send(undefined, hardSignal, { requestId: id });
+          },
+          endsRun: ({ status }: Refused) => status !== 404,
+        });
+        return outcome.body;
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        if (error.status === 404) return undefined;
+        const isUnreadable = error.status !== undefined && error.status < 300;
+        if (isUnreadable || attempt >= MAX_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  const confirm = (wasSent: boolean) =>
+    confirmWrite<Done, RequestStatusReply | undefined>(
+      {
+        subject: `request ${id}`,
+        hint: '',
+        maxSends: MAX_ATTEMPTS,
+        ...(wasSent && { doubt: { wasSent } }),
+        explained: givenId ? [400] : [],
+        send: async () => {
+          const { body, headers, status, text } = await through({
+            send: () => {
+              onSend();
+              return create.send(ports.encode(request), hardSignal);
+            },
+            endsRun: ({ status }: Refused) => !ROW_STATUSES.has(status),
+          });
+          const verdict = await ports.verify(Object.entries(headers), Buffer.from(text, 'utf8'));
+          if (verdict?.valid === false) signed = false;
+          isCreated = status === 201 && isSameId(body, id);
+          isWhole = isCreated && verdict?.valid !== false;
+          return { state: 'submitted', ...timesOf(body) };
+        },
+        isOurs: () => isWhole,
+        read,
+        isAbout: (found) => found === undefined || isSameId(found, id),
+        judge: async (found, doubt) => {
+          if (found === undefined) {
+            isFree = true;
+            return 'not-done';
+          }
+          if (isFree || isCreated) return { done: { state: 'submitted', ...timesOf(found) } };
+          switch (proofOf(found, request, await ports.describe(request), await task.known())) {
+            case 'same':
+              return { done: { state: doubt.wasSent ? 'submitted' : 'existing', ...timesOf(found) } };
+            case 'other':
+              return idTaken(id);
+            case 'none':
+              return { unknown: 'nothing proves that the request with this id on the platform is this one' };
+          }
+        },
+      },
+      { signal: hardSignal },
+    );
+
+  try {
+    for (let wasSent = mayExist; ; wasSent = true) {
+      const before = ports.completed() + answers;
+      const outcome = await confirm(wasSent);
+      if (hardSignal.aborted) throw new RunOver(hardSignal.reason);
+      if (outcome.state === 'done') return { ...outcome.result, signed };
+      // While nothing succeeds the platform is down: the gate decides when to give up.
+      if (outcome.state === 'unknown' && ports.completed() + answers === before) continue;
+      const state = outcome.state === 'unknown' ? 'unknown' : 'failed';
+      return { state, error: scrubbed(outcome.error.message, request), signed };
+    }
+  } catch (error) {
+    throw error instanceof RunOver ? error.reason : error;
   }
 }
 
-function timesOf(text: string): Pick<RowOutcome, 'expected_completion_time' | 'received_time'> {
-  try {
-    const body = JSON.parse(text) as Record<string, unknown> | null;
-    const time = (name: string): string | null => (typeof body?.[name] === 'string' ? body[name] : null);
-    return { expected_completion_time: time('expected_completion_time'), received_time: time('received_time') };
-  } catch {
-    // The status said all that counts.
-    return { expected_completion_time: null, received_time: null };
+/** Carries what ends the whole run past the confirmation of one row. */
+class RunOver extends Error {
+  readonly reason: unknown;
+  constructor(reason: unknown) {
+    super('the run is over');
+    this.reason = reason;
   }
+}
+
+function timesOf(body: CreateReply | RequestStatusReply): Pick<Done, 'expected_completion_time' | 'received_time'> {
+  const { expected_completion_time: expected, received_time: received } = body;
+  return { expected_completion_time: expected ?? null, received_time: typeof received === 'string' ? received : null };
 }
 
 const MAX_ERROR = 300;
 
-/** A refusal may quote what it refuses. */
+/** A rejection may quote what it rejects. */
 function scrubbed(message: string, request: DsrRequest): string {
   const maps = [request, ...Object.values(request.extensions ?? {})].map((part) => part.subject_identities ?? {});
   const values = maps

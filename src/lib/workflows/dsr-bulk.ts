@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
-import type { RowStates } from '../domain/dsr/row-states.ts';
+import { isLeft, type RowStates } from '../domain/dsr/row-states.ts';
 import type { DsrJournal, JournalLine } from '../files/dsr-journal.ts';
 import type { DsrTable } from '../files/dsr-rows.ts';
 import { waitAtMost } from '../kernel/clock.ts';
 import { stringifyJson } from '../kernel/json.ts';
-import { type RowOutcome, sendRow } from './dsr-bulk-send.ts';
+import { type RowOutcome, type RowTask, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
-import type { DsrPorts, LedgerNews, VerifyMessage } from './dsr-ports.ts';
+import type { DsrPorts, LedgerEntry, LedgerNews, VerifyMessage } from './dsr-ports.ts';
 import { submittedEvent } from './dsr-submit.ts';
 import { createGate, type GateOptions } from './bulk-gate.ts';
 
@@ -37,13 +37,13 @@ export interface BulkCounts {
 const GRACE_MS = 600;
 /** Rows get their ids in groups: one wait for the disk for all of them. The next run asks for those that never went out. */
 const PLANNED_AT_ONCE = 512;
-/** Settled rows are written down in groups: what a killed process did not write is asked for by the next one. */
-const SETTLED_AT_ONCE = 1024;
-const SETTLED_AFTER_MS = 500;
+/** Complete rows are written in groups: what a killed process did not write is asked for by the next one. */
+const WRITTEN_AT_ONCE = 1024;
+const WRITTEN_AFTER_MS = 500;
 
-type Settled = Extract<JournalLine, { d: unknown }>['d'][number];
+type Complete = Extract<JournalLine, { d: unknown }>['d'][number];
 
-/** Runs until every row is settled. Throws what ends it sooner; the journal then knows how far it came. */
+/** Runs until every row is complete or unknown. Throws what ends it sooner; the journal then knows how far it came. */
 export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   const { api, clock, journal, ledger, options, signal, states } = ports;
   const hard = new AbortController();
@@ -57,15 +57,18 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     get: await api.openGet(),
     encode: (request: DsrRequest) => Buffer.from(stringifyJson(options.names.encode(request, marks)), 'utf8'),
     verify: ports.verify,
+    describe: (request: DsrRequest) => submittedEvent(request, ports.sender, ledger, clock.now()),
+    completed: () => completed,
     clock,
     hardSignal: hard.signal,
   };
   const underWay = new Set<Promise<void>>();
   /** Rows with a journaled id of which nothing went out yet. */
   const unsent = new Set<number>();
-  let settled: Settled[] = [];
+  let complete: Complete[] = [];
   let news: LedgerNews[] = [];
-  let settledAt = clock.now();
+  let writtenAt = clock.now();
+  let completed = 0;
   let writing: Promise<void> | undefined;
   let unsigned = 0;
   let failure: { error: unknown } | undefined;
@@ -80,45 +83,48 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
 
-  /** The ledger first: a row that only the journal calls settled would never come into it. */
-  async function writeSettled(): Promise<void> {
-    while (writing !== undefined || settled.length > 0) {
+  /** The ledger first: a row that only the journal calls complete would never come into it. */
+  async function writeComplete(): Promise<void> {
+    while (writing !== undefined || complete.length > 0) {
       writing ??= writeGroup().finally(() => (writing = undefined));
       await writing;
     }
   }
 
   async function writeGroup(): Promise<void> {
-    const [rows, events] = [settled, news];
-    [settled, news, settledAt] = [[], [], clock.now()];
+    const [rows, events] = [complete, news];
+    [complete, news, writtenAt] = [[], [], clock.now()];
     await ledger.record(events);
     journal.write({ d: rows });
   }
 
-  async function settle(request: DsrRequest, row: number, outcome: RowOutcome): Promise<void> {
+  async function finish({ hasId, request, row }: ReadyRow, outcome: RowOutcome): Promise<void> {
     const { error, expected_completion_time, received_time, signed, state } = outcome;
     if (!signed) unsigned++;
-    if (state !== 'failed') {
-      // One line for the request and its answer: a ledger of a million is read in half the time.
+    if (state !== 'unknown') completed++;
+    // An unknown row whose id is ours may be on the platform. A given id may be another request's: that is no entry.
+    if (state !== 'failed' && (state !== 'unknown' || !hasId)) {
+      // One line for the request and its response: a ledger of a million is read in half the time.
       news.push({
-        ...(await submittedEvent(request, ports.sender, ledger, clock.now())),
-        status: 'pending',
+        ...(await rowPorts.describe(request)),
+        ...(state !== 'unknown' && { status: 'pending' }),
         ...(expected_completion_time !== undefined && { expected_completion_time }),
         ...(received_time !== undefined && { received_time }),
       });
     }
-    states.settle(row, state, error);
-    settled.push(error === undefined ? [row, state] : [row, state, error]);
+    states.complete(row, state, error);
+    complete.push(error === undefined ? [row, state] : [row, state, error]);
     ports.onProgress();
-    if (settled.length >= SETTLED_AT_ONCE || clock.now() - settledAt >= SETTLED_AFTER_MS) await writeSettled();
+    if (complete.length >= WRITTEN_AT_ONCE || clock.now() - writtenAt >= WRITTEN_AFTER_MS) await writeComplete();
   }
 
-  function start({ hasId, request, row }: ReadyRow, mayExist: boolean): void {
+  function start(item: ReadyRow, mayExist: boolean, known: RowTask['known']): void {
+    const { hasId, request, row } = item;
     const run: Promise<void> = sendRow(
-      { request, mayExist, givenId: hasId, onSend: () => unsent.delete(row) },
+      { request, mayExist, givenId: hasId, known, onSend: () => unsent.delete(row) },
       rowPorts,
     )
-      .then((outcome) => settle(request, row, outcome))
+      .then((outcome) => finish(item, outcome))
       .catch(fail)
       .finally(() => {
         underWay.delete(run);
@@ -134,7 +140,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       const { hasId, request, row } = item;
       const known = states.id(row);
       const id = hasId ? request.subject_request_id : (known ?? randomUUID());
-      const mayExist = states.state(row) === 'planned';
+      const mayExist = states.state(row) !== 'open';
       if (!mayExist) planned.push([row, id]);
       return { mayExist, item: { ...item, request: { ...request, subject_request_id: id } } };
     });
@@ -143,13 +149,21 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       states.plan(row, id);
       unsent.add(row);
     }
+    const entries = ledgerOf(group);
     for (const { item, mayExist } of ready) {
       while (failure === undefined && underWay.size >= ports.concurrency * 2) {
         await new Promise<void>((resolve) => (wake = resolve));
       }
       if (failure !== undefined) return;
-      start(item, mayExist);
+      start(item, mayExist, async () => (await entries()).get(item.request.subject_request_id));
     }
+  }
+
+  /** Reads the ledger once for the given ids of a group, when the first of them needs it. */
+  function ledgerOf(group: readonly ReadyRow[]): () => Promise<ReadonlyMap<string, LedgerEntry>> {
+    let entries: Promise<ReadonlyMap<string, LedgerEntry>> | undefined;
+    const ids = group.flatMap(({ hasId, request }) => (hasId ? [request.subject_request_id] : []));
+    return () => (entries ??= ledger.find(ids));
   }
 
   async function readAll(): Promise<void> {
@@ -158,14 +172,13 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     for await (const rows of ports.table.rows) {
       for (const row of rows) {
         if (failure !== undefined) return;
-        const state = states.state(row.number);
-        if (state !== 'open' && state !== 'planned') continue;
+        if (!isLeft(states.state(row.number))) continue;
         const read = reader.read(row);
         // The whole file was checked a moment ago, and its digest is compared at the end.
         if ('issues' in read) throw new Error('a row changed while the file was submitted');
         if (read.ready.done) {
           states.plan(row.number, read.ready.request.subject_request_id);
-          states.settle(row.number, 'skipped');
+          states.complete(row.number, 'skipped');
           continue;
         }
         group.push(read.ready);
@@ -185,7 +198,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   }
   signal.removeEventListener('abort', onAbort);
   if (failure !== undefined) await endInGrace();
-  await writeSettled();
+  await writeComplete();
   if (failure !== undefined) {
     // So that the next run sends these at once, and does not ask for them first.
     if (unsent.size > 0) journal.write({ u: [...unsent] });
@@ -207,6 +220,6 @@ export async function restoreStates(journal: DsrJournal, states: RowStates): Pro
   for await (const line of journal.lines()) {
     if ('p' in line) for (const [row, id] of line.p) states.plan(row, id);
     else if ('u' in line) for (const row of line.u) states.release(row);
-    else if ('d' in line) for (const [row, state, error] of line.d) states.settle(row, state, error);
+    else if ('d' in line) for (const [row, state, error] of line.d) states.complete(row, state, error);
   }
 }

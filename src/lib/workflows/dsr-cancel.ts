@@ -1,11 +1,12 @@
-// Cancelling requests: looked at first, named with what is already gone to partners, confirmed, each settled by reading.
+// Cancels requests: shows them with what is already sent to partners, asks, and confirms each cancellation.
 import type { CancelReply } from '../contract/dsr.ts';
 import type { RequestOverview } from '../domain/dsr/overview.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
+import { isSameId } from './dsr-proof.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 import { readGroup, readRequests } from './dsr-read.ts';
-import { settle } from './lost-answer.ts';
+import { confirmed } from './confirm-write.ts';
 
 /** What the platform says of one request. */
 type Seen = Awaited<ReturnType<DsrPorts['api']['get']>>;
@@ -58,31 +59,26 @@ export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise
   return done;
 }
 
-/** A lost answer is never followed by a second DELETE; what the request is now decides. */
+/** Sent once. A GET decides what a lost response or a 400 means: cancelled, or no longer pending (6). */
 async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
   const { api, signal } = ports;
-  return await settle<CancelReply, Seen>(
+  return await confirmed<CancelReply, Seen>(
     {
-      mostSends: 1,
-      send: () => api.cancel(id, signal).catch((error: unknown) => afterRefusal(id, error, ports)),
+      subject: `the cancellation of request ${id}`,
+      hint: `It was not sent a second time. Run \`cdpadm dsr status ${id}\`.`,
+      maxSends: 1,
+      explained: [400],
+      send: () => api.cancel(id, signal),
+      isOurs: (reply) => isSameId(reply, id),
       read: () => api.get(id, signal),
-      judge: (now) => (isCancelled(now) ? { done: cancelReply(now) } : 'not done'),
-      told: {},
-      unknown: (reason) => ({
-        message: `It is not known whether request ${id} was cancelled: the answer was lost, and ${reason}.`,
-        hint: `It was not sent a second time. \`cdpadm dsr status ${id}\` tells.`,
-      }),
+      isAbout: (now) => isSameId(now, id),
+      judge: (now, { rejection }) => {
+        if (isCancelled(now)) return { done: cancelReply(now) };
+        return rejection?.status === 400 ? notPending([now]) : 'not-done';
+      },
     },
     ports,
   );
-}
-
-/** The platform's 400, by what it means: somebody was quicker to cancel it, or it can no longer be cancelled. */
-async function afterRefusal(id: string, error: unknown, { api, signal }: DsrPorts): Promise<CancelReply> {
-  if (!(error instanceof CliError) || error.status !== 400 || signal.aborted) throw error;
-  const now = await api.get(id, signal);
-  if (isCancelled(now)) return cancelReply(now);
-  throw notPending([now]);
 }
 
 function isCancelled({ request_status: status }: Seen): boolean {

@@ -2,22 +2,10 @@
 import { deadlineFrom } from '../domain/dsr/deadlines.ts';
 import { dueFirst, type RequestOverview } from '../domain/dsr/overview.ts';
 import { isOpen } from '../domain/dsr/statuses.ts';
-import type { DsrPorts, LedgerEntry, LedgerNews } from './dsr-ports.ts';
+import type { DsrPorts, LedgerNews, LedgerPort } from './dsr-ports.ts';
 import { refreshRequests } from './dsr-read.ts';
 
 type Submitted = Extract<LedgerNews, { event: 'submitted' }>;
-
-/** The ledger as far as it puts requests in order (`config/ledger.ts`). */
-export interface DueLedger {
-  byUrgency(
-    urgency: {
-      belongs(event: Submitted): boolean;
-      isOpen(status: string | undefined): boolean;
-      rank(event: Submitted): number;
-    },
-    count: () => number,
-  ): AsyncGenerator<{ requests: LedgerEntry[]; left: number }>;
-}
 
 export interface Due {
   /** The most urgent first. */
@@ -37,17 +25,12 @@ const ENDED_AT_MOST = 1000;
  * The `limit` most urgent. The ledger may not know yet that a request has ended: others take its place, in order, so that
  * none is left out which is more urgent than one of these.
  */
-export async function dueRequests(
-  ledger: DueLedger,
-  belongs: (event: Submitted) => boolean,
-  limit: number,
-  ports: DsrPorts,
-): Promise<Due> {
+export async function dueRequests(ledger: Pick<LedgerPort, 'byUrgency'>, limit: number, ports: DsrPorts): Promise<Due> {
   const rank = (event: Submitted): number => deadlineFrom(event.regulation, event.submitted_time) ?? Infinity;
   const found: RequestOverview[] = [];
   let [asked, rest] = [0, 0];
   const wanted = (): number => Math.max(FEWEST, limit - found.length);
-  for await (const { left, requests } of ledger.byUrgency({ belongs, isOpen, rank }, wanted)) {
+  for await (const { left, requests } of ledger.byUrgency({ isOpen, rank }, wanted)) {
     found.push(...dueFirst(await refreshRequests(requests, ports)));
     asked += requests.length;
     rest = left;

@@ -1,11 +1,11 @@
 // A whole file of requests looked at before the first is sent: every issue, rows that repeat others, and what there is.
 import type { DsrRequest } from '../contract/dsr.ts';
 import { createRowKeys } from '../domain/dsr/row-keys.ts';
-import type { RowStates } from '../domain/dsr/row-states.ts';
+import { isLeft, type RowStates } from '../domain/dsr/row-states.ts';
 import { ROW_FIELDS } from '../domain/dsr/rows.ts';
-import { identitiesOf, skipsWaiting } from '../domain/dsr/settle.ts';
+import { daysLate, identitiesOf, namesDevicesOnly, skipsWaiting } from '../domain/dsr/settle.ts';
 import type { DsrRow, DsrTable } from '../files/dsr-rows.ts';
-import { CliError, EXIT, invalidInput, type Issue } from '../kernel/errors.ts';
+import { CliError, EXIT, invalidInput, type Issue, MOST_ISSUES } from '../kernel/errors.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
 export interface Examined {
@@ -19,6 +19,9 @@ export interface Examined {
   skipWaiting: number;
   /** Rows that name devices only. */
   devicesOnly: number;
+  /** Rows to be sent whose deadline has passed, and by how many days at most. */
+  late: number;
+  mostDaysLate: number;
   /** Columns of our own names that the rows use, for a result file of rows that have no columns. */
   used: Set<string>;
   /** The first requests of those that are not done, in their order; stand-ins where the file has no id. */
@@ -28,8 +31,6 @@ export interface Examined {
 
 /** As many of a bulk run's requests as a dry run shows. */
 const FIRST = 100;
-/** More are not listed one by one: nobody reads them. */
-const MAX_ISSUES = 1000;
 
 /** Reads the whole file. Throws invalid input (9) with the place of every issue, rows that say the same among them. */
 export async function examineRows(table: DsrTable, options: RowOptions): Promise<Examined> {
@@ -43,6 +44,8 @@ export async function examineRows(table: DsrTable, options: RowOptions): Promise
     kinds: new Map(),
     skipWaiting: 0,
     devicesOnly: 0,
+    late: 0,
+    mostDaysLate: 0,
     used: new Set(),
     first: [],
     digest: '',
@@ -62,7 +65,7 @@ export async function examineRows(table: DsrTable, options: RowOptions): Promise
 
   function note(own: readonly Issue[]): void {
     wrong += own.length;
-    issues.push(...own.slice(0, MAX_ISSUES - issues.length));
+    issues.push(...own.slice(0, MOST_ISSUES - issues.length));
   }
 
   function look(row: DsrRow): void {
@@ -72,9 +75,9 @@ export async function examineRows(table: DsrTable, options: RowOptions): Promise
       note(result.issues);
       return;
     }
-    const { ready, warnings } = result;
+    const { ready } = result;
     note(repeated(row, ready, options.file));
-    tally(ready, warnings.length);
+    tally(ready);
     if (!ready.done && found.first.length < FIRST) found.first.push(ready);
   }
 
@@ -90,13 +93,16 @@ export async function examineRows(table: DsrTable, options: RowOptions): Promise
       : [{ ...place, message: `asks for the same as row ${same}: same type, same identities` }];
   }
 
-  function tally({ done, hasId, request }: ReadyRow, warnings: number): void {
+  function tally({ done, hasId, request }: ReadyRow): void {
     const kind = `${request.regulation} ${request.subject_request_type}`;
     found.kinds.set(kind, (found.kinds.get(kind) ?? 0) + 1);
     if (!hasId) found.withoutId++;
     if (done) found.done++;
     if (skipsWaiting(request)) found.skipWaiting++;
-    if (warnings > 0) found.devicesOnly++;
+    if (namesDevicesOnly(request)) found.devicesOnly++;
+    const days = daysLate(request, options.now);
+    if (days > 0 && !done) found.late++;
+    found.mostDaysLate = Math.max(found.mostDaysLate, done ? 0 : days);
     if (reader.targets) return;
     for (const column of usedBy(request)) found.used.add(column);
   }
@@ -112,8 +118,7 @@ export async function openRows(
   const found = { left: 0, first: [] as ReadyRow[] };
   for await (const group of table.rows) {
     for (const row of group) {
-      const state = states.state(row.number);
-      if (state !== 'open' && state !== 'planned') continue;
+      if (!isLeft(states.state(row.number))) continue;
       const result = reader.read(row);
       if ('issues' in result || result.ready.done) continue;
       found.left++;
@@ -139,9 +144,10 @@ function usedBy(request: DsrRequest): string[] {
 }
 
 function notValid(file: string, issues: Issue[], wrong: number): Error {
-  const more = wrong > issues.length ? `, of which the first ${issues.length} are listed` : '';
   return invalidInput(
-    `${file} cannot be submitted: ${wrong === 1 ? 'one issue' : `${wrong} issues`}${more}. Nothing was sent.`,
+    `${file} cannot be submitted: ${wrong === 1 ? 'one issue' : `${wrong} issues`}. Nothing was sent.`,
     issues,
+    undefined,
+    wrong - issues.length,
   );
 }

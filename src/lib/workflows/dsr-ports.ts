@@ -54,6 +54,7 @@ export interface LedgerEntry {
   states: { status: string; at: string; source: string }[];
 }
 
+/** The ledger of one workspace at one address: no other workspace's requests can be read or written through it. */
 export interface LedgerPort {
   hash(type: string, value: string): Promise<string>;
   /** On the disk when it resolves; how many of the states told anything new. */
@@ -62,12 +63,15 @@ export interface LedgerPort {
   record(events: readonly LedgerNews[]): Promise<void>;
   /** What is known of these. */
   find(ids: readonly string[]): Promise<ReadonlyMap<string, LedgerEntry>>;
-  /** The newest that belong and are open, the newest first. */
-  newest(wanted: {
-    limit: number;
-    belongs(event: Extract<LedgerNews, { event: 'submitted' }>): boolean;
-    isOpen(status: string | undefined): boolean;
-  }): Promise<{ requests: LedgerEntry[] }>;
+  /** The open requests in parts, most urgent first; `count` sizes each part, `left` more follow. */
+  byUrgency(
+    urgency: {
+      belongs?(event: Extract<LedgerNews, { event: 'submitted' }>): boolean;
+      isOpen(status: string | undefined): boolean;
+      rank(event: Extract<LedgerNews, { event: 'submitted' }>): number;
+    },
+    count: () => number,
+  ): AsyncGenerator<{ requests: LedgerEntry[]; left: number }>;
 }
 
 /** Under whose name requests go out: written to the ledger with each. */
@@ -82,6 +86,8 @@ export interface Sender {
 export type VerifyMessage = (headers: HeaderLines, body: Buffer) => Promise<Verdict | undefined>;
 
 export interface DsrPorts {
+  /** Runs what a read keeps for later; undefined, after a warning, where the home is read-only or full. */
+  keep<T>(work: () => Promise<T>): Promise<T | undefined>;
   api: DsrApi;
   ledger: LedgerPort;
   sender: Sender;

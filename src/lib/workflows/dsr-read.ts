@@ -83,7 +83,7 @@ async function joined(
     const times = expected !== undefined && { expected_completion_time: expected };
     return [{ event: 'state' as const, id, at: isoMillis(now), status, source: 'status' as const, ...times }];
   });
-  if (news.length > 0) await ports.ledger.record(news);
+  if (news.length > 0) await ports.keep(() => ports.ledger.record(news));
   const seen = new Map(news.map((state) => [state.id, state]));
   return replies.map(({ body, date }) => {
     const { subject_request_id: id } = body;

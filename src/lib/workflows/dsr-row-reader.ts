@@ -14,6 +14,7 @@ import {
   planColumns,
   ROW_FIELDS,
 } from '../domain/dsr/rows.ts';
+import type { NullWords } from '../domain/null-words.ts';
 import { identitiesOf, type SettleOptions, settleRequest, skipsWaiting } from '../domain/dsr/settle.ts';
 import type { DsrRow, DsrTable } from '../files/dsr-rows.ts';
 import { invalidInput, type Issue } from '../kernel/errors.ts';
@@ -22,6 +23,9 @@ export interface RowOptions extends SettleOptions {
   /** The path as the user gave it. */
   file: string;
   mapping: ReadonlyMap<string, string>;
+  /** When the rows are checked, in epoch milliseconds. */
+  now: number;
+  nulls: NullWords;
   /** What stands in for what a row does not say; `submitted_time` is always there. */
   defaults: Omit<RequestParts, 'identities'> & { submitted_time: string };
 }
@@ -39,7 +43,7 @@ export interface ReadyRow {
 export interface RowReader {
   /** The targets of a CSV's columns; undefined for JSON. */
   targets: ColumnTarget[] | undefined;
-  read(row: DsrRow): { ready: ReadyRow; warnings: FieldIssue[] } | { issues: Issue[] };
+  read(row: DsrRow): { ready: ReadyRow } | { issues: Issue[] };
 }
 
 /** Stands for the id of a row that has none while it is checked. */
@@ -77,7 +81,7 @@ export function createRowReader({ heading }: DsrTable, options: RowOptions): Row
   }
 
   function fromCells(cells: readonly string[], targets: readonly ColumnTarget[]) {
-    const { done, issues, parts } = partsOfRow(cells, targets, options.defaults);
+    const { done, issues, parts } = partsOfRow(cells, targets, options.defaults, options.nulls);
     const hasId = parts.subject_request_id !== undefined;
     const body = composeRequest(
       { ...parts, subject_request_id: parts.subject_request_id ?? STAND_IN },
@@ -149,11 +153,11 @@ export function createRowReader({ heading }: DsrTable, options: RowOptions): Row
         targets = own.targets;
         made = fromCells(cells.cells, own.targets);
       }
-      const settled = settleRequest(made.body, options);
+      const settled = settleRequest(made.body, options, options.now);
       const issues = [...made.issues, ...settled.issues];
       if (!settled.request || issues.length > 0) return { issues: issuesOf(row, issues, targets, flat) };
       const { done, hasId } = made;
-      return { ready: { row: row.number, request: settled.request, hasId, done }, warnings: settled.warnings };
+      return { ready: { row: row.number, request: settled.request, hasId, done } };
     },
   };
 }

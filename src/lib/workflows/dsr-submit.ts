@@ -1,13 +1,13 @@
-// One request from its checked body to what the platform says of it: written down first, sent once, settled by reading.
-import { isDeepStrictEqual } from 'node:util';
-import type { DsrRequest } from '../contract/dsr.ts';
+// Submits one request: ledger first, then the POST, confirmed by its signed response or by a GET.
+import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { Verdict } from '../domain/callbacks/verify.ts';
 import { identitiesOf, skipsWaiting } from '../domain/dsr/settle.ts';
 import { isOpen } from '../domain/dsr/statuses.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
-import type { DsrPorts, LedgerEntry, LedgerNews, Sender, VerifyMessage } from './dsr-ports.ts';
-import { isLoss, type Look, lookAfter, settle } from './lost-answer.ts';
+import { confirmWrite } from './confirm-write.ts';
+import type { DsrPorts, LedgerEntry, Sender, VerifyMessage } from './dsr-ports.ts';
+import { idTaken, isSameId, isSameSubject, proofOf, type SubmittedNews } from './dsr-proof.ts';
 
 export interface Submitted {
   id: string;
@@ -19,75 +19,91 @@ export interface Submitted {
   verdict: Verdict | undefined;
 }
 
-/** An answer that is lost time and again is not waited for for ever. */
-const MOST_SENDS = 3;
+const MAX_SENDS = 3;
 
 type SubmitPorts = DsrPorts & { verify: VerifyMessage; isNewId?: boolean };
 
 /**
- * Sends one request whose id stands in the ledger before anything is sent. A lost answer is settled by GET; "already
- * exists" is success for a request that went out from here with the same content. `isNewId`: nobody else can have made
- * a request of this id. Throws CliError; network (8) when nobody can tell what became of it.
+ * Sends one request after writing its id to the ledger. A signed 201 that names the id confirms it, else a GET does.
+ * `isNewId`: this program made the id, so a request with it can only be this one. A given id is read first: "already
+ * exists" is success only if the ledger has the same request under it, else conflict (6). Throws network (8) while the
+ * outcome is unknown.
  */
 export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Promise<Submitted> {
-  const { clock, ledger, signal, tell } = ports;
+  const { clock, ledger, tell } = ports;
   const id = request.subject_request_id;
   const news = await submittedEvent(request, ports.sender, ledger, clock.now());
-  // An id that was made a moment ago can be in no ledger, which may be long.
-  const before = ports.isNewId === true ? undefined : (await ledger.find([id])).get(id);
-  const isOurs = before !== undefined && isSameRequest(before, news);
-  await ledger.record([news]);
-  const look: Look<Submitted | undefined> = {
-    read: () => read(id, ports),
-    unknown: (reason) => ({
-      message: `It is not known whether the platform has request ${id}: the answer was lost, and ${reason}.`,
-      hint: `\`cdpadm dsr status ${id}\` tells. The same command with --request-id ${id} cannot make a second request.`,
-    }),
-  };
-  const submitted = await settle<Submitted, Submitted | undefined>(
+  const isNewId = ports.isNewId === true;
+  let created: Created | undefined;
+  // Once the id is known to be free, only this write can have taken it.
+  let isFree = isNewId;
+  const outcome = await confirmWrite<Submitted, RequestStatusReply | undefined>(
     {
-      ...look,
-      mostSends: MOST_SENDS,
-      send: async (count) => {
-        try {
-          return await create(request, ports);
-        } catch (error) {
-          if (isLoss(error) || !(error instanceof CliError)) throw error;
-          const mayExist = error.status === 400 && (isOurs || count > 1);
-          const found = mayExist ? await lookAfter(error, look, signal) : undefined;
-          if (found) {
-            tell.note('The platform has this request already.');
-            return found;
-          }
-          if (mayExist) throw error;
-          if (error.status !== undefined && error.exit !== EXIT.auth && !isOurs) await refused(id, ports);
-          throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
-        }
-      },
-      judge: (found) => (found ? { done: found } : 'not done'),
-      told: {
-        lost: 'The answer was lost; asking the platform whether it has the request.',
+      subject: `the submission of request ${id}`,
+      hint: `Run \`cdpadm dsr status ${id}\`. The same command with --request-id ${id} cannot make a second request.`,
+      maxSends: MAX_SENDS,
+      ...(!isNewId && { doubt: { wasSent: false } }),
+      notes: {
+        lost: 'The response was lost; asking the platform whether it has the request.',
         arrived: () => 'The request had arrived.',
+      },
+      send: async (attempt) => {
+        if (attempt === 1) await ledger.record([news]);
+        created = await create(request, ports);
+        return created.result;
+      },
+      isOurs: (result) => result.id === id && created?.status === 201 && result.verdict?.valid !== false,
+      read: () => readIfThere(id, ports),
+      isAbout: (found) => found === undefined || isSameId(found, id),
+      judge: async (found) => {
+        if (found === undefined) {
+          isFree = true;
+          return 'not-done';
+        }
+        if (!isFree) {
+          // A new id can be in no ledger, so only a given one is looked up.
+          const entry = (await ledger.find([id])).get(id);
+          if (proofOf(found, request, news, entry) !== 'same') return idTaken(id);
+          tell.note('The platform has this request already.');
+        }
+        return { done: submittedFrom(found) };
       },
     },
     ports,
   );
-  await record(submitted, ports);
-  return submitted;
+  if (outcome.state === 'done') {
+    const result = { ...outcome.result, verdict: outcome.result.verdict ?? created?.result.verdict };
+    await record(result, ports);
+    return result;
+  }
+  const { error, state } = outcome;
+  if (state === 'not-done' && isFree && isRejection(error)) await rejected(id, ports);
+  throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
 }
 
-async function create(request: DsrRequest, { api, signal, verify }: SubmitPorts): Promise<Submitted> {
+/** A rejection of the request itself: 429 and a failed login leave it as it was. */
+function isRejection({ exit, status }: CliError): boolean {
+  return status !== undefined && status !== 429 && exit !== EXIT.auth;
+}
+
+interface Created {
+  status: number;
+  result: Submitted;
+}
+
+async function create(request: DsrRequest, { api, signal, verify }: SubmitPorts): Promise<Created> {
   const reply = await api.create(request, signal);
   const verdict = await verify(Object.entries(reply.headers), Buffer.from(reply.text, 'utf8'));
   const { controller_id: controller, expected_completion_time, received_time } = reply.body;
-  return {
-    id: request.subject_request_id,
+  const result = {
+    id: reply.body.subject_request_id.toLowerCase(),
     status: 'pending',
     expected_completion_time: expected_completion_time ?? null,
     received_time: received_time ?? null,
     controller_id: controller === null || controller === undefined ? null : String(controller),
     verdict,
   };
+  return { status: reply.status, result };
 }
 
 /** The line that the ledger has of a request before it is sent. */
@@ -96,7 +112,7 @@ export async function submittedEvent(
   sender: Sender,
   ledger: Pick<DsrPorts['ledger'], 'hash'>,
   now: number,
-): Promise<Extract<LedgerNews, { event: 'submitted' }>> {
+): Promise<SubmittedNews> {
   const hashes = await Promise.all(
     identitiesOf(request).map(async ([type, value]) => [type, await ledger.hash(type, value)] as const),
   );
@@ -114,35 +130,21 @@ export async function submittedEvent(
   };
 }
 
-function isSameRequest(before: LedgerEntry, news: Extract<LedgerNews, { event: 'submitted' }>): boolean {
-  return before.regulation === news.regulation && isSameSubject(before, news);
-}
-
-/** What the platform compares, too, before it answers 409. */
-function isSameSubject(
-  before: Omit<LedgerEntry, 'states'>,
-  news: Extract<LedgerNews, { event: 'submitted' }>,
-): boolean {
-  return (
-    before.address === news.address &&
-    before.workspace_id === news.workspace_id &&
-    before.subject_request_type === news.subject_request_type &&
-    isDeepStrictEqual(before.identities, news.identities)
-  );
-}
-
 /** The refusal (409) with what to do: the open request is named where it went out from here. */
-async function sameIsOpen(
-  error: CliError,
-  news: Extract<LedgerNews, { event: 'submitted' }>,
-  { ledger }: DsrPorts,
-): Promise<CliError> {
-  const { requests } = await ledger.newest({
-    limit: 1,
-    belongs: (event) => event.id !== news.id && isSameSubject(event, news),
-    isOpen,
-  });
-  const [open] = requests;
+async function sameIsOpen(error: CliError, news: SubmittedNews, { ledger }: DsrPorts): Promise<CliError> {
+  const newest = ledger.byUrgency(
+    {
+      belongs: (event) => event.id !== news.id && isSameSubject(event, news),
+      isOpen,
+      rank: ({ at }) => -Date.parse(at),
+    },
+    () => 1,
+  );
+  let open: LedgerEntry | undefined;
+  for await (const { requests } of newest) {
+    [open] = requests;
+    break;
+  }
   const where =
     open === undefined
       ? 'The ledger of this machine has none such: ask whoever submits requests besides; `cdpadm dsr list --group-id ID` lists those of a group.'
@@ -158,24 +160,31 @@ async function record(result: Submitted, { clock, ledger }: DsrPorts): Promise<v
   await ledger.record([{ event: 'state', id, at, status, source: 'submit', expected_completion_time, received_time }]);
 }
 
-async function refused(id: string, { clock, ledger }: DsrPorts): Promise<void> {
+async function rejected(id: string, { clock, ledger }: DsrPorts): Promise<void> {
   await ledger.record([{ event: 'state', id, at: isoMillis(clock.now()), status: 'refused', source: 'submit' }]);
 }
 
-async function read(id: string, { api, signal }: DsrPorts): Promise<Submitted | undefined> {
+async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<RequestStatusReply | undefined> {
   try {
-    const found = await api.get(id, signal);
-    const { controller_id: controller, expected_completion_time: expected, request_status: status } = found;
-    return {
-      id,
-      status,
-      expected_completion_time: expected ?? null,
-      received_time: null,
-      controller_id: controller === null || controller === undefined ? null : String(controller),
-      verdict: undefined,
-    };
+    return await api.get(id, signal);
   } catch (error) {
     if (error instanceof CliError && error.status === 404) return undefined;
     throw error;
   }
+}
+
+function submittedFrom({
+  controller_id: controller,
+  expected_completion_time: expected,
+  request_status: status,
+  subject_request_id: id,
+}: RequestStatusReply): Submitted {
+  return {
+    id: id.toLowerCase(),
+    status,
+    expected_completion_time: expected ?? null,
+    received_time: null,
+    controller_id: controller === null || controller === undefined ? null : String(controller),
+    verdict: undefined,
+  };
 }

@@ -4,12 +4,12 @@ import type { SendOutcome } from '../api/dsr.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Gate, Signal } from './bulk-gate.ts';
 
-export type Refused = Extract<SendOutcome, { kind: 'refused' }>;
+export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
 
-export interface GatedRequest {
+export interface GatedRequest<Body> {
   /** Whether it, or one in its place, was sent before. */
   isRepeat: boolean;
-  send(): Promise<SendOutcome>;
+  send(): Promise<SendOutcome<Body>>;
   /** Whether a refusal that no waiting will change ends the whole run, since every other request would meet it as well. */
   endsRun(refused: Refused): boolean;
 }
@@ -18,7 +18,11 @@ export interface GatedRequest {
  * Resolves with any outcome that leaves the run going. Otherwise the gate lets nothing more go out, and this throws: the
  * failure of a refusal that ends the run, or whatever `send` threw.
  */
-export async function sendThrough(gate: Gate, clock: Clock, request: GatedRequest): Promise<SendOutcome> {
+export async function sendThrough<Body>(
+  gate: Gate,
+  clock: Clock,
+  request: GatedRequest<Body>,
+): Promise<SendOutcome<Body>> {
   const pass = await gate.enter(request.isRepeat);
   const startedAt = clock.now();
   const outcome = await request.send().catch((error: unknown) => {
@@ -42,7 +46,7 @@ export function mayPass({ status }: Refused): boolean {
   return status === 429 || isServerTrouble(status);
 }
 
-function signalOf(outcome: SendOutcome, ms: number): Signal {
+function signalOf(outcome: SendOutcome<unknown>, ms: number): Signal {
   if (outcome.kind === 'accepted') return { kind: 'answered', ms, slowDown: outcome.slowDown };
   if (outcome.kind === 'lost') return { kind: 'trouble', permanent: outcome.permanent };
   const { retryAfterMs, status } = outcome;

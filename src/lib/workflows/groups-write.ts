@@ -2,7 +2,13 @@
 import type { GroupsApi } from '../api/groups.ts';
 import type { GroupReply, GroupRequest } from '../contract/groups.ts';
 import { comparableGroup, type GroupPlan } from '../domain/groups/plan.ts';
-import { checkUntouched, createSettled, type ResourceCalls, updateSettled, type WritePorts } from './resource-write.ts';
+import {
+  checkUntouched,
+  createConfirmed,
+  type ResourceCalls,
+  updateConfirmed,
+  type WritePorts,
+} from './resource-write.ts';
 
 type GroupCalls = ResourceCalls<GroupReply, GroupRequest>;
 
@@ -53,9 +59,9 @@ export async function writeGroup(
   live: GroupReply | undefined,
   ports: WritePorts,
 ): Promise<GroupReply> {
-  if (!live) return await createSettled(wanted, groupCalls(api), ports);
+  if (!live) return await createConfirmed(wanted, groupCalls(api), ports);
   if (plan.method === null) return live;
   await checkUntouched(wanted.id, live, groupCalls(api), ports.signal);
   const calls = plan.method === 'PATCH' ? patchCalls(api) : groupCalls(api);
-  return await updateSettled(wanted.id, wanted, live, calls, ports);
+  return await updateConfirmed(wanted.id, wanted, live, calls, ports);
 }

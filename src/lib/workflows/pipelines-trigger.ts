@@ -1,10 +1,9 @@
-// Asking for a run and for a reset: each is sent once, whatever becomes of its answer.
+// Triggers and resets a pipeline. Each is sent once; a repeat needs a read that shows no change.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
-import { nearlySpelt } from '../kernel/nearest.ts';
-import { settle } from './lost-answer.ts';
+import { confirmed, confirmWrite } from './confirm-write.ts';
 import { bearingUnknown, type RunPorts } from './pipelines-watch.ts';
 import type { Tell } from './ports.ts';
 
@@ -25,12 +24,12 @@ export interface Triggered {
 
 export type TriggerPorts = RunPorts & { tell: Tell };
 
-/** How often the runs are looked at for one whose answer was lost. */
-const LOOKS = 4;
+/** How often the runs are read for one whose response was lost. */
+const RUN_READS = 4;
 
 /**
- * Triggers a run. Throws conflict (6), with what is running, when the pipeline is not idle. An answer that was lost is
- * looked for among the runs; it is never sent again. Throws network (8) when nothing can be found.
+ * Triggers a run. Throws conflict (6), with what is running, when the pipeline is not idle. After a lost response the runs
+ * are read; the trigger is never sent again. Throws network (8) when no new run appears.
  */
 export async function triggerPipeline(id: string, options: TriggerOptions, ports: TriggerPorts): Promise<Triggered> {
   const { api, signal } = ports;
@@ -42,35 +41,39 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
   } catch (error) {
     throw signal.aborted ? notTriggered(id, error, seen) : error;
   }
-  const unknown = (reason: string) => ({
-    message: `It is not known whether pipeline ${id} was triggered: the answer was lost, and ${reason}.`,
-    hint: `It was not sent a second time. Look with \`cdpadm pipelines runs ${id}\` before you trigger again.`,
+  const result = (run: RunReply['id'], status: string | null | undefined): Triggered => ({
+    pipeline_id: id,
+    pipeline_run_id: run,
+    status: status ?? 'attempt_requested',
   });
-  return await settle<Triggered, RunReply | undefined>(
+  const triggered = await confirmWrite<Triggered, RunReply | undefined>(
     {
-      mostSends: 1,
-      send: async () => {
-        try {
-          const { pipeline_run_id, status } = await api.trigger(id, signal);
-          return { pipeline_id: id, pipeline_run_id, status: status ?? 'attempt_requested' };
-        } catch (error) {
-          throw error instanceof CliError && error.status === 400 ? await refusal(id, error, ports) : error;
-        }
-      },
-      place: 'the runs',
-      read: () => findTriggered(id, known, options.pollMs, ports),
-      judge: (run, lost) =>
-        run
-          ? { done: { pipeline_id: id, pipeline_run_id: run.id, status: run.status ?? 'attempt_requested' } }
-          : lost.with(unknown('no new run is to be seen')),
-      told: {
-        lost: 'The answer to the trigger was lost. It is not sent again; looking for its run.',
+      subject: `the trigger of pipeline ${id}`,
+      hint: `It was not sent a second time. Check \`cdpadm pipelines runs ${id}\` before you trigger it again.`,
+      maxSends: 1,
+      notes: {
+        lost: 'The response to the trigger was lost. Looking for its run instead of sending it again.',
         arrived: ({ pipeline_run_id }) => `The trigger had arrived: run ${pipeline_run_id}.`,
       },
-      unknown,
+      send: async () => {
+        // A repeat of this call may start a second run: only after a read that shows none.
+        const mayRepeat = async (): Promise<boolean> => newManualRuns(await edgeRuns(id, ports), known).length === 0;
+        const { pipeline_run_id, status } = await api.trigger(id, { signal, mayRepeat });
+        return result(pipeline_run_id, status);
+      },
+      isOurs: ({ pipeline_run_id }) => !known.has(String(pipeline_run_id)),
+      read: () => findTriggered(id, known, RUN_READS, options.pollMs, ports),
+      isAbout: (run) => (run?.pipeline_id ?? id) === id,
+      judge: (run, { rejection }) => {
+        if (run) return { done: result(run.id, run.status) };
+        return rejection ? 'not-done' : { unknown: 'no new run appears' };
+      },
     },
     ports,
   );
+  if (triggered.state === 'done') return triggered.result;
+  const { error, state } = triggered;
+  throw state === 'not-done' && error.status === 400 ? await explainRejection(id, error, ports) : error;
 }
 
 /** Throws conflict (6), with what is running, unless the pipeline is idle. */
@@ -91,9 +94,8 @@ async function becomeIdle(
   const read = () => ports.api.report(id, ports.signal);
   const onUnknown = async (error: CliError): Promise<void> => {
     onSeen('unknown');
-    const known = (await ports.api.list(ports.signal)).map((pipeline) => pipeline.id);
-    // Mistyped rather than new (decision: D102); one that others begin with may well be new.
-    if (!known.includes(id) && nearlySpelt(id, known) !== undefined) throw error;
+    // The list decides whether the id is mistyped or new (decision: D102).
+    if (!(await ports.api.list(ports.signal)).some((pipeline) => pipeline.id === id)) throw error;
     ports.tell.note(`The platform knows no pipeline ${id}. A new one may take a minute to appear: looking on.`);
   };
   let report = options.patient ? await bearingUnknown(read, options.pollMs, ports, onUnknown) : await read();
@@ -108,33 +110,36 @@ async function becomeIdle(
 }
 
 /** The platform's 400, by what it means: somebody else may have been quicker, or the pipeline is paused. */
-async function refusal(id: string, error: CliError, { api, signal }: TriggerPorts): Promise<CliError> {
+async function explainRejection(id: string, error: CliError, { api, signal }: TriggerPorts): Promise<CliError> {
   const report = await api.report(id, signal);
   if (report.status === 'running') return notIdle(id, report, error);
   const { state } = await api.get(id, signal);
   return state === 'paused' ? paused(id, error) : error;
 }
 
-/** Sends a reset once. After a lost answer the position is told instead of trying again. */
+/** Sends a reset once. Its response has no body: 204 means accepted. After a lost one the position is reported. */
 export async function resetPipeline(id: string, ports: TriggerPorts): Promise<void> {
   const { api, signal } = ports;
-  await settle<unknown, PipelineReportReply>(
+  const position = async (): Promise<string | null> => (await api.report(id, signal)).current_iterator_position ?? null;
+  const before = await position();
+  await confirmed<unknown, PipelineReportReply>(
     {
-      mostSends: 1,
-      send: () => api.reset(id, signal),
+      subject: `the reset of pipeline ${id}`,
+      hint: `It was not sent a second time. Check \`cdpadm pipelines report ${id}\` before you reset it again.`,
+      maxSends: 1,
+      send: () => api.reset(id, { signal, mayRepeat: async () => (await position()) === before }),
+      isOurs: () => true,
       read: () => api.report(id, signal),
-      judge: ({ current_iterator_position: position }, lost) =>
-        lost.with({
-          message: `It is not known whether pipeline ${id} was reset: the answer was lost. Its sync position is now ${position ?? 'none, as after a reset'}.`,
-          hint: position
+      isAbout: (report) => (report.pipeline_id ?? id) === id,
+      judge: ({ current_iterator_position: now = null }, { rejection }) => {
+        if (rejection && now === before) return 'not-done';
+        return {
+          unknown: `its sync position is now ${now ?? 'none, as after a reset'}`,
+          hint: now
             ? 'It was not sent a second time. If the position is an old one, run the command again.'
-            : 'It was not sent a second time. Nothing more needs to be done if there was a position before.',
-        }),
-      told: {},
-      unknown: (reason) => ({
-        message: `It is not known whether pipeline ${id} was reset: the answer was lost, and ${reason}.`,
-        hint: `It was not sent a second time. Look with \`cdpadm pipelines report ${id}\` before you reset again.`,
-      }),
+            : 'It was not sent a second time. If there was a position before, the reset is done.',
+        };
+      },
     },
     ports,
   );
@@ -144,12 +149,13 @@ export async function resetPipeline(id: string, ports: TriggerPorts): Promise<vo
 async function findTriggered(
   id: string,
   known: ReadonlySet<string>,
+  reads: number,
   pollMs: number,
   ports: TriggerPorts,
 ): Promise<RunReply | undefined> {
-  for (let look = 1; ; look++) {
+  for (let read = 1; ; read++) {
     const [run] = newManualRuns(await edgeRuns(id, ports), known);
-    if (run !== undefined || look >= LOOKS) return run;
+    if (run !== undefined || read >= reads) return run;
     await ports.clock.sleep(pollMs, ports.signal);
   }
 }

@@ -26,7 +26,7 @@ const FIRST_PAUSE_MS = 1000;
 
 /**
  * Looks at once, soon again, and then every `pollMs` until the run has ended: a short run is not waited for longer than it
- * takes, a long one costs a few requests more. Throws the signal's reason with how to go on: watching changes nothing.
+ * takes, a long one costs a few requests more. Throws what ends the watching, with how to continue it.
  */
 export async function watchRun(
   pipelineId: string,
@@ -42,12 +42,21 @@ export async function watchRun(
       await ports.clock.sleep(Math.min(pauseMs, pollMs), ports.signal);
     }
   } catch (error) {
-    if (!ports.signal.aborted || !(error instanceof CliError)) throw error;
+    if (!(error instanceof CliError) || (error.status === 404 && !ports.signal.aborted)) throw error;
     throw error.with({
-      hint: `The run goes on. Watch it with \`cdpadm pipelines watch ${pipelineId} ${id}\`.`,
+      ...(!ports.signal.aborted && outcomeUnread(pipelineId, id, error)),
+      hint: `${error.hint === undefined || ports.signal.aborted ? '' : `${error.hint} `}The run continues. Watch it with \`cdpadm pipelines watch ${pipelineId} ${id}\`.`,
       details: { pipeline_id: pipelineId, pipeline_run_id: id },
     });
   }
+}
+
+/** Exit 1 means a failed run, so an unreadable response ends in 8 (decision: D216). */
+function outcomeUnread(pipelineId: string, id: string, { exit, message }: CliError) {
+  return {
+    message: `It is not known whether run ${id} of pipeline ${pipelineId} succeeded. ${message}`,
+    ...(exit === EXIT.failed && { exit: EXIT.network }),
+  };
 }
 
 /** Tries again for a minute while the platform does not know it; `onUnknown` hears of the first time, and may end it. */

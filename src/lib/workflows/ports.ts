@@ -5,6 +5,8 @@ import type { ManifestReply } from '../contract/roles.ts';
 export interface Ask {
   /** Whether a person can be asked at all. */
   readonly possible: boolean;
+  /** Begins a write: shows where it goes, or throws guard (12) where only reads are allowed. */
+  startWrite(): Promise<unknown>;
   /** Asks before a write; the answer no is a CliError guard (12). */
   confirmWrite(question: string): Promise<void>;
   /** Wants `expected` to be typed; anything else is a CliError guard (12). */

@@ -1,7 +1,8 @@
-// One callback from its bytes to its answer: checked, its state stored, handed on, and only then acknowledged.
+// One callback from its bytes to its response: checked, stored, forwarded, and only then acknowledged.
 import { RequestStatusReply } from '../contract/dsr.ts';
 import type { HeaderLines, Verdict } from '../domain/callbacks/verify.ts';
 import { parseJson } from '../kernel/json.ts';
+import { isRecord } from '../kernel/record.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { LedgerPort } from './dsr-ports.ts';
@@ -9,9 +10,12 @@ import type { MessageVerifier } from './verify-message.ts';
 
 export interface CallbackPorts {
   verify: MessageVerifier;
-  ledger: LedgerPort;
+  /** The only workspace whose callbacks are accepted; undefined accepts any. */
+  workspace: string | undefined;
+  /** The ledger of a workspace at the address in use. */
+  ledger(workspace: string): Pick<LedgerPort, 'append'>;
   clock: Clock;
-  /** Hands the bytes on as they came; false when whoever should have them did not take them. */
+  /** Forwards the bytes unchanged; false when the receiver did not accept them. */
   forward(headers: HeaderLines, body: Buffer): Promise<boolean>;
 }
 
@@ -23,17 +27,17 @@ export interface Callback {
 }
 
 export interface Received {
-  /** What is answered. */
+  /** Of the response. */
   status: 202 | 401 | 405 | 413 | 503;
   verdict?: Verdict;
-  /** What it says; undefined for a callback that is not acknowledged, or whose body is no status. */
+  /** Undefined for a callback that is not acknowledged, or whose body is not a status. */
   state?: RequestStatusReply;
-  /** Whether it told anything new. */
+  /** Whether the state is news. */
   isNew: boolean;
   detail: string;
 }
 
-/** Never throws for what was sent; what the ledger cannot keep is not acknowledged either. */
+/** Never throws because of a message. A state that the ledger cannot store is not acknowledged. */
 export async function receiveCallback({ body, headers, method }: Callback, ports: CallbackPorts): Promise<Received> {
   const refuse = (status: Received['status'], detail: string, verdict?: Verdict): Received => {
     return { status, isNew: false, detail, ...(verdict && { verdict }) };
@@ -41,15 +45,22 @@ export async function receiveCallback({ body, headers, method }: Callback, ports
   if (method !== 'POST') return refuse(405, `${method} is not how callbacks come`);
   if (body === undefined) return refuse(413, 'the body is too large');
   const { unreachable, ...verdict } = await ports.verify(headers, body);
-  // Neither right nor wrong: the platform shall send it again.
+  // Not judged yet: the platform sends it again.
   if (unreachable) return refuse(503, unreachable.message, verdict);
   const failed = verdict.checks.find(({ ok }) => !ok);
   if (failed) return refuse(401, `${failed.name}: ${failed.detail}`, verdict);
-  const state = readState(body);
+  const value = readJson(body);
+  // Signed by the processor, which serves every tenant: only the workspace shows whether it is for us.
+  const workspace = controllerOf(value);
+  if (ports.workspace !== undefined && workspace !== ports.workspace) {
+    const whose = workspace === undefined ? 'names no workspace' : `is about workspace ${workspace}`;
+    return refuse(401, `controller: the callback ${whose}; only workspace ${ports.workspace} is accepted`, verdict);
+  }
+  const state = RequestStatusReply.safeParse(value).data;
   let isNew = false;
-  if (state) {
+  if (state && workspace !== undefined) {
     try {
-      const news = await ports.ledger.append([
+      const news = await ports.ledger(workspace).append([
         {
           event: 'state',
           id: state.subject_request_id.toLowerCase(),
@@ -66,19 +77,24 @@ export async function receiveCallback({ body, headers, method }: Callback, ports
       return refuse(503, `it could not be stored: ${(error as Error).message}`, verdict);
     }
   }
-  if (!(await ports.forward(headers, body))) return refuse(503, 'it could not be handed on', verdict);
-  const detail = state ? (isNew ? 'stored' : 'nothing new') : 'the body is no status of a request; nothing was stored';
+  if (!(await ports.forward(headers, body))) return refuse(503, 'it could not be forwarded', verdict);
+  const missing = state ? 'names no workspace' : 'is not the status of a request';
+  const isStored = state !== undefined && workspace !== undefined;
+  const detail = isStored ? (isNew ? 'stored' : 'nothing new') : `the body ${missing}; nothing was stored`;
   return { status: 202, verdict, isNew, detail, ...(state && { state }) };
 }
 
-/** Signed, so it is the platform's word; whether we understand it is another matter. */
-function readState(body: Buffer): RequestStatusReply | undefined {
-  let value: unknown;
+/** Undefined for a body that is not JSON. */
+function readJson(body: Buffer): unknown {
   try {
-    value = parseJson(body.toString('utf8'));
+    return parseJson(body.toString('utf8'));
   } catch {
     return undefined;
   }
-  const result = RequestStatusReply.safeParse(value);
-  return result.success ? result.data : undefined;
+}
+
+/** The workspace that a body is about, even where the rest of it is unknown to us. */
+function controllerOf(value: unknown): string | undefined {
+  const id = isRecord(value) ? value['controller_id'] : undefined;
+  return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint' ? String(id) : undefined;
 }

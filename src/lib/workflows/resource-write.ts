@@ -1,7 +1,8 @@
-// Writes of resources that the caller names: an answer that was lost is settled by reading, never by hoping.
+// Writes of resources that the caller names. A GET by id confirms what the response does not.
 import { CliError, EXIT } from '../kernel/errors.ts';
 import { canonicalJson } from '../kernel/json.ts';
-import { type LookPorts, settle } from './lost-answer.ts';
+import { type ConfirmPorts, confirmed, type Doubt, type Judgement } from './confirm-write.ts';
+import type { Tell } from './ports.ts';
 
 /** One kind of resource as the writes below see it. */
 export interface ResourceCalls<Reply, Body> {
@@ -17,81 +18,71 @@ export interface ResourceCalls<Reply, Body> {
   comparable(definition: Reply | Body): unknown;
 }
 
-export type WritePorts = LookPorts;
+export type WritePorts = ConfirmPorts & { tell: Tell };
 
 interface Stamped {
   last_modified_on?: unknown;
 }
 
-/** How an id that is taken may be refused. */
+interface Identified {
+  readonly id: string;
+}
+
+/** How the platform may reject an id that is taken. */
 const MAY_BE_TAKEN = [400, 409, 422];
 
-/** A write whose answer is lost time and again is not tried for ever. */
-const MOST_SENDS = 3;
+const MAX_SENDS = 3;
 
-/** POST. After a lost answer GET tells: ours is there, or it never arrived and goes again, or the id is somebody's. */
-export async function createSettled<Reply, Body extends { id: string }>(
+/** POST. Throws conflict (6) when the id belongs to a resource that this write did not create. */
+export async function createConfirmed<Reply extends Identified, Body extends Identified>(
   body: Body,
   calls: ResourceCalls<Reply, Body>,
   ports: WritePorts,
 ): Promise<Reply> {
-  let sends = 0;
-  const create = async (): Promise<Reply> => {
-    sends++;
-    try {
-      return await calls.create(body, ports.signal);
-    } catch (error) {
-      if (!(error instanceof CliError) || !MAY_BE_TAKEN.includes(error.status ?? 0)) throw error;
-      const now = await readIfThere(body.id, calls, ports.signal);
-      if (now === undefined) throw error;
-      // Ours, which arrived late, or what somebody else was quicker with.
-      if (sends > 1 && same(calls, now, body)) return now;
-      throw takenMeanwhile(body.id, calls, error);
-    }
-  };
-  return await settled(
-    body.id,
-    create,
-    (now) => (now === undefined ? 'again' : same(calls, now, body) ? 'done' : 'changed'),
-    calls,
-    ports,
-  );
+  return await confirmedById<Reply, Reply>(body.id, calls, ports, {
+    explained: MAY_BE_TAKEN,
+    send: () => calls.create(body, ports.signal),
+    isOurs: ({ id }) => id === body.id,
+    judge: (now, { error, wasSent }) => {
+      if (now === undefined) return 'not-done';
+      return wasSent && same(calls, now, body) ? { done: now } : takenMeanwhile(body.id, calls, error);
+    },
+  });
 }
 
-/** PUT (or PATCH) of what was `before`. Only what is still as before is written over a second time. */
-export async function updateSettled<Reply, Body>(
+/** PUT (or PATCH) of what was `before`. Throws conflict (6) when the platform holds neither that nor the wanted definition. */
+export async function updateConfirmed<Reply extends Identified, Body>(
   id: string,
   body: Body,
   before: Reply,
   calls: ResourceCalls<Reply, Body>,
   ports: WritePorts,
 ): Promise<Reply> {
-  return await settled(
-    id,
-    () => calls.update(id, body, ports.signal),
-    (now) => {
-      if (now === undefined) return 'changed';
-      if (isUntouched(calls, before, now)) return 'again';
-      return same(calls, now, body) ? 'done' : 'changed';
+  return await confirmedById<Reply, Reply>(id, calls, ports, {
+    send: () => calls.update(id, body, ports.signal),
+    isOurs: (reply) => reply.id === id,
+    judge: (now) => {
+      if (now === undefined) return changedMeanwhile(id, calls);
+      if (isUntouched(calls, before, now)) return 'not-done';
+      return same(calls, now, body) ? { done: now } : changedMeanwhile(id, calls);
     },
-    calls,
-    ports,
-  );
+  });
 }
 
-/** DELETE. That it is gone after our own try is success. */
-export async function deleteSettled<Reply, Body>(
+/** DELETE. Its response has no body, so a GET that answers 404 confirms it. */
+export async function deleteConfirmed<Reply extends Identified, Body>(
   id: string,
   calls: ResourceCalls<Reply, Body>,
   ports: WritePorts,
 ): Promise<void> {
-  await settled<unknown, Reply, Body>(
-    id,
-    () => calls.delete(id, ports.signal),
-    (now) => (now === undefined ? 'done' : 'again'),
-    calls,
-    ports,
-  );
+  await confirmedById<true, Reply>(id, calls, ports, {
+    send: async () => {
+      await calls.delete(id, ports.signal);
+      return true;
+    },
+    isOurs: () => false,
+    judge: (now) => (now === undefined ? { done: true } : 'not-done'),
+  });
 }
 
 /** Throws conflict (6) when the platform no longer has what `before` says. */
@@ -119,33 +110,32 @@ export async function readIfThere<Reply>(
   }
 }
 
-async function settled<Result, Reply, Body>(
+/** A write of the resource `id`, confirmed by a GET. */
+async function confirmedById<Result, Reply extends Identified>(
   id: string,
-  write: () => Promise<Result>,
-  judge: (now: Reply | undefined) => 'done' | 'again' | 'changed',
-  calls: ResourceCalls<Reply, Body>,
+  calls: Pick<ResourceCalls<Reply, never>, 'get' | 'noun' | 'look'>,
   ports: WritePorts,
+  write: {
+    explained?: readonly number[];
+    send(): Promise<Result>;
+    isOurs(result: Result): boolean;
+    judge(now: Reply | undefined, doubt: Doubt): Judgement<Result>;
+  },
 ): Promise<Result> {
   const { look, noun } = calls;
-  return await settle<Result, Reply | undefined>(
+  return await confirmed<Result, Reply | undefined>(
     {
-      mostSends: MOST_SENDS,
-      send: write,
-      read: () => readIfThere(id, calls, ports.signal),
-      judge: (now) => {
-        const verdict = judge(now);
-        if (verdict === 'done') return { done: now as unknown as Result };
-        return verdict === 'again' ? 'not done' : changedMeanwhile(id, calls);
-      },
-      told: {
-        lost: `The answer to the write of ${noun} ${id} was lost; reading what the platform holds now.`,
+      subject: `the write of ${noun} ${id}`,
+      hint: `Check it with \`cdpadm ${look} ${id}\` before you run the command again.`,
+      maxSends: MAX_SENDS,
+      notes: {
+        lost: `The response to the write of ${noun} ${id} was lost; reading what the platform holds now.`,
         arrived: () => 'The write had arrived.',
         again: 'The write had not arrived; sending it again.',
       },
-      unknown: (reason) => ({
-        message: `It is not known whether the write of ${noun} ${id} was carried out: its answer was lost, and ${reason}.`,
-        hint: `Look with \`cdpadm ${look} ${id}\` before you repeat the command.`,
-      }),
+      read: () => readIfThere(id, calls, ports.signal),
+      isAbout: (now) => now === undefined || now.id === id,
+      ...write,
     },
     ports,
   );
@@ -163,24 +153,24 @@ function isUntouched<Reply, Body>(calls: ResourceCalls<Reply, Body>, before: Rep
 function takenMeanwhile(
   id: string,
   { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,
-  cause: CliError,
+  cause: CliError | undefined,
 ): CliError {
   return new CliError({
     code: 'resource.created_meanwhile',
-    message: `Somebody else created ${noun} ${id} meanwhile. Nothing of theirs was written over.`,
-    hint: `Look with \`cdpadm ${look} ${id}\`, then run the command again.`,
+    message: `Conflict: another admin created ${noun} ${id} meanwhile. Nothing was overwritten.`,
+    hint: `Check it with \`cdpadm ${look} ${id}\`, then run the command again.`,
     exit: EXIT.conflict,
-    ...(cause.status !== undefined && { status: cause.status }),
-    ...(cause.request && { request: cause.request }),
-    cause,
+    ...(cause?.status !== undefined && { status: cause.status }),
+    ...(cause?.request && { request: cause.request }),
+    ...(cause && { cause }),
   });
 }
 
 function changedMeanwhile(id: string, { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>): CliError {
   return new CliError({
     code: 'resource.changed_meanwhile',
-    message: `Somebody else changed ${noun} ${id} meanwhile. Nothing of theirs was written over.`,
-    hint: `Look with \`cdpadm ${look} ${id}\`, then run the command again.`,
+    message: `Conflict: another admin changed ${noun} ${id} meanwhile. Nothing was overwritten.`,
+    hint: `Check it with \`cdpadm ${look} ${id}\`, then run the command again.`,
     exit: EXIT.conflict,
   });
 }

@@ -73,7 +73,7 @@ function conflictError(conflicts: readonly MergeConflict[], redact: (text: strin
   return new CliError({
     code: 'roles.conflict',
     message: 'Somebody else changed the same things on the platform since your file was pulled. Nothing was sent.',
-    hint: 'Keep a copy of your file, pull again with --overwrite, and repeat what is still wanted.',
+    hint: 'Pull into a new file (`cdpadm roles pull new.yaml`), and repeat your changes there.',
     exit: EXIT.conflict,
     issues,
     details: { conflicts },

@@ -1,21 +1,13 @@
 // Replaces the roles manifest safely: plan, guards, confirmation, backup, a last GET, the PUT, and its settlement.
 import type { RolesApi } from '../api/roles.ts';
-import type { ManifestRequest } from '../contract/roles.ts';
 import { isEmptyDiff } from '../domain/roles/diff.ts';
 import { type GuardFlags, type GuardRefusal, guardPush } from '../domain/roles/guards.ts';
-import {
-  fromReply,
-  type Manifest,
-  type ManifestScope,
-  rolesById,
-  sameState,
-  toReply,
-} from '../domain/roles/manifest.ts';
+import { fromReply, type Manifest, type ManifestScope, sameState, toReply } from '../domain/roles/manifest.ts';
 import type { WantedRoles } from '../domain/roles/wanted.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
 import type { Ask, RolesMemory, Tell } from './ports.ts';
 import { type Planned, planWanted, requireExpected } from './roles-plan.ts';
-import { replaceSettled } from './roles-replace.ts';
+import { replaceConfirmed } from './roles-replace.ts';
 
 /** What is to become of the manifest, worked out anew whenever the platform turns out to have changed. */
 export interface PushIntent {
@@ -80,6 +72,7 @@ async function pushSettled(intent: PushIntent, options: PushOptions, ports: Push
   let live = fromReply(reply);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const planned = planWanted(ports.scope, live, intent.want(live, liveTasks), ports.redact);
+    await ports.ask.startWrite();
     if (isEmptyDiff(planned.plan)) {
       requireExpected(planned, options.expectPlan);
       return { kind: 'unchanged', planned, manifest: live };
@@ -121,11 +114,10 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
     if (!sameState(now, planned.live)) return { kind: 'changed', live: now };
     let manifest: Manifest;
     try {
-      manifest = await replaceSettled(planned, revision, ports);
+      manifest = await replaceConfirmed(planned, revision, ports);
     } catch (error) {
       return offerWithoutDeletions(error, planned, ports);
     }
-    tellDifference(planned.request, manifest, ports.tell);
     ports.memory.saveBase(toReply(manifest));
     return { kind: 'applied', planned, manifest, revision };
   }, ports.signal);
@@ -195,15 +187,6 @@ function keepDeleted(intent: PushIntent, planned: Planned): PushIntent {
       return { ...wanted, roles: [...wanted.roles, ...live.roles.filter((role) => kept.has(role.role_id))] };
     },
   };
-}
-
-function tellDifference(sent: ManifestRequest, manifest: Manifest, tell: Tell): void {
-  const returned = rolesById(manifest.roles);
-  const missing = sent.roles.filter((role) => !returned.has(role.role_id)).map((role) => role.role_id);
-  const ids = new Set(sent.roles.map((role) => role.role_id));
-  const added = manifest.roles.filter((role) => !ids.has(role.role_id)).map((role) => role.role_id);
-  if (missing.length > 0) tell.warn(`Sent, but not in the platform's answer: ${missing.join(', ')}.`);
-  if (added.length > 0) tell.warn(`In the platform's answer, but not sent: ${added.join(', ')}.`);
 }
 
 function question({ plan }: Planned): string {

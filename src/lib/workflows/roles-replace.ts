@@ -1,8 +1,10 @@
-// The PUT of a manifest with every outcome settled: sent, refused, or found out by reading when its answer was lost.
+// The PUT of a manifest: done only if the response, or else a GET, shows exactly what was sent.
 import type { RolesApi } from '../api/roles.ts';
-import { fromReply, type Manifest, sameRoles, sameState } from '../domain/roles/manifest.ts';
+import { showPath } from '../contract/explain.ts';
+import { diffRoles } from '../domain/roles/diff.ts';
+import { fromReply, type Manifest, sameRoles, sameState, specifiedPart } from '../domain/roles/manifest.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
-import { settle } from './lost-answer.ts';
+import { confirmed } from './confirm-write.ts';
 import type { Tell } from './ports.ts';
 import type { Planned } from './roles-plan.ts';
 
@@ -12,57 +14,81 @@ interface ReplacePorts {
   signal: AbortSignal;
 }
 
-/** A PUT whose answer is lost time and again is not tried for ever. */
-const MOST_SENDS = 3;
+const MAX_SENDS = 3;
 
 /**
- * Sends the planned manifest and returns what the platform holds then, stamps included. A lost answer is settled by
- * GET: the wanted content means success, the old state means that the PUT never arrived and may go again, anything
- * else is a conflict (6). Throws network (8) when even that cannot be read.
+ * Sends the planned manifest and returns what the platform holds then, stamps included. A response that is lost, or
+ * does not hold exactly what was sent, is checked by a GET: the wanted roles mean success. After a lost response the
+ * previous manifest means that the PUT never arrived and may be sent again. Anything else is a conflict (6). Throws
+ * network (8) when the platform cannot be read either.
  */
-export async function replaceSettled(planned: Planned, revision: string, ports: ReplacePorts): Promise<Manifest> {
-  const { api, signal } = ports;
-  return await settle<Manifest, Manifest>(
+export async function replaceConfirmed(planned: Planned, revision: string, ports: ReplacePorts): Promise<Manifest> {
+  const { api, signal, tell } = ports;
+  const isWanted = ({ roles }: Manifest): boolean => sameRoles(roles, planned.request.roles);
+  const manifest = await confirmed<Manifest, Manifest>(
     {
-      mostSends: MOST_SENDS,
-      send: async (count) => {
-        const reply = fromReply(await api.replace(planned.request, { signal, reserved: count === 1 }));
-        return reply.last_modified_on === null ? await readStamps(reply, ports) : reply;
-      },
-      read: async () => fromReply(await api.get({ signal })),
-      judge: (now) => {
-        if (sameRoles(now.roles, planned.request.roles)) return { done: now };
-        return sameState(now, planned.live) ? 'not done' : neither(revision);
-      },
-      told: {
-        lost: 'The answer to the write was lost; reading what the platform holds now.',
+      subject: 'the roles PUT',
+      hint: `Run \`cdpadm roles diff\` to see what the platform holds. ${previousVersion(revision)}`,
+      maxSends: MAX_SENDS,
+      notes: {
+        lost: 'The response to the write was lost. Reading what the platform holds now.',
         arrived: () => 'The write had arrived: the platform holds the wanted roles.',
       },
-      unknown: (reason) => ({
-        message: `It is not known whether the manifest was replaced: the answer to the write was lost, and ${reason}.`,
-        hint: `Run \`cdpadm roles diff\` to see what the platform holds. What was there before is revision ${revision} of \`cdpadm roles history\`.`,
-      }),
+      send: async (attempt) => {
+        const reply = fromReply(await api.replace(planned.request, { signal, reserved: attempt === 1 }));
+        if (!isWanted(reply))
+          tell.warn("The platform's response differs from what was sent. Reading the manifest again.");
+        return reply;
+      },
+      isOurs: isWanted,
+      read: async () => fromReply(await api.get({ signal })),
+      isAbout: () => true,
+      judge: (now, { error }) => {
+        if (isWanted(now)) return { done: now };
+        // A response that differs did arrive: only a lost one may be sent again.
+        return error && sameState(now, planned.live) ? 'not-done' : liveDiffers(planned, now, revision);
+      },
     },
     ports,
   );
+  if (manifest.last_modified_on !== null) return manifest;
+  // The specification promises the stamps to a GET alone.
+  const stamped = await readStamps(manifest, ports);
+  if (!isWanted(stamped)) throw liveDiffers(planned, stamped, revision);
+  return stamped;
 }
 
-/** For a platform that answers a PUT without stamps. That they cannot be read does not undo what was done. */
-async function readStamps(reply: Manifest, ports: ReplacePorts): Promise<Manifest> {
+/** For a platform that responds to a PUT without stamps. That they cannot be read does not undo what was done. */
+async function readStamps(reply: Manifest, { api, signal, tell }: ReplacePorts): Promise<Manifest> {
   try {
-    return fromReply(await ports.api.get({ signal: ports.signal }));
+    return fromReply(await api.get({ signal }));
   } catch (error) {
-    ports.tell.warn(`The roles are in place, but could not be read back: ${(error as Error).message}`);
+    tell.warn(`The roles are in place, but their stamps could not be read: ${(error as Error).message}`);
     return reply;
   }
 }
 
-function neither(revision: string): CliError {
+/** The write was answered or lost, and the platform holds something else: each difference is an issue. */
+function liveDiffers({ request }: Planned, now: Manifest, revision: string): CliError {
+  const { created, modified, deleted } = diffRoles(request.roles.map(specifiedPart), now.roles.map(specifiedPart));
+  const issues = [
+    ...deleted.map(({ role_id }) => ({ path: showPath(['roles', role_id]), message: 'sent, but not on the platform' })),
+    ...created.map(({ role_id }) => ({ path: showPath(['roles', role_id]), message: 'on the platform, but not sent' })),
+    ...modified.map(({ role_id, changes }) => ({
+      path: showPath(['roles', role_id]),
+      message: `differs from what was sent in ${Object.keys(changes).join(', ')}`,
+    })),
+  ];
   return new CliError({
     code: 'roles.changed_meanwhile',
     message:
-      'The answer to the write was lost, and the platform now holds neither the old manifest nor the wanted one: somebody else wrote at the same moment.',
-    hint: `Look at \`cdpadm roles diff\`. What was there before is revision ${revision} of \`cdpadm roles history\`.`,
+      'Conflict: the platform does not hold the manifest that was sent. It is not known whether another admin wrote at the same moment, or the platform stored it differently.',
+    hint: `No file was changed. Run \`cdpadm roles diff\` to compare it with the platform. ${previousVersion(revision)}`,
     exit: EXIT.conflict,
+    issues,
   });
+}
+
+function previousVersion(revision: string): string {
+  return `The previous version is revision ${revision} of \`cdpadm roles history\`.`;
 }

@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { type Batch, reasonOf } from '../domain/seed/batch.ts';
 import { createMarks, type Settled, settledBefore } from '../domain/seed/marks.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
-import type { WireNames } from '../contract/names.ts';
+import type { RowRules } from '../domain/seed/row-rules.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/seed-journal.ts';
 import { waitAtMost } from '../kernel/clock.ts';
@@ -16,7 +16,7 @@ import type { SeedInput } from './seed-input.ts';
 
 export interface SeedBulkPorts extends GateOptions, Pick<SendPorts, 'sender'> {
   inputs: SeedInput[];
-  names: WireNames;
+  rules: RowRules;
   limits: BatchLimits;
   /** Ends the run when more rows than this are refused. */
   maxErrors: MaxErrors | undefined;
@@ -54,7 +54,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   const sender = createBatchSender({ ...ports, gate, hardSignal: hard.signal });
   const settled: Settled = before;
   const marks = createMarks(settled);
-  const packer = new RowPacker(limits, ports.names, settledBefore(settled));
+  const packer = new RowPacker(limits, ports.rules, settledBefore(settled));
   const counts = { ...before.counts };
   const underWay = new Set<Promise<void>>();
   let wake: (() => void) | undefined;

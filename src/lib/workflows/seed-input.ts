@@ -1,16 +1,17 @@
 // One input of a bulk run: its bytes joined with the reader that finds the rows in them, whole or one shard of it.
-import type { WireNames } from '../contract/names.ts';
 import type { TableDefaults } from '../domain/seed/body-writer.ts';
 import type { ColumnMap, PassedOver } from '../domain/seed/columns.ts';
 import { createCsvReader, type CsvOptions, tableOf } from '../domain/seed/csv-rows.ts';
 import { createElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
 import type { RowReader } from '../domain/seed/row-bytes.ts';
 import { RowPacker } from '../domain/seed/packer.ts';
+import type { RowRules } from '../domain/seed/row-rules.ts';
 import { LINE_FEED } from '../domain/seed/scan.ts';
 import { inByteShard, inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
 import { openParquet } from '../files/parquet.ts';
 import type { SeedBytes } from '../files/seed-bytes.ts';
 import { usageError } from '../kernel/errors.ts';
+import { stringifyJson } from '../kernel/json.ts';
 
 export interface SeedInput {
   name: string;
@@ -23,17 +24,19 @@ export interface SeedInput {
 }
 
 export interface InputOptions {
-  names: WireNames;
+  rules: RowRules;
   defaults: TableDefaults;
   map: ColumnMap | undefined;
   shard: Shard | undefined;
   /** Told once for each table, of the columns that the map leaves out. */
   onPassedOver?: (name: string, columns: readonly PassedOver[]) => void;
+  /** Told once for each column of a table with an attribute that looks like a null. */
+  onNullWord?: (name: string, column: string, word: string) => void;
 }
 
 /** Joins bytes and reader. Throws CliError usage (2) for a shard of what cannot be shared out. */
 export function createSeedInput(source: SeedBytes, options: InputOptions): SeedInput {
-  const { shard, names } = options;
+  const { shard, rules } = options;
   const { name, format, wrapping, size } = source;
   const wrapped = wrapping !== 'none' || size === undefined;
   if (shard && (wrapped || format === 'json')) {
@@ -47,8 +50,9 @@ export function createSeedInput(source: SeedBytes, options: InputOptions): SeedI
     name,
     defaults: options.defaults,
     map: options.map,
-    toWire: (word: string) => names.toWire(word),
+    rules,
     onPassedOver: (columns: readonly PassedOver[]) => options.onPassedOver?.(name, columns),
+    onNullWord: (column: string, word: string) => options.onNullWord?.(name, column, word),
   };
   const csv = { ...table, isOurs: (record: number) => inRecordShard(record, shard) };
   const bytes = size === undefined || wrapped ? undefined : size;
@@ -74,7 +78,7 @@ export function createSeedInput(source: SeedBytes, options: InputOptions): SeedI
       return {
         name,
         bytes,
-        check: () => checkCsv(source, csv, names),
+        check: () => checkCsv(source, csv),
         rows: (packer) => feed(source, createCsvReader(packer, csv)),
       };
     case 'parquet':
@@ -88,10 +92,10 @@ export function createSeedInput(source: SeedBytes, options: InputOptions): SeedI
 }
 
 /** Reads no further than to the first end of a line; the rows behind it are left to the run. */
-async function checkCsv(source: SeedBytes, options: CsvOptions, names: WireNames): Promise<void> {
+async function checkCsv(source: SeedBytes, options: CsvOptions): Promise<void> {
   // What comes through a pipe comes once.
   if (source.path === undefined) return;
-  const unused = new RowPacker({ rows: 1, bytes: 65_536 }, names, () => true);
+  const unused = new RowPacker({ rows: 1, bytes: 65_536 }, options.rules, () => true);
   const reader = createCsvReader(unused, { ...options, onPassedOver: undefined, isOurs: () => false });
   for await (const chunk of source.chunks()) {
     reader.feed(chunk);
@@ -158,13 +162,17 @@ async function* parquetRows(
 ): AsyncGenerator<number> {
   const file = await openParquet(source.path ?? '', source.name);
   const table = isTable(file.columns, options) ? tableOf(file.columns, options) : undefined;
-  for await (const { group, firstRow, rows } of file.rows((index) => inRecordShard(index, shard, 1))) {
+  for await (const { group, firstRow, rows, faults } of file.rows((index) => inRecordShard(index, shard, 1))) {
     for (const [index, row] of rows.entries()) {
       const position = firstRow + index + 1;
-      if (table === undefined) packer.takeValue(row, position);
+      const wrong = faults.get(index);
+      if (wrong !== undefined) {
+        const issues = wrong.map(({ column, message }) => ({ path: column, message }));
+        packer.refuseWith(position, issues, stringifyJson(row));
+      } else if (table === undefined) packer.takeValue(row, position);
       else {
-        const { value, issue } = table;
-        const cells = file.columns.map((column) => row[column]);
+        const { value, issue, nulls } = table;
+        const cells = nulls.cleared(file.columns.map((column) => row[column]));
         packer.takeValue(value(cells), position, (found) => issue(found, cells));
       }
     }

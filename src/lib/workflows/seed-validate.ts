@@ -1,8 +1,8 @@
 // Reads inputs through the same packer as a bulk run, and keeps only what is wrong with them.
-import type { WireNames } from '../contract/names.ts';
 import type { RefusedRow } from '../domain/seed/batch.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
-import type { Issue } from '../kernel/errors.ts';
+import type { RowRules } from '../domain/seed/row-rules.ts';
+import { type Issue, MOST_ISSUES } from '../kernel/errors.ts';
 import type { SeedInput } from './seed-input.ts';
 
 export interface CheckedSeeds {
@@ -11,23 +11,20 @@ export interface CheckedSeeds {
   batches: number;
   /** The first of what is wrong, in order; of one row there may be several. */
   issues: Issue[];
-  /** Whether there are more. */
-  isCut: boolean;
+  /** How many more there are. */
+  omitted: number;
   /** The body of the first request. */
   first: Buffer | undefined;
 }
 
-/** More are counted, not kept. */
-const MAX_ISSUES = 1000;
-
 export async function validateSeeds(
   inputs: readonly SeedInput[],
-  names: WireNames,
+  rules: RowRules,
   limits: BatchLimits,
   signal: AbortSignal,
 ): Promise<CheckedSeeds> {
-  const packer = new RowPacker(limits, names, () => false);
-  const checked: CheckedSeeds = { rows: 0, rejected: 0, batches: 0, issues: [], isCut: false, first: undefined };
+  const packer = new RowPacker(limits, rules, () => false);
+  const checked: CheckedSeeds = { rows: 0, rejected: 0, batches: 0, issues: [], omitted: 0, first: undefined };
   for (const [file, input] of inputs.entries()) {
     packer.begin(file, 0);
     for await (const _read of input.rows(packer, { position: 0, offset: 0 })) {
@@ -48,8 +45,8 @@ export async function validateSeeds(
         checked.first ??= Buffer.from(batch.body());
       }
       for (const refused of batch.refused) {
-        const room = MAX_ISSUES - checked.issues.length;
-        if (refused.issues.length > room) checked.isCut = true;
+        const room = MOST_ISSUES - checked.issues.length;
+        checked.omitted += Math.max(0, refused.issues.length - room);
         checked.issues.push(...rowIssues(name, refused).slice(0, room));
       }
       packer.recycle(batch);
@@ -67,12 +64,12 @@ export type FoundRow = { body: string } | { refused: RefusedRow };
 /** The row of this number, from 1; undefined when there are not as many. */
 export async function findRow(
   inputs: readonly SeedInput[],
-  names: WireNames,
+  rules: RowRules,
   wanted: number,
   signal: AbortSignal,
 ): Promise<FoundRow | undefined> {
   // A batch for each row keeps their order, refused ones among them.
-  const packer = new RowPacker({ rows: 1, bytes: 65_536 }, names, () => false);
+  const packer = new RowPacker({ rows: 1, bytes: 65_536 }, rules, () => false);
   let row = 0;
   for (const [file, input] of inputs.entries()) {
     packer.begin(file, 0);

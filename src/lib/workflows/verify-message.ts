@@ -13,8 +13,8 @@ import { CliError } from '../kernel/errors.ts';
 import type { CertificateSource, ProcessorCertificate } from './processor-certificate.ts';
 
 export interface VerifyPorts {
-  /** Processor domains, in lower case. */
-  allow: readonly string[];
+  /** Processor domains that may sign; undefined: the names in the certificate. */
+  allow: readonly string[] | undefined;
   certificates: CertificateSource;
   roots(): Promise<TrustedRoots>;
   clock: Clock;

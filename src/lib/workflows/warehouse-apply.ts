@@ -4,7 +4,7 @@ import { type Definition, type ResourceType, toDefinition, completed } from '../
 import type { ByType, Step, WarehousePlan } from '../domain/warehouse/plan.ts';
 import { CliError } from '../kernel/errors.ts';
 import type { Tell } from './ports.ts';
-import { checkUntouched, createSettled, deleteSettled, updateSettled } from './resource-write.ts';
+import { checkUntouched, createConfirmed, deleteConfirmed, updateConfirmed } from './resource-write.ts';
 import { NOUNS, type ResourceReply, warehouseCalls } from './warehouse-calls.ts';
 
 export interface ApplyPorts {
@@ -55,13 +55,13 @@ async function applyStep(
   const calls = warehouseCalls(ports.api, type, { allowReset: resets });
   if (live) await checkUntouched(id, live, calls, ports.signal);
   if (action === 'delete') {
-    await deleteSettled(id, calls, ports);
+    await deleteConfirmed(id, calls, ports);
     return;
   }
   if (!wanted) throw new TypeError(`the plan wants ${type} ${id}, which nobody defined`);
   const body = await ports.withSecrets(type, completed(type, wanted, live && toDefinition(live)));
-  if (live) await updateSettled(id, body, live, calls, ports);
-  else await createSettled(body, calls, ports);
+  if (live) await updateConfirmed(id, body, live, calls, ports);
+  else await createConfirmed(body, calls, ports);
 }
 
 function find<T extends { id: string }>(lists: ByType<T>, { type, id }: Step): T | undefined {

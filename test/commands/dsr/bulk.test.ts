@@ -257,7 +257,11 @@ describe('a file of requests', () => {
     expect((await home.json<BulkResult>(submit)).data).toMatchObject({ submitted: 10 });
     const elsewhere = { env: { CDPADM_STATE_DIR: join(home.cwd, 'elsewhere') } };
     const again = await home.json<BulkResult>(`${submit} --results other.csv`, elsewhere);
-    expect(again.data).toMatchObject({ submitted: 0, existing: 10, failed: 0 });
+    // Nothing there shows whose requests these ids are.
+    expect(again.data).toMatchObject({ submitted: 0, existing: 0, failed: 0, unknown: 10 });
+    const copy = submit.replace('ready.csv', 'copy.csv');
+    home.write('copy.csv', `${home.read('ready.csv')}\n`);
+    expect((await home.json<BulkResult>(copy)).data).toMatchObject({ submitted: 0, existing: 10, failed: 0 });
     expect(await held(10)).toBe(10);
   });
 });
@@ -302,7 +306,9 @@ describe('faults', () => {
       },
     });
     expect(ended.code).toBe(130);
-    expect(ended.stderr).toContain('`cdpadm dsr submit --bulk people.csv --regulation gdpr --type access --resume`');
+    expect(ended.stderr).toContain(
+      '`cdpadm dsr submit --bulk people.csv --regulation gdpr --type access --yes --resume`',
+    );
     const { code, data } = await home.json<BulkResult>(`${BULK} --resume`);
     expect(code).toBe(0);
     expect(data.skipped).toBeGreaterThan(0);

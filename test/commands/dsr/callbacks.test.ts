@@ -6,18 +6,9 @@ import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import { type CallbackReceiver, startCallbackReceiver } from '../../helpers/callback-receiver.ts';
 import type { CliResult } from '../../helpers/cli.ts';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
+import { type Listener, listenForCallbacks } from '../../helpers/listener.ts';
 import type { PlatformHome } from '../../helpers/platform-home.ts';
 import { send } from '../../helpers/emulator.ts';
-
-interface Line {
-  callback_url?: string;
-  status?: number;
-  request_status?: string;
-  new?: boolean;
-  subject_request_id?: string;
-  headers_file?: string | null;
-  body_file?: string | null;
-}
 
 interface Kept {
   headers: Record<string, string>;
@@ -46,31 +37,10 @@ function kept(): Kept[] {
   });
 }
 
-/** Starts a listener; resolves with its address and the lines that it writes. */
-async function listen(...flags: string[]): Promise<{ url: string; lines(): Line[] }> {
-  const end = new AbortController();
-  let text = '';
-  let running = Promise.resolve<CliResult>({ code: 0, stdout: '', stderr: '' });
-  const url = await new Promise<string>((resolve, reject) => {
-    running = home.run(['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json', ...flags], {
-      stop: end,
-      onOutput: (stdout) => {
-        text = stdout;
-        if (stdout.includes('\n')) resolve((JSON.parse(stdout.split('\n')[0] ?? '') as Line).callback_url ?? '');
-      },
-    });
-    running.then(({ stderr }) => reject(new Error(stderr)), reject);
-  });
-  stops.push(async () => {
-    end.abort(interrupted());
-    return await running;
-  });
-  const lines = (): Line[] =>
-    text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Line);
-  return { url, lines };
+async function listen(...flags: string[]): Promise<Listener> {
+  const listener = await listenForCallbacks(home, flags);
+  stops.push(listener.stop);
+  return listener;
 }
 
 /** Moves the clock and waits until what became due was delivered. */
@@ -89,7 +59,7 @@ describe('a listener', () => {
     const { lines, url } = await listen('--forward-to', taker.url);
     await submit(url);
     await advance('4d');
-    const told = lines().slice(1);
+    const told = lines();
     expect(told.map(({ request_status, status }) => [status, request_status])).toEqual([
       [202, 'pending'],
       [202, 'in_progress'],
@@ -101,7 +71,7 @@ describe('a listener', () => {
       expect((await send('POST', url, { body, headers })).status).toBe(202);
     expect(
       lines()
-        .slice(4)
+        .slice(3)
         .map((line) => line.new),
     ).toEqual([false, false, false]);
     const [entry] = (await home.json<{ states: unknown[] }[]>('dsr ledger export')).data;
@@ -115,7 +85,7 @@ describe('a listener', () => {
     const { body = '', headers = {} } = kept()[0] ?? {};
     expect((await send('POST', url, { body: `${body} `, headers })).status).toBe(401);
     expect((await send('GET', url)).status).toBe(405);
-    const told = lines().slice(1);
+    const told = lines();
     const id = told[0]?.subject_request_id ?? '';
     expect(told.map(({ headers_file: file }) => file)).toEqual([
       `kept/${id}.1.headers.json`,
@@ -133,7 +103,7 @@ describe('a listener', () => {
     // Another listener, which has counted nothing yet.
     const second = await listen('--keep', 'kept');
     expect((await send('POST', second.url, { body, headers })).status).toBe(202);
-    expect(second.lines()[1]?.body_file).toBe(`kept/${id}.3.body`);
+    expect(second.lines()[0]?.body_file).toBe(`kept/${id}.3.body`);
     expect(home.read(`kept/${id}.1.body`)).toBe(body);
   });
 
@@ -232,4 +202,42 @@ it('checks a callback that was kept', async () => {
     `${verify} h.txt`,
   );
   expect([code, data.valid, data.checks.filter(({ ok }) => ok).length]).toEqual([1, false, 3]);
+});
+
+it('checks a callback without a profile or a setting where the certificate is given', async () => {
+  const { url } = await listen('--forward-to', taker.url);
+  await submit(url);
+  await advance('20m');
+  const { body = '', headers = {} } = kept()[0] ?? {};
+  home.write('h.json', JSON.stringify(headers));
+  home.write('body', body);
+  const { processor_certificate: certificate } = (await home.json<{ processor_certificate: string }>('dsr discovery'))
+    .data;
+  home.write('processor.pem', await (await fetch(certificate)).text());
+  const bare = Object.fromEntries(
+    Object.keys(home.env).map((name) => [name, /DIR$|CA_FILE|HOME/.test(name) ? (home.env[name] ?? '') : '']),
+  );
+  const domain = headers['x-opendsr-processor-domain'] ?? '';
+  for (const [flags, code] of [
+    [`--certificate processor.pem --allow ${domain}`, 0],
+    ['--certificate processor.pem', 0],
+    [`--certificate ${certificate}`, 0],
+    ['--certificate processor.pem --allow other.example', 1],
+    // Only the certificate can come from discovery, which needs an address.
+    [`--allow ${domain}`, 2],
+  ] as const) {
+    const result = await home.run(`dsr callbacks verify --headers h.json --body body ${flags}`, { env: bare });
+    expect(result.code, `${flags} ${result.stderr}`).toBe(code);
+  }
+  // Without an allow list the header must fit the certificate.
+  home.write('h.json', JSON.stringify({ ...headers, 'x-opendsr-processor-domain': 'other.example' }));
+  const line = 'dsr callbacks verify --headers h.json --body body --certificate processor.pem -o json';
+  const { checks } = JSON.parse((await home.run(line, { env: bare })).stdout) as { checks: { ok: boolean }[] };
+  expect(checks.map(({ ok }) => ok)).toEqual([true, true, false, false]);
+});
+
+it.each(['complete', 'finished', 'done'])('rejects the unknown status %s of --on', async (status) => {
+  const { code, stderr } = await home.run(['dsr', 'callbacks', 'listen', '--port', '0', '--on', status, 'true']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('any, pending, in_progress, completed, cancelled')]);
+  if (status === 'complete') expect(stderr).toContain('Did you mean `completed`?');
 });

@@ -156,7 +156,11 @@ describe('one request', () => {
     const id = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c99';
     expect((await home.run(`${ACCESS} --request-id ${id}`)).code).toBe(0);
     expect((await home.run(`${ACCESS} --request-id ${id}`)).code).toBe(0);
-    expect((await home.run(`${ACCESS.replace('jane', 'joe')} --request-id ${id}`)).code).toBe(1);
+    const other = await home.json(`${ACCESS.replace('jane', 'joe')} --request-id ${id}`);
+    expect([other.code, other.error.code]).toEqual([6, 'dsr.id_taken']);
+    const elsewhere = { env: { CDPADM_STATE_DIR: `${home.cwd}/elsewhere` } };
+    expect((await home.json(`${ACCESS} --request-id ${id}`, elsewhere)).error.code).toBe('dsr.id_taken');
+    expect(await home.received('POST', '/v3/requests')).toBe(1);
   });
 });
 

@@ -117,8 +117,17 @@ describe('reasoning about roles', () => {
       'support-role': 'rules:*',
       'read-only-role': 'rules:view',
     });
-    const nobody = await admin.run('roles who-can rules:veiw');
-    expect(nobody).toMatchObject({ code: 0, stderr: expect.stringContaining('did you mean rules:view') });
+  });
+
+  it('reports a mistyped task as not found, with the nearest, and an unused one as granted by no role', async () => {
+    for (const [task, near] of [
+      ['rules:veiw', 'Did you mean rules:view?'],
+      ['nothing:like-it', '`cdpadm roles tasks`'],
+    ]) {
+      const { code, error } = await admin.json(['roles', 'who-can', task ?? '']);
+      expect([code, error.code, error.hint]).toEqual([5, 'roles.task_not_found', expect.stringContaining(near ?? '')]);
+    }
+    expect(await admin.json('roles who-can privacy:settings')).toMatchObject({ code: 0 });
   });
 
   it('compares two roles', async () => {

@@ -56,12 +56,12 @@ describe('roles pull', () => {
     });
   });
 
-  it('refuses to write over local edits, and does so with --overwrite', async () => {
+  it('keeps local edits, names a way that loses none, and replaces them under --overwrite', async () => {
     await admin.run('roles pull');
     admin.edit('roles.yaml', 'name: Support', 'name: Mine');
     const edited = admin.read('roles.yaml');
     const refused = await admin.run('roles pull');
-    expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining('--overwrite') });
+    expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining('pull into another file') });
     expect(admin.read('roles.yaml')).toBe(edited);
     expect((await admin.run('roles pull --overwrite')).code).toBe(0);
     expect(admin.read('roles.yaml')).toContain('name: Support');

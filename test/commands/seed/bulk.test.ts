@@ -86,8 +86,8 @@ describe('a file', () => {
     const it = await start();
     const { result } = await it.bulk(['-'], { stdin: userRows(250) });
     expect(result).toMatchObject({ accepted: 250, requests: 3, journal: null });
-    expect((await it.run(['seed', 'bulk', '-', '--resume'], { stdin: '' })).code).toBe(2);
-    expect((await it.run(['seed', 'bulk', '-', '--shard', '1/2'], { stdin: userRows(1) })).code).toBe(2);
+    expect((await it.run(['seed', 'bulk', '-', '--resume', '--yes'], { stdin: '' })).code).toBe(2);
+    expect((await it.run(['seed', 'bulk', '-', '--shard', '1/2', '--yes'], { stdin: userRows(1) })).code).toBe(2);
   });
 
   test('says how far it came when standard input is left before its end', async () => {
@@ -99,7 +99,7 @@ describe('a file', () => {
     });
     const stdin = new Readable({ read: () => undefined });
     stdin.push(userRows(250));
-    const { code, stderr } = await it.run(['seed', 'bulk', '-'], { stdin, stop, clock: systemClock });
+    const { code, stderr } = await it.run(['seed', 'bulk', '-', '--yes'], { stdin, stop, clock: systemClock });
     expect(code).toBe(130);
     expect(stderr).toContain('So far 200 rows accepted, 0 refused. Standard input cannot be resumed.');
   });
@@ -278,7 +278,7 @@ describe('a platform in trouble', () => {
       const error = JSON.parse(stderr.slice(stderr.indexOf('{'))) as {
         error: { hint: string; progress: { accepted: number } };
       };
-      expect(error.error.hint).toContain('cdpadm seed bulk users.ndjson --resume');
+      expect(error.error.hint).toContain('cdpadm seed bulk users.ndjson --yes --resume');
       expect(error.error.progress.accepted).toBe(it.sink.rows);
       isDown = false;
       const resumed = await it.bulk([file, '--resume']);
@@ -354,19 +354,19 @@ describe('how to go on', () => {
     const { code, stderr } = await it.bulk(args);
     expect(code).toBe(EXIT.auth);
     expect((JSON.parse(stderr.slice(stderr.indexOf('{'))) as { error: { hint: string } }).error.hint).toContain(
-      "cdpadm seed bulk 'their users.csv' --map-file 'my map.yaml' --cutoff-date 2024-01-31 --shard 1/1 --resume",
+      "cdpadm seed bulk 'their users.csv' --map-file 'my map.yaml' --cutoff-date 2024-01-31 --shard 1/1 --yes --resume",
     );
   });
 
   test('keeps to the limit of refused rows, unless that is what ended the run', async () => {
     const it = await start(() => ({ status: 403 }));
     const file = it.write('users.ndjson', userRows(1));
-    expect((await it.run(['seed', 'bulk', file, '--max-errors', '5 %'])).stderr).toContain(
-      'cdpadm seed bulk users.ndjson --max-errors 5% --resume',
+    expect((await it.run(['seed', 'bulk', file, '--max-errors', '5 %', '--yes'])).stderr).toContain(
+      'cdpadm seed bulk users.ndjson --yes --max-errors 5% --resume',
     );
     const wrong = it.write('wrong.ndjson', `${userRow('"x"')}\n`);
-    expect((await it.run(['seed', 'bulk', wrong, '--max-errors', '0'])).stderr).toContain(
-      'cdpadm seed bulk wrong.ndjson --resume',
+    expect((await it.run(['seed', 'bulk', wrong, '--max-errors', '0', '--yes'])).stderr).toContain(
+      'cdpadm seed bulk wrong.ndjson --yes --resume',
     );
   });
 

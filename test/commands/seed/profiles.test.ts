@@ -51,7 +51,7 @@ test.each([
   ],
 ])('ids of %s are the profiles’ ids to the digit', async (_what, name, content) => {
   writeFileSync(join(home.cwd, name), content);
-  const { code, stderr } = await run(['seed', 'bulk', name]);
+  const { code, stderr } = await run(['seed', 'bulk', name, '--yes']);
   expect(code, stderr).toBe(0);
   for (const id of IDS) expect(await profilesOf(id)).toMatch(new RegExp(`"xpid": ?${id}[,}\\s]`));
 });
@@ -65,9 +65,9 @@ test('an id of one user goes in by `seed set` from JSON and YAML, and by an even
     `environment: production\nxpid: ${third}\nevents: [{event_type: screen_view, data: {event_name: Home}}]\n`,
   );
   for (const args of [
-    ['seed', 'set', '-f', 'user.json'],
-    ['seed', 'set', '-f', 'user.yaml'],
-    ['intake', 'event', '-f', 'event.yaml'],
+    ['seed', 'set', '-f', 'user.json', '--yes'],
+    ['seed', 'set', '-f', 'user.yaml', '--yes'],
+    ['intake', 'event', '-f', 'event.yaml', '--yes'],
   ]) {
     const { code, stderr } = await run(args);
     expect(code, stderr).toBe(0);

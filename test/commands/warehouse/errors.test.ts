@@ -83,8 +83,8 @@ describe('D, 400', () => {
   });
 
   it('a trigger on a pipeline that is not idle', async () => {
-    expect((await home.run('pipelines trigger customers --yes')).code).toBe(0);
-    expect(await fail('pipelines trigger customers')).toMatchObject({
+    expect((await home.run('pipelines trigger customers --yes --yes')).code).toBe(0);
+    expect(await fail('pipelines trigger customers --yes')).toMatchObject({
       code: 6,
       message: expect.stringMatching(/not idle: run \d+ \(manual\) is/),
     });
@@ -97,7 +97,7 @@ describe('D, 400', () => {
 
   it('a trigger of a paused pipeline', async () => {
     expect((await home.run('pipelines pause customers --yes')).code).toBe(0);
-    expect(await fail('pipelines trigger customers')).toMatchObject({
+    expect(await fail('pipelines trigger customers --yes')).toMatchObject({
       code: 6,
       status: 400,
       hint: expect.stringContaining('cdpadm pipelines resume customers'),
@@ -193,7 +193,7 @@ describe('D, 505', () => {
 it('a resource that an error befell says so, and doctor leads to it', async () => {
   home.write('active-customers.sql', 'SELECT customer_id FROM crm.public.gone');
   expect((await home.run('data-models update active-customers -f model.yaml --yes')).code).toBe(0);
-  expect((await home.run('pipelines trigger customers --yes')).code).toBe(0);
+  expect((await home.run('pipelines trigger customers --yes --yes')).code).toBe(0);
   await home.platform.api.advance('1m');
   expect(await home.json('data-models get active-customers')).toMatchObject({
     data: { status: 'invalid', errors: [{ message: expect.stringMatching(/gone/) }] },

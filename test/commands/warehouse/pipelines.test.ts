@@ -36,7 +36,7 @@ const triggers = async (): Promise<number> =>
 
 describe('trigger', () => {
   it('waits for success and tells the run', async () => {
-    const { code, data } = await json<{ pipeline_run_id: number }>('pipelines trigger customers --wait');
+    const { code, data } = await json<{ pipeline_run_id: number }>('pipelines trigger customers --yes --wait');
     expect({ code, data }).toMatchObject({ code: 0, data: { pipeline_id: 'customers', status: 'success' } });
     expect(await json(`pipelines run customers ${data.pipeline_run_id}`)).toMatchObject({
       data: { status: 'success', successful_records: expect.any(Number), failed_records: 0 },
@@ -52,30 +52,30 @@ describe('trigger', () => {
     let atFirstPause: string | undefined;
     onSleep = () => (atFirstPause ??= said);
     const onOutput = (_stdout: string, stderr: string): void => void (said = stderr);
-    expect(await run('pipelines trigger customers --wait', { tty, env, onOutput })).toMatchObject({ code: 0 });
+    expect(await run('pipelines trigger customers --yes --wait', { tty, env, onOutput })).toMatchObject({ code: 0 });
     expect(atFirstPause).toMatch(/^Run \d+ was asked for; waiting for its end\.$/m);
   });
 
   it('does not wait unless told so, and then finds the pipeline busy', async () => {
-    const first = await json<{ pipeline_run_id: number }>('pipelines trigger customers');
+    const first = await json<{ pipeline_run_id: number }>('pipelines trigger customers --yes');
     expect(first).toMatchObject({ code: 0, data: { status: 'attempt_requested' } });
-    const second = await run('pipelines trigger customers');
+    const second = await run('pipelines trigger customers --yes');
     expect(second.code).toBe(6);
     expect(second.stderr).toContain(`run ${first.data.pipeline_run_id} (manual) is`);
-    expect(await run('pipelines trigger customers --dry-run')).toMatchObject({ code: 6 });
-    const { stderr } = await run('pipelines trigger customers -o json');
+    expect(await run('pipelines trigger customers --yes --dry-run')).toMatchObject({ code: 6 });
+    const { stderr } = await run('pipelines trigger customers --yes -o json');
     const { error } = JSON.parse(stderr) as { error: object };
     // `status` is that of an answer, a number, and nothing else.
     expect(error).toMatchObject({ pipeline_run_id: String(first.data.pipeline_run_id), run_status: 'running' });
     expect(error).not.toHaveProperty('status');
     expect(await triggers()).toBe(1);
-    expect(await json('pipelines trigger customers --wait-idle --wait')).toMatchObject({ code: 0 });
+    expect(await json('pipelines trigger customers --yes --wait-idle --wait')).toMatchObject({ code: 0 });
     expect(await triggers()).toBe(2);
   });
 
   it.each(['after', 'before'] as const)('is sent once when its answer is lost (%s it arrived)', async (drop) => {
     await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/trigger', drop, times: 5 });
-    const result = await json('pipelines trigger customers --wait');
+    const result = await json('pipelines trigger customers --yes --wait');
     if (drop === 'after') expect(result).toMatchObject({ code: 0, data: { status: 'success' } });
     else expect(result).toMatchObject({ code: 8, stderr: expect.stringMatching(/not sent a second time/) });
     expect(await json<object[]>('pipelines runs customers')).toMatchObject({
@@ -87,7 +87,7 @@ describe('trigger', () => {
   it('ends with 1 when the run failed, and doctor names the cause and the next step', async () => {
     home.write('active-customers.sql', 'SELECT customer_id FROM crm.public.no_such_table');
     expect(await run('data-models update active-customers -f model.yaml')).toMatchObject({ code: 0 });
-    const failed = await run('pipelines trigger customers --wait');
+    const failed = await run('pipelines trigger customers --yes --wait');
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/ended as failed: .*no_such_table/) });
     const { code, data } = await json('pipelines doctor customers');
     expect({ code, data }).toMatchObject({
@@ -99,63 +99,72 @@ describe('trigger', () => {
     });
     home.write('active-customers.sql', SQL);
     await run('data-models update active-customers -f model.yaml');
-    expect(await run('pipelines trigger customers --wait')).toMatchObject({ code: 0 });
+    expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
   });
 
   it('tells how to go on when it is interrupted', async () => {
     const stop = new AbortController();
     onSleep = () => stop.abort(interrupted());
-    const result = await run('pipelines trigger customers --wait', { stop });
+    const result = await run('pipelines trigger customers --yes --wait', { stop });
     expect(result).toMatchObject({ code: 130, stderr: expect.stringMatching(/pipelines watch customers \d+/) });
     onSleep = () => undefined;
     expect(await run('pipelines watch customers')).toMatchObject({ code: 0, stdout: expect.stringMatching(/success/) });
   });
 
   it('says that nothing was sent when it is interrupted before the pipeline was idle', async () => {
-    await run('pipelines trigger customers');
+    await run('pipelines trigger customers --yes');
     const stop = new AbortController();
     onSleep = () => stop.abort(interrupted());
-    expect(await run('pipelines trigger customers --wait-idle', { stop })).toMatchObject({
+    expect(await run('pipelines trigger customers --yes --wait-idle', { stop })).toMatchObject({
       code: 130,
       stderr: expect.stringMatching(/Nothing was triggered\. What is running goes on: .*pipelines watch customers/),
     });
     expect(await triggers()).toBe(1);
   });
 
-  it('says why it waits when the platform does not know the pipeline, which may be new', async () => {
+  it('waits up to a minute for a listed pipeline that still answers 404, and says why', async () => {
+    const report = {
+      method: 'GET',
+      path: '/platform/v2/workspaces/*/inputs/data-pipelines/customers/report',
+      status: 404,
+    };
+    await home.platform.api.addFault(report);
     const stop = new AbortController();
     onSleep = () => stop.abort(interrupted());
-    const { code, stderr } = await run('pipelines trigger orders --wait', { stop });
+    const { code, stderr } = await run('pipelines trigger customers --yes --wait', { stop });
     expect(code).toBe(130);
-    expect(stderr).toMatch(/^The platform knows no pipeline orders\. A new one may take a minute/);
+    expect(stderr).toMatch(/^Target: .*\nThe platform knows no pipeline customers\. A new one may take a minute/);
     expect(stderr).toMatch(/Nothing was triggered\. Compare the id with those of `cdpadm pipelines list`\./);
     expect(stderr).not.toContain('goes on');
     onSleep = () => undefined;
-    expect(await run('pipelines trigger orders --wait')).toMatchObject({
-      code: 5,
-      stderr: expect.stringMatching(/looking on\.\nError: There is no pipeline orders/),
-    });
+    const before = clock.now();
+    expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 5 });
+    expect(clock.now() - before).toBe(60_000);
+    await home.platform.api.clearFaults();
+    await home.platform.api.addFault({ ...report, times: 1 });
+    expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
   });
 
-  it('takes an id much like another for mistyped, and waits for nothing', async () => {
+  it.each([
+    ['custmers', 'Did you mean customers'],
+    ['orders', 'pipelines list'],
+  ])('ends at once for an id that is not in the list: %s', async (id, hint) => {
     const before = clock.now();
-    expect(await run('pipelines trigger custmers --wait')).toMatchObject({
-      code: 5,
-      stderr: expect.stringMatching(/^Error: .*\nDid you mean customers/),
-    });
+    const { code, stderr } = await run(`pipelines trigger ${id} --yes --wait`);
+    expect([code, stderr]).toEqual([5, expect.stringContaining(hint)]);
     expect(clock.now()).toBe(before);
   });
 
   it('asks nothing, unless the profile is protected', async () => {
     const bare = (line: string) => home.run(line, { env: SECRET_ENV, clock });
-    expect(await bare('pipelines trigger customers --wait')).toMatchObject({ code: 0 });
+    expect(await bare('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
     home.write('.cdpadm.yaml', 'protected: true\n');
-    expect(await bare('pipelines trigger customers --wait --profile local')).toMatchObject({ code: 12 });
+    expect(await bare('pipelines trigger customers --yes --wait --profile local')).toMatchObject({ code: 12 });
     expect(await triggers()).toBe(1);
   });
 
   it('counts records as it waits', async () => {
-    const { stderr } = await run('pipelines trigger customers --wait --progress json -o json');
+    const { stderr } = await run('pipelines trigger customers --yes --wait --progress json -o json');
     // Whoever reads standard error line by line finds JSON in each, whatever is told there.
     const events = stderr
       .trimEnd()
@@ -172,7 +181,7 @@ describe('trigger', () => {
   });
 
   it('sends nothing in a dry run', async () => {
-    expect(await json('pipelines trigger customers --dry-run')).toMatchObject({
+    expect(await json('pipelines trigger customers --yes --dry-run')).toMatchObject({
       data: { requests: [{ method: 'POST', body: { pipeline_id: 'customers' } }] },
     });
     expect(await triggers()).toBe(0);
@@ -181,7 +190,7 @@ describe('trigger', () => {
 
 describe('reset', () => {
   it('wants the id and says what will be read again', async () => {
-    await run('pipelines trigger customers --wait');
+    await run('pipelines trigger customers --yes --wait');
     const position = 'data.current_iterator_position';
     expect(await json('pipelines report customers')).toHaveProperty(position, expect.any(String));
     expect(await run('pipelines reset customers')).toMatchObject({
@@ -199,7 +208,7 @@ describe('reset', () => {
     const result = await run('pipelines reset customers --confirm customers');
     expect(result).toMatchObject({
       code: 8,
-      stderr: expect.stringMatching(/not known whether.*sync position is now/s),
+      stderr: expect.stringMatching(/is unknown.*sync position is now/s),
     });
     expect((await home.writes()).filter((line) => line.endsWith('/reset'))).toHaveLength(1);
   });
@@ -210,7 +219,7 @@ describe('the line of signs about the last runs', () => {
   const utf8 = { ...SECRET_ENV, LANG: 'en_US.UTF-8' };
 
   it.each(['runs', 'report'])('%s: on a terminal, with words, in ASCII where blocks may not be read', async (verb) => {
-    await run('pipelines trigger customers --wait');
+    await run('pipelines trigger customers --yes --wait');
     const { stderr } = await run(`pipelines ${verb} customers`, { tty, env: utf8 });
     expect(stderr).toMatch(/Last run: █ {2}1 success; \d+ records$/m);
     const dumb = await run(`pipelines ${verb} customers`, { tty, env: { ...utf8, TERM: 'dumb' } });
@@ -226,7 +235,7 @@ describe('runs', () => {
   it('pages, filters, and fails when the data is stale', async () => {
     const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
     const firstDay = today();
-    for (let index = 0; index < 3; index++) await run('pipelines trigger customers --wait');
+    for (let index = 0; index < 3; index++) await run('pipelines trigger customers --yes --wait');
     expect(await json('pipelines runs customers --page-size 2')).toMatchObject({ data: { length: 2 } });
     expect(await json('pipelines runs customers --page-size 2 --page 2')).toMatchObject({ data: { length: 1 } });
     expect(await json('pipelines runs customers --page-size 2 --all')).toMatchObject({ data: { length: 3 } });
@@ -258,7 +267,7 @@ describe('runs', () => {
   });
 
   it('tells the age by the platform’s clock, wherever that of this machine stands', async () => {
-    await run('pipelines trigger customers --wait');
+    await run('pipelines trigger customers --yes --wait');
     const here = Date.parse(await home.platform.api.now());
     // An hour more: the platform tells its time in whole seconds, and may seem a second behind.
     await home.platform.api.advance('73h');
@@ -285,7 +294,7 @@ it.each([
   ['yaml', /^---\nid: \d+\n[^]*\nstatus: success\n/],
   ['name', /^\d+\n$/],
 ])('watch tells each change as %s', async (format, expected) => {
-  await run('pipelines trigger customers --wait');
+  await run('pipelines trigger customers --yes --wait');
   expect(await run(`pipelines watch customers -o ${format}`)).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(expected),

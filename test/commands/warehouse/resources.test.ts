@@ -76,11 +76,13 @@ describe('secrets', () => {
     for (const reference of ['file:secret.txt', `"command:cat ${home.cwd}/secret.txt"`]) {
       home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', reference));
       const verb = reference.startsWith('file') ? 'create' : 'update crm';
-      const result = await run(`connections ${verb} -f connection.yaml --debug --trace-file trace.ndjson`);
+      const result = await run(
+        `connections ${verb} -f connection.yaml --allow-commands --debug --trace-file trace.ndjson`,
+      );
       expect(result).toMatchObject({ code: 0 });
       expect(result.stdout + result.stderr + home.read('trace.ndjson')).not.toContain(SECRET_ENV.WAREHOUSE_PASSWORD);
     }
-    const dry = await home.run('connections update crm -f connection.yaml --dry-run -o json');
+    const dry = await home.run('connections update crm -f connection.yaml --allow-commands --dry-run -o json');
     expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining('"password": "********"') });
   });
 });

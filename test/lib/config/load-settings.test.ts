@@ -85,6 +85,22 @@ describe('the profile in use', () => {
     await expect(loadSettings(sources(folderWith(PROFILES), alone))).rejects.toThrow('opened');
   });
 
+  it('opens it for `--profile local` whatever the environment says', async () => {
+    const env = Object.fromEntries(
+      ['BASE_URL', 'AUTH_URL', 'DSR_BASE_URL', 'SEEDING_URL', 'IDENTITY_URL'].map((name) => [
+        `CDPADM_${name}`,
+        'http://127.0.0.1:1',
+      ]),
+    );
+    const local = () => Promise.resolve({ base_url: 'http://127.0.0.1:2' });
+    const flags = { profile: 'local', settings: {} };
+    const notes: string[] = [];
+    const onNote = (text: string) => notes.push(text);
+    const settings = await loadSettings(sources(folderWith(PROFILES), { local, env, flags, onNote }));
+    expect(settings.need('base_url')).toBe('http://127.0.0.1:2');
+    expect(notes).toEqual([expect.stringMatching(/^Profile local is pinned: CDPADM_BASE_URL, .* have no effect\.$/)]);
+  });
+
   it('passes on what the file says that nobody understands', async () => {
     const warnings: string[] = [];
     await loadSettings(

@@ -3,7 +3,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findProjectFile } from '../../../src/lib/config/find-project-file.ts';
+import { SHARED_FIELDS } from '../../../src/lib/config/profile-schema.ts';
 import { readProjectFile } from '../../../src/lib/config/project-file.ts';
+import { projectFileSchema } from '../../../src/lib/files/project-schema.ts';
 import { failureOf } from '../../helpers/failure.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
@@ -81,7 +83,7 @@ describe('readProjectFile', () => {
   it('reads every setting, ids exactly', async () => {
     const file = projectIn(
       temporaryFolder(),
-      'profile: prod\norg_id: 9223372036854775807\nworkspace_id: "12"\nprotected: true\nlimits: {dsr: 10/m}\nnames: {xpid: own}\n',
+      'profile: prod\norg_id: 9223372036854775807\nworkspace_id: "12"\nprotected: true\naccess: read\noutput: json\nlimits: {dsr: 10/m}\n',
     );
     expect(await readProjectFile(file)).toEqual({
       file,
@@ -90,10 +92,18 @@ describe('readProjectFile', () => {
         org_id: '9223372036854775807',
         workspace_id: '12',
         protected: true,
+        access: 'read',
+        output: 'json',
         limits: { dsr: '10/m' },
-        names: { xpid: 'own' },
       },
     });
+  });
+
+  it('takes the fields of the JSON Schema for editors', async () => {
+    const { $schema: _hint, ...fields } = projectFileSchema.properties;
+    expect(Object.keys(fields).sort()).toEqual(['profile', ...Object.keys(SHARED_FIELDS)].sort());
+    const file = projectIn(temporaryFolder(), '$schema: ./config.schema.json\norg_id: 1\n');
+    expect((await readProjectFile(file)).settings).toEqual({ org_id: '1' });
   });
 
   it('takes an empty file for no settings', async () => {
@@ -102,10 +112,16 @@ describe('readProjectFile', () => {
   });
 
   it.each([
-    ['org_id: 1\nclient_secret: s3cret-x\n', 'client_secret', 2, 1, 'credentials do not belong'],
-    ['secrets:\n  client_secret: env:X\n', 'secrets', 1, 1, 'credentials do not belong'],
-    ['org_id: 1\n  \naccess_token: s3cret-x\n', 'access_token', 3, 1, 'credentials do not belong'],
-    ['client_id: abc\n', 'client_id', 1, 1, 'credentials do not belong'],
+    ['org_id: 1\nclient_secret: s3cret-x\n', 'client_secret', 2, 1, 'put it into a profile'],
+    ['secrets:\n  client_secret: env:X\n', 'secrets', 1, 1, 'put it into a profile'],
+    ['org_id: 1\n  \naccess_token: s3cret-x\n', 'access_token', 3, 1, 'put it into a profile'],
+    ['client_id: abc\n', 'client_id', 1, 1, 'put it into a profile'],
+    ['ca_file: evil.pem\n', 'ca_file', 1, 1, 'put it into a profile'],
+    ['names: {xpid: own}\n', 'names', 1, 1, 'put it into a profile'],
+    ['audience: other\n', 'audience', 1, 1, 'put it into a profile'],
+    ['protected: false\n', 'protected', 1, 1, ''],
+    ['access: write\n', 'access', 1, 1, ''],
+    ['output: xml\n', 'output', 1, 1, ''],
     ['org_id: 1\nbase_ulr: https://a.example\n', 'base_ulr', 2, 1, 'did you mean `base_url`'],
     ['base_url: ftp://a.example\n', 'base_url', 1, 1, 'https://'],
     ['environment: prod\n', 'environment', 1, 1, '`development` or `production`'],

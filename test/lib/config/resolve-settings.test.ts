@@ -1,22 +1,29 @@
-// Precedence of the layers, and which secret may go to which address.
+// Precedence of the layers, of a pinned profile too, and which secret may go to which address.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveSettings, type SettingsLayers } from '../../../src/lib/config/resolve-settings.ts';
 import { checkSetting, SETTING_NAMES, variableOf } from '../../../src/lib/config/setting-fields.ts';
-import type { SettingName } from '../../../src/lib/config/settings.ts';
+import type { Origin, ProfileSecretName, SettingName } from '../../../src/lib/config/settings.ts';
 
 type Profile = NonNullable<SettingsLayers['profile']>['stored'];
 
 function layers(
-  more: Partial<Omit<SettingsLayers, 'profile' | 'project'>> & { stored?: Profile; shared?: object } = {},
+  more: Partial<Omit<SettingsLayers, 'profile' | 'project'>> & {
+    stored?: Profile;
+    shared?: object;
+    pinned?: boolean;
+  } = {},
 ): SettingsLayers {
-  const { stored, shared, ...rest } = more;
+  const { stored, shared, pinned = false, ...rest } = more;
+  const origin: Origin = pinned
+    ? { kind: 'flag', detail: '--profile' }
+    : { kind: 'environment', detail: 'CDPADM_PROFILE' };
   return {
     flags: {},
     env: {},
     cwd: '/work',
     project: shared && { file: '/repo/.cdpadm.yaml', profile: undefined, settings: shared },
-    profile: stored && { setting: { value: 'prod', origin: { kind: 'flag', detail: '--profile' } }, stored },
+    profile: stored && { setting: { value: 'prod', origin }, stored },
     secret: (written) => Promise.resolve(`<${written}>`),
     hide: () => undefined,
     ...rest,
@@ -56,12 +63,19 @@ describe('precedence', () => {
   }
 
   it('holds for every setting and every set of layers', () => {
-    const present = fc.record({ flag: fc.boolean(), env: fc.boolean(), project: fc.boolean(), profile: fc.boolean() });
+    const present = fc.record({
+      flag: fc.boolean(),
+      env: fc.boolean(),
+      project: fc.boolean(),
+      profile: fc.boolean(),
+      pinned: fc.boolean(),
+    });
     fc.assert(
       fc.property(fc.constantFrom(...SETTING_NAMES), present, (name, has) => {
         const value = (index: number) => valueOf(name, index);
         const settings = resolveSettings(
           layers({
+            pinned: has.pinned,
             flags: has.flag ? { [name]: value(1) } : {},
             env: has.env ? { [variableOf(name)]: value(2) } : {},
             shared: has.project ? { [name]: value(3) } : {},
@@ -70,17 +84,77 @@ describe('precedence', () => {
         );
         const expected = has.flag
           ? { value: value(1), kind: 'flag' }
-          : has.env
+          : has.env && !has.pinned
             ? { value: value(2), kind: 'environment' }
-            : has.project
+            : has.project && !has.pinned
               ? { value: value(3), kind: 'project' }
               : has.profile
                 ? { value: value(4), kind: 'profile' }
                 : undefined;
         const found = settings.get(name);
         expect(found && { value: found.value, kind: found.origin.kind }).toEqual(expected);
+        const isUnused = has.pinned && has.env && found?.value !== value(2);
+        expect(settings.ineffective).toEqual(isUnused ? [variableOf(name)] : []);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('takes a secret from the environment under a pinned profile only where the profile has no place for it', async () => {
+    const pairs = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret'] as const;
+    const some = fc.subarray([...pairs]);
+    await fc.assert(
+      fc.asyncProperty(some, some, fc.boolean(), fc.boolean(), async (own, given, pinned, hasToken) => {
+        const settings = resolveSettings(
+          layers({
+            pinned,
+            stored: {
+              base_url: 'https://own.example',
+              secrets: Object.fromEntries(own.map((name) => [name, 'env:A'])),
+            },
+            env: Object.fromEntries([
+              ...given.map((name) => [variableOf(name), `given ${name}`]),
+              ...(hasToken ? [['CDPADM_ACCESS_TOKEN', 'token']] : []),
+            ]) as Record<string, string>,
+          }),
+        );
+        const sourceOf = (name: ProfileSecretName): string | undefined => {
+          const [first, second] = pinned ? [own, given] : [given, own];
+          const found = [first, second].find((list) => list.includes(name));
+          return found && (found === own ? 'profile' : 'environment');
+        };
+        for (const name of pairs) expect(settings.secretOrigin(name)?.kind).toBe(sourceOf(name));
+        expect(settings.secretOrigin('access_token') !== undefined).toBe(hasToken && !pinned);
+        const unused = given.filter((name) => own.includes(name)).map(variableOf);
+        expect([...settings.ineffective].sort()).toEqual(
+          pinned ? [...unused, ...(hasToken ? ['CDPADM_ACCESS_TOKEN'] : [])].sort() : [],
+        );
       }),
     );
+  });
+
+  it('names no variable that repeats a value in use', () => {
+    const stored = { base_url: 'https://own.example', org_id: '1' };
+    const env = { CDPADM_BASE_URL: 'https://own.example/', CDPADM_ORG_ID: '2', CDPADM_ENVIRONMENT: 'nonsense' };
+    expect(resolveSettings(layers({ pinned: true, stored, env })).ineffective).toEqual([
+      'CDPADM_ORG_ID',
+      'CDPADM_ENVIRONMENT',
+    ]);
+  });
+
+  it('keeps the guards of a project file under a pinned profile, and nothing else of it', () => {
+    const shared = { protected: true, access: 'read', limits: { dsr: '1/m' }, org_id: '3' };
+    const settings = resolveSettings(layers({ pinned: true, stored: { limits: { seeding: '2/m' } }, shared }));
+    expect([settings.protected, settings.access, settings.get('org_id')]).toEqual([true, 'read', undefined]);
+    expect(settings.limits).toEqual({ seeding: '2/m' });
+    expect(Object.keys(settings.origins).sort()).toEqual(['access', 'limits.seeding', 'protected']);
+  });
+
+  it('keeps `protected` and `access: read` of a profile whatever overrides its addresses', () => {
+    const stored = { base_url: 'https://own.example', protected: true, access: 'read' } as const;
+    const env = { CDPADM_BASE_URL: 'https://other.example' };
+    const { access, protected: isProtected } = resolveSettings(layers({ stored, env }));
+    expect([isProtected, access]).toEqual([true, 'read']);
   });
 
   it('takes the platform address for the audience, unless one is given', () => {
@@ -100,15 +174,10 @@ describe('precedence', () => {
   });
 
   it('finds a relative file where it was written', () => {
-    const files = [
-      { flags: { ca_file: 'ca.pem' } },
-      { env: { CDPADM_CA_FILE: 'ca.pem' } },
-      { shared: { ca_file: 'ca.pem' } },
-    ];
+    const files = [{ flags: { ca_file: 'ca.pem' } }, { env: { CDPADM_CA_FILE: 'ca.pem' } }];
     expect(files.map((given) => resolveSettings(layers(given)).need('ca_file'))).toEqual([
       '/work/ca.pem',
       '/work/ca.pem',
-      '/repo/ca.pem',
     ]);
   });
 

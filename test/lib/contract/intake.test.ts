@@ -13,7 +13,10 @@ describe('events', () => {
     [{ user_identities: { email: 'a' } }, []],
     [{}, [nobody]],
     [{ user_identities: {} }, [nobody]],
-    [{ xpid: 1, events: [] }, ['events: holds no event']],
+    [{ xpid: 1, events: undefined }, []],
+    [{ xpid: 1, events: [] }, []],
+    [{ xpid: 1, user_attributes: { tier: 'gold' } }, []],
+    [{ xpid: 1, user_attributes: 'gold' }, ['user_attributes: must be an object, not a string']],
     [{ xpid: 1, events: [{ event_type: '', data: {} }] }, ['events[0].event_type: is empty']],
     [{ xpid: 1, environment: 'test' }, ['environment: must be `production` or `development`']],
   ])('%o', (parts, issues) => {

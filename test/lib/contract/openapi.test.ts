@@ -129,7 +129,7 @@ test('describes a call whole', () => {
       summary: expect.stringMatching(/^Pipelines: update/) as string,
       tags: ['pipelines'],
       security: [{ bearer: [] }],
-      'x-safety': 'settle',
+      'x-safety': 'confirm',
       requestBody: { required: true, content: { 'application/json': { schema: {} } } },
       responses: {
         200: { description: 'Done' },

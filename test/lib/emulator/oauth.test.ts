@@ -35,8 +35,8 @@ describe('the token call', () => {
 
   test.each([
     ['a trailing slash', () => `${emulator.url}/`, {}],
-    ['the name it is called by', () => 'http://platform.test:81', { host: 'platform.test:81' }],
-    ['its own address, whatever it is called', () => emulator.url, { host: 'platform.test' }],
+    ['the name it is called by', () => 'http://localhost:81', { host: 'localhost:81' }],
+    ['its own address, whatever it is called', () => emulator.url, { host: 'localhost' }],
   ])('takes an audience with %s', async (_what, audience, headers) => {
     expect((await ask({ ...valid(), audience: audience() }, headers)).status).toBe(200);
   });

@@ -276,8 +276,18 @@ describe('intake keeps', () => {
     expect(await counts()).toEqual({ profiles: 1, seeds: 1, events: 1 });
   });
 
+  test.each([undefined, []])('the user attributes of an event body, also without an event (%j)', async (list) => {
+    await post(EVENTS, events({ user_attributes: { tier: 'silver', city: 'Bern' } }));
+    const { status } = await post(EVENTS, events({ events: list, user_attributes: { tier: 'gold' } }));
+    expect(status).toBe(202);
+    expect(await profiles('email=kim@people.example')).toMatchObject([
+      { user_attributes: { tier: 'gold', city: 'Bern' } },
+    ]);
+    expect(await counts()).toMatchObject({ profiles: 1, events: 1 });
+  });
+
   test.each<[string, object, string]>([
-    [EVENTS, events({ events: [] }), 'events: holds no event'],
+    [EVENTS, events({ events: {} }), 'events: must be a list'],
     [EVENTS, events({ events: [{ data: {} }] }), 'events: [0].event_type is missing'],
     [EVENTS, events({ user_identities: {} }), 'body: needs `user_identities`'],
     [EVENTS, events({ environment: 'x' }), 'environment: must be'],

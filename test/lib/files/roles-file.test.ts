@@ -6,7 +6,11 @@ import type { ManifestReply, RoleReply } from '../../../src/lib/contract/roles.t
 import { inStableOrder } from '../../../src/lib/domain/roles/manifest.ts';
 import { type DocumentFormat, parseDocumentText } from '../../../src/lib/files/load.ts';
 import { compareWithFile, isEmpty } from '../../../src/lib/files/roles-edits.ts';
-import { updateManifestText, writeManifestText } from '../../../src/lib/files/roles-file.ts';
+import {
+  rewriteManifestText,
+  updateManifestText as editManifestText,
+  writeManifestText,
+} from '../../../src/lib/files/roles-file.ts';
 import { canonicalJson, stringifyJson } from '../../../src/lib/kernel/json.ts';
 import { anyReply, role } from '../../helpers/any-roles.ts';
 import { anyStyledManifest } from './styled-yaml.ts';
@@ -15,6 +19,11 @@ import { size } from '../../helpers/size.ts';
 const FORMATS: DocumentFormat[] = ['yaml', 'json'];
 const OLD = { last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com' };
 const NEW = { last_modified_on: '2026-11-21 09:00:00', last_modified_by: 'bob@example.com' };
+
+/** What `roles pull` writes: edited in place, else written again. */
+async function updateManifestText(text: string, format: DocumentFormat, manifest: ManifestReply): Promise<string> {
+  return (await editManifestText(text, format, manifest)) ?? (await rewriteManifestText(text, manifest));
+}
 
 async function valueOf(text: string, format: DocumentFormat): Promise<Record<string, unknown>> {
   return (await parseDocumentText('file', text, format)).value as Record<string, unknown>;

@@ -1,20 +1,24 @@
 // The shared budget: at most 90 requests in any minute, whoever asks and whatever happens to its file and the clock.
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { rolesEndpoints } from '../../../src/lib/contract/roles.ts';
 import { nextSlots, takeSlots } from '../../../src/lib/http/budget.ts';
+import { tryLock } from '../../../src/lib/kernel/lock.ts';
+import { createCacheFiles } from '../../../src/lib/kernel/cache-files.ts';
 import { createTestClock, TEST_TIME } from '../../helpers/clock.ts';
 import { type FaultServer, json, startFaultServer } from '../../helpers/fault-server.ts';
 import { isMutation } from '../../helpers/size.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { opened } from '../../helpers/opened.ts';
 import { contend } from './contend.ts';
-import { never, testClient } from './setup.ts';
+import { fail, never, testClient } from './setup.ts';
 import { toldWaits } from './told-waits.ts';
 
 const MINUTE = 60_000;
+const A = { address: 'https://a.example', key: 'https://a.example' };
+const cacheFiles = createCacheFiles(fail);
 let folder: string;
 beforeEach(() => {
   folder = temporaryFolder();
@@ -31,8 +35,8 @@ function taker(now: () => number) {
   const decisions: string[] = [];
   const take = async (count = 1, address = 'https://a.example'): Promise<number> => {
     const { clock, waited } = toldWaits(now);
-    const options = { folder, clock, onDecision: (text: string) => decisions.push(text) };
-    await takeSlots('roles', address, count, options, never);
+    const options = { cacheFiles, folder, clock, onDecision: (text: string) => decisions.push(text) };
+    await takeSlots('roles', { address, key: address }, count, options, never);
     return now() + waited();
   };
   return { take, decisions };
@@ -168,14 +172,37 @@ describe('takeSlots', () => {
     ['more, which is none', 900, 1],
   ])('a profile’s limit of %s', async (_name, most, waits) => {
     const clock = createTestClock();
-    const options = { folder, clock, onDecision: () => undefined, most };
-    for (let request = 0; request < 91; request++) await takeSlots('roles', 'https://a.example', 1, options, never);
+    const options = { cacheFiles, folder, clock, onDecision: () => undefined, most };
+    for (let request = 0; request < 91; request++) await takeSlots('roles', A, 1, options, never);
     expect(clock.sleeps[0]).toBe(61_000);
     expect(clock.sleeps).toHaveLength(waits);
     // What belongs together goes together, even beyond what the profile sets.
     clock.advance(61_000);
-    await takeSlots('roles', 'https://a.example', 40, options, never);
+    await takeSlots('roles', A, 40, options, never);
     expect(clock.sleeps).toHaveLength(waits);
+  });
+
+  test('one platform has one file, whatever port it listens on', async () => {
+    const clock = createTestClock();
+    const options = { cacheFiles, folder, clock, onDecision: () => undefined };
+    for (let port = 5000; port < 5091; port++)
+      await takeSlots('roles', { address: `http://127.0.0.1:${port}`, key: 'local' }, 1, options, never);
+    expect(readdirSync(folder)).toHaveLength(1);
+    expect(clock.sleeps).toEqual([61_000]);
+  });
+
+  test('a new file removes those that no process has used for an hour, unless one has their lock', async () => {
+    for (const name of ['old', 'locked', 'young']) {
+      const file = join(folder, `rate-roles-${name}.json`);
+      writeFileSync(file, '{}');
+      const hours = name === 'young' ? 0.5 : 2;
+      utimesSync(file, Date.now() / 1000 - hours * 3600, Date.now() / 1000 - hours * 3600);
+    }
+    const lock = tryLock(join(folder, 'rate-roles-locked.lock'));
+    await taker(() => TEST_TIME).take();
+    lock?.release();
+    const names = readdirSync(folder).map((name) => name.replace(/[0-9a-f]{16}/, 'new'));
+    expect(names.sort()).toEqual(['rate-roles-locked.json', 'rate-roles-new.json', 'rate-roles-young.json']);
   });
 
   test('more than the whole budget cannot be had at once', async () => {
@@ -191,8 +218,8 @@ describe('takeSlots', () => {
       stop.abort(new Error('enough'));
       await clock.sleep(ms, signal);
     };
-    const options = { folder, clock: { ...clock, sleep }, onDecision: () => undefined };
-    await expect(takeSlots('roles', 'https://a.example', 1, options, stop.signal)).rejects.toThrow('enough');
+    const options = { cacheFiles, folder, clock: { ...clock, sleep }, onDecision: () => undefined };
+    await expect(takeSlots('roles', A, 1, options, stop.signal)).rejects.toThrow('enough');
   });
 });
 

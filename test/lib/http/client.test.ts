@@ -188,7 +188,7 @@ describe('a signal while a call goes on', () => {
     server.otherwise(() => stop.abort(reason));
     const error = await failureOf(call(testClient(server.url), stop.signal));
     expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: 143, details: { cause: 'interrupted' } });
-    expect(error.message).toMatch(/^It is not known whether .* was carried out: the request was interrupted\.$/);
+    expect(error.message).toMatch(/^The outcome of .* is unknown: the request was interrupted\.$/);
     expect(server.requests).toHaveLength(1);
   });
 

@@ -24,7 +24,7 @@ export const putThing = endpoint({
   status: 200,
   body: looseObject({ id: string() }),
   reply: Thing,
-  safety: 'settle',
+  safety: 'confirm',
 });
 export const triggerThing = endpoint({
   id: 'test.trigger',
@@ -44,7 +44,7 @@ export const deleteThing = endpoint({
   method: 'DELETE',
   path: '/things/{thingId}',
   status: 204,
-  safety: 'settle',
+  safety: 'confirm',
 });
 export const seedThings = endpoint({
   id: 'test.seed',

@@ -103,10 +103,10 @@ describe('an outcome that nobody knows', () => {
       status: undefined,
       details: { cause: 'network.reset' },
       cause,
-      message: 'It is not known whether PUT /v3/things/a was carried out: the connection was closed.',
+      message: 'The outcome of PUT /v3/things/a is unknown: the connection was closed.',
       request: ended(putThing).request,
     });
-    expect(error.hint).toContain('not sent a second time');
+    expect(error.hint).toContain('Check the current state');
   });
 
   test('keeps the status, and the exit code of an interruption alone', () => {

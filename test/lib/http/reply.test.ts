@@ -103,7 +103,26 @@ describe('readReply', () => {
 
   it('takes a page for no success where nothing is expected', () => {
     expect(refused(PAGE, deleteThing)).toBeInstanceOf(OutcomeUnknownError);
-    expect(refused(PAGE, seedThings)).toMatchObject({ code: 'http.unreadable' });
+    expect(refused(PAGE, seedThings)).toBeInstanceOf(OutcomeUnknownError);
+  });
+
+  it.each([
+    ['another status', 200, '', 'has the undocumented status 200'],
+    ['another status', 204, '', 'has the undocumented status 204'],
+    ['an error document', 202, '{"errors":[{"message":"no"}]}', 'is an error document with status 202'],
+    ['an error document', 202, '{"statusCode":503,"message":"no"}', 'is an error document with status 202'],
+    ['an error document', 202, '{"error":"unavailable"}', 'is an error document with status 202'],
+  ])('takes %s (%i) for no acceptance where only the status counts', (_name, status, text, words) => {
+    const error = thrownBy(() => readReply(ended(seedThings), answered(text, { status })));
+    expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: 8 });
+    expect(error.message).toContain(words);
+  });
+
+  it('takes an error document for no deletion, and any other 2xx without one for a response', () => {
+    const text = '{"errors":[{"message":"no"}]}';
+    const deleted = (body: string) => readReply(ended(deleteThing), answered(body, { status: 200 }));
+    expect(thrownBy(() => deleted(text))).toBeInstanceOf(OutcomeUnknownError);
+    expect(deleted('{"errors":[]}')).toMatchObject({ status: 200, body: undefined });
   });
 });
 

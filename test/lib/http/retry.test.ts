@@ -5,7 +5,7 @@ import type { Safety } from '../../../src/lib/contract/endpoint.ts';
 import { backoffCeiling, decide, type Outcome, parseRetryAfter, type Verdict } from '../../../src/lib/http/retry.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
-const SAFETIES: Safety[] = ['repeat', 'settle', 'once'];
+const SAFETIES: Safety[] = ['repeat', 'confirm', 'once'];
 
 function judge(outcome: Outcome, safety: Safety, attempt = 1, random = 0.5): Verdict {
   return decide(outcome, { safety, attempt, attempts: 5, now: NOW, random: () => random });
@@ -16,16 +16,16 @@ const lost = (delivered: 'no' | 'perhaps', permanent = false): Outcome => ({ kin
 describe('decide', () => {
   const AGAIN = 'again';
   const TABLE: [string, Outcome, Record<Safety, Verdict['act']>][] = [
-    ['429', status(429), { repeat: AGAIN, settle: AGAIN, once: AGAIN }],
-    ['500', status(500), { repeat: AGAIN, settle: 'unknown', once: 'unknown' }],
-    ['503 with Retry-After', status(503, '1'), { repeat: AGAIN, settle: 'unknown', once: 'unknown' }],
-    ['501', status(501), { repeat: 'give-up', settle: 'give-up', once: 'give-up' }],
-    ['505', status(505), { repeat: 'give-up', settle: 'give-up', once: 'give-up' }],
-    ['404', status(404), { repeat: 'give-up', settle: 'give-up', once: 'give-up' }],
-    ['302', status(302), { repeat: 'give-up', settle: 'give-up', once: 'give-up' }],
-    ['not delivered', lost('no'), { repeat: AGAIN, settle: AGAIN, once: AGAIN }],
-    ['not delivered, for good', lost('no', true), { repeat: 'give-up', settle: 'give-up', once: 'give-up' }],
-    ['perhaps delivered', lost('perhaps'), { repeat: AGAIN, settle: 'unknown', once: 'unknown' }],
+    ['429', status(429), { repeat: AGAIN, confirm: AGAIN, once: AGAIN }],
+    ['500', status(500), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],
+    ['503 with Retry-After', status(503, '1'), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],
+    ['501', status(501), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
+    ['505', status(505), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
+    ['404', status(404), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
+    ['302', status(302), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
+    ['not delivered', lost('no'), { repeat: AGAIN, confirm: AGAIN, once: AGAIN }],
+    ['not delivered, for good', lost('no', true), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
+    ['perhaps delivered', lost('perhaps'), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],
   ];
   test.each(TABLE)('%s', (_name, outcome, expected) => {
     for (const safety of SAFETIES) expect(judge(outcome, safety).act).toBe(expected[safety]);
@@ -34,7 +34,7 @@ describe('decide', () => {
   test('what may have been carried out is never sent again unless that is harmless', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom<Safety>('settle', 'once'),
+        fc.constantFrom<Safety>('confirm', 'once'),
         fc.oneof(
           fc.integer({ min: 500, max: 599 }).map((code) => status(code, '1')),
           fc.boolean().map((permanent) => lost('perhaps', permanent)),

@@ -18,7 +18,7 @@ const bulk = async (overrides: Partial<HttpOptions> = {}) => {
   const client = testClient(server.url, overrides);
   return { client, sender: await client.openSender(seedThings) };
 };
-async function sent(fault: Fault, overrides: Partial<HttpOptions> = {}): Promise<SendOutcome> {
+async function sent(fault: Fault, overrides: Partial<HttpOptions> = {}): Promise<SendOutcome<unknown>> {
   server.otherwise(fault);
   const { sender } = await bulk(overrides);
   return sender.send(BODY, never);
@@ -99,7 +99,7 @@ describe('how it ends', () => {
       headers,
       text: 'thanks!',
     });
-    expect(await sent(json({}))).toMatchObject({ kind: 'accepted', status: 200, slowDown: false });
+    expect(await sent(answer({ status: 202 }))).toMatchObject({ kind: 'accepted', status: 202, slowDown: false });
   });
 
   it.each<[number, Record<string, string>, number | undefined]>([
@@ -118,7 +118,19 @@ describe('how it ends', () => {
 
   it('lost where the answer is a page, whatever it says', async () => {
     const outcome = await sent(answer({ headers: { 'content-type': 'text/html' }, body: '<title>Hello</title>' }));
-    expect(outcome).toMatchObject({ kind: 'lost', permanent: false, failure: { code: 'http.unreadable' } });
+    expect(outcome).toMatchObject({ kind: 'lost', permanent: false, failure: { code: 'http.outcome_unknown' } });
+  });
+
+  it.each<[string, Fault]>([
+    ['empty', answer({ body: '' })],
+    ['null', answer({ body: 'null' })],
+    ['a list', json([{ id: 'a' }])],
+    ['an error document', json({ errors: [{ message: 'no' }] })],
+    ['cut short', answer({ body: '{"id":' })],
+  ])('lost where the body is not what the endpoint answers: %s', async (_name, fault) => {
+    server.otherwise(fault);
+    const sender = await testClient(server.url).openSender(putThing);
+    expect(await sender.send(BODY, never, { thingId: 'a' })).toMatchObject({ kind: 'lost', permanent: false });
   });
 
   it('lost without an answer, and says whether trying again can help', async () => {
@@ -136,7 +148,7 @@ describe('how it ends', () => {
     const proxy = { http: `http://name:pw-canary@127.0.0.1:${server.port}` };
     const refused = await sent(answer({ status: 407 }), { proxy });
     expect(refused).toMatchObject({ kind: 'lost', permanent: true, failure: { code: 'network.proxy' } });
-    const { failure } = refused as Extract<SendOutcome, { kind: 'lost' }>;
+    const { failure } = refused as Extract<SendOutcome<unknown>, { kind: 'lost' }>;
     expect(failure.message).toContain(`The proxy http://127.0.0.1:${server.port} opened no way`);
   });
 

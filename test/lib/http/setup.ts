@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createClient } from '../../../src/lib/http/client.ts';
 import type { Client, HttpOptions } from '../../../src/lib/http/types.ts';
+import { createCacheFiles } from '../../../src/lib/kernel/cache-files.ts';
 import { createRedactor } from '../../../src/lib/kernel/redact.ts';
 import { createTestClock, type TestClock } from '../../helpers/clock.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -40,6 +41,9 @@ export function testClient(url: string, overrides: Partial<HttpOptions> & { fold
       bearer: async () => ({ clientId: 'client-1', clientSecret: async () => SECRETS.clientSecret }),
       basic: async () => ({ key: SECRETS.workspaceKey, secret: SECRETS.workspaceSecret }),
     },
+    lastingAddress: (service) => (overrides.address?.(service) ?? url).replace(/\/+$/, ''),
+    lastingAudience: () => overrides.audience?.() ?? url,
+    cacheFiles: createCacheFiles(fail),
     tokenFolder: join(folder, 'tokens'),
     budgetFolder: join(folder, 'budget'),
     requestTimeoutMs: 5000,
@@ -57,6 +61,11 @@ export function testClient(url: string, overrides: Partial<HttpOptions> & { fold
   });
   onTestFinished(() => client.close());
   return { ...client, clock, decisions, debug, traces, folder };
+}
+
+/** In a folder that can be written to, nothing goes wrong. */
+export function fail(error: Error): never {
+  throw error;
 }
 
 /** Credentials that nobody may ask for. */

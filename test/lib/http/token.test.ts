@@ -246,6 +246,57 @@ describe('refusals of the token service', () => {
   });
 });
 
+describe('a failed round', () => {
+  const WAITING = 6;
+  const failures = (calls: Promise<unknown>[]) => Promise.all(calls.map(failureOf));
+
+  test('is shared by every call that waits for it', async () => {
+    tokenAnswer = { status: 503 };
+    const http = client();
+    const errors = await failures(Array.from({ length: WAITING }, () => http.call(getThing, { params })));
+    expect(tokenRequests()).toHaveLength(5);
+    for (const error of errors) expect(error).toMatchObject({ code: 'http.unavailable', exit: 7, status: 503 });
+    tokenAnswer = undefined;
+    await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
+  });
+
+  test('is shared by every process that waits for it, and by none that comes later', async () => {
+    tokenAnswer = { status: 503 };
+    const { clock, folder } = client();
+    const processes = Array.from({ length: WAITING }, () => client({ clock, folder }));
+    const errors = await failures(processes.map((http) => http.call(getThing, { params })));
+    expect(tokenRequests()).toHaveLength(5);
+    expect(new Set(errors.map(({ message }) => message)).size).toBe(1);
+    clock.advance(1);
+    await failures([client({ clock, folder }).call(getThing, { params })]);
+    expect(tokenRequests()).toHaveLength(10);
+  });
+
+  test('is not shared when the secret was refused: another process may have another', async () => {
+    tokenAnswer = { status: 401 };
+    const { clock, folder } = client();
+    const processes = Array.from({ length: 3 }, () => client({ clock, folder }));
+    await failures(processes.map((http) => http.call(getThing, { params })));
+    expect(tokenRequests()).toHaveLength(3);
+  });
+});
+
+test('a call that is stopped leaves the round to those that still wait for it', async () => {
+  const stop = new AbortController();
+  let answer = (): void => undefined;
+  server.next((socket, request) => {
+    answer = () => json({ access_token: 'token-1', expires_in: 60, token_type: 'Bearer' })(socket, request);
+    stop.abort(new Error('enough'));
+  });
+  const http = client();
+  const stopped = failureOf(http.call(getThing, { params, signal: stop.signal }));
+  const patient = http.call(getThing, { params });
+  expect((await stopped).message).toBe('enough');
+  answer();
+  await expect(patient).resolves.toEqual({ id: 'a' });
+  expect(tokenRequests()).toHaveLength(1);
+});
+
 describe('a ready-made token', () => {
   test('is used as it is and never renewed', async () => {
     accepted = [];
@@ -291,9 +342,10 @@ test('the signal ends the wait for another’s token request', async () => {
   const stop = new AbortController();
   server.next(() => stop.abort(new Error('enough')));
   const clock = createTestClock();
-  const calls = [client({ folder, clock }), client({ folder, clock })].map((http) =>
-    failureOf(http.call(getThing, { params, signal: stop.signal })),
-  );
+  const calls = [1, 2].map(() => {
+    const http = client({ folder, clock, signal: stop.signal });
+    return failureOf(http.call(getThing, { params }));
+  });
   expect((await Promise.all(calls)).map((error) => error.message)).toEqual(['enough', 'enough']);
   await expect(client({ folder }).call(getThing, { params })).resolves.toEqual({ id: 'a' });
 });

@@ -36,6 +36,25 @@ describe('screen', () => {
   });
 });
 
+describe('an error with more issues than it keeps', () => {
+  const issues = Array.from({ length: 1234 }, (_, index) => ({ path: `roles[${index}]`, message: 'wrong' }));
+  const error = invalidInput('Wrong.', issues).with({ message: 'Still wrong.' });
+
+  test('lists the first 1,000 in JSON and counts the rest', () => {
+    const { error: told } = JSON.parse(failureJson(error, createRedactor())) as {
+      error: { issues: unknown[]; issues_omitted: number };
+    };
+    expect(told.issues).toHaveLength(1000);
+    expect(told.issues_omitted).toBe(234);
+  });
+
+  test('counts all of them on a screen and in Markdown', () => {
+    const rest = '… and 1184 more;';
+    expect(failureScreen(error, plainStyle, createRedactor())).toContain(`${rest} -o json lists the first 1000`);
+    expect(failureMarkdown(error, createRedactor())).toContain(`${rest} \`-o json\` lists the first 1000`);
+  });
+});
+
 describe('Markdown', () => {
   it.each(Object.keys(errors))('%s', async (name) => {
     const text = failureMarkdown(errors[name] as CliError, createRedactor());

@@ -149,6 +149,15 @@ describe('ends', () => {
     expect(code).toBe(11);
   });
 
+  test('--timeout that passes while nothing else can run: 11', async () => {
+    let now = 0;
+    // Each look at the clock is a minute later, and no timer ever fires.
+    const clock = { now: () => (now += 60_000), sleep: () => new Promise<never>(() => undefined) };
+    const { code, stderr } = await runCli(['completion', 'bash', '--timeout', '1s'], { clock });
+    expect(code).toBe(11);
+    expect(stderr).toContain('--timeout of 1s');
+  });
+
   test('a reader that has gone away: 0, and nothing is said', async () => {
     const { code, stderr } = await runCli(['help', 'flags'], { brokenPipe: true });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

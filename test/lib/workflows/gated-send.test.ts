@@ -7,7 +7,7 @@ import { sendThrough } from '../../../src/lib/workflows/gated-send.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
 const failure = new CliError({ code: 'http.refused', message: 'The platform refused it.', exit: EXIT.failed });
-const refused = (status: number): SendOutcome => {
+const refused = (status: number): SendOutcome<unknown> => {
   return { kind: 'refused', status, retryAfterMs: undefined, messages: [], failure };
 };
 
@@ -24,12 +24,19 @@ function open() {
     onDecision: () => undefined,
     onWait: () => undefined,
   });
-  const send = (outcome: () => Promise<SendOutcome>, endsRun: () => boolean = () => false) =>
+  const send = (outcome: () => Promise<SendOutcome<unknown>>, endsRun: () => boolean = () => false) =>
     sendThrough(gate, clock, { isRepeat: false, send: outcome, endsRun });
   return { gate, send };
 }
 
-const ACCEPTED: SendOutcome = { kind: 'accepted', slowDown: false, status: 200, headers: {}, text: '' };
+const ACCEPTED: SendOutcome<unknown> = {
+  kind: 'accepted',
+  slowDown: false,
+  status: 200,
+  headers: {},
+  text: '',
+  body: undefined,
+};
 
 test.each([ACCEPTED, refused(400), { kind: 'lost', permanent: false, failure } as const])(
   'resolves with %j, and the next one may go',

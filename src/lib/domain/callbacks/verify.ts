@@ -25,8 +25,8 @@ const ORDER: readonly CheckName[] = ['domain', 'certificate_fetched', 'certifica
 const MAX_DOMAIN = 253;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 
-/** First: the header's domain is one of the allowed ones. `domain` is there when it is. */
-export function checkDomain(headers: HeaderLines, allow: readonly string[]): Check & { domain?: string } {
+/** First: the header's domain is in the allow list; without a list, the certificate decides. `domain` is set when it is. */
+export function checkDomain(headers: HeaderLines, allow: readonly string[] | undefined): Check & { domain?: string } {
   const name = 'domain';
   const value = onlyHeader(headers, PROCESSOR_DOMAIN_HEADER);
   if ('issue' in value) return { name, ok: false, detail: value.issue };
@@ -34,6 +34,7 @@ export function checkDomain(headers: HeaderLines, allow: readonly string[]): Che
   if (domain.length > MAX_DOMAIN || !DOMAIN.test(domain)) {
     return { name, ok: false, detail: 'the header names no domain' };
   }
+  if (!allow) return { name, ok: true, detail: `${domain}, to be compared with the certificate`, domain };
   const allowed = allow.some((item) => item.toLowerCase() === domain);
   if (!allowed)
     return { name, ok: false, detail: `${domain} is not allowed; allowed: ${allow.join(', ') || 'nothing'}` };

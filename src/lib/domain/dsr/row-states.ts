@@ -1,9 +1,9 @@
 // What became of each row of a bulk run: an id and a state, a few bytes for a row, so that a million of them are no burden.
 
-/** `planned`: the id is journaled and the request may be under way. */
-export type RowState = 'open' | 'planned' | 'submitted' | 'existing' | 'failed' | 'skipped';
+/** `planned`: the id is journaled and the request may be under way. `unknown`: a resume asks the platform again. */
+export type RowState = 'open' | 'planned' | 'submitted' | 'existing' | 'failed' | 'skipped' | 'unknown';
 
-const STATES: readonly RowState[] = ['open', 'planned', 'submitted', 'existing', 'failed', 'skipped'];
+const STATES: readonly RowState[] = ['open', 'planned', 'submitted', 'existing', 'failed', 'skipped', 'unknown'];
 const ID_BYTES = 16;
 const START = 1024;
 
@@ -14,10 +14,15 @@ export interface RowStates {
   plan(row: number, id: string): void;
   /** Its request never went out after all. The id stays. */
   release(row: number): void;
-  settle(row: number, state: RowState, error?: string): void;
-  /** Why it failed. */
+  complete(row: number, state: RowState, error?: string): void;
+  /** Why it failed or is unknown. */
   error(row: number): string;
   count(state: RowState): number;
+}
+
+/** Whether a run has to send the row, or to ask for it. */
+export function isLeft(state: RowState): boolean {
+  return state === 'open' || state === 'planned' || state === 'unknown';
 }
 
 /** Rows count from 1. */
@@ -56,7 +61,7 @@ export function createRowStates(): RowStates {
       ids.set(Buffer.from(id.replaceAll('-', ''), 'hex'), row * ID_BYTES);
     },
     release: (row) => set(row, 'open'),
-    settle: (row, state, error) => {
+    complete: (row, state, error) => {
       set(row, state);
       if (error === undefined) errors.delete(row);
       else errors.set(row, error);

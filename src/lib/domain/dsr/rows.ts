@@ -3,6 +3,7 @@ import type { FieldIssue } from '../../contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { WireNames } from '../../contract/names.ts';
 import { nearest } from '../../kernel/nearest.ts';
+import { nullWordIssue, type NullWords, USUAL_NULLS } from '../null-words.ts';
 import type { RequestParts } from './compose.ts';
 
 /** Columns that are no identity, in the order that we write them. */
@@ -106,19 +107,22 @@ export interface RowParts {
 const YES = /^(true|yes|y|1)$/i;
 const NO = /^(false|no|n|0)$/i;
 
-/** Empty cells are as if they were not there; `defaults` stand in for what a row does not say. */
+/** Empty cells and null words are as if they were not there; `defaults` stand in for what a row does not say. */
 export function partsOfRow(
   cells: readonly string[],
   targets: readonly ColumnTarget[],
   defaults: Omit<RequestParts, 'identities'>,
+  nulls: NullWords = USUAL_NULLS,
 ): RowParts {
   const values = new Map<string, string>();
   for (const [column, target] of targets.entries()) {
     const text = (cells[column] ?? '').trim();
-    if (text !== '' && target !== IGNORED) values.set(target, text);
+    if (text !== '' && !nulls.isNull(text) && target !== IGNORED) values.set(target, text);
   }
   const skip = values.get('skip_waiting_period');
   const issues: FieldIssue[] = [];
+  const group = nullWordIssue(values.get('group_id') ?? '', nulls);
+  if (group !== undefined) issues.push({ path: ['group_id'], message: group });
   if (skip !== undefined && !YES.test(skip) && !NO.test(skip)) {
     issues.push({ path: ['skip_waiting_period'], message: `must be true or false, not \`${skip}\`` });
   }
@@ -130,8 +134,8 @@ export function partsOfRow(
   const status = values.get('status');
   return {
     parts: {
-      regulation: values.get('regulation')?.toLowerCase() ?? defaults.regulation,
-      subject_request_type: values.get('subject_request_type')?.toLowerCase() ?? defaults.subject_request_type,
+      regulation: values.get('regulation') ?? defaults.regulation,
+      subject_request_type: values.get('subject_request_type') ?? defaults.subject_request_type,
       submitted_time: values.get('submitted_time') ?? defaults.submitted_time,
       group_id: values.get('group_id') ?? defaults.group_id,
       subject_request_id: values.get('subject_request_id'),

@@ -4,6 +4,10 @@ import { EXTENSION_PREFIX } from '../../contract/dsr-rules.ts';
 import { explainIssues, type FieldIssue } from '../../contract/explain.ts';
 import { DEVICE_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { WireNames } from '../../contract/names.ts';
+import { isRecord } from '../../kernel/record.ts';
+import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
+import { deadlineFrom } from './deadlines.ts';
+import { nullWordIssue } from '../null-words.ts';
 import { upgradeRequest } from './upgrade.ts';
 
 export interface SettledRequest {
@@ -23,18 +27,48 @@ export interface SettleOptions {
   names: WireNames;
 }
 
-/** Checks `value` against everything that can be known without the platform. */
-export function settleRequest(value: unknown, { vendorDomain, names }: SettleOptions): SettledRequest {
-  const upgraded = upgradeRequest(names.decode(value, dsrEndpoints.create.names?.body ?? []), vendorDomain);
+/** Checks `value` against everything that can be known without the platform at `now`, in epoch milliseconds. */
+export function settleRequest(value: unknown, { names, vendorDomain }: SettleOptions, now: number): SettledRequest {
+  const decoded = names.decode(value, dsrEndpoints.create.names?.body ?? []);
+  const upgraded = upgradeRequest(inLowerCase(decoded), vendorDomain);
   const result = DsrRequest.safeParse(upgraded.value);
   const issues = [
     ...upgraded.issues,
     ...(result.success ? [] : explainIssues(result.error.issues, upgraded.value)),
     ...foreignExtensions(upgraded.value, vendorDomain),
+    ...futureTime(upgraded.value, now),
+    ...nullIdentities(upgraded.value),
   ];
   if (!result.success || issues.length > 0) return { issues, warnings: [], changes: upgraded.changes };
   const request = { ...result.data, api_version: API_VERSION };
-  return { request, issues: [], warnings: adviceOn(request), changes: upgraded.changes };
+  return { request, issues: [], warnings: adviceOn(request, now), changes: upgraded.changes };
+}
+
+/** Regulation and type are accepted in any letter case: people write GDPR. */
+function inLowerCase(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const words = ['regulation', 'subject_request_type'].flatMap((name) => {
+    const word = value[name];
+    return typeof word === 'string' && word !== word.toLowerCase() ? [[name, word.toLowerCase()]] : [];
+  });
+  return words.length === 0 ? value : { ...value, ...Object.fromEntries(words) };
+}
+
+/** Whether a subject's request has a time that no clock nearby shows yet (decision: D227). */
+export function isInFuture(submittedTime: unknown, now: number): boolean {
+  const at = typeof submittedTime === 'string' ? parseIso(submittedTime) : undefined;
+  return at !== undefined && at > now + CLOCK_SKEW_MS;
+}
+
+/** Clocks of two machines may differ by this much. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+const DAY_MS = 86_400_000;
+
+function futureTime(value: unknown, now: number): FieldIssue[] {
+  const at = isRecord(value) ? value['submitted_time'] : undefined;
+  if (!isInFuture(at, now)) return [];
+  const message = `is in the future (now: ${isoSeconds(now)}); check its year and time zone, and the clock of this machine`;
+  return [{ path: ['submitted_time'], message }];
 }
 
 /** Every identity of a request with its type, those of the extension last. */
@@ -64,14 +98,45 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
     }));
 }
 
-/** decision: D56 */
-function adviceOn(request: DsrRequest): FieldIssue[] {
-  const types = identitiesOf(request).map(([type]) => type);
-  if (types.length === 0 || !types.every((type) => DEVICE_IDENTITY_TYPES.has(type))) return [];
-  return [
-    {
-      path: ['subject_identities'],
-      message: 'names devices only; a person whose data is kept under other identities will not be found',
-    },
+/** A request about the e-mail address `NULL` is about nobody, or about everybody without one. */
+function nullIdentities(body: unknown): FieldIssue[] {
+  if (!isRecord(body)) return [];
+  const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];
+  const maps: [path: string[], map: unknown][] = [
+    [['subject_identities'], body['subject_identities']],
+    ...extensions.map(([key, extension]): [string[], unknown] => [
+      ['extensions', key, 'subject_identities'],
+      isRecord(extension) ? extension['subject_identities'] : undefined,
+    ]),
   ];
+  return maps.flatMap(([path, map]) =>
+    Object.entries(isRecord(map) ? map : {}).flatMap(([type, entry]): FieldIssue[] => {
+      const value = isRecord(entry) ? entry['value'] : undefined;
+      const message = typeof value === 'string' ? nullWordIssue(value) : undefined;
+      return message === undefined ? [] : [{ path: [...path, type, 'value'], message }];
+    }),
+  );
+}
+
+/** decision: D56 */
+function adviceOn(request: DsrRequest, now: number): FieldIssue[] {
+  const days = daysLate(request, now);
+  const late = `has a deadline that passed ${days === 1 ? '1 day' : `${days} days`} ago`;
+  const devices = 'names devices only; a person whose data is kept under other identities will not be found';
+  return [
+    ...(namesDevicesOnly(request) ? [{ path: ['subject_identities'], message: devices }] : []),
+    ...(days > 0 ? [{ path: ['submitted_time'], message: late }] : []),
+  ];
+}
+
+/** Whether no identity of a request is a person's. */
+export function namesDevicesOnly(request: DsrRequest): boolean {
+  const types = identitiesOf(request).map(([type]) => type);
+  return types.length > 0 && types.every((type) => DEVICE_IDENTITY_TYPES.has(type));
+}
+
+/** Whole days since the deadline of a request, at least 1 after it; 0 before it. */
+export function daysLate({ regulation, submitted_time: at }: DsrRequest, now: number): number {
+  const late = now - (deadlineFrom(regulation, at) ?? now);
+  return late <= 0 ? 0 : Math.max(1, Math.floor(late / DAY_MS));
 }

@@ -83,17 +83,20 @@ export function isBare(task: TaskRef): boolean {
   return true;
 }
 
-/** Whether two lists of roles mean the same in all that the specification knows: what a PUT can be held to. */
+/** Whether two lists of roles mean the same in every field of the specification: a PUT can be checked on those. */
 export function sameRoles(a: readonly Role[], b: readonly Role[]): boolean {
-  const known = (roles: readonly Role[]): string =>
-    canonicalJson(
-      roles
-        .map(({ role_id, name, description, tasks }) =>
-          roleContent({ role_id, name, description, tasks: tasks.map(({ task_id }) => ({ task_id })) }),
-        )
-        .sort(),
-    );
-  return known(a) === known(b);
+  const content = (roles: readonly Role[]): string => canonicalJson(roles.map(specifiedPart).map(roleContent).sort());
+  return content(a) === content(b);
+}
+
+/** The role without the fields that the specification does not know. */
+export function specifiedPart({ role_id, name, description, tasks }: Role): Role {
+  return {
+    role_id,
+    name: name ?? null,
+    description: description ?? null,
+    tasks: tasks.map(({ task_id }) => ({ task_id })),
+  };
 }
 
 /** Whether two manifests hold the same roles and unknown fields; stamps and order do not count. */

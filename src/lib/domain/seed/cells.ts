@@ -1,6 +1,7 @@
 // Cells of a table as the exact reading takes them.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import type { CalculationType } from '../../contract/seeding.ts';
+import { parseIso } from '../../kernel/timestamps.ts';
 
 /** A column that an attribute is made of; `key` for one of its pairs. */
 export interface Cell {
@@ -40,8 +41,15 @@ export function isEmpty(cell: unknown): boolean {
 
 /** Cells of a Parquet file as a CSV file would hold them; what is no single value stays, for the contract to refuse. */
 export function asText(cell: unknown): unknown {
-  if (cell instanceof Date) return cell.toISOString();
   return typeof cell === 'number' || typeof cell === 'bigint' || typeof cell === 'boolean' ? String(cell) : cell;
+}
+
+/** A date or a time in ISO 8601 as the milliseconds since 1970 that the platform expects; UTC where it has no zone. */
+function asMilliseconds(cell: unknown): unknown {
+  const text = asText(cell);
+  if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\d/.test(text)) return text;
+  const time = text.includes('T') ? text : `${text}T00:00:00`;
+  return parseIso(time) ?? parseIso(`${time}Z`) ?? text;
 }
 
 /** The seed of an attribute; undefined where its cells are empty. */
@@ -53,7 +61,7 @@ export function seedValue(
   const cell = places[0] === undefined ? undefined : cells[places[0].index];
   switch (rule.form) {
     case 'value':
-      return isEmpty(cell) ? undefined : { value: cell instanceof Date ? cell.getTime() : asText(cell) };
+      return isEmpty(cell) ? undefined : { value: rule.holds === 'milliseconds' ? asMilliseconds(cell) : asText(cell) };
     case 'list':
       if (isEmpty(cell)) return undefined;
       return { list: Array.isArray(cell) ? cell.map(asText) : String(cell).split('|') };

@@ -1,6 +1,7 @@
 // What the columns of a table of users mean: the grammar of CSV headers, also used for the columns of Parquet files.
 import { CALCULATION_TYPES, type CalculationType } from '../../contract/seeding.ts';
 import { nearest } from '../../kernel/nearest.ts';
+import type { RowRules } from './row-rules.ts';
 
 export type Column =
   | { kind: 'xpid' | 'environment' | 'cutoff_date' }
@@ -36,7 +37,11 @@ export interface Header {
 }
 
 /** Reads a header; a map says what its columns mean in place of their own names. */
-export function readHeader(header: readonly string[], map: ColumnMap | undefined): Header {
+export function readHeader(
+  header: readonly string[],
+  map: ColumnMap | undefined,
+  { names, identityTypes }: Pick<RowRules, 'names' | 'identityTypes'>,
+): Header {
   const issues: HeaderIssue[] = [];
   const seen = new Map<string, string>();
   // A column may be called as something that every object has.
@@ -45,8 +50,10 @@ export function readHeader(header: readonly string[], map: ColumnMap | undefined
     const field = fields === undefined ? title.trim() : (fields.get(title) ?? fields.get(title.trim()));
     if (field === undefined) return undefined;
     const column = readField(field);
-    if (typeof column === 'string') {
-      issues.push({ column: title, message: column });
+    const wrong =
+      typeof column !== 'string' && column.kind === 'identity' && identityTypes.issue(names.fromWire(column.type));
+    if (typeof column === 'string' || typeof wrong === 'string') {
+      issues.push({ column: title, message: typeof column === 'string' ? column : String(wrong) });
       return undefined;
     }
     const identity = JSON.stringify(column);

@@ -7,6 +7,8 @@ import { type ColumnMap, type PassedOver, readHeader } from './columns.ts';
 import { cellsOf, createRecordScan, textsOf } from './csv-record.ts';
 import type { RowPacker } from './packer.ts';
 import { MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
+import type { OnNullWord } from './null-cells.ts';
+import type { RowRules } from './row-rules.ts';
 import { FAIL, LINE_FEED, markLength, skipSpace } from './scan.ts';
 import { createTable, type Table } from './table.ts';
 
@@ -14,9 +16,11 @@ export interface CsvOptions {
   name: string;
   defaults: TableDefaults;
   map: ColumnMap | undefined;
-  toWire(word: string): string;
+  rules: RowRules;
   /** Told once, of the columns that the map leaves out. */
   onPassedOver?: ((columns: readonly PassedOver[]) => void) | undefined;
+  /** Told once for each column with an attribute that looks like a null. */
+  onNullWord?: ((column: string, word: string) => void) | undefined;
   /** Whether the record of this number, from 0, is ours (`--shard`). */
   isOurs(record: number): boolean;
 }
@@ -49,7 +53,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     width = header.length;
   }
 
-  function takeRecord({ value, writer, issue }: Table): void {
+  function takeRecord({ value, writer, issue, nulls }: Table): void {
     number++;
     if (!options.isOurs(number)) return;
     if (!isSound() || record.count !== width) {
@@ -58,15 +62,10 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
       packer.refuse(line, reason, pending.bytes.toString('utf8', record.start, record.end));
       return;
     }
-    if (record.isPlain) {
-      cells = scan.cells;
-      if (writer && packer.takeWritten(writer.room(record.end - record.start), line, writeCells)) return;
-    }
-    const texts = textsOf(scan, separator);
-    if (!record.isPlain) {
-      cells = cellsOf(texts);
-      if (writer && packer.takeWritten(writer.room(cells.bytes.length), line, writeCells)) return;
-    }
+    cells = record.isPlain ? scan.cells : cellsOf(textsOf(scan, separator));
+    const length = record.isPlain ? record.end - record.start : cells.bytes.length;
+    if (nulls.clear(cells) && writer && packer.takeWritten(writer.room(length), line, writeCells)) return;
+    const texts = nulls.cleared(textsOf(scan, separator));
     packer.takeValue(value(texts), line, (found) => issue(found, texts));
   }
 
@@ -123,16 +122,9 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
 /** The table for a header. Throws invalid input (9) with every column that is wrong. */
 export function tableOf(
   header: readonly string[],
-  {
-    name,
-    defaults,
-    map,
-    toWire,
-    onPassedOver,
-    line = 1,
-  }: Pick<CsvOptions, 'name' | 'defaults' | 'map' | 'toWire' | 'onPassedOver'> & { line?: number },
+  { name, defaults, map, rules, onPassedOver, onNullWord, line = 1 }: Omit<CsvOptions, 'isOurs'> & { line?: number },
 ): Table {
-  const { columns, issues, passedOver } = readHeader(header, map);
+  const { columns, issues, passedOver } = readHeader(header, map, rules);
   if (passedOver.length > 0) onPassedOver?.(passedOver);
   // Otherwise each of a million rows would say it.
   if (defaults.environment === undefined && !columns.some((column) => column?.kind === 'environment')) {
@@ -148,5 +140,6 @@ export function tableOf(
     const places = issues.map(({ column, message }) => ({ file: name, line, path: column, message }));
     throw invalidInput(`The header of ${name} cannot be used.`, places, map === undefined ? NO_MAP : undefined);
   }
-  return createTable(header, columns, defaults, toWire);
+  const report: OnNullWord = (column, word) => onNullWord?.((header[column] ?? '').trim(), word);
+  return createTable(header, columns, defaults, rules, report);
 }

@@ -1,11 +1,11 @@
 // Packs rows into batches: each is checked in bytes and copied as it is, or read exactly, or refused with its reason.
 import { isUtf8 } from 'node:buffer';
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
-import type { WireNames } from '../../contract/names.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { Batch, type RowIssue } from './batch.ts';
 import { checkRow, type ReadRow, readRow } from './read-row.ts';
 import { createRowCheck, type RowCheck } from './row-check.ts';
+import type { RowRules } from './row-rules.ts';
 
 /** How large a batch may become; both shrink for good when the platform says that a body was too large. */
 export interface BatchLimits {
@@ -39,7 +39,7 @@ export class RowPacker {
   /** Where in the input reading could begin again behind the row at hand; -1 where it cannot. */
   offset = -1;
   readonly #limits: BatchLimits;
-  readonly #names: WireNames;
+  readonly #rules: RowRules;
   readonly #check: RowCheck;
   /** Whether a position was settled in an earlier run. */
   readonly #isDone: (file: number, position: number) => boolean;
@@ -51,10 +51,10 @@ export class RowPacker {
   #file = 0;
   #last = 0;
 
-  constructor(limits: BatchLimits, names: WireNames, isDone: (file: number, position: number) => boolean) {
+  constructor(limits: BatchLimits, rules: RowRules, isDone: (file: number, position: number) => boolean) {
     this.#limits = limits;
-    this.#names = names;
-    this.#check = createRowCheck(names);
+    this.#rules = rules;
+    this.#check = createRowCheck(rules);
     this.#isDone = isDone;
     this.#bufferBytes = limits.bytes;
   }
@@ -79,7 +79,7 @@ export class RowPacker {
     const row = bytes.subarray(start, end);
     const text = row.toString('utf8');
     if (!this.sound && !isUtf8(row)) this.refuse(position, 'a byte here is not UTF-8', text);
-    else this.#take(readRow(text, this.#names), position, text, inBody);
+    else this.#take(readRow(text, this.#rules), position, text, inBody);
   }
 
   /**
@@ -122,12 +122,17 @@ export class RowPacker {
   /** A row that is a value. */
   takeValue(value: unknown, position: number, place: Place = inBody): void {
     if (this.#isDone(this.#file, position)) return;
-    this.#take(checkRow(value, this.#names), position, stringifyJson(value), place);
+    this.#take(checkRow(value, this.#rules), position, stringifyJson(value), place);
   }
 
   /** A row that is wrong as a whole. */
   refuse(position: number, message: string, original: string): void {
-    if (!this.#isDone(this.#file, position)) this.#refuse(position, [{ path: '', message }], original);
+    this.refuseWith(position, [{ path: '', message }], original);
+  }
+
+  /** A row with faults that the reader of its format found. */
+  refuseWith(position: number, issues: readonly RowIssue[], original: string): void {
+    if (!this.#isDone(this.#file, position)) this.#refuse(position, tellable(issues), original);
   }
 
   #refuse(position: number, issues: readonly RowIssue[], original: string): void {

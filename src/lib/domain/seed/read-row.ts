@@ -1,23 +1,25 @@
 // Reads one user's body exactly: parsed, in neutral words, checked by the contract. Slower than the byte check, and the
 // one that says what is wrong.
 import { explainIssues, type FieldIssue } from '../../contract/explain.ts';
-import { NameCollision, pathAsWritten, type WireNames } from '../../contract/names.ts';
+import { NameCollision, pathAsWritten } from '../../contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../contract/seeding.ts';
 import { holdsEachKey } from '../../kernel/json-keys.ts';
 import { JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
+import { userIdentityIssues } from '../identity-types.ts';
+import type { RowRules } from './row-rules.ts';
 
 /** A row as it is sent, or what is wrong with it. */
 export type ReadRow = { text: string } | { issues: FieldIssue[] };
 
 /** Reads the JSON text of a row. */
-export function readRow(text: string, names: WireNames): ReadRow {
+export function readRow(text: string, rules: RowRules): ReadRow {
   try {
     const value = parseJson(text);
     // Of a key that stands twice the last one would be taken in silence, and `xpid` says whom a seed is for.
     if (!holdsEachKey(value, text)) {
       return { issues: [{ path: [], message: 'a field stands twice in the same place, or is not allowed' }] };
     }
-    return checkRow(unwrap(value), names);
+    return checkRow(unwrap(value), rules);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const place = error.offset === undefined ? '' : ` (character ${error.offset + 1})`;
@@ -33,17 +35,30 @@ function unwrap(value: unknown): unknown {
 }
 
 /** Checks a row that is a value already. */
-export function checkRow(value: unknown, names: WireNames): ReadRow {
+export function checkRow(value: unknown, rules: RowRules): ReadRow {
+  const { names } = rules;
   try {
-    const neutral = names.decode(value, SEED_NAMES);
-    const result = SingleSeed.safeParse(neutral);
-    if (!result.success) {
-      const issues = explainIssues(result.error.issues, neutral);
-      return { issues: issues.map((issue) => ({ ...issue, path: pathAsWritten(value, issue.path, names) })) };
-    }
-    return { text: stringifyJson(names.encode(result.data, SEED_NAMES)) };
+    const checked = checkSeed(names.decode(value, SEED_NAMES), rules);
+    if ('seed' in checked) return { text: stringifyJson(names.encode(checked.seed, SEED_NAMES)) };
+    return {
+      issues: checked.issues.map((issue) => ({ ...issue, path: pathAsWritten(value, issue.path, names) })),
+    };
   } catch (error) {
     if (!(error instanceof NameCollision)) throw error;
     return { issues: [{ path: [], message: error.message }] };
   }
+}
+
+/** Checks a body in neutral words against the contract and the rules. */
+export function checkSeed(
+  neutral: unknown,
+  { identityTypes, nulls }: RowRules,
+): { seed: SingleSeed } | { issues: FieldIssue[] } {
+  const result = SingleSeed.safeParse(neutral);
+  const identities = (neutral as { identities?: unknown } | null)?.identities;
+  const own = userIdentityIssues(identities, 'identities', identityTypes, nulls);
+  if (result.success) return own.length === 0 ? { seed: result.data } : { issues: own };
+  const places = new Set(own.map(({ path }) => path.join('\n')));
+  const others = explainIssues(result.error.issues, neutral).filter(({ path }) => !places.has(path.join('\n')));
+  return { issues: [...others, ...own] };
 }

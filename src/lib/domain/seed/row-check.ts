@@ -2,6 +2,7 @@
 // What it accepts, the contract accepts, and the bytes may go to the wire as they are: 64-bit ids stay exact. What it
 // refuses may still be right in a rarer spelling: `readRow` then parses it and has the last word.
 import type { WireNames } from '../../contract/names.ts';
+import type { IdentityTypes } from '../identity-types.ts';
 import {
   afterItem,
   CLOSE_BRACE,
@@ -19,6 +20,8 @@ import {
   word,
 } from './scan.ts';
 import { createAttributeScan } from './attribute-scan.ts';
+import { createWordFinder } from './null-cells.ts';
+import type { RowRules } from './row-rules.ts';
 
 /** Whether the row in `bytes` from `start` to `end` can be sent as it is. A line feed must stand behind it. */
 export type RowCheck = (bytes: Buffer, start: number, end: number) => boolean;
@@ -32,15 +35,35 @@ const ATTRIBUTE_NAME = word('attribute_name');
 const ATTRIBUTE_VALUE = word('attribute_value');
 
 /** The check for a deployment's words: rows that hold other words need translation and are refused here. */
-export function createRowCheck(names: WireNames): RowCheck {
+export function createRowCheck({ names, identityTypes, nulls }: RowRules): RowCheck {
   const environment = word(names.toWire('environment'));
   const xpid = word(names.toWire('xpid'));
   const identities = word(names.toWire('identities'));
   const attributes = word(names.toWire('calculated_attributes'));
   const userAttributes = word(names.toWire('user_attributes'));
-  const foreign = names.empty ? undefined : createForeignKeyTest(names);
+  const isPlainType = createTypeTest(names, identityTypes);
+  const nullWords = createWordFinder(nulls.words.map((text) => JSON.stringify(text).slice(1, -1)));
 
   const attributeScan = createAttributeScan();
+
+  function scanIdentities(bytes: Buffer, start: number): number {
+    if (bytes[start] !== OPEN_BRACE) return FAIL;
+    if (bytes[start + 1] === CLOSE_BRACE) return start + 2;
+    let at = skipSpace(bytes, start + 1);
+    for (let count = 0; ; count++) {
+      const key = at;
+      at = scanPlainKey(bytes, at);
+      if (at === FAIL || !isNewKey(bytes, count, key, at) || !isPlainType(bytes, key, at)) return FAIL;
+      const value = scanColon(bytes, at);
+      if (value === FAIL) return FAIL;
+      at = scanString(bytes, value);
+      if (at === FAIL || at === value + 2 || at - value > MAX_IDENTITY_BYTES) return FAIL;
+      if (nullWords.find(bytes, value + 1, at - 1) !== undefined) return FAIL;
+      at = afterItem(bytes, at);
+      if (bytes[at] !== COMMA) return bytes[at] === CLOSE_BRACE ? at + 1 : FAIL;
+      at = skipSpace(bytes, at + 1);
+    }
+  }
 
   return (bytes, start, end) => {
     // Which fields were there: environment 1, xpid 2, identities 4, attributes 8, user attributes 16; located 32.
@@ -64,7 +87,7 @@ export function createRowCheck(names: WireNames): RowCheck {
         field = 4;
         at = scanColon(bytes, at + identities.length);
         if (at !== FAIL && bytes[at] === OPEN_BRACE && bytes[at + 1] !== CLOSE_BRACE) seen |= 32;
-        at = at === FAIL ? FAIL : scanIdentities(bytes, at, foreign);
+        at = at === FAIL ? FAIL : scanIdentities(bytes, at);
       } else if (standsAt(bytes, at, attributes)) {
         field = 8;
         at = scanColon(bytes, at + attributes.length);
@@ -86,44 +109,27 @@ export function createRowCheck(names: WireNames): RowCheck {
   };
 }
 
-/** Whether an identity type is not yet in the deployment's words. */
-type ForeignKeyTest = (bytes: Buffer, start: number, end: number) => boolean;
+/** Whether the key from `start` to `end`, quotes included, is a known identity type in the deployment's words. */
+type TypeTest = (bytes: Buffer, start: number, end: number) => boolean;
 
-function createForeignKeyTest(names: WireNames): ForeignKeyTest {
-  const known = new Map<string, boolean>();
+function createTypeTest({ toWire }: WireNames, { words }: IdentityTypes): TypeTest {
+  /** By their length. */
+  const known: Uint8Array[][] = [];
+  for (const type of new Set([...words].map(toWire))) {
+    const key = word(type);
+    if (toWire(type) === type) (known[key.length] ??= []).push(key);
+  }
   return (bytes, start, end) => {
-    const key = bytes.toString('utf8', start, end);
-    let foreign = known.get(key);
-    if (foreign === undefined) {
-      foreign = names.toWire(key) !== key;
-      // The types are few; a file that makes them up must not fill the memory.
-      if (known.size < 1000) known.set(key, foreign);
-    }
-    return foreign;
+    const candidates = known[end - start];
+    if (candidates === undefined) return false;
+    for (const key of candidates) if (standsAt(bytes, start, key)) return true;
+    return false;
   };
 }
 
 function scanEnvironment(bytes: Buffer, at: number): number {
   if (standsAt(bytes, at, PRODUCTION)) return at + PRODUCTION.length;
   return standsAt(bytes, at, DEVELOPMENT) ? at + DEVELOPMENT.length : FAIL;
-}
-
-function scanIdentities(bytes: Buffer, start: number, foreign: ForeignKeyTest | undefined): number {
-  if (bytes[start] !== OPEN_BRACE) return FAIL;
-  if (bytes[start + 1] === CLOSE_BRACE) return start + 2;
-  let at = skipSpace(bytes, start + 1);
-  for (let count = 0; ; count++) {
-    const key = at;
-    at = scanPlainKey(bytes, at);
-    if (at === FAIL || !isNewKey(bytes, count, key, at) || foreign?.(bytes, key + 1, at - 1) === true) return FAIL;
-    const value = scanColon(bytes, at);
-    if (value === FAIL) return FAIL;
-    at = scanString(bytes, value);
-    if (at === FAIL || at === value + 2 || at - value > MAX_IDENTITY_BYTES) return FAIL;
-    at = afterItem(bytes, at);
-    if (bytes[at] !== COMMA) return bytes[at] === CLOSE_BRACE ? at + 1 : FAIL;
-    at = skipSpace(bytes, at + 1);
-  }
 }
 
 /** `{workspace: [item, …]}`. Rows of more than one workspace are rare: they are left to the exact reading. */

@@ -6,8 +6,11 @@ import { type BodyWriter, createBodyWriter, type TableDefaults } from './body-wr
 import { asText, isEmpty, seedValue, type TableAttribute } from './cells.ts';
 import { createColumnFinder } from './column-finder.ts';
 import type { Column } from './columns.ts';
+import { createNullCells, type NullCells, type OnNullWord } from './null-cells.ts';
+import type { RowRules } from './row-rules.ts';
 
 export interface Table {
+  nulls: NullCells;
   /** Writes bodies in the words of the wire; undefined where every row is for the exact reading. */
   writer: BodyWriter | undefined;
   /** The body as a value, right or wrong. Cells may be values of a Parquet file. */
@@ -16,16 +19,15 @@ export interface Table {
   issue(issue: FieldIssue, cells: readonly unknown[]): RowIssue;
 }
 
-/**
- * `header` is what the columns are called in the file. `toWire` gives the deployment's word for `xpid` and for identity
- * types, where bytes go out as they are written.
- */
+/** `header` is what the columns are called in the file. `onNullWord` is told of null words that are kept as texts. */
 export function createTable(
   header: readonly string[],
   columns: readonly (Column | undefined)[],
   defaults: TableDefaults,
-  toWire: (word: string) => string,
+  { names, nulls }: Pick<RowRules, 'names' | 'nulls'>,
+  onNullWord?: OnNullWord,
 ): Table {
+  const { toWire } = names;
   const at = (kind: Column['kind']): number => columns.findIndex((column) => column?.kind === kind);
   const xpidAt = at('xpid');
   const environmentAt = at('environment');
@@ -41,7 +43,7 @@ export function createTable(
     const date = dateText(cell(dateAt)) ?? defaults.cutoffDate;
     const xpid = cell(xpidAt);
     const found = identities.flatMap(({ index, type }) =>
-      isEmpty(cells[index]) ? [] : [[type, asText(cells[index])]],
+      isEmpty(cells[index]) ? [] : [[type, identityText(cells[index])]],
     );
     const seeds = attributes.flatMap((attribute) => {
       const seed = seedValue(attribute, cells);
@@ -68,7 +70,13 @@ export function createTable(
   }
 
   const issue = createColumnFinder(header, columns, attributes, toWire);
-  return { writer: createBodyWriter(columns, attributes, defaults, toWire), value, issue };
+  const writer = createBodyWriter(columns, attributes, defaults, toWire);
+  return { nulls: createNullCells(columns, nulls, onNullWord), writer, value, issue };
+}
+
+/** A floating-point number beyond 2^53 stays one, to be rejected: it may stand for several ids. */
+function identityText(cell: unknown): unknown {
+  return typeof cell === 'number' && Math.abs(cell) > Number.MAX_SAFE_INTEGER ? cell : asText(cell);
 }
 
 function groupAttributes(columns: readonly (Column | undefined)[]): TableAttribute[] {
@@ -84,6 +92,7 @@ function groupAttributes(columns: readonly (Column | undefined)[]): TableAttribu
   return [...groups.values()];
 }
 
+/** The day of a time in ISO 8601; anything else as it is. */
 function dateText(cell: unknown): unknown {
-  return cell instanceof Date ? cell.toISOString().slice(0, 10) : cell;
+  return typeof cell === 'string' && /^\d{4}-\d\d-\d\dT/.test(cell) ? cell.slice(0, 10) : cell;
 }

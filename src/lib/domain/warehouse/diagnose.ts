@@ -68,7 +68,7 @@ function connectionFindings({ pipeline, report, connection }: Evidence): Finding
   const said = messages(report.connection_errors, connection.errors);
   if ([report.connection_status, connection.status].includes('faulted')) {
     // The platform's own sentence names everything that could be wrong, in brackets.
-    const details = said.replace(/\([^)]*\)/g, '');
+    const details = said.replace(/\([^()]*\)/g, '');
     const isSecret = /credential|password|auth|key|denied/i.test(details);
     const isPlace = /account|region|warehouse|database|host|schema|reach|connect/i.test(details);
     const look = isSecret ? 'its user and secret' : isPlace ? 'where it points to, then its secret' : 'its settings';

@@ -21,6 +21,8 @@ export interface Step {
   changes: FieldChanges;
   /** Fields whose secret is sent; its value is nowhere in a plan. */
   secrets: string[];
+  /** Of those, the ones that a file refers to: `{"config.password": "env:NAME"}`. */
+  references: Record<string, string>;
   /** A pipeline's sync position is lost. */
   resets: boolean;
 }
@@ -63,7 +65,7 @@ export function planWarehouse({ scope, live, wanted, sendSecrets }: PlanInput): 
     for (const definition of inOrder(live[type])) {
       if (kept.has(definition.id)) continue;
       const changes = changedFields(comparable(type, definition), {});
-      steps.push({ action: 'delete', type, id: definition.id, changes, secrets: [], resets: false });
+      steps.push({ action: 'delete', type, id: definition.id, changes, secrets: [], references: {}, resets: false });
     }
   }
   const count = (action: StepAction): number => steps.filter((step) => step.action === action).length;
@@ -86,15 +88,16 @@ function stepFor(
   live: Definition | undefined,
   sendSecrets: boolean,
 ): Step | undefined {
-  const uses = secretUses(type, definition).map(({ path }) => path);
+  const uses = secretUses(type, definition);
+  const references = Object.fromEntries(uses.map(({ path, reference }) => [path.join('.'), reference]));
   // What stands there as a mask has to be had from somewhere before the rest can go.
-  const secrets = [...uses, ...maskedSecrets(type, definition)].map((path) => path.join('.'));
+  const secrets = [...uses.map(({ path }) => path), ...maskedSecrets(type, definition)].map((path) => path.join('.'));
   const wanted = comparable(type, completed(type, definition, live && toDefinition(live)));
   const changes = changedFields(live ? comparable(type, live) : {}, wanted);
-  if (!live) return { action: 'create', type, id: definition.id, changes, secrets, resets: false };
+  if (!live) return { action: 'create', type, id: definition.id, changes, secrets, references, resets: false };
   if (Object.keys(changes).length === 0 && !(sendSecrets && uses.length > 0)) return undefined;
   const resets = type === 'pipeline' && Object.keys(changes).some((path) => path.startsWith('sync_mode.'));
-  return { action: 'update', type, id: definition.id, changes, secrets, resets };
+  return { action: 'update', type, id: definition.id, changes, secrets, references, resets };
 }
 
 function hashOf(

@@ -1,4 +1,4 @@
-// F. Intake: events of a person, and who that person is (specification, F; decisions: D29, D70, D71).
+// F. Intake: events of a person, and who that person is (specification, F; decisions: D29, D70, D71, D244).
 import { EventIntake, IdentityIntake, intakeEndpoints } from '../../contract/intake.ts';
 import { defineArea, type OpenArea, type Platform } from '../area.ts';
 import { workspaceOf } from '../wire/auth.ts';
@@ -22,14 +22,14 @@ function openIntake({ profiles, ingest, clock }: Platform): OpenArea<typeof inta
         const { id: workspace } = workspaceOf(caller);
         ingest.admit(workspace, body.length);
         const intake = readIngestBody(EventIntake, body);
-        const { environment, xpid, user_identities: identities, ip, timestamp_unixtime_ms } = intake;
+        const { environment, xpid, user_identities: identities, user_attributes, ip, timestamp_unixtime_ms } = intake;
         // What the body says once for all its events is true of each.
         const about = {
           ...(ip !== undefined && { ip }),
           ...(timestamp_unixtime_ms !== undefined && { timestamp_unixtime_ms }),
         };
-        const events = intake.events.map((event) => ({ ...event, ...about }));
-        profiles.apply([{ workspace, environment, xpid, identities, events }], clock.now());
+        const events = intake.events?.map((event) => ({ ...event, ...about }));
+        profiles.apply([{ workspace, environment, xpid, identities, user_attributes, events }], clock.now());
         return ACCEPTED;
       },
       identify: ({ caller, body }) => {

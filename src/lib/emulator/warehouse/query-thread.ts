@@ -11,7 +11,7 @@ export type Row = Record<string, number | bigint | string | Uint8Array | null>;
 /** The warehouse's own complaint about a file or a query. */
 export class QueryError extends Error {}
 
-/** A question took longer than the limit; the thread is gone. */
+/** The answers took longer than the limit; the thread is gone. */
 export class QueryTimeout extends Error {}
 
 /** The thread ended by itself, which is nothing that it should do. */
@@ -21,6 +21,8 @@ export class QueryLost extends Error {}
 export class QueryAborted extends Error {}
 
 export interface QueryThread {
+  /** Gives all answers from now on together this much of the machine's time. */
+  limit(ms: number): void;
   /** Opens a file read-only and returns the names of its tables and views. Throws QueryError. */
   open(file: string): Promise<string[]>;
   /** Begins a query on the open file. Throws QueryError. */
@@ -31,13 +33,15 @@ export interface QueryThread {
   close(): Promise<void>;
 }
 
-/** Starts a thread that may take `limitMs` of the machine's time for each answer. */
-export function startQueryThread(limitMs: number): QueryThread {
+/** Starts a thread without a limit. */
+export function startQueryThread(): QueryThread {
   const worker = new Worker(new URL('./query-worker.js', import.meta.url));
   // The program may end while the thread has nothing to do.
   worker.unref();
   let settle: { resolve(value: unknown): void; reject(reason: Error): void } | undefined;
   let ended: Error | undefined;
+  let limitMs = Infinity;
+  let deadline = Infinity;
 
   function end(reason: Error): void {
     ended ??= reason;
@@ -53,10 +57,11 @@ export function startQueryThread(limitMs: number): QueryThread {
 
   async function ask(question: Question): Promise<unknown> {
     if (ended) throw ended;
+    const left = Math.max(0, deadline - systemClock.now());
     const answered = new AbortController();
-    const limit = systemClock.sleep(limitMs, answered.signal).then(
+    const limit = systemClock.sleep(left, answered.signal).then(
       () => {
-        end(new QueryTimeout(`no answer within ${limitMs} milliseconds`));
+        end(new QueryTimeout(`The query did not finish within ${limitMs / 1000} seconds`));
         return worker.terminate();
       },
       () => undefined,
@@ -74,6 +79,10 @@ export function startQueryThread(limitMs: number): QueryThread {
   }
 
   return {
+    limit: (ms) => {
+      limitMs = ms;
+      deadline = systemClock.now() + ms;
+    },
     open: async (file) => (await ask({ ask: 'open', file })) as string[],
     query: async (sql) => {
       await ask({ ask: 'query', sql });

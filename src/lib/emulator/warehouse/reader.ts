@@ -9,7 +9,7 @@ import { resolveAmong, rewriteTables } from './sql.ts';
 /** Enough that the thread is not asked too often, few enough that a batch is written in some milliseconds. */
 const BATCH_ROWS = 250;
 
-/** The machine's time that one step of a query may take. */
+/** The machine's time that a run may take to read its rows (decision: D247). */
 const LIMIT_MS = 30_000;
 
 /** The warehouse could not be opened. */
@@ -32,7 +32,8 @@ interface Opened {
   tables: string[];
 }
 
-export function createWarehouseReader(): WarehouseReader {
+/** `limitMs`: what one `read` may take. */
+export function createWarehouseReader(limitMs = LIMIT_MS): WarehouseReader {
   let thread: QueryThread | undefined;
   let opened: Opened | undefined;
   let folder: string | undefined;
@@ -67,7 +68,8 @@ export function createWarehouseReader(): WarehouseReader {
 
   async function read(warehouse: WarehouseFile, sql: string, take: (rows: Row[]) => boolean): Promise<void> {
     if (closed) throw new QueryAborted('the platform closes');
-    const reading = (thread ??= startQueryThread(LIMIT_MS));
+    const reading = (thread ??= startQueryThread());
+    reading.limit(limitMs);
     try {
       const tables = await tablesOf(reading, warehouse);
       await reading.query(rewriteTables(sql, resolveAmong(tables)));

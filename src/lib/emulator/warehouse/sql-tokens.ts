@@ -4,17 +4,16 @@ export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'space' | 'com
 
 export interface Token {
   kind: TokenKind;
-  /** As it is written. */
+  /** As it is written. A `broken` one has an opening, no end, and all the rest of the text. */
   text: string;
 }
 
-/** Tried in turn at each place; each matches one character at least. `broken` has an opening and no end. */
+/** Tried in turn at each place; each matches at least one character. A group catches the end of a text that nothing closes. */
 const KINDS: readonly [TokenKind, RegExp][] = [
   ['space', /\s+/y],
-  ['comment', /--[^\n]*|\/\*[^]*?\*\//y],
-  ['string', /'(?:[^']|'')*'/y],
-  ['quoted', /"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]/y],
-  ['broken', /\/\*|['"`[]/y],
+  ['comment', /--[^\n]*|\/\*[^]*?(?:\*\/|($))/y],
+  ['string', /'[^']*(?:''[^']*)*(?:'|($))/y],
+  ['quoted', /"[^"]*(?:""[^"]*)*(?:"|($))|`[^`]*(?:``[^`]*)*(?:`|($))|\[[^\]]*(?:\]|($))/y],
   ['number', /\.?\d[\w.]*/y],
   ['word', /[\p{L}_][\p{L}\p{N}_$]*/uy],
   ['symbol', /./suy],
@@ -24,20 +23,25 @@ const KINDS: readonly [TokenKind, RegExp][] = [
 export function tokenize(sql: string): Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < sql.length;) {
-    const [kind, text] = tokenAt(sql, at);
-    tokens.push({ kind, text });
-    at += text.length;
+    const token = tokenAt(sql, at);
+    tokens.push(token);
+    at += token.text.length;
   }
   return tokens;
 }
 
-function tokenAt(sql: string, at: number): [TokenKind, string] {
+function tokenAt(sql: string, at: number): Token {
   for (const [kind, pattern] of KINDS) {
     pattern.lastIndex = at;
-    const text = pattern.exec(sql)?.[0];
-    if (text !== undefined) return [kind, text];
+    const found = pattern.exec(sql);
+    if (found) return { kind: found.indexOf('', 1) > 0 ? 'broken' : kind, text: found[0] };
   }
-  return ['symbol', sql.slice(at, at + 1)];
+  return { kind: 'symbol', text: sql.slice(at, at + 1) };
+}
+
+/** What opens a `broken` token. */
+export function openingOf({ text }: Token): string {
+  return text.startsWith('/*') ? '/*' : text.slice(0, 1);
 }
 
 export function isKeyword({ kind, text }: Token, ...keywords: string[]): boolean {

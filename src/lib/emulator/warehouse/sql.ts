@@ -1,5 +1,5 @@
 // A data model's query as the warehouse file understands it: one SELECT, its qualified tables quoted (decision: D68).
-import { isKeyword, nameOf, quoteName, type Token, tokenize } from './sql-tokens.ts';
+import { isKeyword, nameOf, openingOf, quoteName, type Token, tokenize } from './sql-tokens.ts';
 
 /** What ends the list of tables. */
 const ENDS_FROM = ['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'WINDOW', 'UNION', 'EXCEPT', 'INTERSECT'];
@@ -10,7 +10,7 @@ const VERBS = ['SELECT', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'REPLACE'];
 export function describeForm(sql: string): string | undefined {
   const tokens = tokenize(sql).filter(({ kind }) => kind !== 'space' && kind !== 'comment');
   const broken = tokens.find(({ kind }) => kind === 'broken');
-  if (broken) return `${broken.text} is never closed`;
+  if (broken) return `${openingOf(broken)} is never closed`;
   const end = tokens.findIndex(({ text }) => text === ';');
   const statement = end === -1 ? tokens : tokens.slice(0, end);
   const [first] = statement;
@@ -34,8 +34,9 @@ function outermost(tokens: readonly Token[]): Token[] {
 /** Tells which table of the file a qualified name means, by its parts; the whole name where it means none. */
 export function resolveAmong(tables: readonly string[]): (parts: readonly string[]) => string {
   const byName = new Map(tables.map((table) => [table.toLowerCase(), table]));
+  const mostParts = Math.max(0, ...tables.map((table) => table.split('.').length));
   return (parts) => {
-    for (let from = 0; from < parts.length; from++) {
+    for (let from = Math.max(0, parts.length - mostParts); from < parts.length; from++) {
       const found = byName.get(parts.slice(from).join('.').toLowerCase());
       if (found !== undefined) return found;
     }
@@ -91,7 +92,9 @@ const NO_ALIAS = [
 
 /** Whether the table that ends at `last` is given another name. */
 function hasAlias(tokens: readonly Token[], last: number): boolean {
-  const next = tokens.slice(last + 1).find(({ kind }) => kind !== 'space' && kind !== 'comment');
+  let at = last + 1;
+  while (tokens[at]?.kind === 'space' || tokens[at]?.kind === 'comment') at += 1;
+  const next = tokens[at];
   return next !== undefined && nameOf(next) !== undefined && !isKeyword(next, ...NO_ALIAS);
 }
 

@@ -2,6 +2,7 @@
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
 import { explainIssues, type FieldIssue, showPath } from '../../contract/explain.ts';
 import type { Failure } from '../../contract/failures.ts';
+import { MOST_ISSUES } from '../../kernel/errors.ts';
 import { type PlatformError, refusal } from './platform-error.ts';
 import { parseBody } from './request-body.ts';
 
@@ -53,5 +54,7 @@ function removeAt(value: unknown, path: readonly PropertyKey[], key: string): vo
 
 /** One sentence per issue: the place, then what is wrong there. */
 export function sentences(issues: readonly FieldIssue[]): string[] {
-  return issues.map(({ path, message }) => [showPath(path), message].filter((part) => part !== '').join(' '));
+  const listed = issues.slice(0, MOST_ISSUES);
+  const told = listed.map(({ path, message }) => [showPath(path), message].filter((part) => part !== '').join(' '));
+  return issues.length === listed.length ? told : [...told, `${issues.length - listed.length} more`];
 }

@@ -1,6 +1,9 @@
 // The listening socket: where it is bound, how it is called from outside, and how it ends.
 import { createServer } from 'node:http';
 import { CliError, EXIT, systemErrorCode, usageError } from '../../kernel/errors.ts';
+import { refusalAnswer, write } from './exchange.ts';
+import { isOwnHost } from './own-host.ts';
+import { refusal } from './platform-error.ts';
 import type { Router } from './router.ts';
 
 export interface ListeningServer {
@@ -14,6 +17,11 @@ export interface ListeningServer {
 /** Listens; port 0 takes a free one. Throws CliError when the address cannot be had. */
 export async function listen(router: Router, hostname: string, port: number): Promise<ListeningServer> {
   const server = createServer((incoming, outgoing) => {
+    const { host } = incoming.headers;
+    if (!isOwnHost(host, hostname)) {
+      write(outgoing, refusalAnswer(refusal(403, `Forbidden: this platform is not known as ${host ?? ''}`)));
+      return;
+    }
     // Whatever could not be answered any more ends, so that nobody waits for it.
     router(incoming, outgoing).catch(() => outgoing.destroy());
   });

@@ -17,6 +17,8 @@ interface Area {
   credential: AreaCheck['credential'];
   name: string;
   needs: readonly SettingName[];
+  /** Its only call without an effect is a POST, which `access: read` blocks. */
+  posts?: true;
   /** What the answer says; absent where every call has an effect. */
   read?(api: Api, signal: AbortSignal): Promise<string>;
 }
@@ -50,6 +52,7 @@ const AREAS: readonly Area[] = [
     credential: 'seeding',
     name: 'seeding',
     needs: ['seeding_url'],
+    posts: true,
     read: async (api, signal) => {
       await api.seeding.tryCredentials(signal);
       return 'key and secret are taken; a list without users was sent';
@@ -84,7 +87,7 @@ export async function checkAreas(ctx: Context, settings?: Settings): Promise<Are
 async function checkArea(
   settings: Settings,
   api: () => Api,
-  { credential, name: area, needs, read }: Area,
+  { credential, name: area, needs, posts, read }: Area,
   same: AreaCheck | undefined,
   signal: AbortSignal,
 ): Promise<AreaCheck> {
@@ -92,6 +95,7 @@ async function checkArea(
   const missing = [...absentSecrets(settings, credential), ...absentSettings(settings, credential, needs)];
   if (missing.length > 0) return told('not_configured', `missing: ${missing.join(', ')}`);
   if (!read) return told('not_checked', 'no call of it is without effect');
+  if (posts && settings.access === 'read') return told('not_checked', 'access: read blocks its only call, a POST');
   if (same) return told('not_checked', `as ${same.area}: the same credentials and address`);
   try {
     return told('ok', await read(api(), signal));

@@ -1,20 +1,27 @@
 // The flags that every command understands: defined once on the root, read and checked once before an action.
+import { homedir } from 'node:os';
 import { Option, type Command } from 'commander';
+import { quickOutput } from '../../config/quick-settings.ts';
+import { OUTPUT_FORMATS } from '../../config/setting-fields.ts';
 import { usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 import { parseDuration } from '../../kernel/timestamps.ts';
-import type { GlobalFlags, OutputFormat } from '../context.ts';
+import type { GlobalFlags, Io, OutputFormat } from '../context.ts';
 
-export const OUTPUT_FORMATS = [
-  'table',
-  'json',
-  'ndjson',
-  'yaml',
-  'csv',
-  'markdown',
-  'name',
-  'html',
-] as const satisfies OutputFormat[];
+export { OUTPUT_FORMATS };
+/** What the extension of `--out` stands for, where `-o` says nothing. */
+const EXTENSION_FORMATS: Readonly<Record<string, OutputFormat>> = {
+  json: 'json',
+  ndjson: 'ndjson',
+  yaml: 'yaml',
+  yml: 'yaml',
+  csv: 'csv',
+  md: 'markdown',
+  html: 'html',
+  txt: 'table',
+};
+/** Formats that are plain text, as `.txt` says (decision: D245). */
+const PLAIN_FORMATS: readonly OutputFormat[] = ['table', 'name'];
 const COLOUR_MODES = ['auto', 'always', 'never'] as const;
 const PROGRESS_MODES = ['auto', 'plain', 'json', 'none'] as const;
 const ANNOTATION_MODES = ['auto', 'github', 'none'] as const;
@@ -57,7 +64,7 @@ export function defineGlobalFlags(root: Command): void {
   add(OUTPUT, '--query <expr>', 'JMESPath over the data; 64-bit ids compare as strings');
   add(OUTPUT, '--fields <a,b>', 'columns of table, csv and markdown (default: all)');
   add(OUTPUT, '--no-header', 'no heading line in table, csv and markdown');
-  add(OUTPUT, '--out <file>', 'write the result there instead of standard output');
+  add(OUTPUT, '--out <file>', 'write the result there instead of standard output; its extension sets the format');
   add(OUTPUT, '--summary', 'append the result, or the error, as Markdown to the file that $GITHUB_STEP_SUMMARY names');
   add(
     OUTPUT,
@@ -96,14 +103,18 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The flags as commander read them, checked and completed by `CDPADM_OUTPUT`. Throws CliError usage (2) that names
- * the flag and what it takes: of formats `offered`, those of the command.
+ * the flag and what it takes: of formats `offered`, those of the command. `outSetsFormat`: the file that `--out` names
+ * is the result. `preferred`: a project file's format, used where the command offers it.
  */
 export function readGlobalFlags(
   raw: Raw,
   env: Environment,
   offered: readonly OutputFormat[] = OUTPUT_FORMATS,
+  { outSetsFormat = true, preferred }: { outSetsFormat?: boolean; preferred?: string | undefined } = {},
 ): GlobalFlags {
-  const output = outputFormat(raw, env, offered);
+  const flag = formatFlag(raw, offered);
+  const ofFile = outSetsFormat ? fileFormat(raw, flag) : undefined;
+  const output = flag ?? ofFile ?? defaultFormat(env, offered, preferred);
   const fields = text(raw, 'fields')
     ?.split(',')
     .map((field) => field.trim())
@@ -119,6 +130,7 @@ export function readGlobalFlags(
     org: id(raw, 'org'),
     account: id(raw, 'account'),
     output,
+    ...(flag === undefined && ofFile !== undefined && { formatOfFile: true as const }),
     query: text(raw, 'query'),
     fields,
     header: raw['header'] !== false,
@@ -131,7 +143,7 @@ export function readGlobalFlags(
     input: raw['input'] !== false,
     quiet: raw['quiet'] === true,
     verbose: raw['verbose'] === true,
-    debug: raw['debug'] === true,
+    debug: raw['debug'] === true || env.RUNNER_DEBUG === '1',
     traceFile: text(raw, 'traceFile'),
     curl: raw['curl'] === true,
     requestTimeoutMs: duration(raw, 'requestTimeout', '--request-timeout') ?? DEFAULT_REQUEST_TIMEOUT_MS,
@@ -144,9 +156,9 @@ export function readGlobalFlags(
 }
 
 /** The same without any failure: enough to draw an error that came before the flags were checked. */
-export function lenientFlags(raw: Raw, env: Environment): GlobalFlags {
+export function lenientFlags(raw: Raw, env: Environment, preferred?: string): GlobalFlags {
   try {
-    return readGlobalFlags(raw, env);
+    return readGlobalFlags(raw, env, OUTPUT_FORMATS, { outSetsFormat: false, preferred });
   } catch {
     const output = raw['json'] === true ? 'json' : OUTPUT_FORMATS.find((format) => format === raw['output']);
     const kept = { ...(raw['color'] === false && { color: false }), ...(raw['summary'] === true && { summary: true }) };
@@ -154,15 +166,47 @@ export function lenientFlags(raw: Raw, env: Environment): GlobalFlags {
   }
 }
 
-function outputFormat(raw: Raw, env: Environment, offered: readonly OutputFormat[]): OutputFormat {
+/** The format that a project file prefers; none where the working folder was removed: what needs it reports that. */
+export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined {
+  let cwd: string;
+  try {
+    ({ cwd } = io);
+  } catch {
+    return undefined;
+  }
+  return quickOutput(cwd, io.env.HOME || homedir());
+}
+
+/** The format that the extension of `--out` names. Throws CliError usage (2) where `flag` names another. */
+function fileFormat(raw: Raw, flag: OutputFormat | undefined): OutputFormat | undefined {
+  const out = text(raw, 'out');
+  const extension = /\.([a-z]+)$/i.exec(out ?? '')?.[1]?.toLowerCase() ?? '';
+  if (!Object.hasOwn(EXTENSION_FORMATS, extension)) return undefined;
+  const format = EXTENSION_FORMATS[extension];
+  const isPlain = format === 'table' && flag !== undefined && PLAIN_FORMATS.includes(flag);
+  if (flag !== undefined && flag !== format && !isPlain) {
+    throw usageError(
+      `-o ${flag} conflicts with --out ${out}: .${extension} means ${format}.`,
+      `Omit -o, or give the file an extension that fits ${flag}.`,
+    );
+  }
+  return format;
+}
+
+function defaultFormat(env: Environment, offered: readonly OutputFormat[], preferred?: string): OutputFormat {
+  if (env.CDPADM_OUTPUT) return oneOf(env.CDPADM_OUTPUT, OUTPUT_FORMATS, 'CDPADM_OUTPUT', offered);
+  return offered.find((format) => format === preferred) ?? 'table';
+}
+
+/** The format that `-o` or `--json` names. */
+function formatFlag(raw: Raw, offered: readonly OutputFormat[]): OutputFormat | undefined {
   if (raw['json'] === true) {
     const other = text(raw, 'output');
     if (other !== undefined && other !== 'json') throw usageError(`--json and -o ${other} contradict each other.`);
     return 'json';
   }
   const flag = text(raw, 'output');
-  if (flag !== undefined) return oneOf(flag, OUTPUT_FORMATS, '--output', offered);
-  return oneOf(env.CDPADM_OUTPUT || 'table', OUTPUT_FORMATS, 'CDPADM_OUTPUT', offered);
+  return flag === undefined ? undefined : oneOf(flag, OUTPUT_FORMATS, '--output', offered);
 }
 
 function text(raw: Raw, name: string): string | undefined {

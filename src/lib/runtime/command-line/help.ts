@@ -49,6 +49,8 @@ export interface CommandHelp {
   calls: Callee;
   /** It reads from a platform or a profile, changes nothing anywhere and comes to an end: `--profile` may be repeated. */
   reads?: true;
+  /** The file of `--out` is the command's own and not its result: its name says nothing about the format. */
+  ownsOut?: true;
   /** The formats that the result has, where not all but html. Checked before the command does anything. */
   formats?: readonly OutputFormat[];
   /**
@@ -70,6 +72,10 @@ export interface CommandHelp {
   /** Sentences, each a paragraph. */
   notes?: string[];
 }
+
+/** The target as the `json` of a command's help describes it. */
+export const TARGET_JSON = '"target":{"profile","environment","workspace_id","address"}';
+export const ORGANIZATION_TARGET_JSON = '"target":{"profile","environment","org_id","account_id","address"}';
 
 /** The formats that every result has. */
 export const COMMON_FORMATS = [

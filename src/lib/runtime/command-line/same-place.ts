@@ -20,16 +20,26 @@ export function createSamePlace(
     '--workspace': workspace,
     '--ca-file': caFile,
   });
-  const command = `cdpadm (?:${asking.join('|')})\\b[^\`\\n]*`;
-  // One in back-ticks, or one that the line ends with: so they stand in our texts.
-  const commands = new RegExp(`(?<=\`)${command}(?=\`)|${command}?(?=\\.?$)`, 'gm');
-  return (text) =>
-    text.replace(commands, (line) => {
-      // A sentence that goes on behind the command is none of its words.
-      if (/[,;:)] | --profile /.test(line)) return line;
-      const missing = given.flatMap(([flag, value]) =>
-        value === undefined || line.includes(` ${flag} `) ? [] : [flag, shellWord(value)],
-      );
-      return [line, ...missing].join(' ');
-    });
+  const command = new RegExp(`cdpadm (?:${asking.join('|')})\\b`);
+  const inSamePlace = (line: string): string => {
+    // A sentence that continues after the command is not part of it.
+    if (/[,;:)] | --profile /.test(line)) return line;
+    const missing = given.flatMap(([flag, value]) =>
+      value === undefined || line.includes(` ${flag} `) ? [] : [flag, shellWord(value)],
+    );
+    return [line, ...missing].join(' ');
+  };
+  return (text) => {
+    // Our texts have a command line in back-ticks, or at the end of a line.
+    const parts = text.split(/([`\n])/);
+    return parts
+      .map((part, index) => {
+        const start = part.search(command);
+        if (start < 0) return part;
+        if (parts[index + 1] === '`') return start === 0 && parts[index - 1] === '`' ? inSamePlace(part) : part;
+        const end = part.endsWith('.') ? part.length - 1 : part.length;
+        return part.slice(0, start) + inSamePlace(part.slice(start, end)) + part.slice(end);
+      })
+      .join('');
+  };
 }

@@ -69,9 +69,10 @@ function missingArgument(error: CommanderError, command: Command): CliError {
 
 /** A value that is none of those which a flag or an argument takes. Undefined for any other invalid value. */
 function choiceFailure({ message }: CommanderError, command: Command): CliError | undefined {
-  const ofFlag = /^error: option '(?<subject>.*?)' argument '(?<word>.*)' is invalid\. Allowed/s.exec(message);
+  const ofFlag = /^error: option '(?<subject>[^']*)' argument '(?<word>.*)' is invalid\. Allowed/s.exec(message);
   const told =
-    ofFlag ?? /argument value '(?<word>.*)' is invalid for argument '(?<subject>.*?)'\. Allowed/s.exec(message);
+    ofFlag ??
+    /^error: command-argument value '(?<word>.*)' is invalid for argument '(?<subject>[^']*)'\. Allowed/s.exec(message);
   const { subject = '', word = '' } = told?.groups ?? {};
   const option = command.options.find(({ flags }) => flags === subject);
   const choices = option?.argChoices ?? command.registeredArguments.find((one) => one.name() === subject)?.argChoices;

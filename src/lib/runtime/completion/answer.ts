@@ -42,7 +42,9 @@ function typedOf(shell: string, args: readonly string[]): { words: string[]; cur
 function linesOf(shell: string, { kind, candidates }: Completion, current: TypedWord): string[] {
   const fitting = candidates.filter(({ value }) => value.startsWith(current.text));
   // `email=` and `env:` want their value at once, and a folder behind `file:` what is in it.
-  const nospace = fitting.length > 0 && fitting.every(({ value }) => /[=:]$|(?:^|=)file:.*\/$/s.test(value));
+  const nospace =
+    fitting.length > 0 &&
+    fitting.every(({ value }) => /[=:]$/.test(value) || (value.endsWith('/') && /(?:^|=)file:/.test(value)));
   return [`${kind}${nospace ? ' nospace' : ''}\n`, ...fitting.map((one) => `${lineOf(shell, one, current)}\n`)];
 }
 

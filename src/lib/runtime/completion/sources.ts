@@ -98,7 +98,8 @@ const attributes: Source = ({ operands: [group = ''] }, settings) => settings().
 const revisions: Source = async (_place, settings) => {
   const { revisionNames } = await import('../../config/roles-store.ts');
   const { paths, scope } = settings();
-  const address = scope.profile === LOCAL_PROFILE ? scope.profile : scope.base_url?.replace(/\/+$/, '').toLowerCase();
+  const address =
+    scope.profile === LOCAL_PROFILE ? scope.profile : scope.base_url?.replace(/(?<!\/)\/+$/, '').toLowerCase();
   return revisionNames(paths.state, { organization: scope.org_id, address: address ?? '' }).map((value) => ({ value }));
 };
 

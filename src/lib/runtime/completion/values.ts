@@ -56,7 +56,7 @@ function fileKind(subject: Argument | Option): 'files' | 'folders' | undefined {
 /** `<role_id>` of a flag, or an argument's own name. */
 function placeholderOf(subject: Argument | Option): string {
   if (!('flags' in subject)) return subject.name();
-  return /[<[]([^>\]]+?)(?:\.{3})?[>\]]$/.exec(subject.flags)?.[1] ?? '';
+  return /[<[]([^<>[\]]+?)(?:\.{3})?[>\]]$/.exec(subject.flags)?.[1] ?? '';
 }
 
 /** `--task` of a flag, or an argument's own name. */

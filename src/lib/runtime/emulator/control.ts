@@ -1,7 +1,12 @@
 // The control address of an embedded platform, as the emulator commands call it.
+import { isDeepStrictEqual } from 'node:util';
 import type { EmulatorReady } from '../../emulator/index.ts';
+import { CONTROL_PATH } from '../../emulator/wire/service-paths.ts';
 import { CliError, EXIT, usageError } from '../../kernel/errors.ts';
 import { JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
+import { isRecord } from '../../kernel/record.ts';
+import { requestId } from '../../kernel/light-names.ts';
+import { OutcomeUnknownError } from '../../http/outcome-unknown.ts';
 import { TransportError } from '../../http/transport-error.ts';
 import type { Context } from '../context.ts';
 import { openEmbedded } from './embedded.ts';
@@ -14,7 +19,10 @@ export interface ControlCall {
   /** Below the control address: `/clock`. */
   path: string;
   body?: Record<string, unknown>;
-  /** The fields that the answer holds at least, or each of its entries where it is a list. */
+  /**
+   * The fields that the reply holds at least, or each of its entries where it is a list. In a reply that is no list, a
+   * field that was also sent has the value that was sent.
+   */
   reply?: { fields: readonly string[]; list?: boolean };
 }
 
@@ -50,7 +58,10 @@ export async function findEmulator(
   throw noEmulator('No embedded platform is running.', START);
 }
 
-/** Calls the control address; the answer as the platform gave it. Throws CliError for a refusal and for any other answer. */
+/**
+ * Calls the control address and returns the platform's reply. Throws CliError for a rejection and for any other reply, and
+ * OutcomeUnknownError (8) where such a reply leaves open whether a change was made.
+ */
 export async function callControl(ctx: Context, ready: EmulatorReady, call: ControlCall): Promise<unknown> {
   const [{ createNodeEngine }, { readAnswer }] = await Promise.all([
     import('../../http/node-engine.ts'),
@@ -69,16 +80,19 @@ export async function callControl(ctx: Context, ready: EmulatorReady, call: Cont
       signal: ctx.signal,
     });
     const answer = await readAnswer(reply);
-    if (reply.status >= 400) throw refused(reply.status, answer.text);
-    if (reply.status >= 300) throw strange(origin, `is a redirect (${reply.status}), which is not followed`);
-    if (answer.problem !== undefined) throw strange(origin, answer.problem);
+    if (reply.status >= 400 && (reply.status < 500 || call.method === 'GET')) throw rejected(reply.status, answer.text);
+    if (reply.status >= 300) throw unusable(call, origin, `has status ${reply.status}`);
+    if (answer.problem !== undefined) throw unusable(call, origin, answer.problem);
     return readReply(call, origin, answer.text);
   } catch (error) {
     if (error instanceof CliError) throw error;
+    const problem = (error as Error).message;
+    if (call.method !== 'GET' && wasReached(error))
+      throw unconfirmed(call, origin, `did not respond: ${problem}`, error);
     throw new CliError({
       code: 'emulator.unreachable',
-      message: `The embedded platform at ${origin} does not answer: ${(error as Error).message}.`,
-      hint: wasThere(error) ? (call.method === 'GET' ? ASK_AGAIN : LOOK_FIRST) : START,
+      message: `The embedded platform at ${origin} did not respond: ${problem}.`,
+      hint: wasReached(error) ? 'Run the command again.' : START,
       exit: EXIT.network,
       cause: error,
     });
@@ -87,22 +101,22 @@ export async function callControl(ctx: Context, ready: EmulatorReady, call: Cont
   }
 }
 
-function readReply({ reply }: ControlCall, origin: string, text: string): unknown {
+function readReply(call: ControlCall, origin: string, text: string): unknown {
+  const { body = {}, reply } = call;
   let value: unknown;
   try {
     value = parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw strange(origin, text.trim() === '' ? 'is empty' : `is no JSON: ${error.message}`);
+    throw unusable(call, origin, text.trim() === '' ? 'is empty' : `is not JSON: ${error.message}`);
   }
   if (!reply) return value;
+  const sent = reply.list ? {} : body;
+  const isExpected = (entry: unknown): boolean =>
+    isRecord(entry) &&
+    reply.fields.every((name) => name in entry && (!(name in sent) || isDeepStrictEqual(entry[name], sent[name])));
   const entries = reply.list ? value : [value];
-  const isSound =
-    Array.isArray(entries) &&
-    entries.every(
-      (entry) => typeof entry === 'object' && entry !== null && reply.fields.every((name) => name in entry),
-    );
-  if (!isSound) throw strange(origin, 'has another shape than expected');
+  if (!Array.isArray(entries) || !entries.every(isExpected)) throw unusable(call, origin, 'is not the expected JSON');
   return value;
 }
 
@@ -114,41 +128,48 @@ export async function changeByControl(ctx: Context, ready: EmulatorReady, call: 
   return undefined;
 }
 
-/** Somebody was connected: one is running, or was until just now. */
-function wasThere(error: unknown): boolean {
+/** A connection was open, so that the platform may have received the call. */
+function wasReached(error: unknown): boolean {
   return error instanceof TransportError && error.phase === 'perhaps-delivered';
 }
 
-const ASK_AGAIN = 'It took the question and gave no answer: ask again.';
-const LOOK_FIRST =
-  'It took the call, and whether it was done is not known: `cdpadm emulator clock` and `cdpadm emulator log` show what is there. ' +
-  'Then do it again where it is needed.';
 const START = 'Start one with `cdpadm emulator start`, or use --profile local.';
 
 function noEmulator(message: string, hint: string): CliError {
   return new CliError({ code: 'emulator.none', message, hint, exit: EXIT.notFound });
 }
 
-/** An answer that no control address gives; `problem` ends the sentence "what it answered …". */
-function strange(origin: string, problem: string): CliError {
+/** A response that no control address sends; `problem` completes "its response …". */
+function unusable(call: ControlCall, origin: string, problem: string): CliError {
+  if (call.method !== 'GET') return unconfirmed(call, origin, `sent a response that ${problem}`);
   return new CliError({
     code: 'emulator.unreadable',
-    message: `The embedded platform at ${origin} was called, and what it answered ${problem}.`,
-    hint: 'Something else may listen there by now: look with `cdpadm emulator clock`, or start another platform.',
+    message: `The embedded platform at ${origin} sent a response that ${problem}.`,
+    hint: 'Another program may listen on that port. Run `cdpadm emulator clock` to check it, or start another platform.',
     exit: EXIT.failed,
   });
 }
 
-/** The control address refuses what is malformed (400), as a flag would be, and names what is not there (404). */
-function refused(status: number, text: string): CliError {
-  const detail = messageOf(text)?.replace(/^(Bad request|Not found): /, '') ?? 'no reason was given';
-  const message = `The embedded platform refused: ${detail}.`;
+/** A change that the platform may have made. */
+function unconfirmed({ method, path }: ControlCall, origin: string, problem: string, cause?: unknown): CliError {
+  return new OutcomeUnknownError({
+    message: `It is not known whether the change was made: the embedded platform at ${origin} ${problem}.`,
+    hint: 'Run `cdpadm emulator clock` and `cdpadm emulator log` to see its state, then run the command again if needed.',
+    request: { id: requestId(), method, path: `${CONTROL_PATH}${path}` },
+    cause,
+  });
+}
+
+/** The control address rejects a malformed call (400), as a flag would be, and names what does not exist (404). */
+function rejected(status: number, text: string): CliError {
+  const detail = messageOf(text)?.replace(/^(Bad request|Not found): /, '') ?? 'it gave no reason';
+  const message = `The embedded platform rejected the call: ${detail}.`;
   if (status === 400) return usageError(message);
   return new CliError({
     code: 'emulator.refused',
     message,
     status,
-    ...(status !== 404 && { hint: 'Look at what it was sent with `cdpadm emulator log`, or start another platform.' }),
+    ...(status !== 404 && { hint: 'Run `cdpadm emulator log` to see the request, or start another platform.' }),
     exit: status === 404 ? EXIT.notFound : EXIT.failed,
   });
 }

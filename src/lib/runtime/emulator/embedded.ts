@@ -1,11 +1,10 @@
 // The built-in profile `local`: the platform runs inside the command, with its state kept between commands.
-import { rmSync } from 'node:fs';
 import type { SecretName, SettingName } from '../../config/settings.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { CliError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { authorityOf } from './environment.ts';
-import { authorityFolder, localFolder, localTokens } from './local-folder.ts';
+import { authorityFolder, localFolder } from './local-folder.ts';
 import { listEmulators } from './running.ts';
 
 /** How often a command looks whether the one before it has ended. */
@@ -31,6 +30,8 @@ export function valuesOf(ready: EmulatorReady): Partial<Record<SettingName | Sec
   const authority = authorityOf(ready);
   return {
     ...texts,
+    // A pinned profile takes none from the environment, and `local` has no field to store one in.
+    environment: 'development',
     org_id: String(org_id),
     account_id: String(account_id),
     workspace_id: String(workspace_id),
@@ -62,11 +63,7 @@ async function tryStart(ctx: Context, data: string): Promise<EmulatorReady | Cli
   const { startEmulator } = await import('../../emulator/index.ts');
   try {
     const emulator = await startEmulator({ data, authority: authorityFolder(ctx.paths), systemClock: ctx.clock });
-    ctx.onClose(async () => {
-      // They are for this port; the next command gets another, and would leave its own beside them.
-      rmSync(localTokens(ctx.paths), { recursive: true, force: true });
-      await emulator.close();
-    });
+    ctx.onClose(() => emulator.close());
     return emulator.ready;
   } catch (error) {
     if (error instanceof CliError && error.code === 'emulator.running') return error;

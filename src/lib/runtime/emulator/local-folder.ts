@@ -11,8 +11,3 @@ export function localFolder(paths: SettingsPaths): string {
 export function authorityFolder(paths: SettingsPaths): string {
   return join(paths.cache, 'emulator');
 }
-
-/** Tokens of that platform, apart from the cache: they are good for one port only. */
-export function localTokens(paths: SettingsPaths): string {
-  return join(localFolder(paths), 'tokens');
-}

@@ -17,7 +17,7 @@ export async function makeSampleWarehouseFile(ctx: Context, file: string, rows: 
     throw new CliError({
       code: 'emulator.sample_warehouse',
       message: isThere ? `There is a file ${file} already; it was left as it is.` : `${file} cannot be made: ${code}.`,
-      hint: isThere ? 'Choose another name, or remove it first.' : 'Choose a folder that is there and can be written.',
+      hint: isThere ? 'Choose another name.' : 'Choose a folder that is there and can be written.',
       exit: isThere ? EXIT.conflict : EXIT.failed,
       cause: error,
     });

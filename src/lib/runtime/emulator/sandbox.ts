@@ -57,7 +57,7 @@ export async function openSandbox(ctx: Context): Promise<Sandbox> {
 }
 
 /** A command that is told to end has so long to do it. */
-const GRACE_MS = 1500;
+const GRACE_MS = 500;
 
 /** Once `signal` is aborted the process is ended, and only when it is gone this rejects with the signal's reason. */
 function runProcess(

@@ -1,40 +1,34 @@
-// Opens what this machine remembers of data subject requests: the ledger, the processor's certificate, and whose they are.
+// Opens what this machine stores about data subject requests: the ledger and the processor's certificate.
 import type { CertificateCache } from '../../config/certificate-cache.ts';
-import type { Ledger } from '../../config/ledger.ts';
+import type { Ledger, ScopedLedger } from '../../config/ledger.ts';
 import type { StateOrder } from '../../config/ledger-events.ts';
 import { host } from '../../kernel/host.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress } from '../service-address.ts';
 
 export interface DsrMemory {
-  ledger: Ledger;
-  certificates: CertificateCache;
-  /** What every ledger line of a request from here says. */
+  /** Of the workspace in use. */
+  ledger: ScopedLedger;
+  /** Fields of every ledger line of a request sent now. */
   sender: { by: string; profile: string | null; address: string; workspace_id: string };
-  vendorDomain: string;
-  /** Neutral word -> the deployment's. */
-  names: Readonly<Record<string, string>>;
 }
 
-/** The ledger alone: it can be read without any profile. */
+/** The ledger of all workspaces; needs no profile. */
 export async function openLedgerOf(ctx: Context, isAdvance: StateOrder): Promise<Ledger> {
   const { openLedger } = await import('../../config/ledger.ts');
   return openLedger(ctx.paths.state, { clock: ctx.clock, isAdvance, signal: ctx.signal });
 }
 
+/** Throws usage (2) without a DSR address or a workspace: they are part of a request's key (decision: D225). */
 export async function openDsrMemory(ctx: Context, isAdvance: StateOrder): Promise<DsrMemory> {
-  const [ledger, { openCertificateCache }, settings] = await Promise.all([
-    openLedgerOf(ctx, isAdvance),
-    import('../../config/certificate-cache.ts'),
-    ctx.settings(),
-  ]);
+  const [ledger, settings] = await Promise.all([openLedgerOf(ctx, isAdvance), ctx.settings()]);
   const profile = settings.profile?.value ?? null;
-  const address = lastingAddress(settings, 'dsr_base_url');
-  return {
-    ledger,
-    certificates: openCertificateCache(ctx.paths.cache, address),
-    sender: { by: host.username(), profile, address, workspace_id: settings.get('workspace_id')?.value ?? '' },
-    vendorDomain: settings.need('vendor_domain'),
-    names: settings.names,
-  };
+  const scope = { address: lastingAddress(settings, 'dsr_base_url'), workspace_id: settings.need('workspace_id') };
+  return { ledger: ledger.in(scope), sender: { by: host.username(), profile, ...scope } };
+}
+
+/** The certificate kept for the DSR address in use. */
+export async function openCertificates(ctx: Context): Promise<CertificateCache> {
+  const { openCertificateCache } = await import('../../config/certificate-cache.ts');
+  return openCertificateCache(ctx.paths.cache, lastingAddress(await ctx.settings(), 'dsr_base_url'), ctx.cacheFiles);
 }

@@ -4,14 +4,15 @@ import { tokenFileName } from '../../http/token.ts';
 import { CliError } from '../../kernel/errors.ts';
 import { removeFile } from '../../kernel/durable.ts';
 import type { Context } from '../context.ts';
+import { lastingAddress, lastingAudience } from '../service-address.ts';
 
 /** Nothing happens where the profile names no client or no token service. The platform cannot revoke a token. */
 export async function forgetToken(ctx: Context, profile: string): Promise<void> {
   const settings = await ctx.settings(profile);
-  const [auth, audience] = [settings.get('auth_url'), settings.get('audience')];
-  if (!auth || !audience || !settings.secretOrigin('client_id')) return;
+  if (!settings.get('auth_url') || !settings.get('audience') || !settings.secretOrigin('client_id')) return;
   try {
-    const name = tokenFileName(await settings.secret('client_id'), audience.value, auth.value.replace(/\/+$/, ''));
+    const address = lastingAddress(settings, 'auth_url');
+    const name = tokenFileName(await settings.secret('client_id'), lastingAudience(settings), address);
     removeFile(join(ctx.paths.cache, 'tokens', name));
   } catch (error) {
     // A client id that cannot be read now has no token that could be found by it.

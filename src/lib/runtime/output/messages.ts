@@ -2,6 +2,7 @@
 import { cleanText } from '../../render/clean.ts';
 import { wrapMessage } from '../../render/width.ts';
 import type { Io } from '../context.ts';
+import { forLog } from './annotations.ts';
 
 export interface Messages {
   /** Writes text that is already safe; the live line steps aside for it. */
@@ -10,6 +11,8 @@ export interface Messages {
   say(text: string): void;
   /** The same with text of unknown origin, which is cleaned. */
   line(text: string): void;
+  /** Writes a command for what runs us, such as an annotation. */
+  command(text: string): void;
   /** Replaces the live line, already cut to the width; nothing takes it away. */
   live(text: string | undefined): void;
   /** A second live line, which is seen where the first has nothing to say. */
@@ -34,17 +37,22 @@ export function createMessages(io: Io): Messages {
   }
 
   function write(text: string): void {
+    command(forLog(text, io.env));
+  }
+
+  function command(text: string): void {
     const shown = current ?? lower;
     put(shown === undefined ? text : `${CLEAR_LINE}${text}${shown}`);
   }
 
   function say(text: string): void {
-    const lines = text.replace(/\n+$/, '');
+    const lines = text.replace(/(?<!\n)\n+$/, '');
     write(`${io.tty.stderr ? wrapMessage(lines, io.columns()) : lines}\n`);
   }
 
   return {
     write,
+    command,
     say,
     line: (text) => say(cleanText(text)),
     live: (text) => {

@@ -7,14 +7,15 @@ import { cleanLine, cleanText } from '../../render/clean.ts';
 import { plainStyle, type Style } from '../../render/style.ts';
 import type { DocumentView } from '../../render/view.ts';
 import type { GlobalFlags, Io, Output, TextSink } from '../context.ts';
+import type { Target } from '../target.ts';
 import { BrokenPipeError } from '../interrupt.ts';
-import { annotation, wantsAnnotations } from './annotations.ts';
+import { annotation, forLog, MOST_ANNOTATIONS, wantsAnnotations } from './annotations.ts';
 import { createMessages } from './messages.ts';
 import { createProgress } from './progress.ts';
 import { createWaits } from './waits.ts';
 import type { Query } from './query.ts';
 import { createSamePlace } from '../command-line/same-place.ts';
-import { foundText, jsonText, resultText, UNLIMITED_WIDTH, type AnyView, type Target } from './result-text.ts';
+import { foundText, jsonText, resultText, UNLIMITED_WIDTH, type AnyView, type Surface } from './result-text.ts';
 
 export interface OutputSetup {
   io: Io;
@@ -28,6 +29,8 @@ export interface OutputSetup {
 
 export interface DryRun {
   dry_run: true;
+  /** Absent where nothing of a platform would change. */
+  target?: Target;
   requests: DescribedRequest[];
   plan?: unknown;
 }
@@ -40,10 +43,19 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
   // A program that asked for JSON and reads standard error too is to find nothing but JSON there.
   const toProgram = isJson && !io.tty.stderr;
   const isSilent = flags.quiet || toProgram;
+  let annotated = 0;
+  let target: Target | undefined;
 
   function note(text: string): void {
     // One line: no name in it begins another, which might look like one of a plan.
     if (!isSilent) messages.line(redactor.text(inSamePlace(cleanLine(text))));
+  }
+
+  function show(text: (style: Style, width: number) => string): void {
+    // A person must see what a question is about, whatever else is silent.
+    if (isSilent && (flags.yes || !io.tty.stderr)) return;
+    const width = io.tty.stderr ? io.columns() : UNLIMITED_WIDTH;
+    messages.write(`${text(styles.stderr, width).replace(/(?<!\n)\n+$/, '')}\n`);
   }
 
   async function deliver(text: string): Promise<void> {
@@ -53,7 +65,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
       note(`Written to ${flags.out}.`);
       return;
     }
-    if (text !== '') await write(io.stdout, text);
+    if (text !== '') await write(io.stdout, forLog(text, io.env));
   }
 
   /** What is not drawn by us may hold anything; a file or a pipe gets it exactly, a terminal harmless. */
@@ -62,7 +74,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
     return isExact && toTerminal ? cleanText(text) : text;
   }
 
-  async function emitFound(found: unknown, data: unknown, view: AnyView, target: Target): Promise<void> {
+  async function emitFound(found: unknown, data: unknown, view: AnyView, target: Surface): Promise<void> {
     const isEmpty = Array.isArray(found) && found.length === 0;
     if (isEmpty || found === null) {
       const { foundNothing } = await import('./query.ts');
@@ -74,7 +86,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
 
   /** What a pull request or a run's page shows: always Markdown, whatever `-o` says. Resolves with what kept it from it. */
   async function summarize(data: unknown, view: AnyView): Promise<CliError | undefined> {
-    const target: Target = { terminal: false, width: io.columns(), style: plainStyle };
+    const target: Surface = { terminal: false, width: io.columns(), style: plainStyle };
     const text = await resultText(data, view, { ...flags, output: 'markdown' }, target);
     const { appendFileSync } = await import('node:fs');
     const file = resolve(io.cwd, io.env.GITHUB_STEP_SUMMARY ?? '');
@@ -98,7 +110,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
   }
 
   async function emitResult(data: unknown, view: AnyView): Promise<void> {
-    const target: Target = { terminal: toTerminal, width: io.columns(), style: styles.stdout };
+    const target: Surface = { terminal: toTerminal, width: io.columns(), style: styles.stdout };
     if (query) {
       await emitFound(query(data), data, view, target);
       return;
@@ -109,7 +121,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
   }
 
   async function emitParts(parts: AsyncIterable<unknown[]>, view: AnyView & { kind: 'list' }): Promise<void> {
-    const target: Target = { terminal: toTerminal, width: io.columns(), style: styles.stdout };
+    const target: Surface = { terminal: toTerminal, width: io.columns(), style: styles.stdout };
     const { canGoInParts, textInParts } = await import('./result-parts.ts');
     if (query || !canGoInParts(flags, target)) {
       const rows: unknown[] = [];
@@ -129,7 +141,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
       const { writeUserFileInParts } = await import('../../kernel/durable.ts');
       await writeUserFileInParts(resolve(io.cwd, flags.out), texts);
       note(`Written to ${flags.out}.`);
-    } else for await (const text of texts) await write(io.stdout, text);
+    } else for await (const text of texts) await write(io.stdout, forLog(text, io.env));
     if (count === 0 && flags.output === 'table') note(view.empty);
   }
 
@@ -139,11 +151,16 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
     emitParts: (parts, view) => emitParts(parts, view as unknown as AnyView & { kind: 'list' }),
     emitLine: (data, text) => {
       const line = isJson ? jsonText(data) : typeof text === 'string' ? cleanText(text) : text(styles.stdout);
-      return write(io.stdout, `${line}\n`);
+      return write(io.stdout, forLog(`${line}\n`, io.env));
     },
     emitText: (text) => deliver(toTerminal ? cleanText(text) : text),
     emitDryRun: async (requests, plan, text, ids = []) => {
-      const result: DryRun = { dry_run: true, requests, ...(plan !== undefined && { plan }) };
+      const result: DryRun = {
+        dry_run: true,
+        ...(target && { target }),
+        requests,
+        ...(plan !== undefined && { plan }),
+      };
       const view: DocumentView<DryRun> = {
         kind: 'document',
         text: (_data, style, width) => text?.(style, width) ?? requestsText(requests),
@@ -158,9 +175,10 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
       const line = toProgram ? jsonText({ warning: { message: safe } }) : `${styles.stderr.yellow('Warning:')} ${safe}`;
       messages.say(line);
       const place = /^(.+?):(\d+):(\d+): (.*)$/s.exec(safe);
-      if (!isJson && place && wantsAnnotations(flags, io.env)) {
+      if (!isJson && place && annotated < MOST_ANNOTATIONS && wantsAnnotations(flags, io.env)) {
+        annotated += 1;
         const [, at = '', row, column, message = ''] = place;
-        messages.write(
+        messages.command(
           annotation('warning', { file: at, line: Number(row), column: Number(column), path: '', message }),
         );
       }
@@ -168,11 +186,10 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
     verbose: (text) => {
       if (flags.verbose || flags.debug) messages.write(`${styles.stderr.dim(redactor.text(cleanText(text)))}\n`);
     },
-    show: (text) => {
-      // Who is about to be asked must see what about.
-      if (isSilent && (flags.yes || !io.tty.stderr)) return;
-      const width = io.tty.stderr ? io.columns() : UNLIMITED_WIDTH;
-      messages.write(`${text(styles.stderr, width).replace(/\n+$/, '')}\n`);
+    show,
+    target: (value, line) => {
+      target = value;
+      show(() => redactor.text(line));
     },
     progress: (title) => createProgress(title, io, flags, messages),
     waits: createWaits(io, flags, messages),

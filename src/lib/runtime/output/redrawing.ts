@@ -16,7 +16,9 @@ export function createRedrawing({ flags, io, out }: Context): Redrawing | undefi
     draw: (text) => {
       const width = io.columns();
       const style = io.tty.stderr ? out.style : plainStyle;
-      const lines = text(style, width).replace(/\n+$/, '').split('\n');
+      const lines = text(style, width)
+        .replace(/(?<!\n)\n+$/, '')
+        .split('\n');
       // Up to the first line that was drawn, and everything below it goes.
       const back = height === 0 ? '' : `\u001b[${height}A\r\u001b[J`;
       io.stdout.write(`${back}${lines.join('\n')}\n`, () => undefined);

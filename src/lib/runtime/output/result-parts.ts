@@ -1,12 +1,12 @@
 // A long list in the format that was asked for, piece by piece, the same bytes as if it were made at once.
-import { jsonText, resultText, type AnyView, type Target } from './result-text.ts';
+import { jsonText, resultText, type AnyView, type Surface } from './result-text.ts';
 import type { GlobalFlags } from '../context.ts';
 
 /** Rows whose text is made at once. */
 const PIECE_ROWS = 1000;
 
 /** Whether a list in this format can be written before all of it is known. */
-export function canGoInParts({ output, summary }: GlobalFlags, { terminal }: Target): boolean {
+export function canGoInParts({ output, summary }: GlobalFlags, { terminal }: Surface): boolean {
   return !summary && !terminal && ['json', 'ndjson', 'csv', 'table', 'name'].includes(output);
 }
 
@@ -15,7 +15,7 @@ export async function* textInParts(
   parts: AsyncIterable<unknown[]>,
   view: AnyView,
   flags: GlobalFlags,
-  target: Target,
+  target: Surface,
 ): AsyncGenerator<string> {
   let isFirst = true;
   for await (const rows of pieces(parts)) {

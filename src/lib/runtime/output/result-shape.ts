@@ -176,7 +176,7 @@ function readObject(reader: Reader): Schema {
     if (key === undefined) throw reader.fail('a key');
     const optional = reader.take('?');
     // `(null with --against)`: a remark for readers.
-    reader.match(/\([^)]*\)/);
+    reader.match(/\([^()]*\)/);
     const value = reader.take(':') ? readValue(reader) : {};
     // An unquoted key, or one in angle brackets, stands for whatever keys there are.
     const name = /^"([^<"]*)"$/.exec(key)?.[1];

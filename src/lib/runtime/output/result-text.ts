@@ -14,7 +14,7 @@ import type { GlobalFlags, OutputFormat } from '../context.ts';
 export type AnyView = ListView<unknown> | RecordView<unknown> | DocumentView<unknown>;
 
 /** Where the result goes. */
-export interface Target {
+export interface Surface {
   /** A person looks at it: aligned, coloured, cut to the width. */
   terminal: boolean;
   width: number;
@@ -25,8 +25,9 @@ export interface Target {
 export const UNLIMITED_WIDTH = 1000;
 
 /** Text of the result, ending in a line feed; empty for an empty list on a terminal. */
-export async function resultText(data: unknown, view: AnyView, flags: GlobalFlags, target: Target): Promise<string> {
-  switch (flags.output) {
+export async function resultText(data: unknown, view: AnyView, flags: GlobalFlags, target: Surface): Promise<string> {
+  const isVerbatim = flags.formatOfFile && view.kind === 'document' && view.verbatim?.(data);
+  switch (isVerbatim ? 'table' : flags.output) {
     case 'json':
       return `${jsonText(data, 2)}\n`;
     case 'ndjson':
@@ -63,7 +64,7 @@ export function jsonText(data: unknown, indent?: number): string {
  * What `--query` found, in a format of rows: records are a table of their fields, one record its lines. Anything else
  * is JSON in a table, one column `value` in CSV and Markdown, and under `-o name` itself, one a line (decision: D35).
  */
-export async function foundText(found: unknown, flags: GlobalFlags, target: Target): Promise<string> {
+export async function foundText(found: unknown, flags: GlobalFlags, target: Surface): Promise<string> {
   const view = viewOfRecords(found);
   if (view) return await resultText(found, view, flags, target);
   if (flags.output === 'table') return `${jsonText(found, 2)}\n`;
@@ -101,13 +102,13 @@ function viewOfRecords(data: unknown): ListView<unknown> | RecordView<unknown> |
   return Array.isArray(data) ? { kind: 'list', columns, empty: '', name } : { kind: 'record', columns, name };
 }
 
-async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, target: Target): Promise<string> {
+async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, target: Surface): Promise<string> {
   if (view.kind === 'document') {
     const text =
       !target.terminal && view.piped
         ? view.piped(data)
         : view.text(data, target.style, target.terminal ? target.width : UNLIMITED_WIDTH);
-    return text === '' ? '' : `${text.replace(/\n+$/, '')}\n`;
+    return text === '' ? '' : `${text.replace(/(?<!\n)\n+$/, '')}\n`;
   }
   const columns = chooseColumns(view.columns, flags.fields);
   if (view.kind === 'record') {

@@ -9,7 +9,7 @@ import { wantsColour } from '../../render/colour.ts';
 import { bugError, failureJson, failureMarkdown, failureScreen } from '../../render/failure.ts';
 import { createStyle } from '../../render/style.ts';
 import { wrapMessage } from '../../render/width.ts';
-import { annotation, wantsAnnotations } from './annotations.ts';
+import { annotation, forLog, MOST_ANNOTATIONS, wantsAnnotations } from './annotations.ts';
 import type { GlobalFlags, Io } from '../context.ts';
 import { createSamePlace } from '../command-line/same-place.ts';
 
@@ -25,11 +25,13 @@ export async function showFailure(
   const isJson = flags.output === 'json' || flags.output === 'ndjson';
   const text = isJson ? failureJson(known, redactor) : await screenOf(known, io, flags, redactor);
   const stack = flags.debug && error instanceof CliError && !isJson ? error.stack : undefined;
-  io.stderr.write(stack === undefined ? text : `${text}${redactor.text(cleanText(stack))}\n`);
+  const log = stack === undefined ? text : `${text}${redactor.text(cleanText(stack))}\n`;
+  io.stderr.write(forLog(log, io.env));
   if (!isJson && wantsAnnotations(flags, io.env)) {
     // One that names no line has no place in the code view.
     const placed = known.issues.filter(({ file, line }) => file !== undefined && line !== undefined);
-    io.stderr.write(redactor.text(placed.map((issue) => annotation('error', issue)).join('')));
+    const shown = placed.slice(0, MOST_ANNOTATIONS);
+    io.stderr.write(redactor.text(shown.map((issue) => annotation('error', issue)).join('')));
   }
   if (flags.summary) summarize(known, io, redactor);
   return known.exit;

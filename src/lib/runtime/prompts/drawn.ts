@@ -17,7 +17,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
     // Standard output belongs to the result.
     const prompt = createPromptModule({ input: io.stdin as NodeJS.ReadStream, output: drawingOn(io), signal });
     try {
-      const asked = prompt([{ ...question, theme, name: 'value' }] as never) as Promise<{ value: T }>;
+      const asked = prompt([{ theme, ...question, name: 'value' }] as never) as Promise<{ value: T }>;
       // The input is paused after an answer too; then the answer is there first.
       return (await Promise.race([asked, inputClosed(io)])).value;
     } catch (error) {
@@ -34,9 +34,26 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
     ...(options.check && { validate: (text: string) => options.check?.(text) ?? true }),
   });
 
+  /** Inquirer's own confirmation keeps a rejected answer: `garbage`, then `y`, would be `garbagey`. */
+  function yesNoQuestion(message: string, fallback: boolean): Record<string, unknown> {
+    const keys = theme.style.defaultAnswer(fallback ? 'Y/n' : 'y/N');
+    const shown = (text: string, status: string): string =>
+      status === 'done' ? theme.style.message(text) : `${theme.style.message(text)} ${keys}`;
+    return {
+      type: 'input',
+      message,
+      theme: { ...theme, style: { ...theme.style, message: shown } },
+      validate: (text: string) => /^(y|yes|n|no)?$/i.test(text.trim()) || 'Type y or n.',
+      transformer: (text: string, { isFinal }: { isFinal: boolean }) =>
+        isFinal ? (isYes(text, fallback) ? 'Yes' : 'No') : text,
+    };
+  }
+
   return {
     input: (message, options) => answer({ type: 'input', ...common(message, options) }),
-    secret: (message, options) => answer({ type: 'password', mask: '*', ...common(message, options) }),
+    // The password prompt keeps a rejected secret, which nobody can see to correct.
+    secret: (message, options) =>
+      answer({ type: 'input', transformer: (text: string) => '*'.repeat(text.length), ...common(message, options) }),
     select: (question, choices, options) =>
       answer({
         type: 'select',
@@ -48,8 +65,12 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
           ...(hint && { description: wrapMessage(hint, io.columns()) }),
         })),
       }),
-    yesNo: (question, fallback) => answer({ type: 'confirm', message: fitted(question), default: fallback }),
+    yesNo: async (question, fallback) => isYes(await answer(yesNoQuestion(fitted(question), fallback)), fallback),
   };
+}
+
+function isYes(text: string, fallback: boolean): boolean {
+  return text.trim() === '' ? fallback : /^y/i.test(text.trim());
 }
 
 /** Standard error for one question: Inquirer ends what it has drawn on. */
@@ -64,8 +85,10 @@ function drawingOn(io: Io): NodeJS.WriteStream {
 }
 
 /** Inquirer asks the environment about colour, and only that; the flag and our own variables count too. */
-function themeOf({ bold, dim, red, green, cyan }: Style): Record<string, unknown> {
+function themeOf({ bold, dim, red, green, cyan }: Style) {
   return {
+    // A rejected answer leaves an empty line to type on.
+    validationFailureMode: 'clear',
     prefix: { idle: cyan('?'), done: green('✔') },
     icon: { cursor: cyan('❯') },
     style: {

@@ -27,9 +27,9 @@ describe('what became of rows', () => {
 
   it('forgets why a row failed once it did not', () => {
     const states = createRowStates();
-    states.settle(1, 'failed', 'why');
+    states.complete(1, 'failed', 'why');
     expect([states.error(1), states.count('failed')]).toEqual(['why', 1]);
-    states.settle(1, 'submitted');
+    states.complete(1, 'submitted');
     expect([states.error(1), states.count('failed'), states.count('submitted')]).toEqual(['', 0, 1]);
   });
 
@@ -37,7 +37,7 @@ describe('what became of rows', () => {
     const states = createRowStates();
     states.plan(1, ID);
     states.plan(row, ID);
-    states.settle(row, 'existing');
+    states.complete(row, 'existing');
     expect([states.id(1), states.state(1), states.id(row), states.state(row)]).toEqual([ID, 'planned', ID, 'existing']);
   });
 });
@@ -53,7 +53,7 @@ it('keeps ids and states of rows, whatever their number', () => {
         for (const [row, id] of rows) states.plan(row, id);
         for (const [row, id] of rows) expect([states.id(row), states.state(row)]).toEqual([id, 'planned']);
         const [first] = rows;
-        if (first) states.settle(first[0], 'failed', 'why');
+        if (first) states.complete(first[0], 'failed', 'why');
         expect(states.count('planned')).toBe(Math.max(0, rows.length - 1));
         expect(states.error(first?.[0] ?? 1)).toBe(first ? 'why' : '');
       },

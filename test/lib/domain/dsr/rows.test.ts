@@ -84,7 +84,7 @@ describe('what neither a column nor a flag says', () => {
 });
 
 describe('a row', () => {
-  it('gives what its cells say, without the spaces around it; laws and types in small letters', () => {
+  it('gives what its cells say, without the spaces around it', () => {
     const targets = [
       'regulation',
       'subject_request_type',
@@ -98,8 +98,8 @@ describe('a row', () => {
     const cells = ['GDPR', ' Access ', ' a@b.example ', '2026-11-21', 'g', 'id', '7', 'why'];
     expect(partsOfRow(cells, targets, { regulation: 'ccpa', group_id: 'other' })).toEqual({
       parts: {
-        regulation: 'gdpr',
-        subject_request_type: 'access',
+        regulation: 'GDPR',
+        subject_request_type: 'Access',
         submitted_time: '2026-11-21',
         group_id: 'g',
         subject_request_id: 'id',

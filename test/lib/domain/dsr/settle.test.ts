@@ -17,8 +17,9 @@ const GOOD = {
   api_version: '3.0',
 };
 
+const NOW = Date.parse('2026-11-21T09:00:00Z');
 const settle = (change: Record<string, unknown> = {}, wire: Record<string, string> = {}) =>
-  settleRequest({ ...GOOD, ...change }, { vendorDomain: VENDOR, names: createWireNames(wire) });
+  settleRequest({ ...GOOD, ...change }, { vendorDomain: VENDOR, names: createWireNames(wire) }, NOW);
 const shown = (found: { path: (string | number)[]; message: string }[]): string[] =>
   found.map(({ path, message }) => `${showPath(path)}: ${message}`);
 
@@ -70,9 +71,40 @@ describe('settleRequest', () => {
 
   it('does not stumble over what is no request at all', () => {
     for (const value of [null, 'x', 7, [], { extensions: null }, { extensions: 'x' }]) {
-      const { request, issues } = settleRequest(value, { vendorDomain: VENDOR, names: createWireNames({}) });
+      const { request, issues } = settleRequest(value, { vendorDomain: VENDOR, names: createWireNames({}) }, NOW);
       expect([request, issues.length > 0]).toEqual([undefined, true]);
     }
+  });
+});
+
+it.each([
+  ['GDPR', 'Erasure'],
+  ['Gdpr', 'ERASURE'],
+])('sends %s and %s in lower case', (regulation, type) => {
+  const { changes, request } = settle({ regulation, subject_request_type: type });
+  expect([request, changes]).toEqual([GOOD, []]);
+});
+
+describe('the time of a request', () => {
+  const FUTURE = /^submitted_time: is in the future/;
+  it.each<[regulation: string, time: string, issue: RegExp | undefined, warning: string | undefined]>([
+    ['gdpr', '2026-11-21T09:00:00Z', undefined, undefined],
+    // Clocks differ by some minutes.
+    ['gdpr', '2026-11-21T09:05:00Z', undefined, undefined],
+    ['gdpr', '2026-11-21T09:05:01Z', FUTURE, undefined],
+    ['gdpr', '2026-11-21T11:04:00+02:00', undefined, undefined],
+    ['gdpr', '2026-11-21T09:04:00-02:00', FUTURE, undefined],
+    ['ccpa', '2062-11-21T09:00:00Z', FUTURE, undefined],
+    ['gdpr', '2026-10-21T09:00:00Z', undefined, undefined],
+    ['gdpr', '2026-10-21T08:59:59Z', undefined, 'submitted_time: has a deadline that passed 1 day ago'],
+    ['ccpa', '2026-10-21T08:59:59Z', undefined, undefined],
+    ['gdpr', '2026-10-19T08:00:00Z', undefined, 'submitted_time: has a deadline that passed 2 days ago'],
+    ['ccpa', '2026-09-01T09:00:00Z', undefined, 'submitted_time: has a deadline that passed 36 days ago'],
+  ])('%s %s', (regulation, submitted_time, issue, warning) => {
+    const { issues, request, warnings } = settle({ regulation, submitted_time });
+    expect(shown(issues)).toEqual(issue ? [expect.stringMatching(issue)] : []);
+    expect(shown(warnings)).toEqual(warning === undefined ? [] : [warning]);
+    expect(request === undefined).toBe(issue !== undefined);
   });
 });
 

@@ -1,6 +1,6 @@
 // Which cells are written at once, bytes to bytes, and which are left to the exact reading. Both give the same body.
 import { describe, expect, it, test } from 'vitest';
-import { createWireNames } from '../../../../src/lib/contract/names.ts';
+import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
 import type { TableDefaults } from '../../../../src/lib/domain/seed/body-writer.ts';
 import { readHeader } from '../../../../src/lib/domain/seed/columns.ts';
 import { cellsOf } from '../../../../src/lib/domain/seed/csv-record.ts';
@@ -9,16 +9,12 @@ import { createTable, type Table } from '../../../../src/lib/domain/seed/table.t
 import { canonicalJson, parseJson } from '../../../../src/lib/kernel/json.ts';
 
 const DEFAULTS: TableDefaults = { workspace: '5001', environment: 'production', cutoffDate: '2024-02-29' };
-const names = createWireNames({});
+const rules = createRowRules({}, { identityType: ['__proto__', '_a'] });
 
-function tableOf(
-  header: readonly string[],
-  defaults: Partial<TableDefaults> = {},
-  toWire = (word: string) => word,
-): Table {
-  const { columns, issues } = readHeader(header, undefined);
+function tableOf(header: readonly string[], defaults: Partial<TableDefaults> = {}, own = rules): Table {
+  const { columns, issues } = readHeader(header, undefined, own);
   expect(issues).toEqual([]);
-  return createTable(header, columns, { ...DEFAULTS, ...defaults }, toWire);
+  return createTable(header, columns, { ...DEFAULTS, ...defaults }, own);
 }
 
 /** The body, written at an offset into memory of just the size that was asked for; undefined where it is not written. */
@@ -33,7 +29,7 @@ function written(table: Table, cells: readonly string[]): string | undefined {
 
 /** As the contract reads the same cells. */
 function exactly(table: Table, cells: readonly string[]): string | undefined {
-  const checked = checkRow(table.value(cells), names);
+  const checked = checkRow(table.value(cells), rules);
   return 'text' in checked ? canonicalJson(parseJson(checked.text)) : undefined;
 }
 
@@ -216,15 +212,14 @@ test('a row says its environment and its date, or those of all rows hold; withou
 });
 
 test('columns that are one identity on the wire, or bear an odd name, are left for the whole table', () => {
-  const merge = (word: string): string => (word === 'other' ? 'email' : word);
+  const merge = createRowRules({ other: 'email' });
   expect(tableOf(['identity:email', 'identity:other'], {}, merge).writer).toBeUndefined();
   expect(tableOf(['identity:__proto__']).writer).toBeUndefined();
   expect(tableOf(['identity:_a']).writer).toBeDefined();
 });
 
 test('the deployment’s words are written', () => {
-  const words: Record<string, string> = { xpid: 'pid', email: 'mail' };
-  const table = tableOf(['xpid', 'identity:email'], {}, (word) => words[word] ?? word);
+  const table = tableOf(['xpid', 'identity:email'], {}, createRowRules({ xpid: 'pid', email: 'mail' }));
   expect(written(table, ['7', 'a'])).toBe(
     '{"environment":"production","pid":7,"identities":{"mail":"a"},"calculated_attributes":{"5001":[]}}',
   );

@@ -2,6 +2,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { readHeader } from '../../../../src/lib/domain/seed/columns.ts';
 import { cellsOf, createRecordScan, textsOf } from '../../../../src/lib/domain/seed/csv-record.ts';
+import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
+
+const rules = createRowRules({ osa_id: 'apple_id' }, { identityType: ['a', 'a:b'] });
 
 test.each([
   ['xpid', { kind: 'xpid' }],
@@ -10,6 +13,7 @@ test.each([
   [' xpid ', { kind: 'xpid' }],
   ['identity:email', { kind: 'identity', type: 'email' }],
   ['identity:"a:b"', { kind: 'identity', type: 'a:b' }],
+  ['identity:apple_id', { kind: 'identity', type: 'apple_id' }],
   ['user:note', { kind: 'user', name: 'note' }],
   ['user:"say ""no"""', { kind: 'user', name: 'say "no"' }],
   ['attr:Orders:count', { kind: 'attribute', name: 'Orders', type: 'count', key: undefined }],
@@ -20,7 +24,7 @@ test.each([
   ['attr:A:most_frequent:red', { kind: 'attribute', name: 'A', type: 'most_frequent', key: 'red' }],
   ['attr:A:most_frequent:"x:y"', { kind: 'attribute', name: 'A', type: 'most_frequent', key: 'x:y' }],
 ])('%s is %j', (title, column) => {
-  const { columns, issues, passedOver } = readHeader(['identity:other', title], undefined);
+  const { columns, issues, passedOver } = readHeader(['identity:other', title], undefined, rules);
   expect([columns[1], issues, passedOver]).toEqual([column, [], []]);
 });
 
@@ -39,6 +43,9 @@ test.each([
   ['atr:Orders:count', 'is no known column; did you mean `attr:Orders:count`?'],
   ['identity', 'must be written `identity:<type>`'],
   ['identity:', 'must be written `identity:<type>`'],
+  ['identity:emial', 'unknown identity type `emial`; did you mean `email`? --identity-type emial allows it'],
+  ['identity:zzzzzzzz', 'unknown identity type `zzzzzzzz`; --identity-type zzzzzzzz allows it'],
+  ['identity:xpid', '`xpid` is not an identity type; it has a field of its own'],
   ['identity:a:b', 'must be written `identity:<type>`'],
   ['user', 'must be written `user:<name>`'],
   ['user:', 'must be written `user:<name>`'],
@@ -56,12 +63,12 @@ test.each([
   ['attr:"a"b"c":count', 'has a double quote that is not closed'],
   ['attr:"A"x:count', 'has a double quote that is not closed'],
 ])('%j: %s', (title, message) => {
-  expect(readHeader(['xpid', title], undefined).issues).toEqual([{ column: title, message }]);
+  expect(readHeader(['xpid', title], undefined, rules).issues).toEqual([{ column: title, message }]);
 });
 
 describe('a header as a whole', () => {
   it('names a column that means the same as another one', () => {
-    expect(readHeader(['xpid', 'identity:email', ' xpid', 'identity:"email"'], undefined).issues).toEqual([
+    expect(readHeader(['xpid', 'identity:email', ' xpid', 'identity:"email"'], undefined, rules).issues).toEqual([
       { column: ' xpid', message: 'means the same as the column `xpid`' },
       { column: 'identity:"email"', message: 'means the same as the column `identity:email`' },
     ]);
@@ -69,15 +76,15 @@ describe('a header as a whole', () => {
 
   it('must say whom a row is about, which is told when nothing else is wrong', () => {
     const nobody = { column: '', message: 'there is neither a column `xpid` nor one `identity:<type>`' };
-    expect(readHeader(['user:a', 'environment'], undefined).issues).toEqual([nobody]);
-    expect(readHeader(['a', 'b'], {}).issues).toEqual([nobody]);
-    expect(readHeader(['user:'], undefined).issues).toHaveLength(1);
-    expect(readHeader(['identity:a'], undefined).issues).toEqual([]);
+    expect(readHeader(['user:a', 'environment'], undefined, rules).issues).toEqual([nobody]);
+    expect(readHeader(['a', 'b'], {}, rules).issues).toEqual([nobody]);
+    expect(readHeader(['user:'], undefined, rules).issues).toHaveLength(1);
+    expect(readHeader(['identity:a'], undefined, rules).issues).toEqual([]);
   });
 
   it('is wrong where the map says what no column can mean, under the name of the column', () => {
     const map = { Orders: 'attr:Orders:cuont', Customer: 'identity:', Mail: 'identity:email' };
-    expect(readHeader(Object.keys(map), map).issues).toEqual([
+    expect(readHeader(Object.keys(map), map, rules).issues).toEqual([
       { column: 'Orders', message: expect.stringContaining('did you mean `count`?') as string },
       { column: 'Customer', message: expect.stringContaining('must be written `identity:<type>`') as string },
     ]);
@@ -85,7 +92,7 @@ describe('a header as a whole', () => {
 
   it('is what the map says, by the names as they stand or without their blanks', () => {
     const map = { ' A ': 'xpid', B: 'user:b', Gone: 'user:c' };
-    expect(readHeader([' A ', ' B', 'xpid'], map)).toEqual({
+    expect(readHeader([' A ', ' B', 'xpid'], map, rules)).toEqual({
       columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
       issues: [{ column: 'Gone', message: 'is in the map file, but not in the header' }],
       // It is called like a field that another column holds.
@@ -97,7 +104,7 @@ describe('a header as a whole', () => {
 describe('columns that a map passes over', () => {
   it('are named, with the field that they are called like', () => {
     const header = ['Customer', 'Tier', 'e-mail', 'xpid', 'Cutoff Date', 'Customer Name', 'user:tier'];
-    expect(readHeader(header, { Customer: 'identity:customer_id' }).passedOver).toEqual([
+    expect(readHeader(header, { Customer: 'identity:customer_id' }, rules).passedOver).toEqual([
       { column: 'Tier', field: undefined },
       { column: 'e-mail', field: 'identity:email' },
       { column: 'xpid', field: 'xpid' },
@@ -106,11 +113,15 @@ describe('columns that a map passes over', () => {
       { column: 'Customer Name', field: undefined },
       { column: 'user:tier', field: 'user:tier' },
     ]);
-    expect(readHeader(header, undefined).passedOver).toEqual([]);
+    expect(readHeader(header, undefined, rules).passedOver).toEqual([]);
   });
 
   it('may be called like what every object has', () => {
-    const { columns, issues } = readHeader(['Customer', 'constructor', '__proto__', 'toString'], { Customer: 'xpid' });
+    const { columns, issues } = readHeader(
+      ['Customer', 'constructor', '__proto__', 'toString'],
+      { Customer: 'xpid' },
+      rules,
+    );
     expect([columns, issues]).toEqual([[{ kind: 'xpid' }, undefined, undefined, undefined], []]);
   });
 
@@ -120,12 +131,12 @@ describe('columns that a map passes over', () => {
     ['Customer  -  Id', 'identity:customer_id'],
     [' E-Mail', 'identity:email'],
   ])('%j is perhaps meant for %s', (column, field) => {
-    const { passedOver } = readHeader(['Whom', column], { Whom: 'identity:mobile_number' });
+    const { passedOver } = readHeader(['Whom', column], { Whom: 'identity:mobile_number' }, rules);
     expect(passedOver).toEqual([{ column: column.trim(), field }]);
   });
 
   it('are none that it names wrongly', () => {
-    const { issues, passedOver } = readHeader([' A', 'B'], { A: 'zzzzzzzz', B: 'xpid' });
+    const { issues, passedOver } = readHeader([' A', 'B'], { A: 'zzzzzzzz', B: 'xpid' }, rules);
     expect(issues.map(({ column }) => column)).toEqual([' A']);
     expect(passedOver).toEqual([]);
   });

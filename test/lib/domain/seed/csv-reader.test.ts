@@ -1,6 +1,6 @@
 // The records of CSV bytes: where each begins, what is said of those that are refused, and which headers are of no use.
 import { describe, expect, it } from 'vitest';
-import { createWireNames } from '../../../../src/lib/contract/names.ts';
+import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../src/lib/domain/seed/batch.ts';
 import { createCsvReader, type CsvOptions } from '../../../../src/lib/domain/seed/csv-rows.ts';
 import { RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
@@ -11,13 +11,13 @@ const usual: CsvOptions = {
   name: 'users.csv',
   defaults: { workspace: '5001', environment: 'production', cutoffDate: undefined },
   map: undefined,
-  toWire: (word) => word,
+  rules: createRowRules({}),
   isOurs: () => true,
 };
 
 /** Each record: its line, with the id and the note that it is about, or why it is refused and what is shown of it. */
 function read(text: string | Buffer, options: Partial<CsvOptions> = {}, size = 7): unknown[] {
-  const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createWireNames({}), () => false);
+  const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
   packer.begin(0, 0);
   const reader = createCsvReader(packer, { ...usual, ...options });
   const bytes = Buffer.from(text);

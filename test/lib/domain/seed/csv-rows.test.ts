@@ -1,6 +1,6 @@
 // CSV bytes to bodies: the way through bytes agrees with parsing the cells and checking them by the contract.
 import { expect, test } from 'vitest';
-import { createWireNames } from '../../../../src/lib/contract/names.ts';
+import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../src/lib/domain/seed/batch.ts';
 import { createCsvReader, tableOf } from '../../../../src/lib/domain/seed/csv-rows.ts';
 import { RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
@@ -9,7 +9,7 @@ import { canonicalJson, parseJson } from '../../../../src/lib/kernel/json.ts';
 import { pick, randomFrom } from '../../../helpers/random.ts';
 import { isWhole, size } from '../../../helpers/size.ts';
 
-const names = createWireNames({});
+const rules = createRowRules({});
 const HEADER = [
   'xpid', 'identity:email', 'identity:customer_id', 'attr:Orders:count', 'attr:"a:b":sum', 'attr:Avg:average:sum', 'attr:Avg:average:count', 'attr:One:average', 'attr:Odd:average', 'attr:Odd:average:sum',
   'attr:F:first_occurrence', 'attr:T:last_occurrence_timestamp', 'attr:L:unique_list', 'attr:P:most_frequent', 'attr:K:most_frequent:red',
@@ -20,7 +20,7 @@ const options = {
   name: 'users.csv',
   defaults: { workspace: '5001', environment: 'production', cutoffDate: '2024-02-29' },
   map: undefined,
-  toWire: (word: string) => word,
+  rules,
 };
 
 const CELLS = [
@@ -38,7 +38,7 @@ function written(cell: string, separator: string, random: () => number): string 
 
 /** The reader's verdict on every record: its body, or why it is refused; by the line on which it begins. */
 function readAll(text: Buffer, cut: () => number): Map<number, { body: string } | { reason: string }> {
-  const packer = new RowPacker({ rows: 7, bytes: 20_000 }, names, () => false);
+  const packer = new RowPacker({ rows: 7, bytes: 20_000 }, rules, () => false);
   packer.begin(0, 0);
   const reader = createCsvReader(packer, { ...options, isOurs: () => true });
   for (let at = 0; at < text.length;) {
@@ -80,7 +80,7 @@ test.each([
       for (let index = 0; index < PART; index++) {
         const cells = HEADER.map((_title, at) => (random() < 0.92 ? (USUAL[at] ?? '') : pick(CELLS, random)));
         const record = cells.map((cell) => written(cell, separator, random)).join(separator);
-        const exact = checkRow(table.value(cells), names);
+        const exact = checkRow(table.value(cells), rules);
         expected.set(
           line,
           'text' in exact ? { body: canonicalJson(parseJson(exact.text)) } : { reason: exact.issues[0]?.message ?? '' },
@@ -136,7 +136,7 @@ test(`whatever damage is done to the bytes of ${DAMAGED} records, what is accept
         continue;
       }
       accepted++;
-      const exact = checkRow(parseJson(verdict.body), names);
+      const exact = checkRow(parseJson(verdict.body), rules);
       if ('issues' in exact) expect.fail(`made ${verdict.body}: ${JSON.stringify(exact.issues)}`);
       else if (canonicalJson(parseJson(exact.text)) !== verdict.body) expect.fail(`another value: ${verdict.body}`);
     }
@@ -146,11 +146,10 @@ test(`whatever damage is done to the bytes of ${DAMAGED} records, what is accept
 }, 120_000);
 
 test('two columns that are one identity on the wire are refused, not sent as two', () => {
-  const words = createWireNames({ other: 'elsewhere' });
+  const words = createRowRules({ other: 'elsewhere' });
   const packer = new RowPacker({ rows: 10, bytes: 10_000 }, words, () => false);
   packer.begin(0, 0);
-  const toWire = (word: string): string => words.toWire(word);
-  const reader = createCsvReader(packer, { ...options, toWire, isOurs: () => true });
+  const reader = createCsvReader(packer, { ...options, rules: words, isOurs: () => true });
   reader.feed(Buffer.from('identity:other,identity:elsewhere\na,b\n'));
   reader.end();
   packer.flush();

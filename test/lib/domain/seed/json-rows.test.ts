@@ -1,6 +1,6 @@
 // Rows in JSON bytes: where each begins and ends, which position it has, and from where reading can go on behind it.
 import { describe, expect, it } from 'vitest';
-import { createWireNames } from '../../../../src/lib/contract/names.ts';
+import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../src/lib/domain/seed/batch.ts';
 import { createElementReader, createLineReader, RowTooLong } from '../../../../src/lib/domain/seed/json-rows.ts';
 import { RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
@@ -15,7 +15,7 @@ const lines: Make = (packer) => createLineReader(packer, { line: 0, offset: 0 })
 
 /** Each row as it came, in the order of the input: position, line, its body or why it is refused, and the end behind it. */
 function read(make: Make, chunks: readonly (string | Buffer)[]) {
-  const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createWireNames({}), () => false);
+  const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
   packer.begin(0, 0);
   const reader = make(packer);
   for (const chunk of chunks) reader.feed(Buffer.from(chunk));
@@ -177,7 +177,7 @@ describe('elements', () => {
   });
 
   it('longer than 32 MB end the reading, shown by their beginning', () => {
-    const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createWireNames({}), () => false);
+    const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
     packer.begin(0, 0);
     const reader = createElementReader(packer);
     reader.feed(Buffer.from(`[${row(1)},"`));

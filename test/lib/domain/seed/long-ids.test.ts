@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, test } from 'vitest';
-import { createWireNames } from '../../../../src/lib/contract/names.ts';
+import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
 import { createCsvReader } from '../../../../src/lib/domain/seed/csv-rows.ts';
 import { createElementReader, createLineReader } from '../../../../src/lib/domain/seed/json-rows.ts';
 import type { RowReader } from '../../../../src/lib/domain/seed/row-bytes.ts';
@@ -21,7 +21,7 @@ import { isWhole, size } from '../../../helpers/size.ts';
 
 const COUNT = size(100_000, 300);
 const MANY = COUNT.toLocaleString('en');
-const names = createWireNames({});
+const rules = createRowRules({});
 
 /** Any 64-bit integer, signed or not, of any length. */
 function ids(seed: number, signed = false): string[] {
@@ -35,7 +35,7 @@ function ids(seed: number, signed = false): string[] {
 
 /** The ids in the bodies, as they are written there. */
 function sent(text: string, readerOf: (packer: RowPacker) => RowReader): string[] {
-  const packer = new RowPacker({ rows: 1000, bytes: 256_000 }, names, () => false);
+  const packer = new RowPacker({ rows: 1000, bytes: 256_000 }, rules, () => false);
   packer.begin(0, 0);
   const reader = readerOf(packer);
   const bytes = Buffer.from(text);
@@ -66,7 +66,7 @@ const csv = (packer: RowPacker) =>
     name: 'users.csv',
     defaults: { workspace: '5001', environment: 'production', cutoffDate: undefined },
     map: undefined,
-    toWire: (word) => word,
+    rules,
     isOurs: () => true,
   });
 
@@ -101,7 +101,7 @@ test(`${MANY} through Parquet`, async () => {
   const found: string[] = [];
   for await (const { rows } of (await openParquet(path, 'ids.parquet')).rows(() => true)) {
     for (const { xpid } of rows) {
-      const read = checkRow({ environment: 'production', xpid, calculated_attributes: {} }, names);
+      const read = checkRow({ environment: 'production', xpid, calculated_attributes: {} }, rules);
       if ('text' in read) found.push(/"xpid":(-?\d+)/.exec(read.text)?.[1] ?? '');
     }
   }

@@ -1,6 +1,6 @@
 // Rows packed into batches: how full they get, what is refused in them, and where each row came from.
 import { describe, expect, it } from 'vitest';
-import { createWireNames } from '../../../../src/lib/contract/names.ts';
+import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
 import type { Batch } from '../../../../src/lib/domain/seed/batch.ts';
 import { type BatchLimits, RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
 
@@ -9,7 +9,7 @@ const ROW = '{"environment":"production","xpid":7,"calculated_attributes":{}}';
 const EXACT = '{"environment":"production","xpid":"","calculated_attributes":{}}'.replace('""', '"7"');
 
 function packer(limits: Partial<BatchLimits> = {}, isDone: (file: number, position: number) => boolean = () => false) {
-  const made = new RowPacker({ rows: 100, bytes: 10_000, ...limits }, createWireNames({}), isDone);
+  const made = new RowPacker({ rows: 100, bytes: 10_000, ...limits }, createRowRules({}), isDone);
   made.begin(0, 0);
   return made;
 }
@@ -253,7 +253,7 @@ describe('batches', () => {
 
   it('are smaller at once where limits shrink', () => {
     const limits = { rows: 4, bytes: 10_000 };
-    const into = new RowPacker(limits, createWireNames({}), () => false);
+    const into = new RowPacker(limits, createRowRules({}), () => false);
     into.begin(0, 0);
     for (let position = 1; position <= 4; position++) into.takeChecked(ROW, position);
     limits.rows = 2;

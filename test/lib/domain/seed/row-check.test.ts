@@ -1,6 +1,6 @@
 // The quick check of a seed row agrees with parsing it and checking it by the contract.
 import { expect, test } from 'vitest';
-import { createWireNames } from '../../../../src/lib/contract/names.ts';
+import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
 import { readRow } from '../../../../src/lib/domain/seed/read-row.ts';
 import { createRowCheck, type RowCheck } from '../../../../src/lib/domain/seed/row-check.ts';
 import { canonicalJson, parseJson } from '../../../../src/lib/kernel/json.ts';
@@ -8,8 +8,8 @@ import { randomFrom } from '../../../helpers/random.ts';
 import { damage, makeRow } from './rows.ts';
 import { isMutation, isWhole, size } from '../../../helpers/size.ts';
 
-const names = createWireNames({});
-const usual = createRowCheck(names);
+const rules = createRowRules({});
+const usual = createRowCheck(rules);
 
 function passes(row: string, check = usual): boolean {
   const bytes = Buffer.from(`${row}\n`);
@@ -28,7 +28,7 @@ test('whatever the byte check accepts of many damaged rows, the contract accepts
     const row = damage(makeRow(random), random);
     const isAccepted = passes(row);
     if (!isAccepted && counts.left++ % READ_OF_REFUSED > 0) continue;
-    const exact = readRow(row, names);
+    const exact = readRow(row, rules);
     if (isAccepted) {
       counts.accepted++;
       if ('issues' in exact) expect.fail(`accepted, but ${JSON.stringify(exact.issues)}: ${row}`);
@@ -66,7 +66,7 @@ test('right rows in the usual spelling need no second reading', () => {
 });
 
 test('attributes pass however long their names are and however many there are, again and again', () => {
-  const check = createRowCheck(names);
+  const check = createRowCheck(rules);
   const attribute = '{"attribute_name":"n","calculation_type":"count","cutoff_date":"2024-10-09","seed":{"value":1}}';
   const empty = '{"environment":"production","xpid":7,"calculated_attributes":{"1":[]}}';
   const long = attribute.replace('"n"', JSON.stringify('n'.repeat(600)));
@@ -83,7 +83,7 @@ const SIGNS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', 
 const EACH = isMutation ? 4 : 1;
 
 test('with any one byte gone or another, a row passes only as what it then says', () => {
-  const fresh = (): RowCheck => createRowCheck(names);
+  const fresh = (): RowCheck => createRowCheck(rules);
   let tried = 0;
   for (const right of RIGHT) {
     // A check that saw the right row before takes what looks like it the short way.
@@ -97,7 +97,7 @@ test('with any one byte gone or another, a row passes only as what it then says'
         if (first !== next) expect.fail(`passes ${first ? 'only at first' : 'only after others'}: ${row}`);
         tried++;
         if (!first) continue;
-        const exact = readRow(row, names);
+        const exact = readRow(row, rules);
         if ('issues' in exact) expect.fail(`accepted, but ${JSON.stringify(exact.issues)}: ${row}`);
         if (canonicalJson(parseJson(exact.text)) !== canonicalJson(parseJson(row)))
           expect.fail(`another value: ${row}`);
@@ -139,11 +139,11 @@ test.each([
   ],
 ])('refuses %s', (_what, row) => {
   expect(passes(row)).toBe(false);
-  expect(readRow(row, names)).toHaveProperty('issues');
+  expect(readRow(row, rules)).toHaveProperty('issues');
 });
 
 test("a deployment's words pass as they are, neutral ones are translated", () => {
-  const words = createWireNames({ xpid: 'pid', 'osa_*': 'apple_', other: 'loyalty' });
+  const words = createRowRules({ xpid: 'pid', 'osa_*': 'apple_', other: 'loyalty' });
   const checkWords = createRowCheck(words);
   const deployed = '{"environment":"production","pid":-7201284209016359738,"calculated_attributes":{}}';
   const neutral = deployed.replace('pid', 'xpid');

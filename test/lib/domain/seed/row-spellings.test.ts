@@ -1,13 +1,13 @@
 // Which spellings of a row the byte check passes, and which it leaves to the exact reading.
 import { describe, expect, it, test } from 'vitest';
-import { createWireNames } from '../../../../src/lib/contract/names.ts';
+import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
 import { readRow } from '../../../../src/lib/domain/seed/read-row.ts';
 import { createRowCheck } from '../../../../src/lib/domain/seed/row-check.ts';
 
-const names = createWireNames({});
+const rules = createRowRules({});
 
 /** Whether the check passes a row that stands between others. */
-function passes(row: string, check = createRowCheck(names)): boolean {
+function passes(row: string, check = createRowCheck(rules)): boolean {
   const before = Buffer.byteLength('{"x":1}\n');
   const bytes = Buffer.from(`{"x":1}\n${row}\n{"y":2}\n`);
   return check(bytes, before, before + Buffer.byteLength(row));
@@ -116,9 +116,9 @@ describe.each<[string, (value: string) => string, string[], string[]]>([
   it('passes in its usual spellings, wherever blanks stand', () => {
     for (const value of passed) {
       for (const seed of [form(value), form(value).replace(/^\{/, '{ ').replace(/\}$/, ' }')]) {
-        const check = createRowCheck(names);
+        const check = createRowCheck(rules);
         expect([passes(seedRow(type, seed), check), passes(seedRow(type, seed), check)], seed).toEqual([true, true]);
-        expect(readRow(seedRow(type, seed), names), seed).toHaveProperty('text');
+        expect(readRow(seedRow(type, seed), rules), seed).toHaveProperty('text');
       }
     }
   });
@@ -128,7 +128,7 @@ describe.each<[string, (value: string) => string, string[], string[]]>([
       const row = seedRow(type, form(value));
       expect(passes(row), row).toBe(false);
       // What is the same in two rows is not looked at twice.
-      const check = createRowCheck(names);
+      const check = createRowCheck(rules);
       expect(passes(seedRow(type, form(passed[0] ?? '')), check)).toBe(true);
       expect(passes(row, check), row).toBe(false);
     }
@@ -157,8 +157,8 @@ test.each([
 ])('%s: a seed that ends with %j, whether or not the row before looks like it', (isPassed, tail) => {
   const usual = seedRow('count', '{"value":1}');
   const row = usual.replace('{"value":1}}', () => `{"value":1${tail}`);
-  expect('text' in readRow(row, names)).toBe(isPassed);
-  const check = createRowCheck(names);
+  expect('text' in readRow(row, rules)).toBe(isPassed);
+  const check = createRowCheck(rules);
   expect([passes(row), passes(usual, check), passes(row, check)]).toEqual([isPassed, true, isPassed]);
 });
 
@@ -169,7 +169,7 @@ test.each<[boolean, string[]]>([
   for (const date of dates) {
     const row = seedRow('count', '{"value":1}', date);
     expect(passes(row), date).toBe(isPassed);
-    expect('text' in readRow(row, names), date).toBe(isPassed);
+    expect('text' in readRow(row, rules), date).toBe(isPassed);
   }
 }); // prettier-ignore
 
@@ -273,7 +273,7 @@ test('rows whose attributes are now alike and now not are each judged by themsel
   const attribute = (name: string, value: string): string =>
     `{"attribute_name":"${name}","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":${value}}}`;
   const row = (...attributes: string[]): string => `{${HEAD},"calculated_attributes":{"1":[${attributes.join(',')}]}}`;
-  const check = createRowCheck(names);
+  const check = createRowCheck(rules);
   const passesNext = (text: string): boolean => passes(text, check);
   // More often than attributes are compared with those before.
   for (let time = 0; time < 300; time++) {

@@ -1,6 +1,6 @@
 // From the cells of a table to the body of a user.
 import { describe, expect, it, test } from 'vitest';
-import { createWireNames } from '../../../../src/lib/contract/names.ts';
+import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
 import { cellsOf } from '../../../../src/lib/domain/seed/csv-record.ts';
 import { tableOf } from '../../../../src/lib/domain/seed/csv-rows.ts';
 import { checkRow } from '../../../../src/lib/domain/seed/read-row.ts';
@@ -11,7 +11,7 @@ const HEADER = [
   'attr:F:first_occurrence', 'attr:T:last_occurrence_timestamp', 'attr:L:unique_list', 'attr:P:most_frequent', 'user:note', 'environment', 'cutoff_date',
 ]; // prettier-ignore
 const defaults = { workspace: '5001', environment: 'production', cutoffDate: '2024-02-29' };
-const options = { name: 'users.csv', defaults, map: undefined, toWire: (word: string) => word };
+const options = { name: 'users.csv', defaults, map: undefined, rules: createRowRules({}) };
 
 test('a row becomes the body that its header says', () => {
   const table = tableOf(HEADER, options);
@@ -63,7 +63,7 @@ describe('the value of a row', () => {
     tableOf(header, options).value(header.map((title) => cells[title]));
   const seedOf = (cells: Partial<Record<string, unknown>>): unknown =>
     (value(cells)['calculated_attributes'] as Record<string, { seed: unknown }[]>)['5001']?.map(({ seed }) => seed);
-  const time = new Date('2024-01-31T22:30:00Z');
+  const time = '2024-01-31T22:30:00.000Z';
 
   it('has nothing of cells without anything in them', () => {
     const bare = { environment: 'production', calculated_attributes: { '5001': [] } };
@@ -107,7 +107,10 @@ describe('the value of a row', () => {
     ['attr:N:unique_list', 'a||b', { list: ['a', '', 'b'] }],
     ['attr:N:unique_list', ['a', 7n, 1.5, true, null], { list: ['a', '7', '1.5', 'true', null] }],
     ['attr:N:unique_list', 12, { list: ['12'] }],
-    ['attr:T:last_occurrence_timestamp', time, { value: time.getTime() }],
+    ['attr:T:last_occurrence_timestamp', time, { value: 1_706_740_200_000 }],
+    ['attr:T:last_occurrence_timestamp', '2024-01-31T22:30:00.123456', { value: 1_706_740_200_123 }],
+    ['attr:T:last_occurrence_timestamp', '2024-01-31', { value: 1_706_659_200_000 }],
+    ['attr:T:last_occurrence_timestamp', '2024-02-30', { value: '2024-02-30' }],
     ['attr:T:last_occurrence_timestamp', 5n, { value: '5' }],
     ['attr:N:count', { no: 'text' }, { value: { no: 'text' } }],
     ['attr:K:most_frequent:red', 7, { key_value_pairs: { red: '7' } }],
@@ -177,7 +180,7 @@ describe('the column of what is wrong', () => {
 function told(cells: Partial<Record<string, string>>): string[] {
   const table = tableOf(HEADER, options);
   const row = HEADER.map((title) => cells[title] ?? { xpid: '7', cutoff_date: '2024-01-31' }[title] ?? '');
-  const checked = checkRow(table.value(row), createWireNames({}));
+  const checked = checkRow(table.value(row), createRowRules({}));
   if ('text' in checked) return [];
   return checked.issues.map((found) => table.issue(found, row)).map(({ path, message }) => `${path}: ${message}`);
 }
@@ -195,7 +198,7 @@ test.each<[Partial<Record<string, string>>, string[]]>([
   [{ 'attr:M:average': 'sum=1' }, ['attr:M:average: `count` is missing']],
   [{ 'attr:M:average': 'sum=1|count=2|x=3' }, ['attr:M:average: unknown field `x`']],
   [{ 'attr:P:most_frequent': 'red=1|blue=x' }, ['attr:P:most_frequent: `blue` must be a whole number from 0 on']],
-  [{ 'attr:T:last_occurrence_timestamp': '2024-01-31' }, ['attr:T:last_occurrence_timestamp: must be a time in whole']],
+  [{ 'attr:T:last_occurrence_timestamp': '31.01.2024' }, ['attr:T:last_occurrence_timestamp: must be a time in whole']],
   [{ 'attr:Orders:count': '1', cutoff_date: '2024-02-30' }, ['cutoff_date: must be a date of the calendar']],
   [{ xpid: 'x', 'attr:F:first_occurrence': 'x', 'attr:P:most_frequent': 'a' }, ['xpid: must', 'attr:P:most_frequent: `a` must']],
 ])('%j is told by its columns', (cells, issues) => {
@@ -206,10 +209,10 @@ test('a column is told by its own name, not by the field that a map makes of it'
   const header = [' Customer ', 'Bought'];
   const map = { Customer: 'identity:osa_id', Bought: 'attr:Orders:count' };
   // The header may hold the deployment's word for an identity.
-  const names = createWireNames({ osa_id: 'ours_id' });
-  const renamed = tableOf(header, { name: 'u.csv', defaults, map, toWire: (word) => names.toWire(word) });
+  const rules = createRowRules({ osa_id: 'ours_id' });
+  const renamed = tableOf(header, { name: 'u.csv', defaults, map, rules });
   const cells = ['x'.repeat(5000), 'many'];
-  const checked = checkRow(renamed.value(cells), names);
+  const checked = checkRow(renamed.value(cells), rules);
   expect('issues' in checked && checked.issues.map((found) => renamed.issue(found, cells).path)).toEqual([
     'Customer',
     'Bought',
@@ -234,7 +237,7 @@ test('cells of Parquet that are lists and objects are told by their columns too'
     5,
   ];
   const table = tableOf(HEADER, options);
-  const checked = checkRow(table.value(cells), createWireNames({}));
+  const checked = checkRow(table.value(cells), createRowRules({}));
   const issues = 'issues' in checked ? checked.issues.map((found) => table.issue(found, cells)) : [];
   expect(issues).toEqual([
     { path: 'cutoff_date', message: 'must be a string, not a number; put it in quotes' },

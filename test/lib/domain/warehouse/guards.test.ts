@@ -12,6 +12,7 @@ const step = (action: StepAction, id: string, over: Partial<Step> = {}): Step =>
   id,
   changes: {},
   secrets: [],
+  references: {},
   resets: false,
   ...over,
 });

@@ -57,7 +57,15 @@ describe('secrets', () => {
     const same = { connection: [withSecret, connection('d')] };
     expect(plan(same, same).steps).toEqual([]);
     expect(plan(same, same, true)).toMatchObject({
-      steps: [{ action: 'update', id: 'c', changes: {}, secrets: ['config.password'] }],
+      steps: [
+        {
+          action: 'update',
+          id: 'c',
+          changes: {},
+          secrets: ['config.password'],
+          references: { 'config.password': 'env:PASSWORD' },
+        },
+      ],
       unchanged: ['connection/d'],
     });
   });
@@ -77,6 +85,7 @@ describe('secrets', () => {
         id: 'c',
         changes: { id: { from: 'c', to: null }, name: { from: 'c', to: null } },
         secrets: [],
+        references: {},
         resets: false,
       },
     ]);

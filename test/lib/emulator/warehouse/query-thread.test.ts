@@ -23,7 +23,7 @@ beforeEach(async () => {
     folder,
     'CREATE TABLE a (i); CREATE VIEW b AS SELECT 1; INSERT INTO a VALUES (1), (2), (3)',
   );
-  thread = startQueryThread(30_000);
+  thread = startQueryThread();
 });
 afterEach(() => thread.close());
 
@@ -58,11 +58,22 @@ test('complains about files and queries, and goes on', async () => {
 
 test('is ended when an answer takes too long', async () => {
   // Long enough for the thread to start in, however busy the machine is.
-  const impatient = startQueryThread(4000);
+  const impatient = startQueryThread();
+  impatient.limit(4000);
   await impatient.open(file);
   await impatient.query(ENDLESS);
   await expect(impatient.rows(1)).rejects.toThrow(QueryTimeout);
   await expect(impatient.open(file)).rejects.toThrow(QueryTimeout);
+});
+
+test('is ended when its answers together take too long', async () => {
+  await thread.open(file);
+  await thread.query(ENDLESS.replace('count(*)', 'i'));
+  thread.limit(300);
+  const readOn = async (): Promise<never> => {
+    for (;;) await thread.rows(250);
+  };
+  await expect(readOn()).rejects.toThrow(new QueryTimeout('The query did not finish within 0.3 seconds'));
 });
 
 test('can be ended in the middle of a query', async () => {

@@ -115,3 +115,45 @@ test('an error is drawn as far as the flags were understood', () => {
   });
   expect(lenientFlags(rawOf(['-o', 'jsno']), {})).toMatchObject({ output: 'table' });
 });
+
+test('RUNNER_DEBUG=1 means --debug', () => {
+  expect(flagsOf([], { RUNNER_DEBUG: '1' }).debug).toBe(true);
+  expect(flagsOf([], { RUNNER_DEBUG: '0' }).debug).toBe(false);
+});
+
+describe('the extension of --out', () => {
+  it.each([
+    ['x.json', 'json'],
+    ['X.JSON', 'json'],
+    ['a.b/x.ndjson', 'ndjson'],
+    ['x.yaml', 'yaml'],
+    ['x.yml', 'yaml'],
+    ['x.csv', 'csv'],
+    ['x.md', 'markdown'],
+    ['x.html', 'html'],
+    ['x.txt', 'table'],
+  ])('of %s sets the format to %s, whatever CDPADM_OUTPUT says', (file, output) => {
+    const env = { CDPADM_OUTPUT: output === 'yaml' ? 'csv' : 'yaml' };
+    expect(flagsOf(['--out', file], env).output).toBe(output);
+    expect(flagsOf(['--out', file, '-o', output]).output).toBe(output);
+  });
+
+  it.each(['x', 'x.sh', 'json', '.constructor', '-', 'x.json.gz', 'x.json/y'])('of %s sets nothing', (file) => {
+    expect(flagsOf(['--out', file]).output).toBe('table');
+    expect(flagsOf(['--out', file], { CDPADM_OUTPUT: 'csv' }).output).toBe('csv');
+    expect(flagsOf(['--out', file, '-o', 'yaml']).output).toBe('yaml');
+  });
+
+  it('rejects another format, and accepts plain text in .txt', () => {
+    const error = thrownBy(() => flagsOf(['--out', 'x.json', '-o', 'yaml']));
+    expect(error).toMatchObject({ exit: 2, message: '-o yaml conflicts with --out x.json: .json means json.' });
+    expect(thrownBy(() => flagsOf(['--out', 'x.csv', '--json']))).toMatchObject({ exit: 2 });
+    expect(thrownBy(() => flagsOf(['--out', 'x.txt', '-o', 'csv']))).toMatchObject({ exit: 2 });
+    expect(flagsOf(['--out', 'x.txt', '-o', 'name']).output).toBe('name');
+  });
+
+  it('says nothing about a command that writes the file itself', () => {
+    const raw = rawOf(['--out', 'x.json', '-o', 'yaml']);
+    expect(readGlobalFlags(raw, {}, undefined, { outSetsFormat: false }).output).toBe('yaml');
+  });
+});

@@ -112,6 +112,14 @@ describe('--annotations', () => {
     if (flags.includes('json')) expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'input.invalid' } });
   });
 
+  test('a failure is no command, and its annotations are', async () => {
+    writeFileSync(join(home.cwd, 'roles.yaml'), 'roles:\n  - role_id: x\n    "##[error]y": z\n');
+    const { stderr } = await cli(['roles', 'validate'], { GITHUB_ACTIONS: 'true' });
+    const lines = stderr.split('\n');
+    expect(lines.filter((line) => line.includes('##[') && !line.startsWith('::error file='))).toEqual([]);
+    expect(lines.filter((line) => line.startsWith('::error file=')).length).toBeGreaterThan(0);
+  });
+
   test('nothing can end one early', () => {
     const issue = { path: '', message: 'a\n::error::b 5%', file: 'x,y:z.yaml', line: 1 };
     expect(annotation('error', issue)).toBe('::error file=x%2Cy%3Az.yaml,line=1::a%0A::error::b 5%25\n');

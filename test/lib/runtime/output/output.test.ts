@@ -351,3 +351,41 @@ describe('when standard output fails', () => {
     await expect(emit({}, rows, list, { brokenPipe: true })).rejects.toMatchObject({ name: 'BrokenPipeError' });
   });
 });
+
+describe('the log of GitHub Actions', () => {
+  const env = { GITHUB_ACTIONS: 'true' };
+  const names = ['::error::x', '  \u00a0::set-output name=a::b', 'a ##[error]b', 'a\n::warning::b\r::add-mask::c'];
+  const data = names.map((name, id) => ({ id, name, tasks: [] }));
+  /** What the runner takes for a command: after blanks, or in its older form anywhere in a line. */
+  const commandsIn = (text: string): string[] =>
+    text.split(/\r\n|\r|\n/).filter((line) => line.trimStart().startsWith('::') || line.includes('##['));
+  const plain: DocumentView<unknown> = { kind: 'document', text: () => names.join('\n'), names: () => names };
+
+  it.each(['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name'])('has no command from %s', async (output) => {
+    const shown = await emit({ output }, data, list, { env });
+    const document = await emit({ output }, data, plain as never, { env });
+    expect(commandsIn(shown.stdout + document.stdout)).toEqual([]);
+    expect((await emit({ output }, data, list)).stdout).not.toContain('\u200b');
+  });
+
+  test('keeps the values of JSON exact', async () => {
+    expect(JSON.parse((await emit({ output: 'json' }, data, list, { env })).stdout)).toEqual(data);
+  });
+
+  test('has no command from lines, notes and warnings', async () => {
+    const { stdout, stderr } = await say(
+      {},
+      async ({ out }) => {
+        for (const name of names) {
+          await out.emitText(name);
+          await out.emitLine({}, name);
+          out.note(name);
+          out.warn(name);
+          out.show(() => name);
+        }
+      },
+      { env },
+    );
+    expect(commandsIn(`${stdout}\n${stderr}`)).toEqual([]);
+  });
+});

@@ -1,7 +1,7 @@
 // A list in parts is, byte for byte, the list made at once.
 import { expect, it } from 'vitest';
 import { canGoInParts, textInParts } from '../../../../src/lib/runtime/output/result-parts.ts';
-import { type AnyView, resultText, type Target } from '../../../../src/lib/runtime/output/result-text.ts';
+import { type AnyView, resultText, type Surface } from '../../../../src/lib/runtime/output/result-text.ts';
 import type { GlobalFlags, OutputFormat } from '../../../../src/lib/runtime/context.ts';
 import { plainStyle } from '../../../../src/lib/render/style.ts';
 
@@ -17,7 +17,7 @@ const view = {
   ],
   empty: '',
 } as unknown as AnyView;
-const target: Target = { terminal: false, width: 80, style: plainStyle };
+const target: Surface = { terminal: false, width: 80, style: plainStyle };
 const flagsOf = (output: OutputFormat, header = true): GlobalFlags =>
   ({ output, header, summary: false }) as unknown as GlobalFlags;
 const rows = (from: number, count: number): Row[] =>

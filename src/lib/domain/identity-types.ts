@@ -1,0 +1,54 @@
+// Identity types that seeding and intake bodies may name: a misspelled one would create profiles that nobody finds.
+import type { FieldIssue } from '../contract/explain.ts';
+import { USER_IDENTITY_TYPES } from '../contract/identities.ts';
+import type { NamesMap } from '../contract/names.ts';
+import { nearest } from '../kernel/nearest.ts';
+import { isRecord } from '../kernel/record.ts';
+import { nullWordIssue, type NullWords } from './null-words.ts';
+
+export interface IdentityTypes {
+  /** In neutral words. */
+  readonly words: ReadonlySet<string>;
+  /** What is wrong with a type, in neutral words; undefined for a known one. */
+  issue(type: string): string | undefined;
+}
+
+/** The specification's types, those that the profile's `names` declare, and `extra` of `--identity-type` (decision: D242). */
+export function createIdentityTypes(names: NamesMap, extra: readonly string[]): IdentityTypes {
+  const declared = Object.keys(names).filter((name) => name !== 'xpid' && !name.endsWith('*'));
+  const words = new Set([...USER_IDENTITY_TYPES, ...declared, ...extra]);
+  return {
+    words,
+    issue: (type) => {
+      if (words.has(type)) return undefined;
+      if (type === 'xpid') return '`xpid` is not an identity type; it has a field of its own';
+      const guess = nearest(type, words);
+      const hint = guess === undefined ? '' : ` did you mean \`${guess}\`?`;
+      return `unknown identity type \`${type}\`;${hint} --identity-type ${type} allows it`;
+    },
+  };
+}
+
+/** What is wrong with the identities of a body in neutral words, beyond their form. */
+export function userIdentityIssues(
+  identities: unknown,
+  field: string,
+  types: IdentityTypes,
+  nulls?: NullWords,
+): FieldIssue[] {
+  if (!isRecord(identities)) return [];
+  return Object.entries(identities).flatMap(([type, value]): FieldIssue[] => {
+    const unknown = types.issue(type);
+    const wrong = valueIssue(value, nulls);
+    return [
+      ...(unknown === undefined ? [] : [{ path: [field, type], message: unknown, at: 'key' as const }]),
+      ...(wrong === undefined ? [] : [{ path: [field, type], message: wrong }]),
+    ];
+  });
+}
+
+function valueIssue(value: unknown, nulls: NullWords | undefined): string | undefined {
+  if (typeof value === 'string') return nullWordIssue(value, nulls);
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return undefined;
+  return 'is a floating-point number that cannot hold an id exactly; export the column as integers, DECIMAL or text';
+}

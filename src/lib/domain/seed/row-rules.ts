@@ -1,0 +1,24 @@
+// What rows must follow beyond the contract: the deployment's words, known identity types and null words.
+import { createWireNames, type NamesMap, type WireNames } from '../../contract/names.ts';
+import { createIdentityTypes, type IdentityTypes } from '../identity-types.ts';
+import { createNullWords, type NullWords } from '../null-words.ts';
+
+export interface RowRules {
+  names: WireNames;
+  identityTypes: IdentityTypes;
+  nulls: NullWords;
+}
+
+/** What the command line adds: `--identity-type` and `--null`. */
+export interface RuleFlags {
+  identityType?: readonly string[] | undefined;
+  null?: readonly string[] | undefined;
+}
+
+export function createRowRules(names: NamesMap, flags: RuleFlags = {}): RowRules {
+  return {
+    names: createWireNames(names),
+    identityTypes: createIdentityTypes(names, flags.identityType ?? []),
+    nulls: createNullWords(flags.null ?? []),
+  };
+}

@@ -1,0 +1,97 @@
+// Files that only save work, such as cached tokens: where they cannot be kept on the disk, memory holds them.
+import * as fs from 'node:fs';
+import type { Clock } from './clock.ts';
+import { readPrivateFile, writePrivateFile } from './durable.ts';
+import { CliError } from './errors.ts';
+import { cannotWrite } from './file-failure.ts';
+import { acquireLock, type Lock } from './lock.ts';
+
+/** A home that is read-only or full. A symlink or another user's file is an error of its own. */
+const UNUSABLE = ['files.read', 'files.write'];
+
+export interface CacheFiles {
+  /** The text kept at this path; undefined when there is none. */
+  read(path: string): string | undefined;
+  write(path: string, text: string): void;
+  /**
+   * Writes a text that always has the same length over the old one, without waiting for the disk. A killed process leaves
+   * the old text or the new one.
+   */
+  overwrite(path: string, text: string): void;
+  /** Runs `work` under the lock file, or without it where none can be made. `work` must bear that within this process. */
+  locked<T>(path: string, clock: Clock, work: () => T | Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Runs `work`, which keeps something for later; undefined where it cannot be kept. */
+  attempt<T>(work: () => T | Promise<T>): Promise<T | undefined>;
+}
+
+/** `onUnusable` hears of every failure. */
+export function createCacheFiles(onUnusable: (error: CliError) => void): CacheFiles {
+  const memory = new Map<string, string>();
+
+  function guarded<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      onUnusable(unusable(error));
+      return undefined;
+    }
+  }
+
+  function store(path: string, text: string, save: () => void): void {
+    memory.set(path, text);
+    guarded(() => {
+      save();
+      memory.delete(path);
+    });
+  }
+
+  return {
+    attempt: async (work) => {
+      try {
+        return await work();
+      } catch (error) {
+        onUnusable(unusable(error));
+        return undefined;
+      }
+    },
+    read: (path) => memory.get(path) ?? guarded(() => readPrivateFile(path)),
+    write: (path, text) => store(path, text, () => writePrivateFile(path, text)),
+    overwrite: (path, text) => store(path, text, () => overwriteFile(path, text)),
+    locked: async (path, clock, work, signal) => {
+      let lock: Lock | undefined;
+      try {
+        lock = await acquireLock(path, clock, signal);
+      } catch (error) {
+        onUnusable(unusable(error));
+      }
+      try {
+        return await work();
+      } finally {
+        lock?.release();
+      }
+    },
+  };
+}
+
+/** The error of a file that cannot be used; throws any other. */
+function unusable(error: unknown): CliError {
+  if (error instanceof CliError && UNUSABLE.includes(error.code)) return error;
+  throw error;
+}
+
+function overwriteFile(path: string, text: string): void {
+  if (!fs.existsSync(path)) {
+    writePrivateFile(path, text);
+    return;
+  }
+  try {
+    const descriptor = fs.openSync(path, 'r+');
+    try {
+      fs.writeSync(descriptor, text, 0);
+    } finally {
+      fs.closeSync(descriptor);
+    }
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}

@@ -1,0 +1,62 @@
+// Opens the user's editor until the text is valid; the errors of an invalid text are comments above it.
+import { CliError } from '../../kernel/errors.ts';
+import { cleanLine } from '../../render/clean.ts';
+import type { Context } from '../context.ts';
+import type { EditedFile } from './editor.ts';
+
+/** Marks the comment lines that are ours; they are taken out before the text is checked. */
+const HEADER_MARK = '#! ';
+
+/**
+ * The checked text; undefined if the user changed nothing or emptied the file. `check` throws CliError for an invalid
+ * text. That error ends the edit where no one can be asked, or if the same text is saved twice: an editor that is a
+ * script would leave it for ever.
+ */
+export async function editUntilValid<T>(
+  ctx: Context,
+  file: EditedFile,
+  original: string,
+  check: (text: string) => Promise<T>,
+): Promise<T | undefined> {
+  let shown = original;
+  let previous: string | undefined;
+  for (;;) {
+    const text = withoutHeader(await file.edit(shown));
+    if (text === original || isBlank(text)) return undefined;
+    try {
+      return await check(text);
+    } catch (error) {
+      if (!(error instanceof CliError) || !ctx.prompt.possible || text === previous) throw error;
+      previous = text;
+      shown = `${errorHeader(error)}${text}`;
+      for (const line of errorLines(error)) ctx.out.warn(line);
+    }
+  }
+}
+
+/** The errors with their lines in the text that is shown next: the header comes before it. */
+function errorLines(error: CliError): string[] {
+  const issues = error.issues.length > 0 ? error.issues : [{ path: '', message: error.message }];
+  const extra = issues.length + 2;
+  const lines = issues.map(
+    ({ line, column, path, message }) =>
+      `line ${(line ?? 1) + extra}:${column ?? 1}: ${path === '' ? '' : `${path}: `}${message}`,
+  );
+  return ['The text is not valid yet. Fix these errors, or empty the file to cancel:', ...lines];
+}
+
+/** As comments of the file; a name with a line end in it stays within its comment. */
+function errorHeader(error: CliError): string {
+  return [...errorLines(error), ''].map((line) => `${HEADER_MARK}${cleanLine(line)}\n`).join('');
+}
+
+function withoutHeader(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !line.startsWith(HEADER_MARK.trimEnd()))
+    .join('\n');
+}
+
+function isBlank(text: string): boolean {
+  return text.split('\n').every((line) => line.trim() === '' || line.trimStart().startsWith('#'));
+}

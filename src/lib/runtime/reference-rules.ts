@@ -1,0 +1,103 @@
+// Which references of a definition are followed: a file from a repository must not run commands or read any file.
+import { realpathSync } from 'node:fs';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isOwnFile, isOwnReference, profileReferences } from '../config/own-references.ts';
+import { CliError, EXIT, invalidInput, type Issue } from '../kernel/errors.ts';
+import type { Context } from './context.ts';
+
+/** A reference with the folder that its path starts from. `given`: on the command line or at a prompt, not in a file. */
+export interface PlacedReference {
+  reference: string;
+  folder: string;
+  given: boolean;
+}
+
+export interface ReferenceRules {
+  /** Why the reference is never accepted, as a clause: it leads to a secret of this program. */
+  ownSecret(reference: PlacedReference): string | undefined;
+  /** Why the reference is not followed, and the flag or setting that allows it. */
+  refusal(reference: PlacedReference): { message: string; hint: string } | undefined;
+}
+
+/** The rules of this command: `allowCommands` is its flag; the rest comes from the profile. */
+export async function openReferenceRules(ctx: Context, allowCommands: boolean): Promise<ReferenceRules> {
+  const settings = await ctx.settings();
+  const held = await profileReferences(ctx.paths.config);
+  const own = { config: realPath(ctx.paths.config), cache: realPath(ctx.paths.cache) };
+  return {
+    ownSecret: (placed) => {
+      const path = filePath(placed);
+      const isOwn = path === undefined ? isOwnReference(placed.reference, held) : isOwnFile(path, own);
+      return isOwn ? `${placed.reference} is a secret of this program, and is never sent to a warehouse` : undefined;
+    },
+    refusal: (placed) => {
+      if (placed.given) return undefined;
+      const path = filePath(placed);
+      if (path !== undefined) {
+        if ([placed.folder, ...settings.allowFiles].some((folder) => isBelow(path, realPath(folder)))) return undefined;
+        return {
+          message: `${placed.reference} is outside the folder of the file that names it`,
+          hint: 'Move the file below that folder, or allow its folder: cdpadm profile edit NAME --set allow_files=DIR',
+        };
+      }
+      if (!placed.reference.startsWith('command:') || allowCommands || settings.allowCommands) return undefined;
+      return {
+        message: `${placed.reference} runs a command`,
+        hint: 'Pass --allow-commands, or allow all of them: cdpadm profile edit NAME --set allow_commands=true',
+      };
+    },
+  };
+}
+
+/** A reference as it is judged before anything is sent; `issue` places a message where the reference is. */
+export interface JudgedReference extends PlacedReference {
+  issue(message: string): Issue;
+}
+
+/** Throws invalid input (9) for secrets of this program. */
+export function refuseOwnSecrets(rules: ReferenceRules, references: readonly JudgedReference[]): void {
+  const issues = references.flatMap((it) => {
+    const message = rules.ownSecret(it);
+    return message === undefined ? [] : [it.issue(message)];
+  });
+  if (issues.length === 0) return;
+  throw invalidInput('A definition refers to a secret of this program. Nothing was sent.', issues, OWN_HINT);
+}
+
+const OWN_HINT = 'Refer to the secret of the warehouse, for instance env:WAREHOUSE_PASSWORD.';
+
+/** Throws guard (12) for references that need a permission. */
+export function guardReferences(rules: ReferenceRules, references: readonly JudgedReference[]): void {
+  const refused = references.flatMap((it) => {
+    const refusal = rules.refusal(it);
+    return refusal ? [{ ...refusal, issue: it.issue(refusal.message) }] : [];
+  });
+  if (refused.length === 0) return;
+  throw new CliError({
+    code: 'references.not_allowed',
+    message: `Reference not allowed: ${refused[0]?.message ?? ''}. Nothing was sent.`,
+    hint: [...new Set(refused.map(({ hint }) => hint))],
+    exit: EXIT.guard,
+    issues: refused.map(({ issue }) => issue),
+  });
+}
+
+/** The file that a `file:` reference leads to, symlinks resolved; undefined for other references. */
+function filePath({ reference, folder }: PlacedReference): string | undefined {
+  const path = /^file:\s*(\S.*)$/s.exec(reference)?.[1];
+  return path === undefined ? undefined : realPath(resolve(realPath(folder), path.trim()));
+}
+
+/** The path without symlinks; as it is written where there is nothing. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}

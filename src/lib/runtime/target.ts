@@ -1,0 +1,82 @@
+// Where a write goes: computed once per command, shown in one line before the plan, and part of the JSON result.
+import type { Setting, SettingName, Settings } from '../config/settings.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+import { isEmbedded } from './service-address.ts';
+
+/** A service that takes writes; `organization` and `workspace` share the platform's address. */
+export type WriteScope = 'organization' | 'workspace' | 'dsr' | 'seeding' | 'identity';
+
+const ADDRESSES: Record<WriteScope, SettingName> = {
+  organization: 'base_url',
+  workspace: 'base_url',
+  dsr: 'dsr_base_url',
+  seeding: 'seeding_url',
+  identity: 'identity_url',
+};
+
+export interface Target {
+  /** Null when the environment alone gives the settings. */
+  profile: string | null;
+  environment: string | null;
+  org_id?: string | null;
+  account_id?: string | null;
+  workspace_id?: string | null;
+  /** `embedded platform` for the loopback address of profile `local`. */
+  address: string;
+}
+
+/** Throws CliError usage (2) when the address is not configured. */
+export function targetOf(settings: Settings, scope: WriteScope): Target {
+  const address = ADDRESSES[scope];
+  const valueOf = (name: SettingName): string | null => settings.get(name)?.value ?? null;
+  const url = settings.need(address);
+  return {
+    profile: settings.profile?.value ?? null,
+    environment: valueOf('environment'),
+    ...(scope === 'organization'
+      ? { org_id: valueOf('org_id'), account_id: valueOf('account_id') }
+      : { workspace_id: valueOf('workspace_id') }),
+    address: isEmbedded(settings, address) ? 'embedded platform' : url,
+  };
+}
+
+/** `Target: prod (protected), production, workspace 3001, https://api.example.com`. */
+export function targetLine(target: Target, settings: Pick<Settings, 'profile' | 'protected'>): string {
+  const marks = settings.protected ? ' (protected)' : '';
+  const parts = [
+    `${nameOf(settings.profile)}${marks}`,
+    target.environment,
+    ...(
+      [
+        ['organization', target.org_id],
+        ['account', target.account_id],
+        ['workspace', target.workspace_id],
+      ] as const
+    ).map(([label, id]) => id && `${label} ${id}`),
+    target.address,
+  ];
+  return `Target: ${parts.filter(Boolean).join(', ')}`;
+}
+
+/** `workspace 3001 (production)`, for a question; `environments` are those that the data name, if any. */
+export function workspaceOf({ workspace_id, environment }: Target, environments: readonly string[] = []): string {
+  const named = environments.length > 0 ? environments.join(' and ') : environment;
+  const workspace = workspace_id === undefined || workspace_id === null ? 'the workspace' : `workspace ${workspace_id}`;
+  return named === null ? workspace : `${workspace} (${named})`;
+}
+
+function nameOf(profile: Setting | undefined): string {
+  return profile === undefined ? 'no profile' : `profile ${profile.value}`;
+}
+
+/** The error of every write under `access: read`; the HTTP core throws it too. */
+export function readOnly({ origins, profile }: Settings): CliError {
+  const origin = origins['access'];
+  const holder = origin?.kind === 'project' ? origin.detail : `Profile \`${profile?.value ?? ''}\``;
+  return new CliError({
+    code: 'profile.read_only',
+    message: `${holder} allows only reads (\`access: read\`). Nothing was sent.`,
+    hint: 'To see what the command would do, add --dry-run. To write, use a profile that allows it.',
+    exit: EXIT.guard,
+  });
+}

@@ -1,0 +1,179 @@
+// Decides whether a write is done, not done or unknown. Nothing else decides it, for single calls and bulk rows alike.
+import { CliError, EXIT } from '../kernel/errors.ts';
+import type { Tell } from './ports.ts';
+
+/** The code of every write whose outcome is unknown; `http` throws it for a response that proves nothing. */
+const UNKNOWN = 'http.outcome_unknown';
+
+/** Why a read decides. */
+export interface Doubt {
+  /** What the send threw; undefined if the response was no proof, or if this run has sent nothing yet. */
+  readonly error?: CliError;
+  /** The rejection in `error`: of the send, or of its repeat after a 429 or a 401. */
+  readonly rejection?: CliError | undefined;
+  /** Whether a request may have been carried out. False for a first send that the platform rejected. */
+  readonly wasSent: boolean;
+}
+
+/** What a read shows. An error ends the write: the platform holds something else. */
+export type Judgement<Result> = { done: Result } | 'not-done' | { unknown: string; hint?: string } | CliError;
+
+export interface Write<Result, Stored> {
+  /** As in "the outcome of … is unknown": `the cancellation of request X`. */
+  readonly subject: string;
+  /** How to find out what happened. */
+  readonly hint: string;
+  /** How often it may be sent in all. */
+  readonly maxSends: number;
+  /** A read comes before the first send: an earlier run may have sent it, or the id may be taken. */
+  readonly doubt?: Doubt;
+  /** Rejections of the first send that only a read explains, such as 400 for an id that is taken. */
+  readonly explained?: readonly number[];
+  readonly notes?: { lost?: string; arrived?: (result: Result) => string; again?: string };
+  /** Throws CliError: a loss or a rejection. Anything else is rethrown. `attempt` counts from 1. */
+  send(attempt: number): Promise<Result>;
+  /** Whether a complete response proves that the write is done: the same id and, where there is one, the signature. */
+  isOurs(result: Result): boolean;
+  read(): Promise<Stored>;
+  /** Whether the read is about the same resource; a foreign one proves nothing. */
+  isAbout(stored: Stored): boolean;
+  judge(stored: Stored, doubt: Doubt): Judgement<Result> | Promise<Judgement<Result>>;
+}
+
+export type Confirmed<Result> = { state: 'done'; result: Result } | { state: 'not-done' | 'unknown'; error: CliError };
+
+export interface ConfirmPorts {
+  tell?: Tell;
+  signal: AbortSignal;
+}
+
+/** Sends a write and confirms it: by its own response or by a read. Throws only what is no CliError. */
+export async function confirmWrite<Result, Stored>(
+  write: Write<Result, Stored>,
+  { signal, tell }: ConfirmPorts,
+): Promise<Confirmed<Result>> {
+  const { again, arrived, lost } = write.notes ?? {};
+  let { doubt } = write;
+  for (let sends = 0; ;) {
+    if (doubt === undefined) {
+      const sent = await sendOnce(write, ++sends);
+      if ('state' in sent) return sent;
+      doubt = sent;
+      if (signal.aborted) return unknown(write, doubt, 'the command was stopped', signal);
+      if (isLoss(doubt.error) && lost !== undefined) tell?.warn(lost);
+    }
+    const { error, wasSent } = doubt;
+    const found = await readStored(write, signal);
+    if ('problem' in found) {
+      if (error !== undefined && !wasSent) return { state: 'not-done', error };
+      if (!wasSent && found.error) return { state: 'not-done', error: found.error };
+      return unknown(write, doubt, found.problem, signal);
+    }
+    const judgement = await write.judge(found.stored, doubt);
+    if (judgement instanceof CliError) return { state: 'not-done', error: judgement };
+    if (judgement !== 'not-done') {
+      if ('unknown' in judgement) return unknown(write, doubt, judgement.unknown, signal, judgement.hint);
+      if (isLoss(error) && arrived !== undefined) tell?.note(arrived(judgement.done));
+      return { state: 'done', result: judgement.done };
+    }
+    if (doubt.rejection) return { state: 'not-done', error: doubt.rejection };
+    if (sends >= write.maxSends) return unknown(write, doubt, 'the platform does not show it', signal);
+    if (isLoss(error) && again !== undefined) tell?.note(again);
+    doubt = undefined;
+  }
+}
+
+/** The same for a single call: returns the result, or throws the error. */
+export async function confirmed<Result, Stored>(write: Write<Result, Stored>, ports: ConfirmPorts): Promise<Result> {
+  const outcome = await confirmWrite(write, ports);
+  if (outcome.state === 'done') return outcome.result;
+  throw outcome.error;
+}
+
+/** Marks a failure of which the platform may have carried out the request. */
+export function lossOf(failure: CliError): CliError {
+  if (failure.code === UNKNOWN) return failure;
+  const { exit, message, request, status } = failure;
+  return new CliError({
+    code: UNKNOWN,
+    message,
+    exit: failure.code === 'interrupted' ? exit : EXIT.network,
+    ...(status !== undefined && { status }),
+    ...(request && { request }),
+    cause: failure,
+  });
+}
+
+function isLoss(error: CliError | undefined): boolean {
+  return error?.code === UNKNOWN;
+}
+
+async function sendOnce<Result, Stored>(
+  write: Write<Result, Stored>,
+  attempt: number,
+): Promise<Confirmed<Result> | Doubt> {
+  try {
+    const result = await write.send(attempt);
+    return write.isOurs(result) ? { state: 'done', result } : { wasSent: true };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const wasSent = isLoss(error) || attempt > 1;
+    if (wasSent || write.explained?.includes(error.status ?? 0) === true)
+      return { error, wasSent, rejection: rejectionIn(error) };
+    return { state: 'not-done', error };
+  }
+}
+
+async function readStored<Result, Stored>(
+  write: Write<Result, Stored>,
+  signal: AbortSignal,
+): Promise<{ stored: Stored } | { problem: string; error?: CliError }> {
+  try {
+    const stored = await write.read();
+    return write.isAbout(stored) ? { stored } : { problem: 'the platform answered about another resource' };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    if (signal.aborted) return { problem: 'the command was stopped', error };
+    return { problem: `the platform cannot be read: ${error.message.replace(/\.$/, '')}`, error };
+  }
+}
+
+function rejectionIn(error: CliError): CliError | undefined {
+  if (error.code !== UNKNOWN) return error;
+  const { cause } = error;
+  const status = cause instanceof CliError ? cause.status : undefined;
+  return status !== undefined && status >= 400 && status < 500 ? (cause as CliError) : undefined;
+}
+
+function unknown(
+  { subject, hint: usual }: Pick<Write<never, never>, 'subject' | 'hint'>,
+  doubt: Doubt,
+  reason: string,
+  signal: AbortSignal,
+  hint = usual,
+): { state: 'unknown'; error: CliError } {
+  const { error, wasSent } = doubt;
+  const why = wasSent ? `${causeOf(doubt)}, and ${reason}` : reason;
+  const stop = signal.aborted ? (signal.reason as unknown) : undefined;
+  const { exit = EXIT.network, request, status } = error ?? {};
+  return {
+    state: 'unknown',
+    error: new CliError({
+      code: UNKNOWN,
+      message: `The outcome of ${subject} is unknown: ${why}.`,
+      hint,
+      exit: stop instanceof CliError ? stop.exit : isLoss(error) ? exit : EXIT.network,
+      ...(status !== undefined && { status }),
+      ...(request && { request }),
+      ...(error?.details && { details: error.details }),
+      ...(error && { cause: error }),
+    }),
+  };
+}
+
+function causeOf({ error, rejection }: Doubt): string {
+  if (error === undefined) return 'the response does not confirm it';
+  if (rejection) return 'the platform rejected a repeat';
+  const isUnreadable = error.cause instanceof CliError && error.cause.code === 'http.unreadable';
+  return isUnreadable ? 'the response is unreadable' : 'the response was lost';
+}

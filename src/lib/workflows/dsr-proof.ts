@@ -1,0 +1,45 @@
+// Proof that a request on the platform is the one sent from here: its id, and what the ledger and the platform show.
+import { isDeepStrictEqual } from 'node:util';
+import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
+import { CliError, EXIT } from '../kernel/errors.ts';
+import type { LedgerEntry, LedgerNews } from './dsr-ports.ts';
+
+export type SubmittedNews = Extract<LedgerNews, { event: 'submitted' }>;
+
+/** Whether an answer is about the request `id`. */
+export function isSameId({ subject_request_id }: { subject_request_id: string }, id: string): boolean {
+  return subject_request_id.toLowerCase() === id;
+}
+
+/** Same type and identities: what the platform compares before it answers 409. */
+export function isSameSubject(before: Omit<LedgerEntry, 'states'>, news: SubmittedNews): boolean {
+  return (
+    before.subject_request_type === news.subject_request_type && isDeepStrictEqual(before.identities, news.identities)
+  );
+}
+
+/**
+ * Whether a request that the platform already has under a given id is this one (decision: D211). `same`: the ledger has
+ * this id for the same request. `other`: the ledger or the platform shows another one.
+ */
+export function proofOf(
+  found: RequestStatusReply,
+  request: DsrRequest,
+  news: SubmittedNews,
+  entry: LedgerEntry | undefined,
+): 'same' | 'other' | 'none' {
+  if (found.group_id !== undefined && found.group_id !== (request.group_id ?? null)) return 'other';
+  if (entry?.identities === undefined) return 'none';
+  return isSameSubject(entry, news) && entry.regulation === news.regulation ? 'same' : 'other';
+}
+
+/** The conflict (6) of an id that another request has. */
+export function idTaken(id: string, cause?: CliError): CliError {
+  return new CliError({
+    code: 'dsr.id_taken',
+    message: `Conflict: the platform already has another request with the id ${id}.`,
+    hint: 'Submit this request with a new id: leave the id out.',
+    exit: EXIT.conflict,
+    ...(cause && { cause }),
+  });
+}

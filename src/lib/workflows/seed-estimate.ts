@@ -1,0 +1,60 @@
+// What a bulk run is about to send, for the question before it: about how many users, and which environments they name.
+import { openParquet } from '../files/parquet.ts';
+import type { SeedBytes } from '../files/seed-bytes.ts';
+
+export interface SeedEstimate {
+  /** Undefined when the size does not tell: standard input, compressed files and JSON arrays. */
+  rows: number | undefined;
+  isExact: boolean;
+  /** Named by the first rows that are bodies; none for tables. */
+  environments: string[];
+}
+
+const UNKNOWN: SeedEstimate = { rows: undefined, isExact: false, environments: [] };
+const LINE_FEED = 0x0a;
+
+/** Reads only the beginning of a file. */
+export async function estimateSeeds(source: SeedBytes): Promise<SeedEstimate> {
+  const { format, wrapping, size, path, name } = source;
+  if (size === undefined || path === undefined) return UNKNOWN;
+  if (format === 'parquet') {
+    const file = await openParquet(path, name);
+    await file.rows(() => false).next();
+    return { rows: file.rowCount, isExact: true, environments: [] };
+  }
+  for await (const chunk of source.chunks()) {
+    const environments = format === 'csv' ? [] : environmentsIn(chunk);
+    if (wrapping !== 'none' || format === 'json') return { ...UNKNOWN, environments };
+    const isExact = chunk.length >= size;
+    const lines = linesIn(chunk) + (isExact && chunk.at(-1) !== LINE_FEED ? 1 : 0);
+    const all = lines === 0 ? undefined : Math.round((lines * size) / chunk.length);
+    return { rows: all && Math.max(0, all - (format === 'csv' ? 1 : 0)), isExact, environments };
+  }
+  return { rows: 0, isExact: true, environments: [] };
+}
+
+/** Of several inputs: unknown if one is, and about as many if one is only estimated. */
+export function sumEstimates(estimates: readonly SeedEstimate[]): SeedEstimate {
+  return {
+    rows: estimates.reduce<number | undefined>(
+      (sum, { rows }) => (sum === undefined || rows === undefined ? undefined : sum + rows),
+      0,
+    ),
+    isExact: estimates.every(({ isExact }) => isExact),
+    environments: [...new Set(estimates.flatMap(({ environments }) => environments))],
+  };
+}
+
+function linesIn(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) lines++;
+  return lines;
+}
+
+function environmentsIn(bytes: Buffer): string[] {
+  const text = bytes.toString('latin1');
+  const named = new Set(
+    Array.from(text.matchAll(/"environment"\s{0,9}:\s{0,9}"(production|development)"/g), ([, word = '']) => word),
+  );
+  return [...named].sort();
+}

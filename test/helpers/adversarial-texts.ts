@@ -1,0 +1,145 @@
+// Texts that make an expression backtrack, made from its own parts: what leads to a repetition, then that repeated.
+import { type AST, parseRegExpLiteral, visitRegExpAST } from '@eslint-community/regexpp';
+import { letterTest } from './match-steps.ts';
+
+/** A text that grows with the number of its repetitions. */
+export type Growing = (repetitions: number) => string;
+
+/** Letters of every kind. Those that an expression cannot tell apart count as one. */
+const LETTERS = [
+  ...Array.from('aAf0_-.,:;/ \t\r\n"\'`\\@*=+()[]<>{}#%&|!$~'),
+  '\u001b',
+  '\u0000',
+  'é',
+  '\u200b',
+  '\u{1f600}',
+];
+/** A repetition up to this bound adds no more than a fixed length. */
+const SHORT = 8;
+/** The longest fixed repetition that a text spells out. */
+const LONGEST = 40;
+/** Alternatives that a text tries in front of a repetition. */
+const MOST_LEADS = 12;
+
+/** Every growing text for an expression, without repeats. */
+export function adversarialTexts(expression: RegExp): Growing[] {
+  const { pattern } = parseRegExpLiteral(expression);
+  const letters = distinctLetters(pattern, expression.flags);
+  const texts = new Map<string, readonly [string, string, string]>();
+  const add = (lead: string, pump: string, ends: readonly string[]): void => {
+    if (pump === '') return;
+    for (const end of ends) texts.set(JSON.stringify([lead, pump, end]), [lead, pump, end]);
+  };
+  for (const minimal of [true, false]) {
+    const walk = new Walk(expression.flags, minimal, letters);
+    walk.alternatives(pattern.alternatives, ['']);
+    for (const [lead, element] of walk.found) {
+      const pumps = walk.samples(element);
+      // What the repetition does not match ends it, and with it most matches.
+      const ends = ['', ...letters.filter((letter) => !pumps.includes(letter)), 'x\n', '\n\u0000'];
+      for (const pump of pumps) {
+        add(lead, pump, ends);
+        add('', lead + pump, ends);
+        add(lead, pump + lead, ends);
+        for (const other of pumps) if (other !== pump) add(lead, pump + other, ['', '\u0000', '\n']);
+      }
+      add('', lead, ends);
+    }
+  }
+  return [...texts.values()].map(
+    ([lead, pump, end]) =>
+      (repetitions) =>
+        lead + pump.repeat(repetitions) + end,
+  );
+}
+
+/** One letter of each kind that the expression tells apart. */
+function distinctLetters(pattern: AST.Pattern, flags: string): string[] {
+  const tests: ((letter: string) => boolean)[] = [/\w/.test.bind(/\w/), /\n/.test.bind(/\n/)];
+  const seen = new Set<string>();
+  const collect = (node: AST.Element): void => {
+    if (!seen.has(node.raw)) tests.push(letterTest(node, flags));
+    seen.add(node.raw);
+  };
+  visitRegExpAST(pattern, {
+    onCharacterEnter: (node) => node.parent.type !== 'CharacterClass' && collect(node as AST.Element),
+    onCharacterSetEnter: (node) => node.parent.type !== 'CharacterClass' && collect(node as AST.Element),
+    onCharacterClassEnter: (node) => collect(node as AST.Element),
+  });
+  const kinds = new Map<string, string>();
+  for (const letter of LETTERS) {
+    const kind = tests.map((isOne) => Number(isOne(letter))).join('');
+    if (!kinds.has(kind)) kinds.set(kind, letter);
+  }
+  return [...kinds.values()];
+}
+
+/** One way through an expression that notes what stands in front of each repetition. */
+class Walk {
+  readonly found: (readonly [string, AST.Element])[] = [];
+  readonly #flags: string;
+  readonly #minimal: boolean;
+  readonly #letters: readonly string[];
+
+  constructor(flags: string, minimal: boolean, letters: readonly string[]) {
+    this.#flags = flags;
+    this.#minimal = minimal;
+    this.#letters = letters;
+  }
+
+  /** Notes the repetitions inside, each after `leads`. Returns the leads to what follows. */
+  alternatives(all: readonly AST.Alternative[], leads: readonly string[]): string[] {
+    const after = all.flatMap(({ elements }) =>
+      elements.reduce((before, element) => this.#element(element, before), [...leads]),
+    );
+    return [...new Set(after)].slice(0, MOST_LEADS);
+  }
+
+  #element(node: AST.Element, leads: string[]): string[] {
+    switch (node.type) {
+      case 'Quantifier': {
+        if (node.max > SHORT) for (const lead of leads) this.found.push([lead, node.element]);
+        const once = this.#element(node.element, leads);
+        const times = Math.max(node.min, this.#minimal ? 0 : 1);
+        if (times === 0) return leads;
+        let after = once;
+        for (let time = 1; time < Math.min(times, LONGEST); time += 1) after = this.#element(node.element, after);
+        return after;
+      }
+      case 'Group':
+      case 'CapturingGroup':
+        return this.alternatives(node.alternatives, leads);
+      case 'Assertion': {
+        if (node.kind !== 'lookahead' && node.kind !== 'lookbehind') return leads;
+        const inside = this.alternatives(node.alternatives, leads);
+        return node.kind === 'lookbehind' && !node.negate ? inside : leads;
+      }
+      default:
+        return leads.map((lead) => lead + (this.samples(node)[0] ?? ''));
+    }
+  }
+
+  /** Short texts that an element matches, of every kind. */
+  samples(node: AST.Element): string[] {
+    switch (node.type) {
+      case 'Quantifier':
+        return this.samples(node.element).map((one) => one.repeat(Math.min(Math.max(node.min, 1), LONGEST)));
+      case 'Group':
+      case 'CapturingGroup':
+        return node.alternatives.flatMap(({ elements }) => this.#sequences(elements));
+      case 'Assertion':
+      case 'Backreference':
+        return [];
+      case 'Character':
+        return [String.fromCodePoint(node.value)];
+      default:
+        return this.#letters.filter(letterTest(node, this.#flags));
+    }
+  }
+
+  #sequences(elements: readonly AST.Element[]): string[] {
+    const each = elements.map((element) => this.samples(element)).filter((some) => some.length > 0);
+    const widest = Math.min(Math.max(0, ...each.map((some) => some.length)), SHORT);
+    return Array.from({ length: widest }, (_, index) => each.map((some) => some[index % some.length] ?? '').join(''));
+  }
+}

@@ -1,0 +1,53 @@
+// `dsr callbacks listen` in process: its address, the lines that it writes, and its end.
+import { interrupted } from '../../src/lib/runtime/interrupt.ts';
+import type { CliResult } from './cli.ts';
+import type { PlatformHome } from './platform-home.ts';
+
+export interface ListenerLine {
+  callback_url?: string;
+  status?: number;
+  valid?: boolean;
+  request_status?: string;
+  new?: boolean;
+  detail?: string;
+  subject_request_id?: string;
+  headers_file?: string | null;
+  body_file?: string | null;
+}
+
+export interface Listener {
+  url: string;
+  /** Of callbacks, so far. */
+  lines(): ListenerLine[];
+  stop(): Promise<CliResult>;
+}
+
+export async function listenForCallbacks(home: PlatformHome, flags: readonly string[]): Promise<Listener> {
+  const end = new AbortController();
+  let text = '';
+  let running = Promise.resolve<CliResult>({ code: 0, stdout: '', stderr: '' });
+  const url = await new Promise<string>((resolve, reject) => {
+    running = home.run(['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json', ...flags], {
+      stop: end,
+      onOutput: (stdout) => {
+        text = stdout;
+        if (stdout.includes('\n'))
+          resolve((JSON.parse(stdout.split('\n')[0] ?? '') as ListenerLine).callback_url ?? '');
+      },
+    });
+    running.then(({ stderr }) => reject(new Error(stderr)), reject);
+  });
+  return {
+    url,
+    lines: () =>
+      text
+        .trimEnd()
+        .split('\n')
+        .slice(1)
+        .map((line) => JSON.parse(line) as ListenerLine),
+    stop: async () => {
+      end.abort(interrupted());
+      return await running;
+    },
+  };
+}

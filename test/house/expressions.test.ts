@@ -1,0 +1,54 @@
+// Every regular expression of the source takes linear time, whatever text it meets.
+import { describe, expect, it } from 'vitest';
+import { adversarialTexts } from '../helpers/adversarial-texts.ts';
+import { countSteps } from '../helpers/match-steps.ts';
+import { expressionsOf, sourceExpressions } from '../helpers/source-expressions.ts';
+
+const REPETITIONS = 60;
+/** Twice the text takes at most this many times the steps; four times is quadratic. */
+const MOST_GROWTH = 3;
+/** Fewer steps for each letter are linear, however they grew. */
+const FEW_STEPS = 20;
+/** No linear expression needs as many for texts as short as these. */
+const STEP_LIMIT = 200_000;
+
+/** The text that takes more than linear time, or undefined. */
+function slowText(expression: RegExp): string | undefined {
+  const steps = countSteps(expression, STEP_LIMIT);
+  return adversarialTexts(expression).find((grow) => {
+    const long = grow(REPETITIONS * 2);
+    const taken = steps(long);
+    if (taken <= FEW_STEPS * long.length) return false;
+    return taken > STEP_LIMIT || taken > MOST_GROWTH * steps(grow(REPETITIONS));
+  })?.(2);
+}
+
+describe('regular expressions of the source', () => {
+  const all = sourceExpressions(process.cwd());
+  const bySpelling = new Map(all.map((one) => [String(one.expression), one]));
+
+  it('finds literals and built expressions', () => {
+    const text = ["const A = 'a+';", "const b = new RegExp('^(?:' + A + ')$', 'i');", 'const c = /x\\/y/g;'].join('\n');
+    expect(expressionsOf('a.ts', text).map(({ place, expression }) => [place, String(expression)])).toEqual([
+      ['a.ts:2', '/^(?:a+)$/i'],
+      ['a.ts:3', '/x\\/y/g'],
+    ]);
+    expect(bySpelling.size).toBeGreaterThan(200);
+  });
+
+  it.each([/\n+$/, /\([^)]*\)/, /^\s*[*]+[\s*]*$/, /^(?:a|b)*a(?:a|b)*$/, /^(?:a+)+$/, /(?<=: )x.*$/])(
+    'recognises %s as slow',
+    (slow) => {
+      expect(slowText(slow)).toBeDefined();
+    },
+  );
+
+  it.each([/^\d+$/, /\([^()]*\)/, /a{1,9}b/g, /"[^"]*"/])('recognises %s as linear', (fast) => {
+    expect(slowText(fast)).toBeUndefined();
+  });
+
+  it.each([...bySpelling.values()])('takes linear time: $expression ($place)', ({ expression }) => {
+    const slow = slowText(expression);
+    expect(slow, `slow on a repetition like ${JSON.stringify(slow)}`).toBeUndefined();
+  });
+});

@@ -1,0 +1,44 @@
+// Hints help; none of them proposes to destroy something as the fix.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { expect, it } from 'vitest';
+
+const DESTRUCTIVE =
+  /profile delete|--overwrite|delete it first|\bremove (?:it|them)\b|roles delete|pipelines reset |emulator reset|--force|\brm -/i;
+
+/** Functions that make errors: their texts are messages and hints. */
+const MAKERS = /^(?:usageError|invalidInput|cannotWrite|nameTaken|nameOnce|noEmulator|failure)$/;
+
+/** A place whose texts a person reads as advice. */
+function isAdvice(node: ts.Node): boolean {
+  if (ts.isPropertyAssignment(node) || ts.isParameter(node) || ts.isVariableDeclaration(node)) {
+    return /^(?:hint|fix)$|Hint$/.test(node.name.getText());
+  }
+  if (ts.isFunctionDeclaration(node)) return /hint|^fix/i.test(node.name?.text ?? '');
+  return ts.isCallExpression(node) && MAKERS.test(node.expression.getText());
+}
+
+/** Every text below an advising place of the source. */
+function adviceIn(source: ts.Node, inside = false): string[] {
+  const isInside = inside || isAdvice(source);
+  const own = isInside && (ts.isStringLiteralLike(source) || ts.isTemplateExpression(source)) ? [source.getText()] : [];
+  const below: string[] = [];
+  ts.forEachChild(source, (child) => void below.push(...adviceIn(child, isInside)));
+  return [...own, ...below];
+}
+
+const parse = (file: string, text: string): ts.SourceFile =>
+  ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+
+it('sees the hints of every way to make an error', () => {
+  const text = "usageError('a', 'b'); x({ hint: c ? 'd' : `e` }); function g(hint = 'h') {} y('i');";
+  expect(adviceIn(parse('x.ts', text))).toEqual(["'a'", "'b'", "'d'", '`e`', "'h'"]);
+});
+
+it('proposes no destructive command in a hint', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const found = files.flatMap((file) => adviceIn(parse(file, readFileSync(join('src', file), 'utf8'))));
+  expect(found.length).toBeGreaterThan(300);
+  expect(found.filter((text) => DESTRUCTIVE.test(text))).toEqual([]);
+});

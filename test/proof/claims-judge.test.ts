@@ -1,0 +1,228 @@
+// The judge of claims is judged: it sees each kind of lie, and none in what is true. What it holds of calls that can only
+// be accepted is the contract's.
+import { describe, expect, it, test } from 'vitest';
+import { allEndpoints } from '../../src/lib/contract/index.ts';
+import { SERVICE_PATHS } from '../../src/lib/emulator/wire/service-paths.ts';
+import type { PlatformAnswer, ProxiedRequest } from '../helpers/fault-proxy.ts';
+import { type Evidence, falseClaims } from './claims-judge.ts';
+import { acceptedStatus } from './deeds.ts';
+import type { Holdings } from './holdings.ts';
+import { formsFor, LOSSES, readForms, type Strangers, writes } from './replaced.ts';
+
+const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c99';
+const cells = (held: Record<string, unknown>): Holdings =>
+  new Map(Object.entries(held).map(([name, value]) => [name, JSON.stringify(value)]));
+const answer = (status: number, body?: unknown): PlatformAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
+});
+const sent = (method: string, target: string, more: Partial<ProxiedRequest> = {}): ProxiedRequest => ({
+  method,
+  target,
+  headers: {},
+  body: '{}',
+  answered: undefined,
+  struck: true,
+  ...more,
+});
+
+const OLD = cells({ 'group 3001/household': { id: 'household', description: 'old' } });
+const NEW = cells({ 'group 3001/household': { id: 'household', description: 'new' } });
+const PUT = sent('PUT', '/platform/workspaces/3001/groups/household');
+
+type Lie = Partial<Omit<Evidence, 'outcome'>> & { outcome?: Partial<Evidence['outcome']> };
+
+function judged({ outcome, ...more }: Lie): string {
+  const evidence: Evidence = {
+    wanted: { command: 'groups update', args: '' },
+    requests: [PUT],
+    before: OLD,
+    clean: NEW,
+    after: OLD,
+    files: { before: new Map(), after: new Map() },
+    ...more,
+    outcome: { code: 0, stdout: '', stderr: '', took: 1, ...outcome },
+  };
+  return falseClaims(evidence).join('\n');
+}
+
+const failed = (message: string, more: object = {}): string =>
+  JSON.stringify({ error: { code: 'x', message, hint: 'Check.', ...more } });
+
+describe('one write', () => {
+  it.each<[string, Lie]>([
+    ['done, and held', { after: NEW }],
+    ['unknown, and held', { after: NEW, outcome: { code: 8, stderr: failed('It is not known whether it was done.') } }],
+    ['unknown, and not held', { outcome: { code: 8, stderr: failed('It is not known whether it was done.') } }],
+    ['rejected, and not held', { outcome: { code: 1, stderr: failed('The platform rejected it.') } }],
+    ['not done, and not held', { outcome: { code: 6, stderr: failed('Nothing was sent.') } }],
+    ['rate limited', { after: NEW, requests: [{ ...PUT, told: answer(429) }], outcome: { code: 7, stderr: failed('Too many requests.') } }],
+  ])('is true when it is %s', (_what, lie) => expect(judged(lie)).toBe('')); // prettier-ignore
+
+  it.each<[string, Lie, RegExp]>([
+    ['done and not held', {}, /^claims success.*household/],
+    ['done and held otherwise', { after: cells({ 'group 3001/household': 'else' }) }, /^claims success/],
+    ['rejected and held', { after: NEW, outcome: { code: 1, stderr: failed('The answer is no JSON.') } }, /^exit 1 and does not say/],
+    ['unavailable and held', { after: NEW, outcome: { code: 7, stderr: failed('Unavailable.') } }, /^exit 7 and does not say/],
+    ['unknown, held and "nothing was sent"', { after: NEW, outcome: { code: 8, stderr: failed('Nothing was sent.') } }, /^says that nothing was done/],
+    ['hanging', { outcome: { took: Infinity } }, /^hangs$/],
+    ['shown with another id', { after: NEW, outcome: { stdout: '{"id":"x","source_user_attribute":"y"}' } }, /^shows a group/],
+    ['shown with other values', { after: NEW, outcome: { stdout: '{"id":"household","source_user_attribute":"y","description":"z"}' } }, /^shows a group/],
+    ['a request that is not there', { after: NEW, outcome: { stdout: `{"subject_request_id":"${ID}"}` } }, /^shows request/],
+    ['a run that is not there', { after: NEW, outcome: { stdout: '{"pipeline_id":"a","pipeline_run_id":7}' } }, /^shows run 7 of a/],
+  ])('is false when it is %s', (_what, lie, problem) => expect(judged(lie)).toMatch(problem)); // prettier-ignore
+});
+
+describe('what can only be accepted', () => {
+  const seed = (told?: PlatformAnswer): ProxiedRequest =>
+    sent('POST', '/v2/calculatedattributes', { ...(told && { told }) });
+  const accepting = (stdout: string, ...requests: ProxiedRequest[]): string =>
+    judged({ wanted: { command: 'seed set', args: '' }, requests, clean: OLD, outcome: { stdout } });
+
+  it('is true after exactly the documented status, whatever the platform made of it', () =>
+    expect(accepting('{"accepted":true}', seed(), seed(answer(202)))).toBe(''));
+  it.each([
+    ['after another 2xx', '{"accepted":true}', seed(answer(200)), /without the documented status/],
+    ['after an error document', '{"accepted":true}', seed(answer(202, { errors: [] })), /without the documented status/],
+    ['without an answer', '{"accepted":true}', seed(), /without the documented status/],
+    ['when it is called done', '{"seeded":true}', seed(answer(202)), /does not say accepted/],
+    ['when it is called both', 'Accepted. It was stored.', seed(answer(202)), /says done/],
+  ])('is false %s', (_when, stdout, request, problem) => expect(accepting(stdout, request)).toMatch(problem)); // prettier-ignore
+
+  test('is what the contract has neither an answer nor a read for', () => {
+    const targetOf = ({ path, service }: (typeof allEndpoints)[number]): string =>
+      SERVICE_PATHS[service] + path.replace(/\{\w+\}/g, 'x');
+    const silent = allEndpoints.filter(({ method, reply }) => method !== 'DELETE' && reply === undefined);
+    const known = allEndpoints.filter((one) => acceptedStatus({ target: targetOf(one) }) !== undefined);
+    expect(known.map(({ id, status }) => [id, status])).toEqual(silent.map(({ id, status }) => [id, status]));
+    expect(known.map((one) => acceptedStatus({ target: targetOf(one) }))).toEqual(known.map(({ status }) => status));
+  });
+});
+
+describe('the rows of a bulk run', () => {
+  const request = (email: string): unknown => ({ isCancelled: false, subject_identities: { email: { value: email } } });
+  const held = (email: string): Holdings => cells({ [`request ${ID}`]: request(email) });
+  const rows = (row: string, stdout: string, after: Holdings, code = 3): string =>
+    judged({
+      wanted: { command: 'dsr submit', args: '--bulk people.csv' },
+      requests: [],
+      before: cells({}),
+      clean: after,
+      after,
+      files: {
+        before: new Map(),
+        after: new Map([['people.csv.results.csv', `email,subject_request_id,status,error\n${row}\n`]]),
+      },
+      outcome: { code, stdout },
+    });
+
+  it.each([
+    ['submitted', '{"rows":1,"submitted":1}', held('a@x.example')],
+    ['existing', '{"rows":1,"existing":1}', held('a@x.example')],
+    ['unknown', '{"rows":1,"unknown":1}', held('a@x.example')],
+    ['unknown', '{"rows":1,"unknown":1}', cells({})],
+    ['failed', '{"rows":1,"failed":1}', cells({})],
+  ])('are true: %s %s', (status, stdout, after) => {
+    expect(rows(`a@x.example,${ID},${status},`, stdout, after)).toBe('');
+  });
+
+  it.each([
+    ['submitted and not held', 'submitted', '{"rows":1,"submitted":1}', cells({}), /is submitted, and the platform does not have it/],
+    ['existing for another person', 'existing', '{"rows":1,"existing":1}', held('b@x.example'), /is existing, and/],
+    ['failed and held', 'failed', '{"rows":1,"failed":1}', held('a@x.example'), /failed \(\), and the platform has/],
+    ['counted otherwise', 'unknown', '{"rows":1,"submitted":1}', held('a@x.example'), /counts 1 submitted, and its file has 0/],
+  ])('are false when one is %s', (_what, status, stdout, after, problem) => {
+    expect(rows(`a@x.example,${ID},${status},`, stdout, after)).toMatch(problem);
+  }); // prettier-ignore
+
+  it('are false when the run ends as done and one is not', () => {
+    expect(rows(`a@x.example,${ID},unknown,`, '{"rows":1,"unknown":1}', cells({}), 0)).toMatch(/not every row is done/);
+  });
+
+  it('are false when one person is submitted twice', () => {
+    const after = cells({ [`request ${ID}`]: request('a@x.example'), 'request 2': request('a@x.example') });
+    expect(rows(`a@x.example,${ID},submitted,`, '{"rows":1,"submitted":1}', after)).toMatch(/^submitted twice/);
+  });
+
+  const batch = (status: number): ProxiedRequest =>
+    sent('POST', '/v2/bulkcalculatedattributes', { body: '[{"xpid":1},{"xpid":2}]', told: answer(status) });
+  const seeds = (stdout: string, request: ProxiedRequest, rejects = ''): string =>
+    judged({
+      wanted: { command: 'seed bulk', args: '' },
+      requests: [request],
+      before: cells({}),
+      clean: cells({}),
+      after: cells({ 'profile xpid=2': {} }),
+      files: { before: new Map(), after: new Map([['users.rejects.ndjson', rejects]]) },
+      outcome: { code: 3, stdout },
+    });
+
+  it('are true seeds: accepted by the documented status, rejected and not held', () => {
+    expect(seeds('{"rows":2,"accepted":2,"rejected":0}', batch(202))).toBe('');
+    expect(seeds('{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":1}}\n')).toBe('');
+  });
+  it.each([
+    ['accepted by another status', '{"rows":2,"accepted":2,"rejected":0}', batch(200), '', /counts 2 accepted/],
+    ['rejected and held', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":2}}\n', /row 2 is rejected/],
+    ['rejected and not listed', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '', /and lists 0/],
+  ])('are false seeds when %s', (_what, stdout, request, rejects, problem) => {
+    expect(seeds(stdout, request, rejects)).toMatch(problem);
+  }); // prettier-ignore
+});
+
+describe('a plan of steps', () => {
+  const connection = (name: string): Holdings => cells({ 'connection 3001/crm': name, 'data_model 3001/people': 'x' });
+  const steps = (done: string[], left: string[], after: Holdings): string =>
+    judged({
+      before: connection('old'),
+      clean: connection('new'),
+      after,
+      outcome: { code: 1, stderr: failed('Step 2 of 2 failed.', { details: { done, left } }) },
+    });
+
+  it('is true when what is done is held and what is left is not', () => {
+    expect(steps(['update connection crm'], [], connection('new'))).toBe('');
+    expect(steps([], ['update connection crm'], connection('old'))).toBe('');
+  });
+  it('is false otherwise', () => {
+    expect(steps(['update connection crm'], [], connection('old'))).toMatch(/claims that it is done/);
+    expect(steps([], ['update connection crm'], connection('new'))).toMatch(/claims that it is not done/);
+  });
+});
+
+describe('a file of the user', () => {
+  const file = (text: string): string =>
+    judged({
+      before: cells({}),
+      clean: cells({ 'role a': { role_id: 'a', name: 'Role A' } }),
+      after: cells({ 'role a': { role_id: 'a', name: 'Role A' } }),
+      files: {
+        before: new Map([['roles.yaml', '# keep\n- role_id: a\n  name: Role A\n']]),
+        after: new Map([['roles.yaml', text]]),
+      },
+    });
+
+  it('may stay, and may get what the platform holds', () => {
+    expect(file('# keep\n- role_id: a\n  name: Role A\n')).toBe('');
+    expect(file('# keep\nlast_modified_on: now\n- role_id: a\n  name: Role A\n')).toBe('');
+  });
+  it.each([
+    ['lost a comment', '- role_id: a\n  name: Role A\n', /lost the comments # keep/],
+    ['lost a role', '# keep\n', /has roles that the platform does not have/],
+    ['has a text of nobody', '# keep\n- role_id: a\n  name: Rol\n', /says Rol, which is not/],
+  ])('is judged when it %s', (_what, text, problem) => expect(file(text)).toMatch(problem));
+});
+
+test('the answers are many, each by a name of its own', () => {
+  const strangers: Strangers = { signed: answer(201, {}), byPath: new Map([['/v3/requests', {}]]) };
+  const post = sent('POST', '/v3/requests/');
+  const names = formsFor(post, answer(201, { subject_request_id: ID }), strangers).map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  const wanted = /^(empty|null|array|the same about another id|a resource of another kind|another resource's body|an error with 200|a signed body with another id|half of the body|cut off|204 without a body), /;
+  const kinds = new Set(names.flatMap((name) => wanted.exec(name)?.[1] ?? []));
+  expect(kinds.size).toBe(11);
+  for (const kind of kinds) for (const how of ['delivered', 'not delivered']) expect(names).toContain(`${kind}, ${how}`);
+  expect([LOSSES.length, readForms(strangers).length]).toEqual([8, 10]);
+  expect([post, sent('GET', '/x'), sent('POST', '/oauth/token')].map(writes)).toEqual([true, false, false]);
+}); // prettier-ignore

@@ -1,0 +1,173 @@
+// Compares what a command claims with what the platform holds: exit code, result, sentences, rows and files.
+import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
+import type { CommandCase } from './cases.ts';
+import { falseRows } from './claimed-rows.ts';
+import { acceptedStatus, mayRepeat, wasAccepted } from './deeds.ts';
+import { canonical, differences, type Holdings } from './holdings.ts';
+import { errorOf, NOTHING_DONE, OPEN } from './judge.ts';
+import { writes } from './replaced.ts';
+import type { Outcome } from './world.ts';
+
+export interface Evidence {
+  wanted: CommandCase;
+  outcome: Pick<Outcome, 'code' | 'stdout' | 'stderr' | 'took'>;
+  requests: readonly ProxiedRequest[];
+  /** Before the run, after a run without faults, and after this one. */
+  before: Holdings;
+  clean: Holdings;
+  after: Holdings;
+  /** The working folder's files by name, before and after. */
+  files: { before: ReadonlyMap<string, string>; after: ReadonlyMap<string, string> };
+}
+
+/** The false claims of one run; none for a truthful one. */
+export function falseClaims(evidence: Evidence): string[] {
+  const { after, before, outcome, requests, wanted } = evidence;
+  const { code, stderr, took } = outcome;
+  if (took === Infinity) return ['hangs'];
+  const changed = differences(before, after);
+  const problems = [...falseRows(evidence), ...falseFiles(evidence)];
+  const isAccepting = wanted.reports !== true && requests.some((one) => writes(one) && acceptedStatus(one) !== undefined);
+  if (changed.length > 0 && NOTHING_DONE.test(stderr)) problems.push(`says that nothing was done: ${changed.join(', ')}`);
+  const steps = stepsOf(stderr);
+  if (steps) problems.push(...falseSteps(steps, evidence));
+  if (code === 0) {
+    problems.push(...(isAccepting ? falseAcceptance(evidence) : falseSuccess(evidence)), ...falseResult(evidence));
+  } else if (code !== 3 && code !== 8 && !steps && changed.length > 0 && !isSpokenOf(evidence)) {
+    problems.push(`exit ${code} and does not say that this may be done: ${changed.join(', ')}`);
+  }
+  return problems;
+} // prettier-ignore
+
+/**
+ * A 429 tells by itself that the platform may have the request or not, and so does an unavailable platform about what is
+ * sent again by running the command again. A bulk run's rows are judged one by one.
+ */
+function isSpokenOf({ outcome: { code, stderr }, requests, wanted }: Evidence): boolean {
+  const last = requests.findLast((one) => writes(one) && one.struck);
+  if (OPEN.test(stderr) || last?.told?.status === 429 || isBulk(wanted)) return true;
+  return code === 7 && last !== undefined && mayRepeat(last.method, last.target);
+}
+
+export function isBulk({ args, command }: CommandCase): boolean {
+  return command === 'seed bulk' || (command === 'dsr submit' && args.includes('--bulk'));
+}
+
+function falseSuccess({ after, clean }: Evidence): string[] {
+  const missing = differences(clean, after);
+  return missing.length === 0 ? [] : [`claims success, and this is not as it should be: ${missing.join(', ')}`];
+}
+
+function falseAcceptance({ outcome, requests, wanted }: Evidence): string[] {
+  const { stderr, stdout } = outcome;
+  const problems: string[] = [];
+  const sent = requests.filter((one) => writes(one) && acceptedStatus(one) !== undefined);
+  const bodies = new Set(sent.map(({ body, target }) => `${target} ${body}`));
+  const accepted = new Set(sent.filter(wasAccepted).map(({ body, target }) => `${target} ${body}`));
+  if (accepted.size < bodies.size) problems.push('claims acceptance without the documented status');
+  const said = `${stdout}${stderr}`;
+  if (!/accept/i.test(said) && wanted.plain !== true && wanted.command !== 'api') problems.push(`does not say accepted: ${said}`);
+  if (/\b(was reset|is done|was stored|were stored|was sent|were seeded)\b/i.test(said)) problems.push(`says done: ${said}`);
+  return problems;
+} // prettier-ignore
+
+/** Whatever the result shows of a resource is on the platform. */
+function falseResult({ after, outcome: { stdout } }: Evidence): string[] {
+  const problems: string[] = [];
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    const shown = value as Record<string, unknown>;
+    problems.push(...falseResource(shown, after));
+    Object.values(shown).forEach(visit);
+  };
+  for (const line of documentsOf(stdout)) visit(line);
+  return problems;
+}
+
+function documentsOf(stdout: string): unknown[] {
+  const parse = (text: string): unknown[] => {
+    try {
+      return [JSON.parse(text) as unknown];
+    } catch {
+      return [];
+    }
+  };
+  const whole = parse(stdout);
+  return whole.length > 0 ? whole : stdout.split('\n').flatMap(parse);
+}
+
+const KINDS: readonly (readonly [kind: string, mark: string])[] = [
+  ['group', 'source_user_attribute'],
+  ['connection', 'service_provider'],
+  ['pipeline', 'pipeline_type'],
+];
+
+function falseResource(shown: Record<string, unknown>, after: Holdings): string[] {
+  const text = (key: string): string => (typeof shown[key] === 'string' || typeof shown[key] === 'number' ? String(shown[key]) : '');
+  const request = text('subject_request_id');
+  if (request !== '' && !after.has(`request ${request}`)) return [`shows request ${request}, which the platform does not have`];
+  const run = text('pipeline_run_id');
+  if (run !== '' && !after.has(`run ${text('pipeline_id')}/${run}`)) return [`shows run ${run} of ${text('pipeline_id')}, which the platform does not have`];
+  const kind = KINDS.find(([, mark]) => text(mark) !== '' && text('id') !== '')?.[0];
+  if (kind === undefined) return [];
+  const held = [...after].filter(([name]) => name.startsWith(`${kind} `) && name.endsWith(`/${text('id')}`));
+  const isHeld = held.some(([, cell]) => Object.entries(JSON.parse(cell) as object).every(
+    ([key, value]) => !(key in shown) || key === 'secrets' || canonical(shown[key]) === canonical(value)));
+  return isHeld ? [] : [`shows a ${kind} that the platform does not have: ${JSON.stringify(shown)}`];
+} // prettier-ignore
+
+interface Steps {
+  done: readonly string[];
+  left: readonly string[];
+}
+
+/** A plan of several steps that did not come to its end. */
+function stepsOf(stderr: string): Steps | undefined {
+  const { done, left } = errorOf(stderr)?.details ?? {};
+  return Array.isArray(done) && Array.isArray(left) ? { done: done as string[], left: left as string[] } : undefined;
+}
+
+const NAMES: Record<string, string> = { 'data model': 'data_model' };
+
+/** `create connection crm`, or the id of a request that was cancelled. */
+function falseSteps({ done, left }: Steps, { after, before, clean }: Evidence): string[] {
+  const cellOf = (step: string, cells: Holdings): string | undefined => {
+    const [, kind = '', id = ''] = /^\w+ (connection|data model|pipeline) (\S+)$/.exec(step) ?? [];
+    const cell = kind === '' ? undefined : `${NAMES[kind] ?? kind} `;
+    return [...cells].find(([name]) => (cell === undefined ? name === `request ${step}` : name.startsWith(cell) && name.endsWith(`/${id}`)))?.[1];
+  };
+  // Both workspaces may have an id: what does not differ between them tells nothing, and is no claim that is false.
+  const moved = (step: string): boolean => cellOf(step, before) !== cellOf(step, clean);
+  return [
+    ...done.filter((step) => moved(step) && cellOf(step, after) !== cellOf(step, clean)).map((step) => `claims that it is done: ${step}`),
+    ...left.filter((step) => moved(step) && cellOf(step, after) === cellOf(step, clean)).map((step) => `claims that it is not done: ${step}`),
+  ];
+} // prettier-ignore
+
+/** Files of the user that the run changed: roles in them are the platform's, and comments stay. */
+function falseFiles({ after, files }: Evidence): string[] {
+  const problems: string[] = [];
+  for (const [name, old] of files.before) {
+    const now = files.after.get(name);
+    if (now === old) continue;
+    if (now === undefined) {
+      problems.push(`${name} is gone`);
+      continue;
+    }
+    const lost = (old.match(/#.*$/gm) ?? []).filter((comment) => !now.includes(comment));
+    if (lost.length > 0) problems.push(`${name} lost the comments ${lost.join(' ')}`);
+    const ids = [...now.matchAll(/role_id['"]?:\s*['"]?([\w-]+)/g)].map(([, id]) => `role ${String(id)}`);
+    const held = [...after.keys()].filter((cell) => cell.startsWith('role '));
+    if (canonical(ids.sort()) !== canonical(held.sort())) problems.push(`${name} has roles that the platform does not have`);
+    for (const text of textsOf(now)) {
+      if (![...after.values()].some((cell) => cell.includes(JSON.stringify(text)))) problems.push(`${name} says ${text}, which is not on the platform`);
+    }
+  }
+  return problems;
+} // prettier-ignore
+
+/** Names, descriptions and tasks of a roles file. */
+function textsOf(file: string): string[] {
+  return [...file.matchAll(/(?:\bname|description|task_id):\s*"?([^"\n]+?)"?$/gm)].map(([, text]) => String(text));
+}

@@ -1,0 +1,75 @@
+// Reads work where the home is read-only or full: every command that reads ends as with a good home, and says so once.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { helpAt, loadProgram } from '../helpers/command-tree.ts';
+import { pick, randomFrom } from '../helpers/random.ts';
+import { isWhole } from '../helpers/size.ts';
+import { CASES, type CommandCase } from './cases.ts';
+import { nameOf, runProgram } from './program.ts';
+import { SEED, tell } from './sweep.ts';
+import { createWorld, type World } from './world.ts';
+
+/** A folder in which nothing can be made, whoever runs the test. */
+const NOWHERE = '/proc/cdpadm';
+/** It tells what is wrong with the home. */
+const EXAMINES = 'doctor';
+/** They write a file for the user, which a full disk does not take. */
+const WRITES_A_FILE = /^(roles pull|warehouse export|dsr results)/;
+
+let world: World;
+let reads: CommandCase[];
+beforeAll(async () => {
+  world = await createWorld();
+  const program = await loadProgram();
+  reads = CASES.filter(
+    (one) =>
+      one.elsewhere === undefined &&
+      !one.serves &&
+      helpAt(program, one.command)?.reads === true &&
+      one.command !== EXAMINES,
+  );
+});
+afterAll(() => world.close());
+
+const warnings = (stderr: string): number => stderr.split('stay in memory').length - 1;
+
+test.skipIf(process.platform !== 'linux')(
+  'every read ends the same where no cache and no state can be kept, with one warning at most',
+  async () => {
+    const problems: string[] = [];
+    let warned = 0;
+    for (const wanted of reads) {
+      await world.prepare(wanted);
+      const good = await world.run(wanted, ['-o', 'json']);
+      await world.prepare(wanted);
+      // What a case needs from earlier commands is in the state.
+      const needsState = wanted.before !== undefined || wanted.command.startsWith('emulator');
+      const env = {
+        ...wanted.env,
+        CDPADM_CACHE_DIR: NOWHERE,
+        ...(needsState ? {} : { CDPADM_STATE_DIR: NOWHERE }),
+      };
+      const bad = await world.run({ ...wanted, env }, ['-o', 'json']);
+      if (bad.code !== good.code) problems.push(`${nameOf(wanted)}: ${good.code}, then ${bad.code} ${bad.stderr}`);
+      if (warnings(bad.stderr) > 1) problems.push(`${nameOf(wanted)}: ${bad.stderr}`);
+      warned += warnings(bad.stderr);
+    }
+    expect(problems).toEqual([]);
+    expect(reads.length).toBeGreaterThan(25);
+    expect(warned).toBeGreaterThan(10);
+  },
+);
+
+test('every read ends the same where no file can be written', async () => {
+  const random = randomFrom(SEED);
+  tell(`seed ${SEED}`);
+  const candidates = reads.filter(({ command }) => !WRITES_A_FILE.test(command));
+  const chosen = isWhole ? candidates : Array.from({ length: 4 }, () => pick(candidates, random));
+  const problems: string[] = [];
+  for (const wanted of chosen) {
+    await world.prepare(wanted);
+    const { code, hangs, stderr } = await runProgram(world, wanted, { fileLimit: 0 });
+    const isExpected = code !== null && (wanted.exits ?? [0]).includes(code);
+    if (hangs || !isExpected || warnings(stderr) > 1) problems.push(`${nameOf(wanted)}: ${code} ${stderr}`);
+  }
+  expect(problems).toEqual([]);
+});
