@@ -48,8 +48,8 @@ test.each([
   ['a rejection, all told', 'rejection', ['--debug', '-o', 'json']],
   ['one of several profiles', 'exception', ['--debug', '--profile', 'a', '--profile', 'b']],
 ])('%s', async (_what, fault, flags) => {
-  const own =
-    '--base-url https://api.example.com --auth-url https://auth.example.com --client-id me --org 1001 --account 2001 --yes';
+  const { CDPADM_AUTH_URL: auth, CDPADM_BASE_URL: base } = home.env;
+  const own = `--base-url ${base} --auth-url ${auth} --client-id ${home.env.CDPADM_CLIENT_ID} --org 1001 --account 2001 --yes`;
   for (const name of ['a', 'b']) expect(await home.run(`profile create ${name} ${own}`)).toMatchObject({ code: 0 });
   const { code, said } = await crash(['roles', 'list', ...flags], fault);
   expect(code).toBe(1);

@@ -71,7 +71,7 @@ function misjudged(error: ErrorDocument | undefined, stderr: string, requests: r
     if (!OPEN.test(error.message)) problems.push(`does not say that it is not known: ${error.message}`);
     // It need not have arrived: a run may be stopped while it is on its way. A response that proves nothing leaves the
     // outcome of any write unknown, also of one that may be repeated.
-    const isOne = error.request && error.request.method !== 'GET';
+    const isOne = error.request ? error.request.method !== 'GET' : /outcome of .+ is unknown/.test(error.message);
     if (!isOne) problems.push(`does not say which request: ${JSON.stringify(error)}`);
   }
   const done = harmful.filter(({ answered }) => answered !== undefined && answered.status < 300);

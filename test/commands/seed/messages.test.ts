@@ -121,7 +121,7 @@ test('a body in the deployment’s words is told in those, with their places', a
   const identity = { ours_id: '' };
   seeding.write('users.ndjson', JSON.stringify(body));
   seeding.write('user.json', JSON.stringify({ ...body, ourid: 1, identities: identity }, undefined, 1));
-  seeding.write('event.json', JSON.stringify({ environment: 'production', user_identities: identity, events: {} }));
+  seeding.write('event.json', JSON.stringify({ environment: 'production', user_identities: identity, events: [] }));
   for (const [line, places] of [
     ['seed validate users.ndjson', [['ourid', 1]]],
     ['seed set -f user.json', [['identities.ours_id', 6]]],

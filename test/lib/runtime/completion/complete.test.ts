@@ -315,7 +315,7 @@ const FREE: readonly string[] = [
   ...['--callback-url', '--request-id', '--allow', '--forward-to', '--callback', '--retry-after', '--times'],
   ...['--base-url', '--auth-url', '--audience', '--dsr-base-url', '--seeding-url', '--identity-url'],
   ...['--vendor-domain', '--client-id', '--client-secret-command', '--workspace-secret-command', 'to'],
-  ...['--probability'],
+  ...['--probability', '--identity-type', '--null'],
 ];
 
 test('every argument and flag has its values, its files or nothing that could be listed', async () => {
