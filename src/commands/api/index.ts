@@ -1,11 +1,11 @@
 // `api`: any call of the platform, with the right address and credentials by its path.
+import { randomUUID } from 'node:crypto';
 import { Argument, Command } from 'commander';
 import type { Api } from '../../lib/api/index.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
 import { type Method, METHODS } from '../../lib/contract/endpoint.ts';
 import { loadDocument } from '../../lib/files/load.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
-import { requestId } from '../../lib/kernel/light-names.ts';
 import { isRecord } from '../../lib/kernel/record.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
@@ -95,7 +95,7 @@ async function sendWrite(ctx: Context, client: Client, route: Route, input: Inpu
     message: `It is not known whether ${method} ${path} was carried out: its response is about another resource.`,
     hint: READ_FIRST,
     exit: EXIT.network,
-    request: { id: requestId(), method, path },
+    request: { id: randomUUID(), method, path },
   });
 }
 

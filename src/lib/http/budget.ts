@@ -1,10 +1,10 @@
 // The rate budget of an area whose limit the specification fixes, shared by all processes of one user (decision: D7).
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Budget } from '../contract/endpoint.ts';
 import type { CacheFiles } from '../kernel/cache-files.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
-import { sha256Hex } from '../kernel/light-names.ts';
 import { tryLock } from '../kernel/lock.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import { pause } from './pause.ts';
@@ -60,7 +60,7 @@ export async function takeSlots(
 ): Promise<void> {
   const limit = Math.max(count, Math.min(LIMITS[budget], most ?? LIMITS[budget]));
   if (count > LIMITS[budget]) throw new RangeError(`the budget of ${budget} has ${limit} slots, not ${count}`);
-  const name = `rate-${budget}-${sha256Hex(key).slice(0, 16)}`;
+  const name = `rate-${budget}-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
   const path = join(folder, `${name}.json`);
   const isNew = !existsSync(path);
   const wait = await cacheFiles.locked(

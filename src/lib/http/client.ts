@@ -1,9 +1,9 @@
 // The one door to the wire: a call with its credentials, its budget, its repeats and its checked answer.
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Endpoint, Service } from '../contract/endpoint.ts';
 import { oauthEndpoints, type TokenReply, type TokenRequest } from '../contract/oauth.ts';
 import type { CliError } from '../kernel/errors.ts';
-import { requestId } from '../kernel/light-names.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import type { Answer } from './answer.ts';
 import { takeSlots } from './budget.ts';
@@ -70,7 +70,7 @@ export function createClient(options: HttpOptions): Client {
     const isWrite = request.method !== 'GET' && endpoint.service !== 'auth';
     if (isWrite) options.allowWrite?.();
     const signal = signalOf(input.signal);
-    const id = requestId();
+    const id = randomUUID();
     const attempts = options.retries + 1;
     let refused: string | undefined;
     let reserved = input.reserved === true;

@@ -1,7 +1,7 @@
 // The lower door for bulk: many bodies to one endpoint over undici's pool, each sent once and judged by the same rules.
+import { randomUUID } from 'node:crypto';
 import type { Endpoint, Service } from '../contract/endpoint.ts';
 import { CliError } from '../kernel/errors.ts';
-import { requestId } from '../kernel/light-names.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import { authorize } from './credentials.ts';
 import { CurlPrinted, curlCommand } from './curl.ts';
@@ -50,7 +50,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
       throw new CurlPrinted();
     }
     if (request.method !== 'GET') options.allowWrite?.();
-    const id = requestId();
+    const id = randomUUID();
     const authorization = await (header ??= authorize(endpoint.auth, options, tokens, signal).then((it) => it.header));
     const { method, origin, path } = request;
     // The text of a body is only made where it is written down.

@@ -1,9 +1,9 @@
 // The platform's access token: cached, shared by all processes of one user, requested by one at a time.
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { TokenReply, TokenRequest } from '../contract/oauth.ts';
 import { abortable } from '../kernel/clock.ts';
 import { CliError, type CliErrorOptions, EXIT, type ExitCode } from '../kernel/errors.ts';
-import { sha256Hex } from '../kernel/light-names.ts';
 import type { BearerCredentials, HttpOptions } from './types.ts';
 
 /** Renewed so long before its end, so that no token ends on the way; half its life for one that lives shorter. */
@@ -167,7 +167,7 @@ export function createTokenSource(
 /** Where the token of a client, audience and token service is cached, below the folder of tokens. */
 export function tokenFileName(clientId: string, audience: string, authAddress: string): string {
   const key = JSON.stringify([clientId, audience, authAddress]);
-  return `token-${sha256Hex(key)}.json`;
+  return `token-${createHash('sha256').update(key).digest('hex')}.json`;
 }
 
 function failurePath(path: string): string {

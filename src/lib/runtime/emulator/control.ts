@@ -1,11 +1,11 @@
 // The control address of an embedded platform, as the emulator commands call it.
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { CONTROL_PATH } from '../../emulator/wire/service-paths.ts';
 import { CliError, EXIT, usageError } from '../../kernel/errors.ts';
 import { JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
 import { isRecord } from '../../kernel/record.ts';
-import { requestId } from '../../kernel/light-names.ts';
 import { OutcomeUnknownError } from '../../http/outcome-unknown.ts';
 import { TransportError } from '../../http/transport-error.ts';
 import type { Context } from '../context.ts';
@@ -155,7 +155,7 @@ function unconfirmed({ method, path }: ControlCall, origin: string, problem: str
   return new OutcomeUnknownError({
     message: `It is not known whether the change was made: the embedded platform at ${origin} ${problem}.`,
     hint: 'Run `cdpadm emulator clock` and `cdpadm emulator log` to see its state, then run the command again if needed.',
-    request: { id: requestId(), method, path: `${CONTROL_PATH}${path}` },
+    request: { id: randomUUID(), method, path: `${CONTROL_PATH}${path}` },
     cause,
   });
 }
