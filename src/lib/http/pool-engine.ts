@@ -1,8 +1,9 @@
 // The engine for many calls and for proxies: undici's connection pools, loaded when first used.
-import type { Dispatcher } from 'undici';
+import type { Dispatcher, Pool as PoolType } from 'undici';
 import { trustedContext } from './authorities.ts';
 import { CONNECT_TIMEOUT_MS, type Engine, type Exchange, followExchange, KEEP_ALIVE_MS } from './engine.ts';
 import { proxyAuthorization, proxyFor, type ProxySettings } from './proxy.ts';
+import { skippingContinue } from './skip-continue.ts';
 import { TransportError } from './transport-error.ts';
 
 export interface PoolOptions {
@@ -40,14 +41,14 @@ export function createPoolEngine(options: PoolOptions): Engine {
 }
 
 async function connectDispatcher(proxy: URL | undefined, extraAuthorities: string | undefined): Promise<Dispatcher> {
-  const [{ Agent, ProxyAgent }, secureContext] = await Promise.all([
+  const [{ Agent, buildConnector, Pool, ProxyAgent }, secureContext] = await Promise.all([
     import('undici'),
     trustedContext(extraAuthorities),
   ]);
   // Said outright, because the environment could otherwise turn the check of certificates off.
   const connect = { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: true, ...(secureContext && { secureContext }) };
   const common = { pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS };
-  if (!proxy) return new Agent({ ...common, connect });
+  if (!proxy) return new Agent({ ...common, connect: skippingContinue(buildConnector(connect)) });
   const token = proxyAuthorization(proxy);
   return new ProxyAgent({
     ...common,
@@ -56,6 +57,10 @@ async function connectDispatcher(proxy: URL | undefined, extraAuthorities: strin
     proxyTls: connect,
     // Plain http goes to the proxy as it is, as curl does it; only https needs a tunnel.
     proxyTunnel: false,
+    factory: (origin, options: PoolType.Options) => {
+      const made = typeof options.connect === 'function' ? options.connect : buildConnector(options.connect ?? {});
+      return new Pool(origin, { ...options, connect: skippingContinue(made) });
+    },
     ...(token !== undefined && { token }),
   });
 }

@@ -29,6 +29,17 @@ const GOOD = json({ id: 'a' });
 const params = { thingId: 'a' };
 const body = { id: 'a' };
 
+/** An answer of which each byte arrives alone. */
+function byteByByte(text: string): Fault {
+  return (socket) => {
+    const next = (index: number): void => {
+      if (index < text.length) socket.write(text.charAt(index), 'latin1', () => setImmediate(next, index + 1));
+    };
+    socket.setNoDelay(true);
+    next(0);
+  };
+}
+
 let server: FaultServer;
 beforeEach(async () => {
   server = await opened(startFaultServer());
@@ -355,6 +366,19 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       ['an end by closing', raw('HTTP/1.1 200 OK\r\n\r\n', text), value],
       ['HTTP/1.0', raw('HTTP/1.0 200 OK\r\n\r\n', text), value],
       ['early hints', raw('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', text), value],
+      ['continue that nobody asked for', raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', text), value],
+      [
+        'continue twice, with fields, byte by byte',
+        byteByByte(
+          `${'HTTP/1.1 100 Continue\r\nx-a: b\r\n\r\n'.repeat(2)}HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"id":"a"}`,
+        ),
+        { id: 'a' },
+      ],
+      [
+        'a body that begins like an interim answer',
+        json({ id: 'HTTP/1.1 100 Continue\r\n\r\n' }),
+        { id: 'HTTP/1.1 100 Continue\r\n\r\n' },
+      ],
       ['processing', raw('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', text), value],
     ];
     test.each(ODD)('%s', async (_name, fault, expected) => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { probeAddress } from '../../../src/lib/http/probe.ts';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { makeCertificate } from '../../helpers/certificate.ts';
-import { type FaultServer, json, startFaultServer } from '../../helpers/fault-server.ts';
+import { type FaultServer, json, raw, startFaultServer } from '../../helpers/fault-server.ts';
 import { listenOnLoopback } from '../../helpers/loopback.ts';
 import { startProxy } from '../../helpers/proxy-server.ts';
 import { failureOf } from '../../helpers/failure.ts';
@@ -16,6 +16,9 @@ import { never, testClient } from './setup.ts';
 const certificate = makeCertificate();
 const params = { thingId: 'a' };
 afterEach(() => vi.unstubAllEnvs());
+/** Says `100 Continue` unasked, and then what was asked for. */
+const CONTINUES = raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"id":"a"}');
+
 describe.skipIf(certificate === undefined)('TLS (needs openssl)', () => {
   const tls = certificate ?? { key: '', cert: '' };
   let server: FaultServer;
@@ -134,6 +137,15 @@ describe.skipIf(certificate === undefined)('TLS (needs openssl)', () => {
       expect(JSON.stringify([http.debug, http.traces])).not.toContain('s3cret');
     });
 
+    test('a platform behind a tunnel may say `100 Continue` unasked', async () => {
+      const proxy = await opened(startProxy(server.port));
+      server.otherwise(CONTINUES);
+      const extraAuthorities = tls.cert;
+      const http = testClient('https://platform.test', { engine, extraAuthorities, proxy: { https: proxy.url } });
+      await expect(http.call(triggerThing, { body: { id: 'a' } })).resolves.toEqual({ id: 'a' });
+      expect(server.requests).toHaveLength(1);
+    });
+
     test('a proxy that wants other credentials', async () => {
       const proxy = await opened(startProxy(server.port, 'right'));
       const http = testClient('https://platform.test', {
@@ -176,6 +188,14 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
     }
     expect(proxy.asked.map(({ line }) => line)).toEqual(Array(2).fill(`GET ${far.url}/number`));
     expect([near.requests.length, far.requests.length]).toEqual([2, 2]);
+  });
+
+  test('a proxy may say `100 Continue` unasked', async () => {
+    const proxy = await opened(startFaultServer());
+    proxy.otherwise(CONTINUES);
+    const http = testClient('http://127.0.0.1:9', { engine, proxy: { http: proxy.url } });
+    await expect(http.call(triggerThing, { body: { id: 'a' } })).resolves.toEqual({ id: 'a' });
+    expect(proxy.requests.map(({ target }) => target)).toEqual(['http://127.0.0.1:9/things/trigger']);
   });
 
   test('a proxy that wants credentials for plain http', async () => {
