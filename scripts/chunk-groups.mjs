@@ -50,6 +50,8 @@ export function chunkGroups(root) {
     closures ??= findClosures((module) => context.getModuleInfo(module));
     const { start, library, run, tab, work } = closures;
     const path = pathOf(id);
+    // Of which `kernel` takes the version.
+    if (path === 'package.json') return 'kernel';
     if (start.has(path)) return library.has(path) ? 'kernel' : null;
     if (path === PROGRESS) return 'work-progress';
     const [, group] = /^src\/commands\/([\w-]+)\/[\w-]+\.ts$/.exec(path) ?? [];

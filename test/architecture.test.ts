@@ -40,7 +40,7 @@ const PACKAGE_HOMES: Record<string, readonly string[]> = {
   'node-sqlite3-wasm': ['src/lib/emulator/db.ts', 'src/lib/emulator/warehouse/query-worker.js'],
   undici: ['http'],
   yaml: ['files', 'config', 'runtime', 'emulator'],
-  'zod/mini': ['contract', 'config', 'emulator', 'http', 'files'],
+  'zod/mini': ['contract', 'config', 'emulator', 'http', 'files', 'runtime', 'commands'],
 };
 
 const sources = readSources('src');

@@ -3,7 +3,7 @@ import { isMask } from '../lib/contract/masks.ts';
 import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
 import { isReference } from '../lib/domain/warehouse/secrets.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { NOUNS } from '../lib/workflows/warehouse-calls.ts';
+import { NOUNS } from '../lib/domain/warehouse/resource-names.ts';
 import { flagOf } from './definition-flags.ts';
 
 /** `password of connection crm`: a secret as messages name it. */

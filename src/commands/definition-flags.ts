@@ -7,7 +7,7 @@ import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
 import { readInput, resolvePath } from '../lib/files/read-input.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import type { OfferedValues } from '../lib/runtime/command-line/help.ts';
+import type { FlagSpec } from '../lib/runtime/command-line/define-command.ts';
 import { optionKey } from '../lib/runtime/command-line/secret-flags.ts';
 
 /** One field of a definition that a flag gives. */
@@ -114,25 +114,32 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
   ],
 };
 
-/** Adds the flags of a kind's fields. */
-export function addFieldFlags(command: Command, type: ResourceType): Command {
-  for (const { flag, value, about } of FIELD_FLAGS[type]) {
-    command.option(`${flag} <${value ?? flag.slice(2).replaceAll('-', '_')}>`, about);
-  }
-  if (FIELD_FLAGS[type].some(({ kind }) => kind === 'reference')) withAllowCommands(command);
-  return command;
+/** The flags of `create` and `update`: the file, and every field's own. */
+export function definitionFlags(type: ResourceType): Record<string, FlagSpec> {
+  const fields = FIELD_FLAGS[type].map(({ flag, about, value, offered }): [string, FlagSpec] => [
+    optionKey(flag),
+    {
+      value: value ?? flag.slice(2).replaceAll('-', '_'),
+      help: about,
+      ...(offered && { offers: () => offered }),
+    },
+  ]);
+  const hasSecrets = FIELD_FLAGS[type].some(({ kind }) => kind === 'reference');
+  return {
+    file: { short: 'f', value: 'file', help: 'the definition, YAML or JSON; - is standard input' },
+    ...Object.fromEntries(fields),
+    ...(hasSecrets && { allowCommands }),
+  };
 }
+
+/** The permission that a file needs to name a command. */
+export const allowCommands = {
+  help: 'run the commands that a file names for its secrets (command:LINE)',
+} satisfies FlagSpec;
 
 /** Adds the permission that a file needs to name a command. */
 export function withAllowCommands(command: Command): Command {
   return command.option('--allow-commands', 'run the commands that a file names for its secrets (command:LINE)');
-}
-
-/** What Tab offers for them: `values` of the command's help. */
-export function fieldValues(type: ResourceType): Record<string, OfferedValues> {
-  return Object.fromEntries(
-    FIELD_FLAGS[type].flatMap(({ flag, offered }) => (offered ? [[flag, () => offered] as const] : [])),
-  );
 }
 
 /** The flag of a secret, which messages name. */

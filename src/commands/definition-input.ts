@@ -36,7 +36,8 @@ import {
   type ReferenceRules,
   refuseOwnSecrets,
 } from '../lib/runtime/reference-rules.ts';
-import { NOUNS, type ResourceReply } from '../lib/workflows/warehouse-calls.ts';
+import type { ResourceReply } from '../lib/workflows/warehouse-calls.ts';
+import { NOUNS } from '../lib/domain/warehouse/resource-names.ts';
 import { askSecret, secretName } from './ask-secret.ts';
 import { flagOf, type GivenField } from './definition-flags.ts';
 import { loadDefinition } from './definition-file.ts';

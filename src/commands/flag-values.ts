@@ -1,7 +1,7 @@
 // Values that flags of several commands accept: read and checked, each failure names its flag.
 import { Option } from 'commander';
 import { usageError } from '../lib/kernel/errors.ts';
-import { choiceHint } from '../lib/kernel/nearest.ts';
+import { readWord } from '../lib/runtime/command-line/define-command.ts';
 import { parseRate } from '../lib/kernel/rate.ts';
 
 /** A flag that accepts one of few words, in any letter case; several if it is variadic. */
@@ -12,13 +12,6 @@ export function choiceOption(flags: string, description: string, words: readonly
   return option.variadic
     ? option.argParser<string[] | undefined>((text, before) => [...(before ?? []), read(text)])
     : option.argParser(read);
-}
-
-/** The word that `text` spells in any letter case. Throws CliError usage (2) with the nearest word. */
-export function readWord(flag: string, text: string, words: readonly string[]): string {
-  const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
-  if (word === undefined) throw usageError(`${flag} does not know \`${text}\`.`, choiceHint(text, words));
-  return word;
 }
 
 /** A port to listen on; 0 is for a free one. Throws CliError usage (2). */

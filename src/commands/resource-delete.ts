@@ -6,7 +6,8 @@ import { type DeletedResource, deletedView } from '../lib/render/deleted.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { deleteConfirmed } from '../lib/workflows/resource-write.ts';
-import { NOUNS, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
+import { warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
+import { NOUNS } from '../lib/domain/warehouse/resource-names.ts';
 import { findResource } from './resource-read.ts';
 
 /** Shows it, asks, and deletes it. Throws conflict (6) when a pipeline uses it. */

@@ -4,7 +4,8 @@ import { CliError, EXIT } from '../lib/kernel/errors.ts';
 import { nearestHint } from '../lib/kernel/nearest.ts';
 import { resourceListView, resourceView } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { GROUPS, type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
+import { type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
+import { GROUPS } from '../lib/domain/warehouse/resource-names.ts';
 
 /** Prints resources, whatever must not be seen hidden. */
 export async function emitList(ctx: Context, type: ResourceType, replies: readonly object[]): Promise<void> {

@@ -3,13 +3,14 @@ import { Ajv } from 'ajv';
 import type { Command } from 'commander';
 import { expect } from 'vitest';
 import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
-import { shapesIn } from '../../src/lib/runtime/output/result-shape.ts';
+import { closedSchemasOf, shapeTextOf } from '../../src/lib/runtime/output/result-shape.ts';
 
 /** Fails when the JSON lacks a field that the help names, or has one that it does not name. */
 export function expectShape(command: Command, json: string): void {
-  const shape = helpOf(command)?.json;
+  const help = helpOf(command);
+  const shape = help && shapeTextOf(help);
   expect(shape, 'the help says nothing of the JSON').toBeDefined();
-  const shapes = shapesIn(shape ?? '');
+  const shapes = closedSchemasOf(help);
   // Words alone: the platform's own answer, a schema.
   if (shapes.length === 0) {
     JSON.parse(json);

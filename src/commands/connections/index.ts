@@ -1,16 +1,18 @@
 // The connection commands.
-import { Command } from 'commander';
+import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { createCommand } from './create.ts';
-import { deleteCommand } from './delete.ts';
-import { getCommand } from './get.ts';
-import { listCommand } from './list.ts';
-import { updateCommand } from './update.ts';
+import { createConnection } from './create.ts';
+import { deleteConnection } from './delete.ts';
+import { getConnection } from './get.ts';
+import { listConnections } from './list.ts';
+import { updateConnection } from './update.ts';
 
-export function connectionsGroup(ctx: Context): Command {
-  const group = new Command('connections').description('where warehouses are and how they are entered');
-  for (const build of [listCommand, getCommand, createCommand, updateCommand, deleteCommand]) {
-    group.addCommand(build(ctx));
-  }
-  return group;
+export function connectionsGroup(ctx: Context) {
+  return buildGroup(ctx, 'connections', 'where warehouses are and how they are entered', [
+    listConnections,
+    getConnection,
+    createConnection,
+    updateConnection,
+    deleteConnection,
+  ]);
 }

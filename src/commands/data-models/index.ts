@@ -1,16 +1,18 @@
 // The data model commands.
-import { Command } from 'commander';
+import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { createCommand } from './create.ts';
-import { deleteCommand } from './delete.ts';
-import { getCommand } from './get.ts';
-import { listCommand } from './list.ts';
-import { updateCommand } from './update.ts';
+import { createDataModel } from './create.ts';
+import { deleteDataModel } from './delete.ts';
+import { getDataModel } from './get.ts';
+import { listDataModels } from './list.ts';
+import { updateDataModel } from './update.ts';
 
-export function dataModelsGroup(ctx: Context): Command {
-  const group = new Command('data-models').description('SQL queries that pipelines read');
-  for (const build of [listCommand, getCommand, createCommand, updateCommand, deleteCommand]) {
-    group.addCommand(build(ctx));
-  }
-  return group;
+export function dataModelsGroup(ctx: Context) {
+  return buildGroup(ctx, 'data-models', 'SQL queries that pipelines read', [
+    listDataModels,
+    getDataModel,
+    createDataModel,
+    updateDataModel,
+    deleteDataModel,
+  ]);
 }

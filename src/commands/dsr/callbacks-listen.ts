@@ -19,7 +19,8 @@ import { hookWords, runHook } from '../../lib/runtime/run-hook.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { type Received, receiveCallback } from '../../lib/workflows/receive-callback.ts';
-import { readPort, readWord } from '../flag-values.ts';
+import { readPort } from '../flag-values.ts';
+import { readWord } from '../../lib/runtime/command-line/define-command.ts';
 import { openKeep } from './callbacks-keep.ts';
 import { openVerifier } from './session.ts';
 

@@ -1,11 +1,11 @@
 // The pipeline commands.
 import { Command } from 'commander';
 import type { Context } from '../../lib/runtime/context.ts';
-import { createCommand } from './create.ts';
-import { deleteCommand } from './delete.ts';
+import { createPipeline } from './create.ts';
+import { deletePipeline } from './delete.ts';
 import { doctorCommand } from './doctor.ts';
-import { getCommand } from './get.ts';
-import { listCommand } from './list.ts';
+import { getPipeline } from './get.ts';
+import { listPipelines } from './list.ts';
 import { pauseCommand } from './pause.ts';
 import { reportCommand } from './report.ts';
 import { resetCommand } from './reset.ts';
@@ -13,17 +13,17 @@ import { resumeCommand } from './resume.ts';
 import { runCommand } from './run.ts';
 import { runsCommand } from './runs.ts';
 import { triggerCommand } from './trigger.ts';
-import { updateCommand } from './update.ts';
+import { updatePipeline } from './update.ts';
 import { watchCommand } from './watch.ts';
 
 export function pipelinesGroup(ctx: Context): Command {
   const group = new Command('pipelines').description('syncs from a warehouse: trigger, watch, find out what is wrong');
   for (const build of [
-    listCommand,
-    getCommand,
-    createCommand,
-    updateCommand,
-    deleteCommand,
+    listPipelines.build,
+    getPipeline.build,
+    createPipeline.build,
+    updatePipeline.build,
+    deletePipeline.build,
     pauseCommand,
     resumeCommand,
     triggerCommand,

@@ -20,7 +20,7 @@ import { isRecord } from '../../lib/kernel/record.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { ReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
-import { GROUPS, NOUNS } from '../../lib/workflows/warehouse-calls.ts';
+import { GROUPS, NOUNS } from '../../lib/domain/warehouse/resource-names.ts';
 import { CREATE_ENDPOINTS } from '../definition-input.ts';
 import { referencesOf } from './references.ts';
 

@@ -11,7 +11,7 @@ import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
-import { GROUPS } from '../../lib/workflows/warehouse-calls.ts';
+import { GROUPS } from '../../lib/domain/warehouse/resource-names.ts';
 import { type DirectoryEntry, readDirectory } from './directory.ts';
 import { type ExportedFile, newFile, updatedFile, type Writing } from './exported-files.ts';
 

@@ -14,7 +14,7 @@ import { toYaml } from '../../lib/files/to-yaml.ts';
 import { withChangedFields } from '../../lib/files/warehouse-dir.ts';
 import { SQL_FILE } from '../../lib/files/warehouse-file.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
-import { GROUPS } from '../../lib/workflows/warehouse-calls.ts';
+import { GROUPS } from '../../lib/domain/warehouse/resource-names.ts';
 import type { DirectoryEntry } from './directory.ts';
 
 export interface ExportedFile {

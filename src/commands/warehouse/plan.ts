@@ -8,7 +8,8 @@ import type { Context } from '../../lib/runtime/context.ts';
 import type { SecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import type { ReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
-import { NOUNS, type ResourceReply } from '../../lib/workflows/warehouse-calls.ts';
+import type { ResourceReply } from '../../lib/workflows/warehouse-calls.ts';
+import { NOUNS } from '../../lib/domain/warehouse/resource-names.ts';
 import type { DirectoryEntry } from './directory.ts';
 import { placeOf, secretOf } from './secrets.ts';
 

@@ -5,7 +5,8 @@ import type { ByType, Step, WarehousePlan } from '../domain/warehouse/plan.ts';
 import { CliError } from '../kernel/errors.ts';
 import type { Tell } from './ports.ts';
 import { checkUntouched, createConfirmed, deleteConfirmed, updateConfirmed } from './resource-write.ts';
-import { NOUNS, type ResourceReply, warehouseCalls } from './warehouse-calls.ts';
+import { type ResourceReply, warehouseCalls } from './warehouse-calls.ts';
+import { NOUNS } from '../domain/warehouse/resource-names.ts';
 
 export interface ApplyPorts {
   api: Api;

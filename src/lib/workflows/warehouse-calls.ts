@@ -4,6 +4,7 @@ import type { ConnectionRequest } from '../contract/connections.ts';
 import type { DataModelRequest } from '../contract/data-models.ts';
 import type { PipelineRequest } from '../contract/pipelines.ts';
 import { comparable, type Definition, type ResourceType } from '../domain/warehouse/definition.ts';
+import { GROUPS, NOUNS } from '../domain/warehouse/resource-names.ts';
 import type { ResourceCalls } from './resource-write.ts';
 
 /** What the platform answers, as far as all kinds have it. */
@@ -22,20 +23,6 @@ export interface WarehouseCalls extends ResourceCalls<ResourceReply, Definition>
   describeUpdate(id: string, body: Definition): DescribedWrite;
   describeDelete(id: string): DescribedWrite;
 }
-
-/** As it stands in a sentence. */
-export const NOUNS: Readonly<Record<ResourceType, string>> = {
-  connection: 'connection',
-  data_model: 'data model',
-  pipeline: 'pipeline',
-};
-
-/** As it stands on the command line and as a folder. */
-export const GROUPS: Readonly<Record<ResourceType, string>> = {
-  connection: 'connections',
-  data_model: 'data-models',
-  pipeline: 'pipelines',
-};
 
 /** `allowReset`: an update of a pipeline may change its sync mode, which resets the sync position. */
 export function warehouseCalls(api: Api, type: ResourceType, { allowReset = false } = {}): WarehouseCalls {

@@ -1,6 +1,7 @@
 // How every help screen is laid out, from the whole tree's to one command's.
 import type { Command, Help } from 'commander';
 import { MAX_PAGE_WIDTH, wrapShape } from '../../render/page.ts';
+import { shapeTextOf } from '../output/result-shape.ts';
 import { type CommandHelp, helpOf, usualExits } from './help.ts';
 
 /** Beside flags that leave less than this, what they mean stands below them. */
@@ -80,15 +81,16 @@ function formatHelp(command: Command, helper: Help): string {
     );
   }
   for (const note of help?.notes ?? []) parts.push(wrap(note));
-  if (help?.json !== undefined)
+  if (help) parts.push(section('Examples:', indent(help.examples.map((example) => `$ ${example}`))));
+  const shape = help && shapeTextOf(help);
+  if (shape !== undefined)
     parts.push(
       section(
         'JSON:',
-        help.json.split('\n').flatMap((line) => wrapShape(line, width)),
+        shape.split('\n').flatMap((line) => wrapShape(line, width)),
       ),
     );
   if (help) parts.push(section('Exit codes:', indent(exitCodeLines(help, helper, width - 2))));
-  if (help) parts.push(section('Examples:', indent(help.examples.map((example) => `$ ${example}`))));
   parts.push(command.parent ? section('Global flags:', GLOBAL_FLAGS.flatMap(indented)) : learnMore(helper));
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`.replaceAll(GLUE, ' ');
 }

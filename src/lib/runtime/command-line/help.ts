@@ -1,5 +1,6 @@
 // What the help of one command says besides its flags; kept beside the command, so that tests can run every example.
 import type { Command } from 'commander';
+import type { ZodMiniType } from 'zod/mini';
 import { type ExitCode, usageError } from '../../kernel/errors.ts';
 import { chooseColumns } from '../../render/cells.ts';
 import type { GlobalFlags, OutputFormat } from '../context.ts';
@@ -48,7 +49,7 @@ export interface CommandHelp {
   /** Whom it calls, or whether it opens the settings; one that calls the platform opens them too. */
   calls: Callee;
   /** It reads from a platform or a profile, changes nothing anywhere and comes to an end: `--profile` may be repeated. */
-  reads?: true;
+  reads?: boolean;
   /** The file of `--out` is the command's own and not its result: its name says nothing about the format. */
   ownsOut?: true;
   /** The formats that the result has, where not all but html. Checked before the command does anything. */
@@ -65,8 +66,10 @@ export interface CommandHelp {
   values?: Readonly<Record<string, OfferedValues>>;
   /** Whole command lines that can be run as they stand, beginning with `cdpadm`; at least two. */
   examples: string[];
-  /** The shape of `-o json`. */
+  /** The shape of `-o json`, in words. */
   json?: string;
+  /** The schema of `-o json`. */
+  output?: () => ZodMiniType;
   /** The exit codes that mean something of its own here: `{ 6: 'somebody changed it meanwhile' }`. */
   exits?: Exits;
   /** Sentences, each a paragraph. */

@@ -1,8 +1,7 @@
 // The shape of a command's JSON, read from the words in its help: one source for the help, `schema output` and its test.
 import type { Command } from 'commander';
-import { helpOf, pathOf } from '../command-line/help.ts';
-
-type Schema = Readonly<Record<string, unknown>>;
+import { type CommandHelp, helpOf, pathOf } from '../command-line/help.ts';
+import { jsonSchemaOfResult, type Schema, shapeOf as shapeOfSchema } from './result-schema.ts';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
@@ -13,15 +12,23 @@ const DRAFT = 'http://json-schema.org/draft-07/schema#';
  * brackets say when a shape is the answer, so several are alternatives. Undefined where the help says nothing.
  */
 export function resultSchema(command: Command): Schema | undefined {
-  const text = helpOf(command)?.json;
+  const help = helpOf(command);
+  if (!help) return undefined;
+  const text = shapeTextOf(help);
   if (text === undefined) return undefined;
-  return { $schema: DRAFT, title: `What \`${pathOf(command)} -o json\` prints`, description: text, ...shapeOf(text) };
+  return { $schema: DRAFT, title: `What \`${pathOf(command)} -o json\` prints`, description: text, ...schemaOf(help) };
+}
+
+/** The shape of a command's result for people; undefined for a command without one. */
+export function shapeTextOf({ json, output }: CommandHelp): string | undefined {
+  return output ? shapeOfSchema(jsonSchemaOfResult(output())) : json;
 }
 
 /** The same where `--profile` is given several times; undefined for a command that takes one. */
 export function repeatedSchema(command: Command): Schema | undefined {
-  const { json, reads } = helpOf(command) ?? {};
-  if (json === undefined || reads !== true) return undefined;
+  const help = helpOf(command);
+  const json = help && shapeTextOf(help);
+  if (json === undefined || help?.reads !== true) return undefined;
   const part = (key: string, value: Schema): Schema => ({
     type: 'object',
     properties: { profile: { type: 'string' }, [key]: value },
@@ -34,20 +41,25 @@ export function repeatedSchema(command: Command): Schema | undefined {
     title: `What \`${pathOf(command)} -o json\` prints for several profiles`,
     description: `[{"profile","data":${json}}], or {"profile","error"} for one that failed`,
     type: 'array',
-    items: { oneOf: [part('data', shapeOf(json)), part('error', error)] },
+    items: { oneOf: [part('data', schemaOf(help)), part('error', error)] },
   };
 }
 
 /** The names of the fields of what the command prints, or of each item; none where its help knows no one shape. */
 export function fieldsOf(command: Command): string[] {
-  const [shape, other] = shapesIn(helpOf(command)?.json ?? '');
+  const [shape, other] = closedSchemasOf(helpOf(command));
   if (!shape || other) return [];
   const item = (shape['items'] ?? shape) as Schema;
   return Object.keys((item['properties'] as Schema | undefined) ?? {});
 }
 
-function shapeOf(text: string): Schema {
-  const shapes = shapesIn(text).map(opened);
+/** The forms that a result may take, objects closed: a field that is not listed is a mistake. */
+export function closedSchemasOf({ json = '', output }: Partial<CommandHelp> = {}): Schema[] {
+  return output ? [jsonSchemaOfResult(output())] : shapesIn(json);
+}
+
+function schemaOf(help: CommandHelp): Schema {
+  const shapes = closedSchemasOf(help).map(opened);
   return shapes.length > 1 ? { anyOf: shapes } : (shapes[0] ?? {});
 }
 

@@ -1,0 +1,122 @@
+// The commands that connections, data models and pipelines have alike, as records.
+import { array } from 'zod/mini';
+import { ConnectionReply } from '../lib/contract/connections.ts';
+import { DataModelReply } from '../lib/contract/data-models.ts';
+import { PipelineReply } from '../lib/contract/pipelines.ts';
+import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
+import { GROUPS, NOUNS } from '../lib/domain/warehouse/resource-names.ts';
+import { deletedView } from '../lib/render/deleted.ts';
+import { resourceListView, resourceView } from '../lib/render/warehouse.ts';
+import { type CommandRecord, defineCommand } from '../lib/runtime/command-line/define-command.ts';
+import { definitionFlags } from './definition-flags.ts';
+import { createResource, updateResource } from './resource-change.ts';
+import { deleteResource } from './resource-delete.ts';
+import { getResource, listResources } from './resource-read.ts';
+import { deletedResult } from './results.ts';
+
+const REPLIES = {
+  connection: () => ConnectionReply,
+  data_model: () => DataModelReply,
+  pipeline: () => PipelineReply,
+};
+
+/** What a kind says of itself. */
+type Own = Pick<CommandRecord, 'examples' | 'exits' | 'notes'>;
+
+/** The part of a list command that all kinds share. */
+export function listRecord(type: ResourceType) {
+  return {
+    path: `${GROUPS[type]} list`,
+    summary: `list the ${NOUNS[type]}s of the workspace`,
+    effect: 'read',
+    calls: 'platform',
+    columns: () => resourceListView(type).columns,
+    output: () => array(REPLIES[type]()),
+  } as const satisfies Partial<CommandRecord>;
+}
+
+export function listCommand(type: ResourceType, own: Own) {
+  return defineCommand({ ...listRecord(type), ...own, run: (ctx) => listResources(ctx, type) });
+}
+
+export function getCommand(type: ResourceType, own: Own) {
+  return defineCommand({
+    path: `${GROUPS[type]} get`,
+    summary: `show one ${NOUNS[type]}`,
+    effect: 'read',
+    calls: 'platform',
+    args: { id: idOf(type) },
+    columns: () => resourceView(type).columns,
+    output: REPLIES[type],
+    exits: { 5: `there is no such ${NOUNS[type]}` },
+    ...own,
+    run: (ctx, { args }) => getResource(ctx, type, args.id),
+  });
+}
+
+export function createCommand(type: ResourceType, own: Own) {
+  return defineCommand({
+    path: `${GROUPS[type]} create`,
+    summary: `create a ${NOUNS[type]} from a file, flags, or both`,
+    effect: 'write',
+    calls: 'platform',
+    args: {
+      id: { name: `${type}_id`, optional: true, help: `the id of the new ${NOUNS[type]}; a file may hold it` },
+    },
+    flags: definitionFlags(type),
+    columns: () => resourceView(type).columns,
+    output: REPLIES[type],
+    ...own,
+    exits: {
+      1: 'the platform refuses it',
+      2: 'a field that no flag and no file gives',
+      6: 'there is one of this id already',
+      9: 'the file is invalid',
+      12: 'the file names a command or a file elsewhere, or you answered no',
+      ...own.exits,
+    },
+    run: (ctx, { args, flags }) => createResource(ctx, type, args.id, flags),
+  });
+}
+
+export function updateCommand(type: ResourceType, own: Own, flags: CommandRecord['flags'] = {}) {
+  return defineCommand({
+    path: `${GROUPS[type]} update`,
+    summary: `replace a ${NOUNS[type]} by a file, or change the fields that flags give`,
+    effect: 'write',
+    calls: 'platform',
+    args: { id: idOf(type) },
+    flags: { ...definitionFlags(type), ...flags },
+    columns: () => resourceView(type).columns,
+    output: REPLIES[type],
+    ...own,
+    exits: {
+      5: `there is no such ${NOUNS[type]}`,
+      6: 'somebody changed it meanwhile',
+      9: 'the file is invalid',
+      12: 'the file names a command or a file elsewhere, or you answered no',
+      ...own.exits,
+    },
+    run: (ctx, input) => updateResource(ctx, type, input.args.id, input.flags),
+  });
+}
+
+export function deleteCommand(type: ResourceType, own: Own) {
+  return defineCommand({
+    path: `${GROUPS[type]} delete`,
+    summary: `delete a ${NOUNS[type]}`,
+    effect: 'write',
+    calls: 'platform',
+    args: { id: idOf(type) },
+    columns: deletedView.columns,
+    output: deletedResult,
+    ...own,
+    exits: { 5: `there is no such ${NOUNS[type]}`, 12: 'you answered no', ...own.exits },
+    run: (ctx, { args }) => deleteResource(ctx, type, args.id),
+  });
+}
+
+/** The argument of a command about one that is there. */
+function idOf(type: ResourceType) {
+  return { name: `${type}_id`, help: `the id of the ${NOUNS[type]}` };
+}

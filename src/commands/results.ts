@@ -1,0 +1,17 @@
+// Schemas of results that commands of several groups print.
+import { literal, nullable, object, string } from 'zod/mini';
+
+/** Where a write went. */
+export function workspaceTarget() {
+  return object({
+    profile: nullable(string()),
+    environment: nullable(string()),
+    workspace_id: nullable(string()),
+    address: string(),
+  });
+}
+
+/** What a deletion prints. */
+export function deletedResult() {
+  return object({ id: string(), deleted: literal(true), target: workspaceTarget() });
+}

@@ -1,0 +1,175 @@
+// A command as a record: what it accepts, prints and changes. Help, completion, schemas and tests read the same record.
+import { Argument, Command, Option } from 'commander';
+import type { ZodMiniType } from 'zod/mini';
+import { usageError } from '../../kernel/errors.ts';
+import { choiceHint } from '../../kernel/nearest.ts';
+import type { Context } from '../context.ts';
+import { type CommandHelp, type OfferedValues, withHelp } from './help.ts';
+
+/** An argument. Its name in help and messages is `name`, or else its key. */
+export interface ArgSpec {
+  readonly name?: string;
+  readonly help: string;
+  readonly optional?: true;
+  readonly default?: string;
+  readonly choices?: readonly string[];
+  /** Takes all words that are left. */
+  readonly many?: true;
+  /** What Tab offers. */
+  readonly offers?: OfferedValues;
+}
+
+/** A flag. Its key `expectPlan` is `--expect-plan`; without a `value` it is a switch, and with `default: true` `--no-…`. */
+export interface FlagSpec {
+  readonly short?: string;
+  /** What stands for the value in help; `file` and `dir` are completed as paths. */
+  readonly value?: string;
+  readonly help: string;
+  /** The words that it accepts, in any letter case. */
+  readonly choices?: readonly string[];
+  /** May be repeated. */
+  readonly many?: true;
+  readonly required?: true;
+  readonly default?: string | true;
+  /** The keys of flags that it cannot stand beside. */
+  readonly conflicts?: readonly string[];
+  /** Checks and converts the value. Throws CliError usage (2). */
+  readonly read?: (text: string) => unknown;
+  readonly heading?: string;
+  readonly hidden?: true;
+  readonly offers?: OfferedValues;
+}
+
+type Word<S> = S extends { choices: readonly (infer W)[] } ? W : string;
+
+export type ArgValue<S extends ArgSpec> = S extends { many: true }
+  ? Word<S>[]
+  : S extends { default: string }
+    ? Word<S>
+    : S extends { optional: true }
+      ? Word<S> | undefined
+      : Word<S>;
+
+type FlagItem<S extends FlagSpec> = S extends { value: string }
+  ? S extends { read: (text: string) => infer R }
+    ? R
+    : Word<S>
+  : boolean;
+
+export type FlagValue<S extends FlagSpec> = S extends { many: true }
+  ? FlagItem<S>[] | undefined
+  : S extends { required: true } | { default: string | true }
+    ? FlagItem<S>
+    : FlagItem<S> | undefined;
+
+type Specs<T> = Readonly<Record<string, T>>;
+export type ArgValues<A extends Specs<ArgSpec>> = { [K in keyof A]: ArgValue<A[K]> };
+export type FlagValues<F extends Specs<FlagSpec>> = { [K in keyof F]: FlagValue<F[K]> };
+
+/** The record as everything but `run` sees it. */
+export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'json' | 'values'> {
+  /** The words that lead to it: `roles push`. */
+  readonly path: string;
+  readonly summary: string;
+  /** What it does to the platform, or that it stays on this machine. */
+  readonly effect: 'read' | 'write' | 'local';
+  /** It goes on until it is stopped, so that it takes one `--profile`. */
+  readonly endless?: true;
+  /** The schema of what `-o json` prints, built on first use; without one it prints nothing. */
+  readonly output?: () => ZodMiniType;
+  readonly args?: Specs<ArgSpec>;
+  readonly flags?: Specs<FlagSpec>;
+}
+
+export interface Definition extends CommandRecord {
+  build(ctx: Context): Command;
+}
+
+/** Completes a record. `run` gets the context, and arguments and flags as the record types them. */
+export function defineCommand<
+  const A extends Specs<ArgSpec> = Specs<never>,
+  const F extends Specs<FlagSpec> = Specs<never>,
+>(
+  record: CommandRecord & {
+    readonly args?: A;
+    readonly flags?: F;
+    run(ctx: Context, input: { args: ArgValues<A>; flags: FlagValues<F> }): Promise<void>;
+  },
+): Definition {
+  const { run, ...rest } = record;
+  return {
+    ...rest,
+    build: (ctx) =>
+      commanderOf(record, (args, flags) =>
+        // Commander has read them by the same specifications.
+        run(ctx, { args: args as ArgValues<A>, flags: flags as FlagValues<F> }),
+      ),
+  };
+}
+
+/** A group of commands, in the order of its help. */
+export function buildGroup(ctx: Context, name: string, summary: string, records: readonly Definition[]): Command {
+  const group = new Command(name).description(summary);
+  for (const record of records) group.addCommand(record.build(ctx));
+  return group;
+}
+
+type Act = (args: Record<string, unknown>, flags: Record<string, unknown>) => Promise<void>;
+
+function commanderOf(record: CommandRecord, act: Act): Command {
+  const { args = {}, flags = {}, path, summary } = record;
+  const command = new Command(path.slice(path.lastIndexOf(' ') + 1)).description(summary);
+  const names = Object.keys(args);
+  for (const [key, spec] of Object.entries(args)) command.addArgument(argumentOf(key, spec));
+  for (const [key, spec] of Object.entries(flags)) command.addOption(optionOf(key, spec));
+  command.action(async (...values: unknown[]) => {
+    const given = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+    await act(given, values[names.length] as Record<string, unknown>);
+  });
+  return withHelp(command, { ...record, reads: record.effect === 'read' && !record.endless, values: offersOf(record) });
+}
+
+function argumentOf(key: string, spec: ArgSpec): Argument {
+  const { choices, help, many, name = key, optional } = spec;
+  const isOptional = optional ?? spec.default !== undefined;
+  const word = many ? `${name}...` : name;
+  const argument = new Argument(isOptional ? `[${word}]` : `<${word}>`, help);
+  if (spec.default !== undefined) argument.default(spec.default);
+  return choices ? argument.choices(choices) : argument;
+}
+
+function optionOf(key: string, spec: FlagSpec): Option {
+  const { choices, conflicts, heading, help, hidden, many, read, required, short, value } = spec;
+  const name = flagName(key);
+  const long = value === undefined && spec.default === true ? name.replace('--', '--no-') : name;
+  const option = new Option(`${short ? `-${short}, ` : ''}${long}${value === undefined ? '' : ` <${value}>`}`, help);
+  const item = choices ? (text: string) => readWord(name, text, choices) : read;
+  if (choices) option.choices(choices);
+  if (many) option.argParser((text, before: unknown[] | undefined) => [...(before ?? []), item?.(text) ?? text]);
+  else if (item) option.argParser(item);
+  if (typeof spec.default === 'string') option.default(spec.default);
+  if (required) option.makeOptionMandatory();
+  if (conflicts) option.conflicts([...conflicts]);
+  if (heading !== undefined) option.helpGroup(heading);
+  return hidden ? option.hideHelp() : option;
+}
+
+/** `--expect-plan` of `expectPlan`. */
+export function flagName(key: string): string {
+  return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The word that `text` spells in any letter case. Throws CliError usage (2) with the nearest word. */
+export function readWord(flag: string, text: string, words: readonly string[]): string {
+  const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
+  if (word === undefined) throw usageError(`${flag} does not know \`${text}\`.`, choiceHint(text, words));
+  return word;
+}
+
+function offersOf({ args = {}, flags = {} }: CommandRecord): Record<string, OfferedValues> {
+  const offers = [
+    ...Object.entries(args).map(([key, { name = key, offers: of }]) => [name, of] as const),
+    ...Object.entries(flags).map(([key, { offers: of }]) => [flagName(key), of] as const),
+  ];
+  return Object.fromEntries(offers.flatMap(([name, of]) => (of ? [[name, of]] : [])));
+}
