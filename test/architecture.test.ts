@@ -8,7 +8,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   start: ['commands', 'runtime', 'contract', 'kernel'],
   // What other programs import: the embedded platform, for their own tests.
   library: ['emulator', 'contract', 'kernel'],
-  commands: ['runtime', 'workflows', 'api', 'render', 'domain', 'files', 'contract', 'kernel'],
+  commands: ['runtime', 'workflows', 'api', 'render', 'domain', 'files', 'errors', 'contract', 'kernel'],
+  errors: ['kernel'],
   runtime: ['api', 'http', 'config', 'emulator', 'render', 'contract', 'kernel'],
   workflows: ['api', 'domain', 'files', 'contract', 'kernel'],
   api: ['http', 'contract', 'kernel'],

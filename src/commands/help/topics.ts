@@ -1,4 +1,7 @@
 // The pages of `cdpadm help TOPIC`.
+import type { ErrorEntry } from '../../lib/errors/entry.ts';
+import { ERRORS } from '../../lib/errors/registry.ts';
+import { EXIT } from '../../lib/kernel/errors.ts';
 
 const exitCodes = `Exit codes
 
@@ -24,42 +27,21 @@ Order of checks: input (9), access: read (12), unexpected plan (6), other guards
 
 Codes of errors, by exit code
 
-Under -o json an error says with its code which of these it is. profiles.failed, for several profiles, has the highest exit
-code among them.
+Under -o json an error says with its code which of these it is; \`cdpadm help error CODE\` explains each. files.read is 2 where
+there is no such file; dsr.listen and emulator.sample_warehouse are 6 where the port or the file is taken; profiles.failed,
+for several profiles, has the highest exit code among them.
 
-  1    bug, dsr.certificate, dsr.journal, dsr.listen, editor.failed, emulator.database, emulator.listen,
-       emulator.newer, emulator.refused, emulator.sample_warehouse, emulator.unreadable, files.foreign,
-       files.read, files.symlink, files.write, http.bad_request, http.foreign_link, http.redirect, http.refused,
-       http.too_large, http.unprocessable, http.unreadable, http.warehouse_unreachable, ledger.key, output.write,
-       pipelines.run_failed, pipelines.stale, seed.journal, tour.unexpected, warehouse.id
-  2    usage, setup.none; files.read where there is no such file
-  3    seed.too_many_errors
-  4    auth.audience_refused, auth.client_refused, auth.foreign_address, auth.malformed_token,
-       auth.no_credentials, auth.test_failed, http.forbidden, http.unauthorized, secrets.command, secrets.file,
-       secrets.keychain, secrets.missing
-  5    dsr.group_not_found, dsr.no_records, dsr.results_expired, emulator.none, groups.attribute_not_found,
-       groups.not_found, http.gone, http.not_found, pipelines.no_runs, profile.not_found, roles.not_found,
-       roles.revision_not_found, roles.task_not_found, roles.template_not_found, seed.no_row,
-       warehouse.not_found
-  6    dsr.id_taken, dsr.no_results, dsr.not_pending, dsr.unreachable_status, emulator.port, emulator.running,
-       groups.exists, http.conflict, pipelines.not_idle, pipelines.paused, profile.exists,
-       resource.changed_meanwhile, resource.created_meanwhile, roles.assigned, roles.changed_meanwhile,
-       roles.changing, roles.conflict, roles.exists, roles.local_edits, roles.plan_mismatch, roles.stale_file,
-       seed.changed, warehouse.exists, warehouse.in_use, warehouse.local_edits, warehouse.other_plan;
-       dsr.listen and emulator.sample_warehouse where the port or file is taken
-  7    http.rate_limited, http.unavailable
-  8    emulator.unreachable, http.outcome_unknown, network.certificate, network.connect_timeout, network.dns,
-       network.idle, network.malformed, network.proxy, network.refused, network.reset, network.timeout,
-       network.tls, network.truncated, network.unreachable
-  9    config.newer, groups.other_id, input.invalid
-  11   timeout
-  12   dsr.bulk_again, dsr.bulk_running, guard.confirm, guard.refused, pipelines.guard.reset, profile.read_only,
-       references.not_allowed, seed.run_before, seed.running; roles.guard and warehouse.guard with .delete, .empty, .threshold, .escalation or
-       .reset
-  129  hung_up
-  130  interrupted
-  143  terminated
 `;
+
+/** `  4    auth.client_refused, auth.foreign_address, …`, a line for each exit code. */
+function codeLines(): string {
+  const codes = Object.entries<ErrorEntry>(ERRORS);
+  const lines = Object.entries(EXIT).flatMap(([name, exit]) => {
+    const own = codes.filter(([, entry]) => entry.exit === name).map(([code]) => code);
+    return own.length === 0 ? [] : [`  ${String(exit).padEnd(5)}${own.sort().join(', ')}\n`];
+  });
+  return lines.join('');
+}
 
 const environment = `Environment variables
 
@@ -217,7 +199,9 @@ See a call without making it:
 
 /** Topic -> page, ending in a line feed. */
 export const topics: Readonly<Record<string, string>> = {
-  'exit-codes': exitCodes,
+  get 'exit-codes'() {
+    return exitCodes + codeLines();
+  },
   environment,
   formatting,
   files,

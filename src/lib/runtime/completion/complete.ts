@@ -56,10 +56,11 @@ export async function complete(words: string[], current: string, tree: Tree, val
     description: command.summary() || command.description(),
   }));
   if (isHelp && place.path === '') {
-    const help = place.operands.length === 0 ? await tree.load('help') : undefined;
+    const help = await tree.load('help');
     const [topic] = help?.registeredArguments ?? [];
     const topics = help && topic && (await values(topic, { ...place, command: help }));
-    return { kind: 'values', candidates: topics ? [...commands, ...topics.candidates] : [] };
+    const isFirst = place.operands.length === 0;
+    return { kind: 'values', candidates: [...(isFirst ? commands : []), ...(topics?.candidates ?? [])] };
   }
   if (isHelp || (below.length > 0 && place.operands.length === 0)) return { kind: 'values', candidates: commands };
   const { registeredArguments } = place.command;

@@ -1,0 +1,175 @@
+// Errors of requests and connections.
+import type { ErrorEntry } from './entry.ts';
+
+export const HTTP_ERRORS = {
+  'http.outcome_unknown': {
+    exit: 'network',
+    summary: 'It is not known whether a write arrived.',
+    explanation:
+      'The response was lost or proves nothing, and reading the platform did not settle it. Some writes cannot be read back.',
+    fix: 'Look at the platform with the command in the hint before you repeat the write.',
+  },
+  'http.bad_request': {
+    exit: 'failed',
+    summary: 'The platform rejected the request (400).',
+    explanation: 'A field or a rule of the platform was violated; the message quotes its reason.',
+    fix: 'Correct the field that the reason names.',
+  },
+  'http.unauthorized': {
+    exit: 'auth',
+    summary: 'The platform rejected the credentials (401).',
+    explanation: 'The token or key is wrong, has expired, or belongs to another platform.',
+    fix: 'Run `cdpadm auth test`.',
+  },
+  'http.forbidden': {
+    exit: 'auth',
+    summary: 'The credentials do not allow this (403).',
+    explanation: 'They lack a permission, or belong to another organization or workspace.',
+    fix: 'Ask for the permission, or use other credentials.',
+  },
+  'http.not_found': {
+    exit: 'notFound',
+    summary: 'The platform does not find it (404).',
+    explanation: 'An id in the command or in the settings is wrong.',
+    fix: 'Check the ids; `cdpadm profile show --origin` shows where those in use come from.',
+  },
+  'http.gone': {
+    exit: 'notFound',
+    summary: 'It no longer exists (410).',
+    explanation: 'The platform keeps some things for a limited time only.',
+    fix: 'Create or request it again.',
+  },
+  'http.conflict': {
+    exit: 'conflict',
+    summary: 'It conflicts with what the platform holds (409).',
+    explanation: 'Something with this id exists, or its state does not allow the change.',
+    fix: 'Read the current state, then decide.',
+  },
+  'http.too_large': {
+    exit: 'failed',
+    summary: 'The request is too large (413).',
+    explanation: 'The platform accepts only bodies up to a limit.',
+    fix: 'Send less at once.',
+  },
+  'http.unprocessable': {
+    exit: 'failed',
+    summary: 'The platform understood the request but rejects it (422).',
+    explanation: 'The message quotes its reason.',
+    fix: 'Correct what the reason names.',
+  },
+  'http.rate_limited': {
+    exit: 'unavailable',
+    summary: 'There were too many requests (429).',
+    explanation: 'The limit may be shared with other programs. Every retry was used.',
+    fix: 'Wait a minute, or lower --rate.',
+  },
+  'http.unavailable': {
+    exit: 'unavailable',
+    summary: 'The platform is in trouble (500, 502, 503 or 504).',
+    explanation: 'Every retry was used.',
+    fix: 'Run the command later; --retries N tries more often.',
+  },
+  'http.warehouse_unreachable': {
+    exit: 'failed',
+    summary: 'The platform cannot reach the warehouse (505).',
+    explanation: 'The platform is well, but the connection does not work.',
+    fix: 'Check the address and the credentials of the connection.',
+  },
+  'http.refused': {
+    exit: 'failed',
+    summary: 'The platform rejected the request for another reason.',
+    explanation: 'The message has the status code and the text of the response.',
+    fix: 'Correct the request, or ask those who run the platform.',
+  },
+  'http.redirect': {
+    exit: 'failed',
+    summary: 'The platform answered with a redirect.',
+    explanation: 'Redirects are not followed, because credentials would be sent to another address.',
+    fix: 'If the new address is right, configure it.',
+  },
+  'http.foreign_link': {
+    exit: 'failed',
+    summary: 'A response contained a link to another address.',
+    explanation: 'Requests and credentials go only to the addresses of the profile.',
+    fix: 'Check that the profile has the right addresses.',
+  },
+  'http.unreadable': {
+    exit: 'failed',
+    summary: 'The response cannot be read.',
+    explanation:
+      'It is not what the specification says: another document, cut off, or not JSON. Something other than the platform may have answered.',
+    fix: 'Check the addresses and the proxy settings.',
+  },
+  'network.refused': {
+    exit: 'network',
+    summary: 'The connection was refused.',
+    explanation: 'Nothing listens at this address and port.',
+    fix: 'Check the address and the port, and that the service runs.',
+  },
+  'network.dns': {
+    exit: 'network',
+    summary: 'The host name cannot be resolved.',
+    explanation: 'It is misspelled, or the network or the DNS server does not work.',
+    fix: 'Check the spelling, the network and the DNS settings.',
+  },
+  'network.unreachable': {
+    exit: 'network',
+    summary: 'The host cannot be reached.',
+    explanation: 'There is no route from this machine.',
+    fix: 'Check the network, VPN and proxy settings.',
+  },
+  'network.certificate': {
+    exit: 'network',
+    summary: 'The certificate of the server is not trusted.',
+    explanation: 'It is issued by an unknown authority, for another name, or has expired.',
+    fix: 'For an authority of your company, use --ca-file or `ca_file` in the profile.',
+  },
+  'network.tls': {
+    exit: 'network',
+    summary: 'No encrypted connection was established.',
+    explanation: 'The server does not speak HTTPS on this port, or a device in between interferes.',
+    fix: 'Check the address and the port.',
+  },
+  'network.proxy': {
+    exit: 'network',
+    summary: 'The proxy did not open a connection.',
+    explanation: 'It is wrong, asks for credentials, or does not allow the host.',
+    fix: 'Check HTTPS_PROXY, or exclude the host with NO_PROXY.',
+  },
+  'network.connect_timeout': {
+    exit: 'network',
+    summary: 'No connection was established in time.',
+    explanation: 'A firewall may drop the packets silently.',
+    fix: 'Check the address, the network, firewalls and proxies.',
+  },
+  'network.timeout': {
+    exit: 'network',
+    summary: 'No complete response arrived in time.',
+    explanation: 'The platform is slow, or the time limit is short.',
+    fix: 'Give it more time with --request-timeout.',
+  },
+  'network.idle': {
+    exit: 'network',
+    summary: 'The response started and then stopped.',
+    explanation: 'The platform or a proxy stalled.',
+    fix: 'Run the command again.',
+  },
+  'network.reset': {
+    exit: 'network',
+    summary: 'The connection was closed before a response arrived.',
+    explanation: 'The platform or a proxy ended it.',
+    fix: 'Run the command again.',
+  },
+  'network.truncated': {
+    exit: 'network',
+    summary: 'The response was cut off.',
+    explanation: 'The connection ended before all of it had arrived.',
+    fix: 'Run the command again.',
+  },
+  'network.malformed': {
+    exit: 'network',
+    summary: 'The response is not HTTP.',
+    explanation: 'Something other than the platform listens there.',
+    fix: 'Check the address and the port.',
+  },
+} as const satisfies Record<string, ErrorEntry>;

@@ -1,0 +1,23 @@
+// Every code of an error: how a command ends with it, what it means, why it happens and how to fix it.
+import type { ErrorEntry } from './entry.ts';
+import { DSR_ERRORS } from './dsr.ts';
+import { EMULATOR_ERRORS } from './emulator.ts';
+import { GENERAL_ERRORS } from './general.ts';
+import { HTTP_ERRORS } from './http.ts';
+import { ROLES_ERRORS } from './roles.ts';
+import { SEED_ERRORS } from './seed.ts';
+import { SETUP_ERRORS } from './setup.ts';
+import { WAREHOUSE_ERRORS } from './warehouse.ts';
+
+export const ERRORS = {
+  ...GENERAL_ERRORS,
+  ...SETUP_ERRORS,
+  ...HTTP_ERRORS,
+  ...ROLES_ERRORS,
+  ...DSR_ERRORS,
+  ...WAREHOUSE_ERRORS,
+  ...SEED_ERRORS,
+  ...EMULATOR_ERRORS,
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;

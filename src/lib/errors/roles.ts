@@ -1,0 +1,128 @@
+// Errors of roles and group identities.
+import type { ErrorEntry } from './entry.ts';
+
+export const ROLES_ERRORS = {
+  'roles.not_found': {
+    exit: 'notFound',
+    summary: 'The role does not exist.',
+    explanation: 'No role of the manifest has this id.',
+    fix: 'List the roles with `cdpadm roles list`.',
+  },
+  'roles.exists': {
+    exit: 'conflict',
+    summary: 'The role already exists.',
+    explanation: 'A role with this id is in the file.',
+    fix: 'Change that role, or choose another id.',
+  },
+  'roles.task_not_found': {
+    exit: 'notFound',
+    summary: 'No role and no catalog has this task.',
+    explanation: 'A misspelled task would look like a task that nobody has.',
+    fix: 'List the tasks with `cdpadm roles tasks`.',
+  },
+  'roles.template_not_found': {
+    exit: 'notFound',
+    summary: 'The template does not exist.',
+    explanation: 'The name matches none of the built-in templates.',
+    fix: 'List them with `cdpadm roles templates`.',
+  },
+  'roles.revision_not_found': {
+    exit: 'notFound',
+    summary: 'The saved version does not exist.',
+    explanation: 'Versions are saved on this machine before every push, for each organization.',
+    fix: 'List them with `cdpadm roles history`.',
+  },
+  'roles.assigned': {
+    exit: 'conflict',
+    summary: 'A role to delete is still assigned to a user.',
+    explanation: 'The platform then rejects the whole manifest. Its API does not list the users of a role.',
+    fix: 'Remove the role from its users in the product, or push without the deletion.',
+  },
+  'roles.conflict': {
+    exit: 'conflict',
+    summary: 'Someone else changed the same things.',
+    explanation:
+      'The live manifest and your file differ from the manifest that you pulled, in the same fields. Nothing was sent.',
+    fix: 'Pull into a new file, and repeat your changes there.',
+  },
+  'roles.stale_file': {
+    exit: 'conflict',
+    summary: 'The file is older than the live manifest.',
+    explanation:
+      'The manifest that it was made from is not known on this machine, so that pushing it could undo the changes of others.',
+    fix: 'Pull again, name the original with --base, or push with --expect-plan.',
+  },
+  'roles.plan_mismatch': {
+    exit: 'conflict',
+    summary: 'The plan is not the expected one.',
+    explanation: 'The platform or the file changed after the plan was reviewed. Nothing was sent.',
+    fix: 'Review `cdpadm roles diff` again, and push with the new plan.',
+  },
+  'roles.changing': {
+    exit: 'conflict',
+    summary: 'The live manifest keeps changing.',
+    explanation: 'Someone else writes it again and again. Nothing was sent.',
+    fix: 'Find out who writes it, then push again.',
+  },
+  'roles.changed_meanwhile': {
+    exit: 'conflict',
+    summary: 'The platform does not hold the manifest that was sent.',
+    explanation:
+      'Another admin wrote at the same moment, or the platform stored it differently. Your file was not changed.',
+    fix: 'Compare with `cdpadm roles diff`; the previous version is saved.',
+  },
+  'roles.local_edits': {
+    exit: 'conflict',
+    summary: 'The file has changes that were not pushed.',
+    explanation: 'Pulling would overwrite them.',
+    fix: 'Push them first, or pull into another file.',
+  },
+  'roles.guard.delete': {
+    exit: 'guard',
+    summary: 'The push would delete roles.',
+    explanation: 'A role that is missing from the file is deleted for the whole organization.',
+    fix: 'If that is what you want, add --allow-delete.',
+  },
+  'roles.guard.empty': {
+    exit: 'guard',
+    summary: 'The push would delete all roles.',
+    explanation: 'The file contains no role.',
+    fix: 'If that is what you want, add --allow-empty.',
+  },
+  'roles.guard.threshold': {
+    exit: 'guard',
+    summary: 'The push would change more roles than allowed.',
+    explanation: 'The limit protects against a wrong file.',
+    fix: 'Review the plan. `cdpadm roles push --help` has the flag that allows it.',
+  },
+  'roles.guard.escalation': {
+    exit: 'guard',
+    summary: 'The push would grant more permissions.',
+    explanation: '--fail-on escalation stops such a push.',
+    fix: 'Have the plan reviewed, then push without --fail-on escalation.',
+  },
+  'groups.not_found': {
+    exit: 'notFound',
+    summary: 'The group definition does not exist.',
+    explanation: 'No definition of the workspace has this id.',
+    fix: 'List them with `cdpadm groups list`.',
+  },
+  'groups.attribute_not_found': {
+    exit: 'notFound',
+    summary: 'The group has no such shared attribute.',
+    explanation: 'Only attributes that the group shares can be removed.',
+    fix: 'Show the group with `cdpadm groups get`.',
+  },
+  'groups.exists': {
+    exit: 'conflict',
+    summary: 'The group definition already exists.',
+    explanation: 'A definition with this id is in the workspace. Nothing was sent.',
+    fix: 'Change it with `cdpadm groups update`, or choose another id.',
+  },
+  'groups.other_id': {
+    exit: 'invalidInput',
+    summary: 'The file is about another group.',
+    explanation: 'The id in the file and the id in the command differ.',
+    fix: 'Correct one of them.',
+  },
+} as const satisfies Record<string, ErrorEntry>;

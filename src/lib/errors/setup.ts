@@ -1,0 +1,108 @@
+// Errors of profiles, credentials and secrets.
+import type { ErrorEntry } from './entry.ts';
+
+export const SETUP_ERRORS = {
+  'setup.none': {
+    exit: 'usage',
+    summary: 'No platform is configured.',
+    explanation: 'There is no profile, and no CDPADM_* variable is set.',
+    fix: 'Run `cdpadm profile create NAME`, or add `--profile local` to use the embedded platform.',
+  },
+  'profile.not_found': {
+    exit: 'notFound',
+    summary: 'The profile does not exist.',
+    explanation: '--profile, CDPADM_PROFILE or the project file names a profile that is not stored on this machine.',
+    fix: 'List the profiles with `cdpadm profile list`.',
+  },
+  'profile.exists': {
+    exit: 'conflict',
+    summary: 'The profile already exists.',
+    explanation: 'A profile is never replaced by accident.',
+    fix: 'Choose another name, or change the profile with `cdpadm profile edit`.',
+  },
+  'profile.read_only': {
+    exit: 'guard',
+    summary: 'The profile allows only reads.',
+    explanation: 'It has `access: read`, so that every write is blocked before anything is sent.',
+    fix: 'Add --dry-run to see what the command would do, or use a profile that allows writes.',
+  },
+  'profiles.failed': {
+    exit: 'failed',
+    summary: 'The command failed for some of several profiles.',
+    explanation: 'The message lists each one. The exit code is the highest among them.',
+    fix: 'Correct what the message says about each profile.',
+  },
+  'config.newer': {
+    exit: 'invalidInput',
+    summary: 'The settings were written by a newer version.',
+    explanation: 'This version does not know their format and leaves them alone.',
+    fix: 'Update cdpadm, or set CDPADM_CONFIG_DIR to another folder.',
+  },
+  'references.not_allowed': {
+    exit: 'guard',
+    summary: 'A file names a secret in a way that is not allowed.',
+    explanation:
+      'A definition may come from someone else. Its references must not read files outside its folder, run commands, or use the credentials of this program.',
+    fix: 'Keep the secret in a place that the message allows; --allow-commands runs the commands in a file that you trust.',
+  },
+  'auth.no_credentials': {
+    exit: 'auth',
+    summary: 'Credentials are missing.',
+    explanation: 'Neither the profile nor the environment has them.',
+    fix: 'Run `cdpadm auth login`, or set the variables that the message names.',
+  },
+  'auth.foreign_address': {
+    exit: 'auth',
+    summary: 'A secret was not sent to an address from another source.',
+    explanation: 'If an address and a secret come from different sources, one of them could steal the other.',
+    fix: 'Give both in the same place: the profile, or the environment.',
+  },
+  'auth.malformed_token': {
+    exit: 'auth',
+    summary: 'The access token is malformed.',
+    explanation: 'It is empty or contains spaces or line breaks.',
+    fix: 'Set CDPADM_ACCESS_TOKEN again, without a line break at its end.',
+  },
+  'auth.test_failed': {
+    exit: 'auth',
+    summary: 'The credentials were tried and do not work.',
+    explanation: 'The message says which area rejected them, and why.',
+    fix: 'Correct the credentials of that area, then run `cdpadm auth test`.',
+  },
+  'auth.client_refused': {
+    exit: 'auth',
+    summary: 'The token service rejected the client id or the client secret.',
+    explanation: 'One of them is wrong, or was revoked.',
+    fix: 'Check both with `cdpadm auth test`, or store them again with `cdpadm auth login`.',
+  },
+  'auth.audience_refused': {
+    exit: 'auth',
+    summary: 'The token service issues no token for this audience.',
+    explanation: 'The credentials belong to another audience. Without a setting, the audience is the base address.',
+    fix: 'Set `audience` in the profile, or CDPADM_AUDIENCE.',
+  },
+  'secrets.missing': {
+    exit: 'auth',
+    summary: 'A secret is not where it should be.',
+    explanation: 'An environment variable is not set, or an entry of the keychain does not exist.',
+    fix: 'Put the secret there, or store it in another place with `cdpadm auth login`.',
+  },
+  'secrets.command': {
+    exit: 'auth',
+    summary: 'The command for a secret failed.',
+    explanation: 'It could not be started, reported a failure, or printed nothing.',
+    fix: 'Run the command yourself to see its output.',
+  },
+  'secrets.file': {
+    exit: 'auth',
+    summary: 'A file with a secret cannot be used.',
+    explanation: 'It does not exist, cannot be read, or is readable by other users.',
+    fix: 'Check its path and its permissions (0600).',
+  },
+  'secrets.keychain': {
+    exit: 'auth',
+    summary: 'The keychain of the system cannot be used.',
+    explanation: 'It is locked, or there is none, as on most servers.',
+    fix: 'Use --client-secret-env or --client-secret-command, or accept a private file with --insecure-storage.',
+  },
+} as const satisfies Record<string, ErrorEntry>;

@@ -1,0 +1,107 @@
+// Errors of connections, data models and pipelines.
+import type { ErrorEntry } from './entry.ts';
+
+export const WAREHOUSE_ERRORS = {
+  'warehouse.not_found': {
+    exit: 'notFound',
+    summary: 'The connection, data model or pipeline does not exist.',
+    explanation: 'The workspace has none with this id.',
+    fix: 'List what exists with the `list` command of its group.',
+  },
+  'warehouse.exists': {
+    exit: 'conflict',
+    summary: 'The id is taken.',
+    explanation: 'The workspace has a resource with this id. Nothing was sent.',
+    fix: 'Change it with the `update` command, or choose another id.',
+  },
+  'warehouse.in_use': {
+    exit: 'conflict',
+    summary: 'The resource is used by a pipeline.',
+    explanation: 'The platform deletes nothing that is in use.',
+    fix: 'Delete those pipelines first, or change what they use.',
+  },
+  'warehouse.id': {
+    exit: 'failed',
+    summary: 'An id cannot be the name of a file.',
+    explanation: 'The export writes one file per resource, named after its id.',
+    fix: 'Leave the resource out of the folder.',
+  },
+  'warehouse.local_edits': {
+    exit: 'conflict',
+    summary: 'Files differ from the platform.',
+    explanation: 'The export would overwrite changes that were not applied.',
+    fix: 'Compare with `cdpadm warehouse diff`, apply the files, or export into another folder.',
+  },
+  'warehouse.other_plan': {
+    exit: 'conflict',
+    summary: 'The plan is not the expected one.',
+    explanation: 'The workspace or the folder changed after the plan was reviewed. Nothing was sent.',
+    fix: 'Review `cdpadm warehouse diff` again.',
+  },
+  'warehouse.guard.delete': {
+    exit: 'guard',
+    summary: 'The folder would delete resources.',
+    explanation: 'A deletion needs a permission of its own.',
+    fix: 'If that is what you want, add --allow-delete.',
+  },
+  'warehouse.guard.reset': {
+    exit: 'guard',
+    summary: 'A change would reset a sync position.',
+    explanation: 'The pipeline would then read its data again.',
+    fix: 'If that is what you want, add --allow-reset.',
+  },
+  'warehouse.guard.empty': {
+    exit: 'guard',
+    summary: 'The folder would delete everything.',
+    explanation: 'It contains no definition.',
+    fix: 'If that is what you want, add --allow-empty.',
+  },
+  'resource.created_meanwhile': {
+    exit: 'conflict',
+    summary: 'Another admin created it first.',
+    explanation: 'It appeared after the command had checked that the id was free. Nothing was overwritten.',
+    fix: 'Read it, then decide.',
+  },
+  'resource.changed_meanwhile': {
+    exit: 'conflict',
+    summary: 'Another admin changed it first.',
+    explanation: 'It changed after the command had read it. Nothing was overwritten.',
+    fix: 'Read it, then run the command again.',
+  },
+  'pipelines.not_idle': {
+    exit: 'conflict',
+    summary: 'The pipeline is running.',
+    explanation: 'The platform starts no second run.',
+    fix: 'Add --wait-idle, or watch the run with `cdpadm pipelines watch`.',
+  },
+  'pipelines.paused': {
+    exit: 'conflict',
+    summary: 'The pipeline is paused.',
+    explanation: 'The platform starts no run of a paused pipeline.',
+    fix: 'Resume it with `cdpadm pipelines resume`.',
+  },
+  'pipelines.no_runs': {
+    exit: 'notFound',
+    summary: 'The pipeline has not run yet.',
+    explanation: 'There is nothing to show or to watch.',
+    fix: 'Start a run with `cdpadm pipelines trigger`.',
+  },
+  'pipelines.run_failed': {
+    exit: 'failed',
+    summary: 'The run failed.',
+    explanation: 'The message quotes the errors of the run.',
+    fix: 'Find the cause with `cdpadm pipelines doctor`.',
+  },
+  'pipelines.stale': {
+    exit: 'failed',
+    summary: 'The data is older than allowed.',
+    explanation: 'The last successful run is longer ago than --fail-if-stale allows.',
+    fix: 'Find the cause with `cdpadm pipelines doctor`.',
+  },
+  'pipelines.guard.reset': {
+    exit: 'guard',
+    summary: 'The change would reset the sync position.',
+    explanation: 'The pipeline would then read its data again.',
+    fix: 'If that is what you want, add --allow-reset.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
