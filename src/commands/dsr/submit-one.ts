@@ -57,7 +57,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   const session = await openDsr(ctx);
   const { changes, isNewId, request, warnings } = await requestOf(ctx, session, flags);
   const showIdentities = flags.showIdentities === true;
-  if (!showIdentities) for (const [, value] of identitiesOf(request)) ctx.redactor.add(value);
+  if (!showIdentities) for (const [, value] of identitiesOf(request)) ctx.redactor.hide(value);
   for (const change of changes) ctx.out.warn(`Upgraded to version 3: ${change}`);
   for (const { message } of warnings) ctx.out.warn(`The request ${message}.`);
   const shown = { request, showIdentities, now: ctx.clock.now() };

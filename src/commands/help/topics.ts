@@ -70,8 +70,12 @@ An empty variable counts as unset. With these alone, and no profile, every comma
   CDPADM_EDITOR             the editor; else VISUAL, EDITOR, vi
   CDPADM_ACCESSIBLE         questions and progress line by line, without redrawing
   CDPADM_NO_COLOR           no colour; also NO_COLOR, TERM=dumb. FORCE_COLOR asks for it
+  CDPADM_DEBUG=1            the same as --debug; also RUNNER_DEBUG=1
+  CDPADM_TRACE_FILE         default of --trace-file
   COLUMNS                   width where the terminal does not tell it
   CI                        never ask
+  GITHUB_ACTIONS=true       annotations; secrets that were read are masked with ::add-mask:: on standard error, except
+                            under -o json; a result with a line like a workflow command gets a stop-commands fence
 
   CDPADM_CONFIG_DIR         where the four folders are: see \`cdpadm help files\`
   CDPADM_STATE_DIR

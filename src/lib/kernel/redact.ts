@@ -30,7 +30,7 @@ const CREDENTIALS = /\b(Bearer|Basic)(\s{1,9})([\w+/=.~-]{4,})/gi;
 const WORD = /^(?=.{1,20}$)(?:[A-Z]?[a-z]+|[A-Z_]+)(?:-[a-z]+)*\.?$/;
 
 /** Shorter values are too likely to stand in innocent text; they are still hidden by key and by header. */
-const MIN_SECRET_LENGTH = 4;
+export const MIN_SECRET_LENGTH = 4;
 
 /** In a longer text a shorter spelling is more likely to be a part of some word: `home` stands in `/home/me`. */
 const MIN_PART_LENGTH = 8;
@@ -38,6 +38,10 @@ const MIN_PART_LENGTH = 8;
 export interface Redactor {
   /** Makes a value known as secret: from now on it, its Base64, URL and hex spellings are masked in every text. */
   add(secret: string): void;
+  /** Masks a value in the same way that is private but not a secret of ours: the identity of a data subject. */
+  hide(value: string): void;
+  /** Calls `listener` with every secret that is added from now on, once each; never with a hidden value. */
+  onSecret(listener: (secret: string) => void): void;
   /** Whether the text is a secret that was made known, or one of 8 characters or more stands in it, in any spelling. */
   knows(text: string): boolean;
   /** Masks known secrets, and what looks like a credential, in free text. */
@@ -56,11 +60,25 @@ export function createRedactor(): Redactor {
   const fresh: string[] = [];
   // Made when first needed, as the spellings are: most commands show no text of the wire at all.
   let patterns: RegExp[] | undefined;
+  const announced = new Set<string>();
+  let announce: ((secret: string) => void) | undefined;
+
+  /** The platform's own masks are not secrets. */
+  const isMaskable = (value: string): boolean => value.length >= MIN_SECRET_LENGTH && !/^\*+$/.test(value);
+
+  function hide(value: string): void {
+    if (isMaskable(value)) fresh.push(value);
+  }
 
   function add(secret: string): void {
-    // The platform's own masks are no secrets.
-    if (secret.length < MIN_SECRET_LENGTH || /^\*+$/.test(secret)) return;
-    fresh.push(secret);
+    hide(secret);
+    if (!announce || !isMaskable(secret) || announced.has(secret)) return;
+    announced.add(secret);
+    announce(secret);
+  }
+
+  function onSecret(listener: (secret: string) => void): void {
+    announce = listener;
   }
 
   function knownSpellings(): Set<string> {
@@ -110,7 +128,7 @@ export function createRedactor(): Redactor {
     );
   }
 
-  return { add, knows, text, value: (source) => value(source), headers };
+  return { add, hide, onSecret, knows, text, value: (source) => value(source), headers };
 }
 
 /** A date, an address. */

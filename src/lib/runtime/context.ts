@@ -72,6 +72,8 @@ export interface Io {
 export interface TextSink {
   /** `done` is called when the text was handed over, or with what went wrong. */
   write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
+  /** Whether it is a regular file: no log reads what is redirected. */
+  readonly isFile?: boolean;
   /** What went wrong first; nothing is written after it. */
   readonly errored: Error | null;
 }

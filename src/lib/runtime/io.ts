@@ -80,13 +80,16 @@ function descriptorSink(descriptor: 1 | 2): TextSink {
   }
 
   return {
+    get isFile() {
+      return is('isFile', descriptor);
+    },
     get errored() {
       return errored;
     },
     write: (chunk, done) => {
       if (patient) return patient.write(chunk, done);
       let rest = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      if (!isKnown && isPipe(descriptor)) room = PIPE_BYTES;
+      if (!isKnown && (is('isFIFO', descriptor) || is('isSocket', descriptor))) room = PIPE_BYTES;
       isKnown = true;
       room -= rest.length;
       if (room < 0) {
@@ -108,10 +111,9 @@ function descriptorSink(descriptor: 1 | 2): TextSink {
   };
 }
 
-function isPipe(descriptor: number): boolean {
+function is(kind: 'isFile' | 'isFIFO' | 'isSocket', descriptor: number): boolean {
   try {
-    const stat = fstatSync(descriptor);
-    return stat.isFIFO() || stat.isSocket();
+    return fstatSync(descriptor)[kind]();
   } catch {
     // The descriptor is closed.
     return false;

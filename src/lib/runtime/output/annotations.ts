@@ -1,19 +1,40 @@
-// Issues in files as workflow commands, which continuous integration shows beside the code.
+// What GitHub Actions reads in a log: annotations and masks that we write, and nothing that others wrote.
+import { randomUUID } from 'node:crypto';
 import type { Issue } from '../../kernel/errors.ts';
+import { MIN_SECRET_LENGTH } from '../../kernel/redact.ts';
 import { breakCommands } from '../../render/clean.ts';
-import type { GlobalFlags, Io } from '../context.ts';
+import type { GlobalFlags, Io, TextSink } from '../context.ts';
 
 /** GitHub shows no more annotations of a level for one step. */
 export const MOST_ANNOTATIONS = 10;
 
 /** By `--annotations`; by itself where GitHub Actions runs us. */
 export function wantsAnnotations({ annotations }: GlobalFlags, env: Io['env']): boolean {
-  return annotations === 'github' || (annotations === 'auto' && env.GITHUB_ACTIONS === 'true');
+  return annotations === 'github' || (annotations === 'auto' && isGitHub(env));
 }
 
-/** Text for a log: where GitHub Actions runs us, nothing in it is a command (decision: D248). */
+export function isGitHub(env: Io['env']): boolean {
+  return env.GITHUB_ACTIONS === 'true';
+}
+
+/** Text for standard error: where GitHub Actions runs us, nothing in it is a command (decision: D248). */
 export function forLog(text: string, env: Io['env']): string {
-  return env.GITHUB_ACTIONS === 'true' ? breakCommands(text) : text;
+  return isGitHub(env) ? breakCommands(text) : text;
+}
+
+/** Whole lines of a result, unchanged: where one would be a command of the log, a fence stops commands (decision: D248). */
+export function fenced(text: string, { env, stdout }: { env: Io['env']; stdout: TextSink }): string {
+  if (stdout.isFile === true || forLog(text, env) === text) return text;
+  const token = randomUUID();
+  return `::stop-commands::${token}\n${text}${text.endsWith('\n') ? '' : '\n'}::${token}::\n`;
+}
+
+/** `::add-mask::` for each line of the secret: the log's masks do not span lines, and one of a lone brace would hide every brace. */
+export function maskCommands(secret: string): string {
+  const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
+  return lines
+    .flatMap((line) => (line.length < MIN_SECRET_LENGTH ? [] : [`::add-mask::${escapeData(line)}\n`]))
+    .join('');
 }
 
 /** `::error file=roles.yaml,line=3,col=5::roles[0].name: is missing`, and a line feed. Nothing in it can end it early. */

@@ -9,7 +9,7 @@ import type { DocumentView } from '../../render/view.ts';
 import type { GlobalFlags, Io, Output, TextSink } from '../context.ts';
 import type { Target } from '../target.ts';
 import { BrokenPipeError } from '../interrupt.ts';
-import { annotation, forLog, MOST_ANNOTATIONS, wantsAnnotations } from './annotations.ts';
+import { annotation, fenced, isGitHub, maskCommands, MOST_ANNOTATIONS, wantsAnnotations } from './annotations.ts';
 import { createMessages } from './messages.ts';
 import { createProgress } from './progress.ts';
 import { createWaits } from './waits.ts';
@@ -45,6 +45,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
   const isSilent = flags.quiet || toProgram;
   let annotated = 0;
   let target: Target | undefined;
+  if (isGitHub(io.env) && !isJson) redactor.onSecret((secret) => messages.command(maskCommands(secret)));
 
   function note(text: string): void {
     // One line: no name in it begins another, which might look like one of a plan.
@@ -65,7 +66,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
       note(`Written to ${flags.out}.`);
       return;
     }
-    if (text !== '') await write(io.stdout, forLog(text, io.env));
+    if (text !== '') await write(io.stdout, fenced(text, io));
   }
 
   /** What is not drawn by us may hold anything; a file or a pipe gets it exactly, a terminal harmless. */
@@ -141,7 +142,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
       const { writeUserFileInParts } = await import('../../kernel/durable.ts');
       await writeUserFileInParts(resolve(io.cwd, flags.out), texts);
       note(`Written to ${flags.out}.`);
-    } else for await (const text of texts) await write(io.stdout, forLog(text, io.env));
+    } else for await (const text of texts) await write(io.stdout, fenced(text, io));
     if (count === 0 && flags.output === 'table') note(view.empty);
   }
 
@@ -151,7 +152,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
     emitParts: (parts, view) => emitParts(parts, view as unknown as AnyView & { kind: 'list' }),
     emitLine: (data, text) => {
       const line = isJson ? jsonText(data) : typeof text === 'string' ? cleanText(text) : text(styles.stdout);
-      return write(io.stdout, forLog(`${line}\n`, io.env));
+      return write(io.stdout, fenced(`${line}\n`, io));
     },
     emitText: (text) => deliver(toTerminal ? cleanText(text) : text),
     emitDryRun: async (requests, plan, text, ids = []) => {

@@ -116,9 +116,16 @@ test('an error is drawn as far as the flags were understood', () => {
   expect(lenientFlags(rawOf(['-o', 'jsno']), {})).toMatchObject({ output: 'table' });
 });
 
-test('RUNNER_DEBUG=1 means --debug', () => {
-  expect(flagsOf([], { RUNNER_DEBUG: '1' }).debug).toBe(true);
-  expect(flagsOf([], { RUNNER_DEBUG: '0' }).debug).toBe(false);
+it.each(['CDPADM_DEBUG', 'RUNNER_DEBUG'])('reads %s=1 as --debug', (name) => {
+  expect(flagsOf([], { [name]: '1' }).debug).toBe(true);
+  expect(flagsOf([], { [name]: '0' }).debug).toBe(false);
+});
+
+it('uses CDPADM_TRACE_FILE unless --trace-file is given', () => {
+  const env = { CDPADM_TRACE_FILE: 'a.ndjson' };
+  expect(flagsOf([], env).traceFile).toBe('a.ndjson');
+  expect(flagsOf(['--trace-file', 'b.ndjson'], env).traceFile).toBe('b.ndjson');
+  expect(flagsOf([], { CDPADM_TRACE_FILE: '' }).traceFile).toBeUndefined();
 });
 
 describe('the extension of --out', () => {

@@ -6,6 +6,7 @@ import { annotation } from '../../../../src/lib/runtime/output/annotations.ts';
 import { environmentOf } from '../../../../src/lib/runtime/emulator/environment.ts';
 import { type CliHome, createCliHome } from '../../../helpers/cli.ts';
 import { startTestEmulator } from '../../../helpers/emulator.ts';
+import { commandsIn } from '../../../helpers/github-log.ts';
 
 let home: CliHome;
 beforeEach(() => {
@@ -123,5 +124,54 @@ describe('--annotations', () => {
   test('nothing can end one early', () => {
     const issue = { path: '', message: 'a\n::error::b 5%', file: 'x,y:z.yaml', line: 1 };
     expect(annotation('error', issue)).toBe('::error file=x%2Cy%3Az.yaml,line=1::a%0A::error::b 5%25\n');
+  });
+});
+
+describe('the log of GitHub Actions', () => {
+  test.each<[string, string[]]>([
+    ['a command', ['::error::x']],
+    ['a flag', ['roles', 'list', '--bogus\n::error::x']],
+    ['an argument', ['roles', 'list', 'a\n::error::x ##[error]y']],
+    ['a value', ['roles', 'list', '-o', '::error::x']],
+    ['a command after a group', ['roles', '::error::x']],
+  ])('runs no command from %s that is not known', async (_what, args) => {
+    const { code, stderr } = await cli(args, { GITHUB_ACTIONS: 'true' });
+    expect(code).toBe(2);
+    expect(stderr).toContain(':error::x');
+    expect(commandsIn(stderr)).toEqual([]);
+  });
+
+  test('learns the credentials and the token of a command, and no identity of a data subject', async () => {
+    const platform = await startTestEmulator();
+    try {
+      const env = { ...environmentOf(platform.ready), GITHUB_ACTIONS: 'true' };
+      const { client_secret, workspace_key, workspace_secret } = platform.ready;
+      const roles = await cli(['roles', 'list'], env);
+      const masks = commandsIn(roles.stderr);
+      expect(masks).toContain(`::add-mask::${client_secret}`);
+      const given = [client_secret, workspace_key, workspace_secret].map((secret) => `::add-mask::${secret}`);
+      expect(masks.filter((mask) => !given.includes(mask))).toEqual([expect.stringMatching(/^::add-mask::\S{20,}$/)]);
+      expect(new Set(masks).size).toBe(masks.length);
+      const submit = [
+        'dsr',
+        'submit',
+        '--regulation',
+        'gdpr',
+        '--type',
+        'access',
+        '--identity',
+        'email=jane@example.com',
+        '-y',
+      ];
+      const { stderr } = await cli(submit, env);
+      expect(stderr).toContain('Watch it with');
+      expect(commandsIn(stderr)).toContain(`::add-mask::${workspace_secret}`);
+      expect(commandsIn(stderr)).toContain(`::add-mask::${workspace_key}`);
+      expect(stderr).not.toContain('add-mask::jane');
+      const json = await cli([...submit, '-o', 'json'], env);
+      expect(json.stdout + json.stderr).not.toContain('add-mask');
+    } finally {
+      await platform.close();
+    }
   });
 });

@@ -11,6 +11,7 @@ import type { Context } from '../../../../src/lib/runtime/context.ts';
 import { createContext } from '../../../../src/lib/runtime/create-context.ts';
 import { OUTPUT_FORMATS, readGlobalFlags } from '../../../../src/lib/runtime/command-line/global-flags.ts';
 import { type CliOptions, createTestIo } from '../../../helpers/cli.ts';
+import { commandsIn, withoutFence } from '../../../helpers/github-log.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 interface Row {
@@ -356,23 +357,40 @@ describe('the log of GitHub Actions', () => {
   const env = { GITHUB_ACTIONS: 'true' };
   const names = ['::error::x', '  \u00a0::set-output name=a::b', 'a ##[error]b', 'a\n::warning::b\r::add-mask::c'];
   const data = names.map((name, id) => ({ id, name, tasks: [] }));
-  /** What the runner takes for a command: after blanks, or in its older form anywhere in a line. */
-  const commandsIn = (text: string): string[] =>
-    text.split(/\r\n|\r|\n/).filter((line) => line.trimStart().startsWith('::') || line.includes('##['));
   const plain: DocumentView<unknown> = { kind: 'document', text: () => names.join('\n'), names: () => names };
 
-  it.each(['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name'])('has no command from %s', async (output) => {
+  it.each(['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name'])('runs no command from %s', async (output) => {
     const shown = await emit({ output }, data, list, { env });
     const document = await emit({ output }, data, plain as never, { env });
     expect(commandsIn(shown.stdout + document.stdout)).toEqual([]);
-    expect((await emit({ output }, data, list)).stdout).not.toContain('\u200b');
   });
 
-  test('keeps the values of JSON exact', async () => {
-    expect(JSON.parse((await emit({ output: 'json' }, data, list, { env })).stdout)).toEqual(data);
+  it.each(OUTPUT_FORMATS.filter((format) => format !== 'html'))('changes no byte of a result as %s', async (output) => {
+    const { stdout } = await emit({ output }, data, list, { env });
+    expect(withoutFence(stdout)).toBe((await emit({ output }, data, list)).stdout);
   });
 
-  test('has no command from lines, notes and warnings', async () => {
+  test('has no fence around a result without commands, nor in a file', async () => {
+    const { stdout } = await emit({ output: 'name' }, rows, list, { env });
+    expect(stdout).toBe((await emit({ output: 'name' }, rows, list)).stdout);
+    const file = join(temporaryFolder(), 'out.csv');
+    await emit({ output: 'csv', out: file }, data, list, { env });
+    expect(readFileSync(file, 'utf8')).toBe((await emit({ output: 'csv' }, data, list)).stdout);
+  });
+
+  test('has a token of its own for each fence, which no text can foresee', async () => {
+    const { stdout } = await say(
+      {},
+      async ({ out }) => {
+        for (const name of names) await out.emitLine({}, name);
+      },
+      { env },
+    );
+    const tokens = [...stdout.matchAll(/^::stop-commands::(.+)$/gm)].map(([, token]) => token);
+    expect(new Set(tokens).size).toBe(names.length);
+  });
+
+  test('runs no command from lines, notes and warnings', async () => {
     const { stdout, stderr } = await say(
       {},
       async ({ out }) => {
@@ -386,6 +404,26 @@ describe('the log of GitHub Actions', () => {
       },
       { env },
     );
-    expect(commandsIn(`${stdout}\n${stderr}`)).toEqual([]);
+    expect(commandsIn(stdout)).toEqual([]);
+    expect(commandsIn(stderr)).toEqual([]);
+  });
+
+  const secrets = ['s3cret%value', '{\n  "private_key": "abc"\n}', 's3cret%value', 'abc', '********'];
+  const addAll = ({ redactor }: Context): void => {
+    for (const secret of secrets) redactor.add(secret);
+    redactor.hide('jane@example.com');
+  };
+
+  test('learns each secret once and no identity', async () => {
+    const { stdout, stderr } = await say({}, addAll, { env });
+    expect(commandsIn(stderr)).toEqual(['::add-mask::s3cret%25value', '::add-mask::"private_key": "abc"']);
+    expect(stdout).toBe('');
+  });
+
+  it.each<[string, Record<string, unknown>, Record<string, string>]>([
+    ['under -o json', { output: 'json' }, env],
+    ['elsewhere', {}, {}],
+  ])('learns no secret %s', async (_where, raw, environment) => {
+    expect((await say(raw, addAll, { env: environment })).stderr).toBe('');
   });
 });

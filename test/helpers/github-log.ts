@@ -1,0 +1,20 @@
+// What the runner of GitHub Actions takes for commands in what a step writes.
+
+/** The commands that it would run, in order: after blanks or, in their older form, anywhere; none inside a fence. */
+export function commandsIn(text: string): string[] {
+  let token: string | undefined;
+  return text.split(/\r\n|\r|\n/).filter((line) => {
+    const command = line.trim();
+    if (token !== undefined) {
+      if (command === `::${token}::`) token = undefined;
+      return false;
+    }
+    token = /^::stop-commands::(.+)$/.exec(command)?.[1];
+    return token === undefined && (command.startsWith('::') || line.includes('##['));
+  });
+}
+
+/** The text between a fence's lines; all of it where there is none. */
+export function withoutFence(text: string): string {
+  return /^::stop-commands::(.+)\n([^]*)::\1::\n$/.exec(text)?.[2] ?? text;
+}
