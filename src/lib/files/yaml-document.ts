@@ -20,6 +20,9 @@ const MAX_DIGITS = 1000;
 /** Reads one document with the core schema: `no` and dates are texts, whatever a `%YAML` line says. */
 export function readYaml(text: string): DocumentReading {
   let document: Document.Parsed | undefined;
+  const { stackTraceLimit } = Error;
+  // A megabyte of quotes is half a million errors, and nobody reads where in the library each was made.
+  Error.stackTraceLimit = 0;
   try {
     const composer = new Composer({ schema: 'core', resolveKnownTags: false, uniqueKeys: false });
     for (const found of composer.compose(tokensOf(text), true, text.length)) {
@@ -29,6 +32,8 @@ export function readYaml(text: string): DocumentReading {
   } catch (error) {
     if (error instanceof TooDeep) return refused(error.offset, TOO_DEEP);
     throw error;
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
   const control = UNPRINTABLE.exec(text);
   if (control) return refused(control.index, `the control character ${codePoint(control[0])} stands here bare`);

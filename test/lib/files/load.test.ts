@@ -234,6 +234,14 @@ describe('JSON', () => {
     expect(await problemsOf(cut, 'json')).toEqual([`1:${LONG + 7}: not valid JSON: it ends too early`]);
   });
 
+  it('counts the errors of a text that is nothing else, without a stack for each', async () => {
+    const { stackTraceLimit } = Error;
+    for (const mark of ['"', '&a ', '*a ', '!a ']) {
+      expect((await problemsOf(mark.repeat(2000), 'yaml')).length).toBeGreaterThan(900);
+    }
+    expect(Error.stackTraceLimit).toBe(stackTraceLimit);
+  });
+
   it('reads any value, and keeps every digit', async () => {
     const key = fc.string({ unit: 'binary', maxLength: 5 }).filter((text) => text !== '__proto__');
     const { value } = fc.letrec<{ value: unknown }>((tie) => ({
