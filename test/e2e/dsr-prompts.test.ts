@@ -48,7 +48,7 @@ test('says what is wrong with a value while it can still be typed, and with flag
   screen.type(KEY.enter);
   await screen.waitFor('It is empty.');
   screen.type(`abc${KEY.enter}`);
-  await screen.waitFor('must be an integer of at most 64 bits');
+  await screen.waitFor('must be a signed 64-bit integer in plain digits');
   screen.type(`9007199254740993${KEY.enter}`);
   await screen.waitFor('(y/N)');
   screen.type(KEY.ctrlC);

@@ -18,7 +18,7 @@ const named = (name: string): string => ONE.replace('Orders', name);
 const NAME_AT = ONE.indexOf('Orders') + 1;
 
 const DATE = 'cutoff_date: must be a date of the calendar as yyyy-MM-dd';
-const LONG = 'xpid: must be an integer of at most 64 bits';
+const LONG = 'xpid: must be a signed 64-bit integer in plain digits, such as -42';
 const COUNT = 'seed.value: must be a whole number from 0 on';
 const TWICE = 'a field stands twice in the same place, or is not allowed';
 
@@ -47,6 +47,8 @@ const ROWS: readonly (readonly [what: string, row: string, reason: string])[] = 
   ['a number', '42', 'must be'],
   ['an array', '[]', 'must be'],
   ['an integer of more than 64 bits', userRow('18446744073709551616'), LONG],
+  ['one above the signed 64 bits', userRow('9223372036854775808'), LONG],
+  ['a negative zero', userRow('-0'), LONG],
   ['one below 64 bits', userRow('-9223372036854775809'), LONG],
   ['an integer of 2,000 digits', userRow('9'.repeat(2000)), 'a number has more than 1000 digits'],
   ['an integer as 1e5', userRow('1e5'), ''],
@@ -103,7 +105,7 @@ const CSV: readonly Case[] = [
   { what: 'an open quote', content: lines(HEAD, '1,2,a,2024-01-31', '2,2,"a,2024-01-31', '3,2,a,2024-01-31'), accepted: 1, refused: { 3: 'a double quote is not closed' } },
   { what: 'line breaks in quotes', content: lines(HEAD, '1,2,"a\n\nb",2024-01-31', '2,x,a,2024-01-31'), accepted: 1, refused: { 5: CELL } },
   { what: 'dates in many forms', content: lines(HEAD, '1,2,a,2026-02-29', '2,2,a,01/02/2026', '3,2,a,2026-1-1', '4,2,a,2024-02-29', '5,2,a,'), accepted: 1, refused: { 2: DATE, 3: DATE, 4: DATE, 6: 'cutoff_date: is missing' } },
-  { what: 'big integers', content: lines(HEAD, ...['9223372036854775807', '-7201284209016359738', '18446744073709551615', '18446744073709551616', '-9223372036854775809', '1e5', '1.0'].map((id) => `${id},2,a,2024-01-31`)), accepted: 3, refused: { 5: LONG, 6: LONG, 7: LONG, 8: 'must be an integer, not `1.0`' } },
+  { what: 'big integers', content: lines(HEAD, ...['9223372036854775807', '-7201284209016359738', '-9223372036854775808', '9223372036854775808', '18446744073709551615', '-9223372036854775809', '-0', '1e5', '1.0'].map((id) => `${id},2,a,2024-01-31`)), accepted: 3, refused: { 5: LONG, 6: LONG, 7: LONG, 8: LONG, 9: LONG, 10: 'must be an integer, not `1.0`' } },
   { what: 'control and bidi characters', content: lines(HEAD, '1,2,a\u0007\u001b[31m,2024-01-31', '2,\u202e2,a,2024-01-31'), accepted: 1, refused: { 3: CELL } },
   { what: 'a byte that is no UTF-8', content: Buffer.from(lines(HEAD, '1,2,\u00ff,2024-01-31', '2,2,a,2024-01-31'), 'latin1'), accepted: 1, refused: { 2: 'a byte here is not UTF-8' } },
   { what: 'a cell of 10 MB', content: lines(HEAD, `1,2,${MB},2024-01-31`, `2,${MB},a,2024-01-31`, '3,2,a,2024-01-31'), accepted: 2, refused: { 3: CELL } },

@@ -6,7 +6,7 @@ import { DSR_FAILURES } from './failures.ts';
 import type { FieldIssue } from './explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.ts';
 import { DSR_LIMITS } from './limits.ts';
-import { hasControlCharacter, integerTextIssue } from './shared.ts';
+import { hasControlCharacter, xpidTextIssue } from './shared.ts';
 
 /** What every key of `extensions` begins with; the vendor's domain follows. */
 export const EXTENSION_PREFIX = 'opendsr.';
@@ -106,7 +106,7 @@ function wrongXpid(key: string, extension: unknown): FieldIssue[] {
   // What is no text, or an empty one, is refused for that.
   if (typeof value !== 'string' || value === '') return [];
   const path = ['extensions', key, 'subject_identities', 'xpid', 'value'];
-  const message = integerTextIssue(value);
+  const message = xpidTextIssue(value);
   return message === undefined ? [] : [{ path, message }];
 }
 

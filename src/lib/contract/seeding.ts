@@ -16,7 +16,7 @@ import {
 } from 'zod/mini';
 import { endpoint, type NameMark } from './endpoint.ts';
 import { SEED_RULES, seedIssues } from './seed-rules.ts';
-import { Environment, Identities, Integer, integerTextIssue, textWhere } from './shared.ts';
+import { Environment, Identities, textWhere, XpidInteger, xpidTextIssue } from './shared.ts';
 
 /** Both spellings of the smallest and the largest value are taken and sent as they are given (decision: D27). */
 export type CalculationType = keyof typeof SEED_RULES;
@@ -72,11 +72,11 @@ export const AttributeSeed = pipe(
 export const UserAttribute = strictObject({ attribute_name: Name, attribute_value: string() });
 export type UserAttribute = Infer<typeof UserAttribute>;
 
-/** A profile's id: a 64-bit integer. Also taken as a text of digits, and sent as an integer (decision: D27). */
+/** A profile's id. Also accepted as a text of digits, and sent as an integer (decision: D27). */
 export const Xpid = pipe(
-  union([Integer, string()]).check(
+  union([XpidInteger, string()]).check(
     check((context) => {
-      const message = typeof context.value === 'string' ? integerTextIssue(context.value) : undefined;
+      const message = typeof context.value === 'string' ? xpidTextIssue(context.value) : undefined;
       if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
     }),
   ),

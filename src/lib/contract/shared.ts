@@ -46,15 +46,23 @@ export const Integer = union([number(), bigint()]).check(
   ),
 );
 
-/** Whether a text is such an integer, in digits without zeros before them. */
-export function isIntegerText(text: string): boolean {
-  return /^-?(0|[1-9]\d{0,19})$/.test(text) && Integer.safeParse(BigInt(text)).success;
-}
+const XPID_ISSUE = 'must be a signed 64-bit integer in plain digits, such as -42';
 
-/** What is wrong with a text that must be such an integer; undefined for one that is. */
-export function integerTextIssue(text: string): string | undefined {
-  if (isIntegerText(text)) return undefined;
-  if (!/^-?\d{1,20}\.0*$/.test(text)) return 'must be an integer of at most 64 bits';
+/** A profile's id. JSON would write `-0` as another text than it was given. */
+export const XpidInteger = union([number(), bigint()]).check(
+  refine(
+    (value) =>
+      typeof value === 'bigint'
+        ? BigInt.asIntN(64, value) === value
+        : Number.isSafeInteger(value) && !Object.is(value, -0),
+    { error: XPID_ISSUE },
+  ),
+);
+
+/** What is wrong with a text that must be a profile's id; undefined for one that is. */
+export function xpidTextIssue(text: string): string | undefined {
+  if (/^(?:0|-?[1-9]\d{0,18})$/.test(text) && XpidInteger.safeParse(BigInt(text)).success) return undefined;
+  if (!/^-?\d{1,20}\.0*$/.test(text)) return XPID_ISSUE;
   return `must be an integer, not \`${text}\`; pandas writes integers so where a column has gaps: convert it with astype("Int64")`;
 }
 

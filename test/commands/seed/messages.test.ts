@@ -24,7 +24,7 @@ const BAD_TABLE = 'xpid,attr:Orders:count,attr:Spend:average:count,cutoff_date\n
 
 describe('a table that is wrong', () => {
   const faults = [
-    ['xpid', 3, 'must be an integer of at most 64 bits'],
+    ['xpid', 3, 'must be a signed 64-bit integer in plain digits, such as -42'],
     ['attr:Orders:count', 3, 'must be a whole number from 0 on'],
     ['attr:Spend:average:count', 3, '`sum` is missing'],
   ];
@@ -104,7 +104,7 @@ test('NDJSON that is wrong has an issue for each fault, with its way through the
       path: 'environment',
       message: 'must be `production` or `development`; did you mean `production`?',
     },
-    { line: 2, path: 'xpid', message: 'must be an integer of at most 64 bits' },
+    { line: 2, path: 'xpid', message: 'must be a signed 64-bit integer in plain digits, such as -42' },
     { line: 2, path: 'calculated_attributes.5001[0].seed.value', message: 'must be a whole number from 0 on' },
     { line: 3, path: '', message: expect.stringContaining('not valid JSON') as unknown },
   ]);

@@ -9,7 +9,9 @@ describe('events', () => {
 
   it.each<[object, string[]]>([
     [{ xpid: 0 }, []],
-    [{ xpid: 2n ** 63n, user_identities: {} }, []],
+    [{ xpid: 2n ** 63n - 1n, user_identities: {} }, []],
+    [{ xpid: 2n ** 63n }, ['xpid: must be a signed 64-bit integer in plain digits, such as -42']],
+    [{ xpid: -0 }, ['xpid: must be a signed 64-bit integer in plain digits, such as -42']],
     [{ user_identities: { email: 'a' } }, []],
     [{}, [nobody]],
     [{ user_identities: {} }, [nobody]],

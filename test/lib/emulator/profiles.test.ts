@@ -91,7 +91,7 @@ describe('a profile', () => {
   });
 
   test('keeps every id and every text as it is', () => {
-    const id = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n });
+    const id = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
     const text = fc.string({ unit: 'binary', minLength: 1 });
     const awkward = fc.constantFrom('\0', 'a\0b', '"', '\\', 'constructor', 'toString', '1:a', '😀', '\ud800');
     fc.assert(

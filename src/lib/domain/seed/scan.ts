@@ -168,15 +168,15 @@ export function scanWhole(bytes: Uint8Array, start: number, least: 0 | 1): numbe
   return at;
 }
 
-/** A 64-bit integer that is one beyond doubt, signed or not, without quotes. */
+/** A signed 64-bit integer that is one beyond doubt, without quotes. */
 export function scanLong(bytes: Uint8Array, start: number): number {
   const negative = bytes[start] === MINUS;
   const digits = negative ? start + 1 : start;
   const at = scanDigits(bytes, digits);
   const length = at - digits;
   if (length === 0 || length > 19 || (bytes[digits] === ZERO && (length > 1 || negative))) return FAIL;
-  // The lowest is -9223372036854775808.
-  return negative && length === 19 && bytes[digits] === 0x39 && (bytes[digits + 1] as number) >= 0x32 ? FAIL : at;
+  // From -9223372036854775808 to 9223372036854775807; those next to the bounds are left to the exact reading.
+  return length === 19 && bytes[digits] === 0x39 && (bytes[digits + 1] as number) >= 0x32 ? FAIL : at;
 }
 
 /** Digits, perhaps none. */

@@ -17,7 +17,7 @@ export function isPlainSeed(value: unknown): value is SingleSeed {
       case 'environment':
         break;
       case 'xpid':
-        if (!Number.isSafeInteger(field)) return false;
+        if (!Number.isSafeInteger(field) || Object.is(field, -0)) return false;
         named = true;
         break;
       case 'identities':

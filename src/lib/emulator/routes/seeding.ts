@@ -1,5 +1,6 @@
 // E. Seeding: one user, or many that are taken or refused together (specification, E; decisions: D27, D70 to D73).
 import type { FieldIssue } from '../../contract/explain.ts';
+import { xpidTextIssue } from '../../contract/shared.ts';
 import { BulkSeed, seedingEndpoints, SingleSeed } from '../../contract/seeding.ts';
 import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
 import { workspaceOf } from '../wire/auth.ts';
@@ -92,6 +93,7 @@ function subjectOf(query: URLSearchParams): { xpid?: bigint; identities: Record<
   const { xpid, ...identities } = Object.fromEntries(query);
   if (query.size === 0) throw refusal(400, 'Bad request: give xpid=… or an identity as TYPE=VALUE');
   if (xpid === undefined) return { identities };
-  if (!/^-?\d{1,20}$/.test(xpid)) throw refusal(400, 'Bad request: xpid must be an integer');
+  const issue = xpidTextIssue(xpid);
+  if (issue !== undefined) throw refusal(400, `Bad request: xpid ${issue}`);
   return { xpid: BigInt(xpid), identities };
 }

@@ -51,7 +51,7 @@ const TEXTS = [
 const CONTROLS = ['\u0000', '\u0001', 'a\tb', '\u001f'];
 
 describe.each<[string, string[], string[]]>([
-  ['xpid', ['0', '1', '-1', '9223372036854775807', '-7201284209016359738', digits(18), `9${digits(18)}`], ['1.0', '01', '-0', '-', 'x', '+1', '1 ', ' 1', `-92${digits(17)}`, digits(20)]],
+  ['xpid', ['0', '1', '-1', '9199999999999999999', '-7201284209016359738', digits(18)], ['9223372036854775808', '1.0', '01', '-0', '-', 'x', '+1', '1 ', ' 1', `-92${digits(17)}`, digits(20)]],
   ['identity:email', [...TEXTS, 'x'.repeat(1000)], [...CONTROLS, 'x'.repeat(1001)]],
   ['user:note', TEXTS, CONTROLS],
   ['attr:A:first_occurrence', TEXTS, CONTROLS],

@@ -48,7 +48,7 @@ describe('records', () => {
     ['xpid,"user:a\nb"\n1,a\n', [[3, '1', '"a"']]],
     ['xpid,user:n\n1,"say ""no"""\n2,"a"b\n', [[2, '1', '"say \\"no\\""'], [3, '2', '"ab"']]],
     ['xpid,user:n\n1\n2,b\n3,c,d\n', [[2, 'has 1 column; the header has 2', '1'], [3, '2', '"b"'], [4, 'has 3 columns; the header has 2', '3,c,d']]],
-    ['xpid,user:n\nx,a\n,b\n', [[2, 'xpid: must be an integer of at most 64 bits', expect.stringContaining('"x"')], [3, expect.stringContaining('xpid: needs `xpid`'), expect.any(String)]]],
+    ['xpid,user:n\nx,a\n,b\n', [[2, 'xpid: must be a signed 64-bit integer in plain digits, such as -42', expect.stringContaining('"x"')], [3, expect.stringContaining('xpid: needs `xpid`'), expect.any(String)]]],
     ['xpid,user:n\n1,a\n2,"b\n3,c', [[2, '1', '"a"'], [3, 'a double quote is not closed', '2,"b\n3,c']]],
     [`xpid,user:n\n1,"${'b'.repeat(300)}`, [[2, 'a double quote is not closed', `1,"${'b'.repeat(197)}`]]],
     ['xpid,user:n\n1,a\n2', [[2, '1', '"a"'], [3, 'has 1 column; the header has 2', '2']]],

@@ -53,7 +53,7 @@ const seeds = (...typesAndSeeds: string[]): string => {
 
 /** Right rows, with everything that a row may hold. */
 const RIGHT = [
-  '{"environment":"production","xpid":9223372036854775807,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":"5"}}]}}',
+  '{"environment":"production","xpid":9199999999999999999,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":"5"}}]}}',
   '{"environment":"development","xpid":-7201284209016359738,"calculated_attributes":{}}',
   '{ "environment" : "production" , "identities" : { "email" : "a@b.c" } , "calculated_attributes" : { "1" : [ { "attribute_name" : "a" , "calculation_type" : "average" , "cutoff_date" : "2024-12-31" , "seed" : { "key_value_pairs" : { "count" : 2 , "sum" : 1.5 } } } ] } }',
   '{"calculated_attributes":{"1":[]},"identities":{"customer_id":"ü"},"environment":"production","user_attributes":{"1":[{"attribute_value":"","attribute_name":"n"}]}}',
@@ -134,9 +134,10 @@ test.each([
   ['something behind it', '{"environment":"production","xpid":1,"calculated_attributes":{}}x'],
   ['a fraction as xpid', '{"environment":"production","xpid":1.5,"calculated_attributes":{}}'],
   [
-    'one more than a 64-bit integer holds',
-    '{"environment":"production","xpid":18446744073709551616,"calculated_attributes":{}}',
+    'one more than a signed 64-bit integer holds',
+    '{"environment":"production","xpid":9223372036854775808,"calculated_attributes":{}}',
   ],
+  ['a negative zero', '{"environment":"production","xpid":-0,"calculated_attributes":{}}'],
 ])('refuses %s', (_what, row) => {
   expect(passes(row)).toBe(false);
   expect(readRow(row, rules)).toHaveProperty('issues');

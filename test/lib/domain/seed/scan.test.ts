@@ -146,13 +146,15 @@ describe('how long they may be', () => {
     ['a whole number', (bytes, start) => scanWhole(bytes, start, 0), nines(19), false],
     ['a whole number', (bytes, start) => scanWhole(bytes, start, 1), `"${nines(18)}"`, true],
     ['a whole number', (bytes, start) => scanWhole(bytes, start, 1), `"${'0'.repeat(18)}"`, false],
-    ['a long', scanLong, nines(19), true],
+    ['a long', scanLong, nines(19), false],
+    ['a long', scanLong, nines(18), true],
     ['a long', scanLong, nines(20), false],
     ['a long', scanLong, `-91${nines(17)}`, true],
     ['a long', scanLong, `-92${'0'.repeat(17)}`, false],
     ['a long', scanLong, `-93${'0'.repeat(17)}`, false],
     ['a long', scanLong, `-89${nines(17)}`, true],
-    ['a long', scanLong, `92${'0'.repeat(17)}`, true],
+    ['a long', scanLong, `92${'0'.repeat(17)}`, false],
+    ['a long', scanLong, `91${nines(17)}`, true],
     ['a long', scanLong, `-92${'0'.repeat(16)}`, true],
   ])('%s: %#', (_what, step, text, isTaken) => {
     expect(endOf(step, text)).toBe(isTaken ? text.length : FAIL);

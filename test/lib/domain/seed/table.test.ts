@@ -186,7 +186,7 @@ function told(cells: Partial<Record<string, string>>): string[] {
 }
 
 test.each<[Partial<Record<string, string>>, string[]]>([
-  [{ xpid: 'seven' }, ['xpid: must be an integer of at most 64 bits']],
+  [{ xpid: 'seven' }, ['xpid: must be a signed 64-bit integer in plain digits, such as -42']],
   [{ xpid: '' }, ['xpid, identity:email: needs `xpid`, or `identities` with at least one identity']],
   [{ 'identity:email': 'x'.repeat(5000) }, ['identity:email: has 5000 characters']],
   [{ environment: 'prod' }, ['environment: must be `production` or `development`']],
