@@ -10,7 +10,7 @@ const RUN_ENTRIES = [
   'src/lib/runtime/begin.ts',
   'src/lib/runtime/connect.ts',
   'src/lib/runtime/output/result-text.ts',
-  'src/lib/http/node-engine.ts',
+  'src/lib/http/engines/node-engine.ts',
 ];
 
 /** Completion answers each touch of the Tab key: what it shares with a run lies apart from all else that a run needs. */

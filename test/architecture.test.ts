@@ -23,6 +23,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   kernel: [],
 };
 
+/** The folders inside `http`, each with those that it may import; `client.ts` beside them is the one entry. */
+const HTTP_FOLDERS: Record<string, readonly string[]> = {
+  call: ['engines', 'answer', 'limits'],
+  engines: [],
+  answer: [],
+  limits: [],
+};
+
 /** Package -> rooms (or files) that may import it. */
 const PACKAGE_HOMES: Record<string, readonly string[]> = {
   '@jmespath-community/jmespath': ['runtime'],
@@ -78,6 +86,22 @@ describe('floors', () => {
         if (!target?.startsWith('src/')) continue;
         const other = roomOf(target);
         if (other !== room && !MAY_IMPORT[room]?.includes(other)) yield `imports ${target}`;
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('the folders of http import only what lies below them', () => {
+    const folderOf = (path: string): string | undefined => /^src\/lib\/http\/(\w+)\//.exec(path)?.[1];
+    const folders = new Set(sources.flatMap(({ path }) => folderOf(path) ?? []));
+    expect([...folders].sort()).toEqual(Object.keys(HTTP_FOLDERS).sort());
+    const wrong = complaints(function* ({ path, imports }) {
+      const folder = folderOf(path);
+      if (folder === undefined) return;
+      for (const { target } of imports) {
+        if (target === 'src/lib/http/client.ts') yield 'imports the entry';
+        const other = folderOf(target ?? '');
+        if (other !== undefined && other !== folder && !HTTP_FOLDERS[folder]?.includes(other)) yield `imports ${other}`;
       }
     });
     expect(wrong).toEqual([]);

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { tokenFileName } from '../../src/lib/http/token.ts';
+import { tokenFileName } from '../../src/lib/http/call/token.ts';
 import type { CliOptions, CliResult } from '../helpers/cli.ts';
 import { createProfileHome, type ProfileHome } from '../helpers/profile-home.ts';
 

@@ -22,7 +22,7 @@ const NETWORK = /^ {2}'?([a-z-]+)'?: \(/gm;
 
 test('the registry has every code that can be given, and no other', () => {
   const given = texts.flatMap((text) => [...text.matchAll(GIVEN)].flatMap((match) => match.slice(1).filter(Boolean)));
-  const words = readFileSync(join(SRC, 'lib/http/network-failure.ts'), 'utf8');
+  const words = readFileSync(join(SRC, 'lib/http/answer/network-failure.ts'), 'utf8');
   const kinds = [...words.slice(words.indexOf('const WORDS')).matchAll(NETWORK)].map(([, kind = '']) => kind);
   const network = kinds.filter((kind) => kind !== 'aborted').map((kind) => `network.${kind.replace('-', '_')}`);
   expect(network.length).toBeGreaterThan(8);

@@ -5,22 +5,22 @@ import type { Endpoint, Service } from '../contract/endpoint.ts';
 import { oauthEndpoints, type TokenReply, type TokenRequest } from '../contract/oauth.ts';
 import type { CliError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
-import type { Answer } from './answer.ts';
-import { takeSlots } from './budget.ts';
-import { authorize } from './credentials.ts';
-import { CurlPrinted, curlCommand } from './curl.ts';
-import { type FailedCall, outcomeUnknown, refusal } from './failure.ts';
-import { createLimits } from './limit.ts';
-import { createNamesEdge } from './names.ts';
-import { createPace } from './pace.ts';
-import { pause, waitFor } from './pause.ts';
-import { readReply } from './reply.ts';
-import { type AnyInput, type BuiltRequest, buildRequest, urlOf } from './request.ts';
-import { decide, type Outcome, parseRetryAfter } from './retry.ts';
-import { createTokenSource } from './token.ts';
+import type { Answer } from './answer/answer.ts';
+import { takeSlots } from './limits/budget.ts';
+import { authorize } from './call/credentials.ts';
+import { CurlPrinted, curlCommand } from './call/curl.ts';
+import { type FailedCall, outcomeUnknown, refusal } from './answer/failure.ts';
+import { createLimits } from './limits/limit.ts';
+import { createNamesEdge } from './call/names.ts';
+import { createPace } from './limits/pace.ts';
+import { pause, waitFor } from './limits/pause.ts';
+import { readReply } from './answer/reply.ts';
+import { type AnyInput, type BuiltRequest, buildRequest, urlOf } from './call/request.ts';
+import { decide, type Outcome, parseRetryAfter } from './call/retry.ts';
+import { createTokenSource } from './call/token.ts';
 import { TransportError } from './transport-error.ts';
 import type { Client, HttpOptions, Reply, Sink, Wait } from './types.ts';
-import { createWire } from './wire.ts';
+import { createWire } from './call/wire.ts';
 
 /** As long as somebody may sit before a command that says nothing. */
 const LONG_WAIT_MS = 10_000;
@@ -143,7 +143,7 @@ export function createClient(options: HttpOptions): Client {
     if (result.kind === 'aborted' && leavesNothingOpen) signal.throwIfAborted();
     const { request, origin } = call;
     const { requestTimeoutMs } = options;
-    const { networkFailure } = await import('./network-failure.ts');
+    const { networkFailure } = await import('./answer/network-failure.ts');
     return networkFailure({ request, origin, proxy: wire.proxyOf(origin), requestTimeoutMs }, result);
   }
 
@@ -152,7 +152,7 @@ export function createClient(options: HttpOptions): Client {
     call: async (endpoint, input) => (await perform(endpoint, input as AnyInput)).body as never,
     exchange: async (endpoint, input) => (await perform(endpoint, input as AnyInput)) as never,
     download: async (link, sink, signal) => {
-      const { linkEndpoint, linkRequest, plainSink } = await import('./link.ts');
+      const { linkEndpoint, linkRequest, plainSink } = await import('./call/link.ts');
       const request = linkRequest(link, () => addressOf('dsr'));
       await send(linkEndpoint(link), request, { signal }, plainSink(sink));
     },
@@ -166,7 +166,7 @@ export function createClient(options: HttpOptions): Client {
       if (!options.onCurl) await authorize(endpoint.auth, options, tokens, signalOf(signal));
     },
     openSender: async (endpoint) => {
-      const { createSender } = await import('./sender.ts');
+      const { createSender } = await import('./call/sender.ts');
       const sender = createSender(endpoint, { options, tokens, addressOf });
       senders.push(sender.close);
       return sender as never;

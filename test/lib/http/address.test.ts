@@ -1,6 +1,6 @@
 // What is said of a base address that cannot be used, and that nothing is sent where it is not allowed to go.
 import { describe, expect, test } from 'vitest';
-import { parseAddress } from '../../../src/lib/http/address.ts';
+import { parseAddress } from '../../../src/lib/http/call/address.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 import { failureOf, thrownBy } from '../../helpers/failure.ts';
 import { getThing } from './endpoints.ts';

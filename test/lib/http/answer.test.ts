@@ -1,7 +1,7 @@
 // From bytes to text: every compression and charset that servers use, and what is said of bytes that are none.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { type Answer, readAnswer } from '../../../src/lib/http/answer.ts';
+import { type Answer, readAnswer } from '../../../src/lib/http/answer/answer.ts';
 
 const read = (body: string | Buffer, headers: Record<string, string> = {}, tooLarge = false): Promise<Answer> =>
   readAnswer({ status: 203, headers, body: Buffer.from(body), size: 77, tooLarge });

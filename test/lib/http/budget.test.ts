@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { rolesEndpoints } from '../../../src/lib/contract/roles.ts';
-import { nextSlots, takeSlots } from '../../../src/lib/http/budget.ts';
+import { nextSlots, takeSlots } from '../../../src/lib/http/limits/budget.ts';
 import { tryLock } from '../../../src/lib/kernel/lock.ts';
 import { createCacheFiles } from '../../../src/lib/kernel/cache-files.ts';
 import { createTestClock, TEST_TIME } from '../../helpers/clock.ts';

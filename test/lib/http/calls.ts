@@ -1,7 +1,7 @@
 // A call that ended, for tests of what is made of its end.
 import type { Endpoint } from '../../../src/lib/contract/endpoint.ts';
-import type { Answer } from '../../../src/lib/http/answer.ts';
-import type { FailedCall } from '../../../src/lib/http/failure.ts';
+import type { Answer } from '../../../src/lib/http/answer/answer.ts';
+import type { FailedCall } from '../../../src/lib/http/answer/failure.ts';
 import { getThing } from './endpoints.ts';
 
 /** A call of `endpoint` whose redactor masks the word `hunter2`. */

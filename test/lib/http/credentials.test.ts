@@ -1,6 +1,6 @@
 // The `authorization` header by the kind of credentials, resolved late and known to the redactor.
 import { describe, expect, it } from 'vitest';
-import { authorize } from '../../../src/lib/http/credentials.ts';
+import { authorize } from '../../../src/lib/http/call/credentials.ts';
 import { createRedactor } from '../../../src/lib/kernel/redact.ts';
 import { never, UNTOUCHED } from './setup.ts';
 

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it, test } from 'vitest';
 import type { Endpoint } from '../../../src/lib/contract/endpoint.ts';
-import { CurlPrinted, curlCommand } from '../../../src/lib/http/curl.ts';
-import type { BuiltRequest } from '../../../src/lib/http/request.ts';
+import { CurlPrinted, curlCommand } from '../../../src/lib/http/call/curl.ts';
+import type { BuiltRequest } from '../../../src/lib/http/call/request.ts';
 import { getNumber, getThing, seedThings } from './endpoints.ts';
 
 const request: BuiltRequest = {

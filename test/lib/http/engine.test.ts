@@ -1,7 +1,8 @@
 // One exchange, followed: how far it came, its time limits, its cap, and that each end is the only one.
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Exchange, followExchange, type Progress, type RawReply } from '../../../src/lib/http/engine.ts';
+import { followExchange, type Progress } from '../../../src/lib/http/engines/engine.ts';
+import type { Exchange, RawReply } from '../../../src/lib/http/exchange.ts';
 import { TransportError } from '../../../src/lib/http/transport-error.ts';
 import type { Sink } from '../../../src/lib/http/types.ts';
 import { never } from './setup.ts';

@@ -1,6 +1,6 @@
 // What the platform says in the body of a refusal, whatever shape it has; and what is a page for a browser.
 import { describe, expect, it } from 'vitest';
-import { type Envelope, htmlTitle, isHtml, readEnvelope } from '../../../src/lib/http/envelope.ts';
+import { type Envelope, htmlTitle, isHtml, readEnvelope } from '../../../src/lib/http/answer/envelope.ts';
 import { answered } from './calls.ts';
 
 const answer = (text: string, type = 'application/json') => answered(text, { headers: { 'content-type': type } });

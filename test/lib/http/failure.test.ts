@@ -1,7 +1,7 @@
 // Every refusal says what happened and what to do, with the code and the exit that programs go by.
 import { describe, expect, test } from 'vitest';
 import { oauthEndpoints } from '../../../src/lib/contract/oauth.ts';
-import { outcomeUnknown, refusal, unreadable } from '../../../src/lib/http/failure.ts';
+import { outcomeUnknown, refusal, unreadable } from '../../../src/lib/http/answer/failure.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 import { answered, ended } from './calls.ts';
 import { getNumber, getThing, putThing, seedThings } from './endpoints.ts';

@@ -1,6 +1,6 @@
 // Links that an answer gave: where they may lead, and with which credentials.
 import { describe, expect, it } from 'vitest';
-import { linkEndpoint, linkRequest, plainSink } from '../../../src/lib/http/link.ts';
+import { linkEndpoint, linkRequest, plainSink } from '../../../src/lib/http/call/link.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 import { thrownBy } from '../../helpers/failure.ts';
 

@@ -1,6 +1,6 @@
 // What people read when no answer came: what happened, between whom, and the exit code that scripts go by.
 import { describe, expect, it } from 'vitest';
-import { type LostExchange, networkFailure } from '../../../src/lib/http/network-failure.ts';
+import { type LostExchange, networkFailure } from '../../../src/lib/http/answer/network-failure.ts';
 import { TransportError, type TransportKind } from '../../../src/lib/http/transport-error.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 

@@ -1,6 +1,6 @@
 // Slowing down: for a second after an answer that tells of a limit nearly used up, that service alone.
 import { describe, expect, it } from 'vitest';
-import { createPace, nearsLimit } from '../../../src/lib/http/pace.ts';
+import { createPace, nearsLimit } from '../../../src/lib/http/limits/pace.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 import { never } from './setup.ts';
 

@@ -1,7 +1,7 @@
 // A look at an address without credentials: what it asks, what it sees, and that it does not wait for ever.
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { probeAddress } from '../../../src/lib/http/probe.ts';
+import { probeAddress } from '../../../src/lib/http/engines/probe.ts';
 import { makeCertificate } from '../../helpers/certificate.ts';
 import { createTestClock, TEST_TIME } from '../../helpers/clock.ts';
 import { answer, type Fault, hangUp, silence, startFaultServer } from '../../helpers/fault-server.ts';

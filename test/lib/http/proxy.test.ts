@@ -1,6 +1,6 @@
 // What the variables of a proxy mean: which is asked, for which host it is not, and what in them is secret.
 import { describe, expect, it } from 'vitest';
-import { proxyAuthorization, proxyFor, proxySecrets } from '../../../src/lib/http/proxy.ts';
+import { proxyAuthorization, proxyFor, proxySecrets } from '../../../src/lib/http/engines/proxy.ts';
 
 const PROXY = 'http://proxy.example:3128';
 

@@ -1,8 +1,8 @@
 // A 2xx answer becomes a value that the contract knows, or an error that says why it does not.
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../src/lib/contract/endpoint.ts';
-import { OutcomeUnknownError } from '../../../src/lib/http/outcome-unknown.ts';
-import { readReply } from '../../../src/lib/http/reply.ts';
+import { OutcomeUnknownError } from '../../../src/lib/http/answer/outcome-unknown.ts';
+import { readReply } from '../../../src/lib/http/answer/reply.ts';
 import { thrownBy } from '../../helpers/failure.ts';
 import { answered, ended } from './calls.ts';
 import { deleteThing, getNumber, getThing, putThing, seedThings } from './endpoints.ts';

@@ -1,6 +1,6 @@
 // From an endpoint and its input to the address and the body that are sent.
 import { describe, expect, it } from 'vitest';
-import { buildRequest, urlOf } from '../../../src/lib/http/request.ts';
+import { buildRequest, urlOf } from '../../../src/lib/http/call/request.ts';
 import { getThing, putThing } from './endpoints.ts';
 
 const BASE = 'https://api.example/v3/';

@@ -2,7 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Safety } from '../../../src/lib/contract/endpoint.ts';
-import { backoffCeiling, decide, type Outcome, parseRetryAfter, type Verdict } from '../../../src/lib/http/retry.ts';
+import {
+  backoffCeiling,
+  decide,
+  type Outcome,
+  parseRetryAfter,
+  type Verdict,
+} from '../../../src/lib/http/call/retry.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const SAFETIES: Safety[] = ['repeat', 'confirm', 'once'];

@@ -1,6 +1,6 @@
 // Canaries: no secret leaves by a debug line, a trace, an error, a decision or a printed command.
 import { beforeEach, expect, test } from 'vitest';
-import { CurlPrinted } from '../../../src/lib/http/curl.ts';
+import { CurlPrinted } from '../../../src/lib/http/call/curl.ts';
 import { type FaultServer, json, reset, startFaultServer } from '../../helpers/fault-server.ts';
 import { failureOf } from '../../helpers/failure.ts';
 import { opened } from '../../helpers/opened.ts';

@@ -1,6 +1,6 @@
 // The lower door for bulk: each body once, judged by the same rules, nothing repeated.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CurlPrinted } from '../../../src/lib/http/curl.ts';
+import { CurlPrinted } from '../../../src/lib/http/call/curl.ts';
 import type { HttpOptions, SendOutcome } from '../../../src/lib/http/types.ts';
 import { answer, type Fault, type FaultServer, hangUp, json, startFaultServer } from '../../helpers/fault-server.ts';
 import { failureOf } from '../../helpers/failure.ts';

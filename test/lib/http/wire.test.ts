@@ -1,7 +1,7 @@
 // What every request says of itself.
 import { describe, expect, it } from 'vitest';
-import type { BuiltRequest } from '../../../src/lib/http/request.ts';
-import { headersOf } from '../../../src/lib/http/wire.ts';
+import type { BuiltRequest } from '../../../src/lib/http/call/request.ts';
+import { headersOf } from '../../../src/lib/http/call/wire.ts';
 import { VERSION } from '../../../src/lib/kernel/version.ts';
 
 const request: BuiltRequest = { method: 'GET', origin: 'https://api.example', path: '/', query: '', body: undefined };

@@ -1,8 +1,8 @@
 // The checks of `doctor` that look at this machine and at the addresses: files, modes, keychain, clock, TLS, proxy.
 import { existsSync } from 'node:fs';
 import type { SecretName, SettingName, Settings } from '../../config/settings.ts';
-import { answeredPlainly, plainAnswer } from '../../http/plain-answer.ts';
-import { probeAddress } from '../../http/probe.ts';
+import { answeredPlainly, plainAnswer } from '../../http/answer/plain-answer.ts';
+import { probeAddress } from '../../http/engines/probe.ts';
 import { isExposed } from '../../kernel/durable.ts';
 import { CliError, systemErrorCode } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';

@@ -6,7 +6,7 @@ import { CONTROL_PATH } from '../../emulator/wire/service-paths.ts';
 import { CliError, EXIT, usageError } from '../../kernel/errors.ts';
 import { JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
 import { isRecord } from '../../kernel/record.ts';
-import { OutcomeUnknownError } from '../../http/outcome-unknown.ts';
+import { OutcomeUnknownError } from '../../http/answer/outcome-unknown.ts';
 import { TransportError } from '../../http/transport-error.ts';
 import type { Context } from '../context.ts';
 import { openEmbedded } from './embedded.ts';
@@ -64,8 +64,8 @@ export async function findEmulator(
  */
 export async function callControl(ctx: Context, ready: EmulatorReady, call: ControlCall): Promise<unknown> {
   const [{ createNodeEngine }, { readAnswer }] = await Promise.all([
-    import('../../http/node-engine.ts'),
-    import('../../http/answer.ts'),
+    import('../../http/engines/node-engine.ts'),
+    import('../../http/answer/answer.ts'),
   ]);
   const { origin, pathname, search } = new URL(`${ready.control_url}${call.path}`);
   const engine = createNodeEngine(undefined);

@@ -1,6 +1,6 @@
 // Removes the cached access token of a profile: what `auth logout` and a deleted profile leave nothing of.
 import { join } from 'node:path';
-import { tokenFileName } from '../../http/token.ts';
+import { tokenFileName } from '../../http/call/token.ts';
 import { CliError } from '../../kernel/errors.ts';
 import { removeFile } from '../../kernel/durable.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
 // A process that contends with others of its kind: for slots of the budget, or for the one token request.
-import { takeSlots } from '../../../../src/lib/http/budget.ts';
+import { takeSlots } from '../../../../src/lib/http/limits/budget.ts';
 import { createClient } from '../../../../src/lib/http/client.ts';
 import { createCacheFiles } from '../../../../src/lib/kernel/cache-files.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';

@@ -1,13 +1,13 @@
 // One attempt of a call: headers, the engine that carries it, the answer's text, and its trace.
-import type { Endpoint } from '../contract/endpoint.ts';
-import { PROGRAM, VERSION } from '../kernel/version.ts';
-import { type Answer, readAnswer } from './answer.ts';
-import type { Engine } from './engine.ts';
-import { proxyFor, proxySecrets } from './proxy.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { PROGRAM, VERSION } from '../../kernel/version.ts';
+import { type Answer, readAnswer } from '../answer/answer.ts';
+import type { Engine } from '../engines/engine.ts';
+import { proxyFor, proxySecrets } from '../engines/proxy.ts';
 import type { BuiltRequest } from './request.ts';
 import { traceAttempt } from './trace.ts';
-import { TransportError } from './transport-error.ts';
-import type { HttpOptions, Sink } from './types.ts';
+import { TransportError } from '../transport-error.ts';
+import type { HttpOptions, Sink } from '../types.ts';
 
 export interface Attempt {
   endpoint: Endpoint;
@@ -74,10 +74,10 @@ export function createWire(options: HttpOptions): Wire {
 /** Loads an engine with what it brings along. */
 export async function loadEngine(kind: 'node' | 'pool', options: HttpOptions): Promise<Engine> {
   if (kind === 'node') {
-    const { createNodeEngine } = await import('./node-engine.ts');
+    const { createNodeEngine } = await import('../engines/node-engine.ts');
     return createNodeEngine(options.extraAuthorities);
   }
-  const { createPoolEngine } = await import('./pool-engine.ts');
+  const { createPoolEngine } = await import('../engines/pool-engine.ts');
   return createPoolEngine({ extraAuthorities: options.extraAuthorities, proxy: options.proxy });
 }
 

@@ -1,32 +1,7 @@
 // What an engine is: one exchange on the wire, whole, within its limits, or a TransportError that says how far it came.
-import type { Sink } from './types.ts';
-import { TransportError, transportErrorOf } from './transport-error.ts';
-
-export interface Exchange {
-  method: string;
-  /** Scheme, host and port: `https://host:port`. */
-  origin: string;
-  /** Path and query, percent-encoded; sent as it stands. */
-  path: string;
-  headers: Record<string, string>;
-  body: string | Buffer | undefined;
-  /** Milliseconds from the beginning of the connection to the last byte of the answer. */
-  timeoutMs: number;
-  signal: AbortSignal;
-  /** Takes the body of a 2xx answer instead of `RawReply.body`. */
-  sink?: Sink | undefined;
-}
-
-export interface RawReply {
-  status: number;
-  /** Names in lower case; what came several times is joined by commas. */
-  headers: Record<string, string>;
-  /** As sent: perhaps compressed. Empty when a sink took it, and when it was larger than MAX_ANSWER_BYTES. */
-  body: Buffer;
-  /** Bytes of the body as they were sent. */
-  size: number;
-  tooLarge: boolean;
-}
+import { type Exchange, MAX_ANSWER_BYTES, CONNECT_TIMEOUT_MS, type RawReply } from '../exchange.ts';
+import type { Sink } from '../types.ts';
+import { TransportError, transportErrorOf } from '../transport-error.ts';
 
 export interface Engine {
   /** Rejects with TransportError; with CliError (usage) where proxy or authorities are set wrongly. */
@@ -34,11 +9,6 @@ export interface Engine {
   /** Drops all connections. */
   close(): Promise<void>;
 }
-
-/** No answer of the platform comes near it, and parsing one of this size stays below the promised 300 MB of memory. */
-export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-
-export const CONNECT_TIMEOUT_MS = 10_000;
 
 /** An answer that has begun may pause so long; before it begins, the platform may think as long as the total allows. */
 const IDLE_TIMEOUT_MS = 15_000;

@@ -1,7 +1,7 @@
 // The `authorization` header of a call, by the kind of credentials that its endpoint asks for.
-import type { Auth } from '../contract/endpoint.ts';
+import type { Auth } from '../../contract/endpoint.ts';
 import type { TokenSource } from './token.ts';
-import type { HttpOptions } from './types.ts';
+import type { HttpOptions } from '../types.ts';
 
 export interface Authorization {
   /** The header's value; undefined for a call without credentials. */

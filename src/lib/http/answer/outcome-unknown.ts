@@ -1,5 +1,5 @@
 // The failure that leaves open whether the platform carried out a request.
-import { CliError, type CliErrorOptions, EXIT } from '../kernel/errors.ts';
+import { CliError, type CliErrorOptions, EXIT } from '../../kernel/errors.ts';
 
 /** Thrown by writes. `workflows/confirm-write.ts` resolves it by a read; without one the outcome stays unknown (exit 8). */
 export class OutcomeUnknownError extends CliError {

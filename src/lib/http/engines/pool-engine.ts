@@ -1,10 +1,11 @@
 // The engine for many calls and for proxies: undici's connection pools, loaded when first used.
 import type { Dispatcher, Pool as PoolType } from 'undici';
 import { trustedContext } from './authorities.ts';
-import { CONNECT_TIMEOUT_MS, type Engine, type Exchange, followExchange, KEEP_ALIVE_MS } from './engine.ts';
+import { type Engine, followExchange, KEEP_ALIVE_MS } from './engine.ts';
+import { CONNECT_TIMEOUT_MS, type Exchange } from '../exchange.ts';
 import { proxyAuthorization, proxyFor, type ProxySettings } from './proxy.ts';
 import { skippingContinue } from './skip-continue.ts';
-import { TransportError } from './transport-error.ts';
+import { TransportError } from '../transport-error.ts';
 
 export interface PoolOptions {
   /** PEM text trusted besides Node's own roots. */

@@ -1,6 +1,6 @@
 // The certificates that are trusted besides the system's own (`--ca-file`).
 import type { SecureContext } from 'node:tls';
-import { usageError } from '../kernel/errors.ts';
+import { usageError } from '../../kernel/errors.ts';
 
 /**
  * A TLS context that trusts Node's roots and `pem`; undefined when there is nothing to add. Throws CliError (usage)

@@ -1,6 +1,6 @@
 // Whether a request that failed is sent again, and when: one pure decision for every call.
-import type { Safety } from '../contract/endpoint.ts';
-import { isServerTrouble } from '../contract/failures.ts';
+import type { Safety } from '../../contract/endpoint.ts';
+import { isServerTrouble } from '../../contract/failures.ts';
 
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 30_000;

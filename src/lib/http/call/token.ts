@@ -1,10 +1,10 @@
 // The platform's access token: cached, shared by all processes of one user, requested by one at a time.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { TokenReply, TokenRequest } from '../contract/oauth.ts';
-import { abortable } from '../kernel/clock.ts';
-import { CliError, type CliErrorOptions, EXIT, type ExitCode } from '../kernel/errors.ts';
-import type { BearerCredentials, HttpOptions } from './types.ts';
+import type { TokenReply, TokenRequest } from '../../contract/oauth.ts';
+import { abortable } from '../../kernel/clock.ts';
+import { CliError, type CliErrorOptions, EXIT, type ExitCode } from '../../kernel/errors.ts';
+import type { BearerCredentials, HttpOptions } from '../types.ts';
 
 /** Renewed so long before its end, so that no token ends on the way; half its life for one that lives shorter. */
 const MARGIN_MS = 300_000;

@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Budget } from '../contract/endpoint.ts';
-import type { CacheFiles } from '../kernel/cache-files.ts';
-import { type Clock, systemClock } from '../kernel/clock.ts';
-import { tryLock } from '../kernel/lock.ts';
-import { formatDuration } from '../kernel/timestamps.ts';
+import type { Budget } from '../../contract/endpoint.ts';
+import type { CacheFiles } from '../../kernel/cache-files.ts';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import { tryLock } from '../../kernel/lock.ts';
+import { formatDuration } from '../../kernel/timestamps.ts';
 import { pause } from './pause.ts';
-import type { HttpOptions } from './types.ts';
+import type { HttpOptions } from '../types.ts';
 
 /** Below the specification's 100, so that a person at the platform's own screens is not shut out by our scripts. */
 const LIMITS: Record<Budget, number> = { roles: 90 };

@@ -1,10 +1,10 @@
 // Links that an answer of the platform gave, such as a request's results: where they may lead (decision: D144).
-import type { Endpoint } from '../contract/endpoint.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
-import { isLoopback } from '../kernel/loopback.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { CliError, EXIT } from '../../kernel/errors.ts';
+import { isLoopback } from '../../kernel/loopback.ts';
 import { parseAddress } from './address.ts';
 import type { BuiltRequest } from './request.ts';
-import type { Link, Sink } from './types.ts';
+import type { Link, Sink } from '../types.ts';
 
 /** What a link is to the rest of the core: a GET that may be repeated. */
 export function linkEndpoint({ service }: Link): Endpoint {

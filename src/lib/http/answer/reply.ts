@@ -1,11 +1,11 @@
 // The last step of a call that succeeded: its body, parsed with exact integers and checked against the contract.
-import { explainIssues, showPath } from '../contract/explain.ts';
-import type { CliError } from '../kernel/errors.ts';
-import { JsonError, parseJson } from '../kernel/json.ts';
+import { explainIssues, showPath } from '../../contract/explain.ts';
+import type { CliError } from '../../kernel/errors.ts';
+import { JsonError, parseJson } from '../../kernel/json.ts';
 import type { Answer } from './answer.ts';
 import { isErrorDocument, isHtml } from './envelope.ts';
 import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
-import type { Reply } from './types.ts';
+import type { Reply } from '../types.ts';
 
 /**
  * The reply of a 2xx response. `decode` brings a deployment's words into the contract's. The body is undefined where the

@@ -1,6 +1,6 @@
 // From the bytes of a reply to its text: decompressed within the size cap, in the charset that it names.
 import { isUtf8 } from 'node:buffer';
-import { MAX_ANSWER_BYTES, type RawReply } from './engine.ts';
+import { MAX_ANSWER_BYTES, type RawReply } from '../exchange.ts';
 
 export interface Answer {
   status: number;

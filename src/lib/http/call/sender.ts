@@ -1,23 +1,23 @@
 // The lower door for bulk: many bodies to one endpoint over undici's pool, each sent once and judged by the same rules.
 import { randomUUID } from 'node:crypto';
-import type { Endpoint, Service } from '../contract/endpoint.ts';
-import { CliError } from '../kernel/errors.ts';
-import { type Answer, readAnswer } from './answer.ts';
+import type { Endpoint, Service } from '../../contract/endpoint.ts';
+import { CliError } from '../../kernel/errors.ts';
+import { type Answer, readAnswer } from '../answer/answer.ts';
 import { authorize } from './credentials.ts';
 import { CurlPrinted, curlCommand } from './curl.ts';
-import type { Engine } from './engine.ts';
-import { readEnvelope } from './envelope.ts';
-import { type FailedCall, refusal } from './failure.ts';
-import { networkFailure } from './network-failure.ts';
-import { nearsLimit } from './pace.ts';
-import { proxyFor } from './proxy.ts';
-import { readReply } from './reply.ts';
+import type { Engine } from '../engines/engine.ts';
+import { readEnvelope } from '../answer/envelope.ts';
+import { type FailedCall, refusal } from '../answer/failure.ts';
+import { networkFailure } from '../answer/network-failure.ts';
+import { nearsLimit } from '../limits/pace.ts';
+import { proxyFor } from '../engines/proxy.ts';
+import { readReply } from '../answer/reply.ts';
 import { type BuiltRequest, buildRequest } from './request.ts';
 import { parseRetryAfter } from './retry.ts';
 import { traceAttempt } from './trace.ts';
 import type { TokenSource } from './token.ts';
-import { TransportError } from './transport-error.ts';
-import type { HttpOptions, Sender, SendOutcome } from './types.ts';
+import { TransportError } from '../transport-error.ts';
+import type { HttpOptions, Sender, SendOutcome } from '../types.ts';
 import { headersOf, loadEngine } from './wire.ts';
 
 export interface SenderSetup {

@@ -1,7 +1,7 @@
 // The edge where neutral words become a deployment's own and back: bodies, replies and query values of marked endpoints.
-import type { Endpoint } from '../contract/endpoint.ts';
-import { createWireNames, NameCollision, type NamesMap } from '../contract/names.ts';
-import { invalidInput } from '../kernel/errors.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { createWireNames, NameCollision, type NamesMap } from '../../contract/names.ts';
+import { invalidInput } from '../../kernel/errors.ts';
 import type { AnyInput } from './request.ts';
 
 export interface NamesEdge {

@@ -1,6 +1,6 @@
 // From an endpoint and its input to the request that is sent: address, path, query and body, without credentials.
-import { encodeText, type Endpoint, fillPath } from '../contract/endpoint.ts';
-import { stringifyJson } from '../kernel/json.ts';
+import { encodeText, type Endpoint, fillPath } from '../../contract/endpoint.ts';
+import { stringifyJson } from '../../kernel/json.ts';
 import { parseAddress } from './address.ts';
 
 /** `CallInput` with its types erased: what the inside of the client works with. */

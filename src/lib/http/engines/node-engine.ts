@@ -1,7 +1,8 @@
 // The engine for one or a few calls: `node:http` and `node:https`, which cost two milliseconds where undici costs seventy.
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import { trustedContext } from './authorities.ts';
-import { type Engine, type Exchange, followExchange, KEEP_ALIVE_MS, type Progress } from './engine.ts';
+import { type Engine, followExchange, KEEP_ALIVE_MS, type Progress } from './engine.ts';
+import type { Exchange } from '../exchange.ts';
 
 type Send = (exchange: Exchange, progress: Progress) => ClientRequest;
 

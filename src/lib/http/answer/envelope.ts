@@ -1,5 +1,5 @@
 // What the platform says in the body of a refusal, whatever shape it has (decision: D5).
-import { JsonError, parseJson } from '../kernel/json.ts';
+import { JsonError, parseJson } from '../../kernel/json.ts';
 import type { Answer } from './answer.ts';
 
 /** One entry of an error body. */

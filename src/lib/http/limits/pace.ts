@@ -1,6 +1,6 @@
 // Slowing down before a limit is hit: some answers tell how much of it is used up (decision: D7).
-import type { Service } from '../contract/endpoint.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Service } from '../../contract/endpoint.ts';
+import type { Clock } from '../../kernel/clock.ts';
 
 const SLOW_FROM_PERCENT = 90;
 const PAUSE_MS = 1000;

@@ -1,12 +1,12 @@
 // What is kept of an exchange for `--debug` and `--trace-file`: everything but secrets.
-import type { Endpoint } from '../contract/endpoint.ts';
-import { JsonError, parseJson } from '../kernel/json.ts';
-import { MASK, type Redactor } from '../kernel/redact.ts';
-import { isoMillis } from '../kernel/timestamps.ts';
-import type { Answer } from './answer.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { JsonError, parseJson } from '../../kernel/json.ts';
+import { MASK, type Redactor } from '../../kernel/redact.ts';
+import { isoMillis } from '../../kernel/timestamps.ts';
+import type { Answer } from '../answer/answer.ts';
 import { type BuiltRequest, urlOf } from './request.ts';
-import type { TransportError } from './transport-error.ts';
-import type { HttpOptions } from './types.ts';
+import type { TransportError } from '../transport-error.ts';
+import type { HttpOptions } from '../types.ts';
 
 const MAX_TRACED_BODY = 64 * 1024;
 

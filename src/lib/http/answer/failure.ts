@@ -1,7 +1,7 @@
 // The one place where HTTP becomes an error of ours: code, sentence, exit code and what to do.
-import type { Endpoint } from '../contract/endpoint.ts';
-import { isServerTrouble } from '../contract/failures.ts';
-import { CliError, type CliErrorOptions, EXIT, type ExitCode, type FailedRequest } from '../kernel/errors.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { isServerTrouble } from '../../contract/failures.ts';
+import { CliError, type CliErrorOptions, EXIT, type ExitCode, type FailedRequest } from '../../kernel/errors.ts';
 import type { Answer } from './answer.ts';
 import { htmlTitle, isHtml, readEnvelope } from './envelope.ts';
 import { OutcomeUnknownError } from './outcome-unknown.ts';

@@ -1,6 +1,6 @@
 // A look at an address without credentials: does it answer, how far is its clock, how long does its certificate last.
 import type { TLSSocket } from 'node:tls';
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { trustedContext } from './authorities.ts';
 
 export interface ProbeOptions {

@@ -1,9 +1,9 @@
 // The words for a request that got no answer: what happened on the way, to whom, and what to do about it.
-import { CliError, EXIT, type FailedRequest } from '../kernel/errors.ts';
-import { formatDuration } from '../kernel/timestamps.ts';
-import { CONNECT_TIMEOUT_MS } from './engine.ts';
+import { CliError, EXIT, type FailedRequest } from '../../kernel/errors.ts';
+import { formatDuration } from '../../kernel/timestamps.ts';
+import { CONNECT_TIMEOUT_MS } from '../exchange.ts';
 import { answeredPlainly, plainAnswer } from './plain-answer.ts';
-import type { TransportError, TransportKind } from './transport-error.ts';
+import type { TransportError, TransportKind } from '../transport-error.ts';
 
 export interface LostExchange {
   request: FailedRequest;

@@ -1,6 +1,6 @@
 // Waits of a call that somebody may want to hear of.
-import type { Clock } from '../kernel/clock.ts';
-import type { HttpOptions, Wait } from './types.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { HttpOptions, Wait } from '../types.ts';
 
 /** Who hears of waits, and how time passes. */
 export type Waiting = Pick<HttpOptions, 'onWait'> & { clock: Clock };
