@@ -10,7 +10,7 @@ import { TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
 import type { Target } from '../../lib/runtime/target.ts';
 import { requireIdle, type Triggered, triggerPipeline } from '../../lib/workflows/pipelines-trigger.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
-import { durationFlag, onPipeline, runPorts } from './session.ts';
+import { durationFlag, onPipeline, requirePipeline, runPorts } from './session.ts';
 
 interface TriggerFlags {
   wait?: boolean;
@@ -65,7 +65,7 @@ async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<v
   const target = await ctx.startWrite('workspace');
   if (ctx.flags.dryRun) {
     // A dry run waits for nothing.
-    if (flags.waitIdle !== true) await onPipeline(ctx, id, requireIdle(id, ports));
+    await (flags.waitIdle === true ? requirePipeline(ctx, id) : onPipeline(ctx, id, requireIdle(id, ports)));
     await ctx.out.emitDryRun([ports.api.describeTrigger(id)], undefined, undefined, [id]);
     return;
   }

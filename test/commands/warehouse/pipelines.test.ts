@@ -312,6 +312,22 @@ it('bears with a run that is not to be seen yet, says so, and not with a pipelin
 });
 
 it.each([
+  'watch customer',
+  'watch customer 77',
+  'run customer 77',
+  'trigger customer -y',
+  'trigger customer --wait -y',
+  'trigger customer --wait-idle -y',
+  'trigger customer --wait --wait-idle -y',
+  'trigger customer --wait --wait-idle -n',
+  'reset customer --confirm customer',
+])('pipelines %s exits 5 at once, because no pipeline has the id', async (line) => {
+  const before = clock.now();
+  expect(await run(`pipelines ${line}`)).toMatchObject({ code: 5, stderr: expect.stringMatching(/mean customers\?/) });
+  expect(clock.now()).toBe(before);
+});
+
+it.each([
   ['pipelines trigger customers', 'POST', '/data-pipelines/trigger'],
   ['pipelines reset customers', 'POST', '/data-pipelines/reset'],
   ['pipelines delete customers', 'DELETE', '/data-pipelines/customers'],

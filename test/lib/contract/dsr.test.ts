@@ -195,7 +195,9 @@ describe('a request', () => {
     [
       'an xpid that is none',
       { subject_identities: undefined, ...extended({ xpid: entry('ada@people.example') }) },
-      [`extensions.${EXTENSION}.subject_identities.xpid.value: must be a signed 64-bit integer in plain digits, such as -42`],
+      [
+        `extensions.${EXTENSION}.subject_identities.xpid.value: must be a signed 64-bit integer in plain digits, such as -42`,
+      ],
     ],
     [
       'an empty xpid',
@@ -205,12 +207,16 @@ describe('a request', () => {
     [
       'an xpid with more than digits',
       { subject_identities: undefined, ...extended({ xpid: entry('x7') }) },
-      [`extensions.${EXTENSION}.subject_identities.xpid.value: must be a signed 64-bit integer in plain digits, such as -42`],
+      [
+        `extensions.${EXTENSION}.subject_identities.xpid.value: must be a signed 64-bit integer in plain digits, such as -42`,
+      ],
     ],
     [
       'an xpid that is too large',
       { subject_identities: undefined, ...extended({ xpid: entry('18446744073709551616') }) },
-      [`extensions.${EXTENSION}.subject_identities.xpid.value: must be a signed 64-bit integer in plain digits, such as -42`],
+      [
+        `extensions.${EXTENSION}.subject_identities.xpid.value: must be a signed 64-bit integer in plain digits, such as -42`,
+      ],
     ],
     [
       'an extension that is named after nothing',

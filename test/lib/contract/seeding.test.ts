@@ -137,12 +137,26 @@ describe('a profile’s id', () => {
     expect(Xpid.parse(written)).toBe(sent);
   });
 
-  it.each(['', 'x', '07', '7x', 'x7', ' 7', '1.5', '9223372036854775808', '-9223372036854775809', '-0', '+7', '1'.repeat(30), '--7', -0, 1.5, 2n ** 63n])(
-    'is refused: %s',
-    (written) => {
-      expect(issuesOf(Xpid, written)).toEqual([': must be a signed 64-bit integer in plain digits, such as -42']);
-    },
-  );
+  it.each([
+    '',
+    'x',
+    '07',
+    '7x',
+    'x7',
+    ' 7',
+    '1.5',
+    '9223372036854775808',
+    '-9223372036854775809',
+    '-0',
+    '+7',
+    '1'.repeat(30),
+    '--7',
+    -0,
+    1.5,
+    2n ** 63n,
+  ])('is refused: %s', (written) => {
+    expect(issuesOf(Xpid, written)).toEqual([': must be a signed 64-bit integer in plain digits, such as -42']);
+  });
 });
 
 describe('one user', () => {

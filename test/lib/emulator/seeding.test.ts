@@ -193,26 +193,22 @@ describe('seeding keeps', () => {
     expect(await counts()).toEqual({ profiles: 1, seeds: 2, events: 0 });
   });
 
-  test.each([
-    '9223372036854775807',
-    '-7201284209016359738',
-    '-9223372036854775808',
-    '9007199254740993',
-    '0',
-    '-5',
-  ])('xpid %s and values of its size digit for digit, as a number and as a text', async (xpid) => {
-    const text = JSON.stringify(user({ calculated_attributes: { 1: [seed('sum', 'BIG')] } }));
-    const body = (id: string) =>
-      text.replace('{', `{"xpid":${id},`).replace('"BIG"', '9223372036854775807').replace('count', 'sum');
-    expect((await post(BULK, `[${body(xpid)},${body(`"${xpid}"`)}]`)).status).toBe(202);
-    const found = await control(`/profiles?xpid=${xpid}`);
-    expect(found.text).toContain(`[{"xpid":${xpid},`);
-    expect(found.text).toContain('{"value":9223372036854775807}');
-    expect(await counts()).toMatchObject({ profiles: 1 });
-    // Beside an xpid, identities are ignored.
-    expect(found.text).toContain('"identities":{}');
-    expect(await profiles('email=kim@people.example')).toEqual([]);
-  });
+  test.each(['9223372036854775807', '-7201284209016359738', '-9223372036854775808', '9007199254740993', '0', '-5'])(
+    'xpid %s and values of its size digit for digit, as a number and as a text',
+    async (xpid) => {
+      const text = JSON.stringify(user({ calculated_attributes: { 1: [seed('sum', 'BIG')] } }));
+      const body = (id: string) =>
+        text.replace('{', `{"xpid":${id},`).replace('"BIG"', '9223372036854775807').replace('count', 'sum');
+      expect((await post(BULK, `[${body(xpid)},${body(`"${xpid}"`)}]`)).status).toBe(202);
+      const found = await control(`/profiles?xpid=${xpid}`);
+      expect(found.text).toContain(`[{"xpid":${xpid},`);
+      expect(found.text).toContain('{"value":9223372036854775807}');
+      expect(await counts()).toMatchObject({ profiles: 1 });
+      // Beside an xpid, identities are ignored.
+      expect(found.text).toContain('"identities":{}');
+      expect(await profiles('email=kim@people.example')).toEqual([]);
+    },
+  );
 
   test('all of a bulk or none of it, users before the bad one too', async () => {
     const rows = Array.from({ length: 100 }, (_, index) => user({ identities: { email: `u${index}@people.example` } }));
