@@ -1,7 +1,8 @@
 // `api`: any call, with the address and the credentials that its path asks for.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FIXTURES } from '../proof/stage.ts';
-import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { allEndpoints } from '../../src/lib/contract/index.ts';
+import { answer, json, reset, startFaultServer } from '../helpers/fault-server.ts';
 import { opened } from '../helpers/opened.ts';
 import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
 
@@ -64,6 +65,45 @@ describe('api', () => {
     const { code, stderr } = await admin.run(['api', method, ROLES, ...body], { env });
     expect([code, stderr.includes('no usable JSON'), stderr.includes(hint)]).toEqual([exit, true, true]);
     expect(stderr).not.toContain('bug');
+  });
+
+  const faults = { 429: json({}, { status: 429 }), 503: json({}, { status: 503 }), 'a reset connection': reset };
+  const writes = allEndpoints.filter(({ method, service }) => method !== 'GET' && service !== 'auth');
+
+  describe.each(Object.entries(faults))('after %s', (what, fault) => {
+    it.each(writes.map((one) => [one.method, one.path, one] as const))(
+      '%s %s',
+      async (method, template, { safety }) => {
+        const platform = await opened(startFaultServer());
+        platform.otherwise(fault);
+        admin.write('body.yaml', '{}\n');
+        const path = template.replaceAll(/\{(?!orgId|accountId|workspace_?[iI]d)\w+\}/g, 'x');
+        const urls = ['BASE', 'DSR_BASE']
+          .map((name) => `CDPADM_${name}_URL`)
+          .concat('CDPADM_SEEDING_URL', 'CDPADM_IDENTITY_URL');
+        const env = { ...Object.fromEntries(urls.map((url) => [url, platform.url])), CDPADM_ACCESS_TOKEN: 'token' };
+        const body = method === 'DELETE' ? [] : ['-f', 'body.yaml'];
+        const { code, stderr } = await admin.run(['api', method, path, ...body, '--yes', '--retries', '1'], { env });
+        expect(code, stderr).toBe(what === '429' || (safety === 'repeat' && what === '503') ? 7 : 8);
+        expect(platform.requests.filter((one) => one.method === method)).toHaveLength(safety === 'repeat' ? 2 : 1);
+      },
+    );
+  });
+
+  it('renews a rejected token and leaves the repeat of a write to its user', async () => {
+    const platform = await opened(startFaultServer());
+    const token = { access_token: 'a-new-token', expires_in: 60, token_type: 'Bearer' };
+    platform.otherwise((socket, request) => {
+      json(token, { status: request.target === '/oauth/token' ? 200 : 401 })(socket, request);
+    });
+    admin.write('body.yaml', '{}\n');
+    const env = { CDPADM_BASE_URL: platform.url, CDPADM_AUTH_URL: platform.url };
+    const path = '/platform/v2/workspaces/{workspaceId}/inputs/data-pipelines/trigger';
+    const { code, stderr } = await admin.run(['api', 'POST', path, '-f', 'body.yaml', '--yes'], { env });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('run the command again')]);
+    const sent = platform.requests.map(({ target }) => target);
+    expect(sent.filter((target) => target === '/oauth/token')).toHaveLength(2);
+    expect(sent.filter((target) => target.endsWith('/trigger'))).toHaveLength(1);
   });
 
   it('joins the pages of a list', async () => {

@@ -85,8 +85,10 @@ async function callApi(ctx: Context, method: Method, path: string, flags: ApiFla
 }
 
 /** A DELETE without a response body is confirmed by a GET of its path, any other known write by its own response. */
-async function sendWrite(ctx: Context, client: Client, route: Route, input: Input): Promise<unknown> {
-  const { method, path } = route;
+async function sendWrite(ctx: Context, client: Client, route: Route, given: Input): Promise<unknown> {
+  const { method, path, safety } = route;
+  // Which read shows whether a write arrived is known to its own command only.
+  const input: Input = safety === 'repeat' ? given : { ...given, mayRepeat: 'never' };
   if (method === 'DELETE' && !route.reply && !route.anyReply) return await confirmDelete(ctx, client, route, input);
   const reply: unknown = await client.call(route, input);
   if (namesNoOther(route, input, reply)) return reply;

@@ -104,6 +104,10 @@ export function createClient(options: HttpOptions): Client {
           refused = authorization.renewable;
           options.onDecision('the access token was refused (401): renewing it');
           rejected = refusal(call, result);
+          if (input.mayRepeat === 'never') {
+            await authorize(endpoint.auth, options, tokens, signal, refused);
+            throw rejected.with({ hint: 'The access token is new now: run the command again.' });
+          }
           await checkRepeat(call, rejected);
           continue;
         }
@@ -112,7 +116,7 @@ export function createClient(options: HttpOptions): Client {
       const verdict = decide(outcomeOf(result), {
         safety: endpoint.safety,
         attempt,
-        attempts,
+        attempts: input.mayRepeat === 'never' && isStatus(result, 429) ? attempt : attempts,
         now: clock.now(),
         random: () => options.random(),
       });
@@ -133,7 +137,7 @@ export function createClient(options: HttpOptions): Client {
     }
 
     async function checkRepeat(call: FailedCall, failure: CliError): Promise<void> {
-      if (input.mayRepeat && !(await input.mayRepeat())) throw outcomeUnknown(call, failure);
+      if (typeof input.mayRepeat === 'function' && !(await input.mayRepeat())) throw outcomeUnknown(call, failure);
     }
   }
 

@@ -20,8 +20,11 @@ export type CallInput<E extends Endpoint> = (E extends Endpoint<infer Path, infe
     signal?: AbortSignal;
     /** The slot of the shared rate budget was taken beforehand by `reserve`: do not wait for another. */
     reserved?: boolean;
-    /** Called before a repeat after a 429 or a 401. False: the first one may have arrived, so nothing is repeated. */
-    mayRepeat?: () => Promise<boolean>;
+    /**
+     * Called before a repeat after a 429 or a 401. False: the first one may have arrived, so nothing is repeated. `'never'`: no
+     * read can decide, so the rejection itself is the result.
+     */
+    mayRepeat?: (() => Promise<boolean>) | 'never';
   };
 
 export type ReplyOf<E extends Endpoint> = [NonNullable<E['reply']>] extends [never]

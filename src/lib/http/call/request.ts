@@ -10,7 +10,7 @@ export interface AnyInput {
   body?: unknown;
   signal?: AbortSignal | undefined;
   reserved?: boolean | undefined;
-  mayRepeat?: (() => Promise<boolean>) | undefined;
+  mayRepeat?: (() => Promise<boolean>) | 'never' | undefined;
 }
 
 export interface BuiltRequest {
