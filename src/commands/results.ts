@@ -15,3 +15,8 @@ export function workspaceTarget() {
 export function deletedResult() {
   return object({ id: string(), deleted: literal(true), target: workspaceTarget() });
 }
+
+/** What a write prints that the platform confirms by a status alone. */
+export function acceptedResult() {
+  return object({ accepted: literal(true), target: workspaceTarget() });
+}

@@ -1,11 +1,9 @@
 // The intake commands.
-import { Command } from 'commander';
+import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { eventCommand } from './event.ts';
-import { identifyCommand } from './identify.ts';
+import { sendEvents } from './event.ts';
+import { identifyUser } from './identify.ts';
 
-export function intakeGroup(ctx: Context): Command {
-  const group = new Command('intake').description("one user's events, or identities and attributes");
-  for (const build of [eventCommand, identifyCommand]) group.addCommand(build(ctx));
-  return group;
+export function intakeGroup(ctx: Context) {
+  return buildGroup(ctx, 'intake', "one user's events, or identities and attributes", [sendEvents, identifyUser]);
 }

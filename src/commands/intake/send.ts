@@ -1,5 +1,4 @@
 // What both intake commands do: read one body, check it, send it.
-import type { Command } from 'commander';
 import type { ZodMiniType } from 'zod/mini';
 import { explain, showPath } from '../../lib/contract/explain.ts';
 import { INTAKE_NAMES } from '../../lib/contract/intake.ts';
@@ -9,8 +8,11 @@ import { loadDocument } from '../../lib/files/load.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { collect } from '../../lib/runtime/command-line/global-flags.ts';
+import type { CommandRecord } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
+import { identityTypeFlag } from '../identity-type-flag.ts';
+import { acceptedResult } from '../results.ts';
 
 const view: DocumentView<{ accepted: true; target: Target }> = { kind: 'document', text: () => 'Accepted.' };
 
@@ -31,12 +33,18 @@ export interface IntakeFlags {
   identityType?: string[];
 }
 
-/** The flags of both commands. */
-export function withIntakeFlags(command: Command): Command {
-  return command
-    .requiredOption('-f, --file <file>', 'the body, JSON or YAML; - is standard input')
-    .option('--identity-type <type>', 'identity type of this deployment; may be repeated', collect);
-}
+/** What both records have alike. */
+export const intakeRecord = {
+  effect: 'write',
+  calls: 'platform',
+  flags: {
+    file: { short: 'f', value: 'file', required: true, help: 'the body, JSON or YAML; - is standard input' },
+    identityType: identityTypeFlag,
+  },
+  columns: asColumns('accepted target'),
+  output: acceptedResult,
+  exits: { 9: 'the body is wrong; nothing was sent', 12: 'you answered no' },
+} as const satisfies Partial<CommandRecord>;
 
 /** Throws CliError invalid input (9) with the place of everything that is wrong. */
 export async function sendIntake<Body extends { environment: string }>(

@@ -1,11 +1,11 @@
 // `seed bulk`: sends a file of users, however long, and says of every row whether it was accepted.
-import { Command } from 'commander';
+import { int, nullable, number, object, string } from 'zod/mini';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import { seedBulkProgress, type SeedBulkResult, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
-import { TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Shard } from '../../lib/domain/seed/shard.ts';
 import type { SeedCounts } from '../../lib/files/seed-journal.ts';
 import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
@@ -13,59 +13,80 @@ import type { AgainFlags } from './bulk-again.ts';
 import { BULK_DEFAULTS } from './bulk-defaults.ts';
 import type { BulkNumbers } from './bulk-flags.ts';
 import type { OpenedInputs } from './inputs.ts';
-import { withReadFlags } from './read-flags.ts';
+import { workspaceTarget } from '../results.ts';
+import { readFlags } from './read-flags.ts';
 
 interface BulkFlags extends AgainFlags {
   resume?: boolean;
   restart?: boolean;
 }
 
-export function bulkCommand(ctx: Context): Command {
-  const command = withReadFlags(
-    new Command('bulk')
-      .description('send the seeds of many users')
-      .argument('<file...>', 'NDJSON, a JSON array, CSV or Parquet; also gzip and zstd; - is standard input'),
-  )
-    .option('--batch-size <rows>', 'most users in one request', BULK_DEFAULTS.batchSize)
-    .option('--batch-bytes <size>', 'most bytes in one request', BULK_DEFAULTS.batchBytes)
-    .option(
-      '--concurrency <n>',
-      'most requests at once; how many there are adapts to the answers',
-      BULK_DEFAULTS.concurrency,
-    )
-    .option(
-      '--rate <n>',
-      'most requests a second (or 600/m); of all shards together (default: limits.seeding of the profile)',
-    )
-    .option('--max-errors <n>', 'stop when more rows than this, or this percentage, were refused (default: never)')
-    .option('--rejects <file>', 'where refused rows go (default: the first input with .rejects.ndjson behind it)')
-    .option('--resume', 'go on where an earlier run of the same files ended')
-    .option('--restart', 'forget an earlier run of the same files')
-    .option('--shard <i/n>', 'take one of N shares; auto/N takes JOB_COMPLETION_INDEX')
-    .action((files: string[], flags: BulkFlags) => sendBulk(ctx, files, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: seedBulkView.columns,
-    notes: [
-      'Every row is checked before it is sent. When the platform refuses a request, the rows at fault are found and the others still go in.',
-      'A run that ends early can be resumed. Rows whose answer was lost are sent again, which sets the same values again.',
-      'CSV columns: xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date.',
-    ],
-    examples: [
-      'cdpadm seed bulk users.ndjson --yes',
-      'cdpadm seed bulk users.csv --cutoff-date 2026-01-01 --rate 50 --rejects refused.ndjson --yes',
-      'cdpadm seed bulk users.ndjson --resume --yes',
-      'zcat users.ndjson.gz | cdpadm seed bulk - --yes',
-    ],
-    json: `{"rows","accepted","rejected","batches","requests","retries","seconds","journal","rejects",${TARGET_JSON}}`,
-    exits: {
-      3: 'rows were refused; they are in the rejects file',
-      6: '--resume, and the file has changed since',
-      9: 'a file cannot be read, or its header is not understood',
-      12: 'the same file was run before: give --resume or --restart; another process is sending it; or you answered no',
+export const seedFiles = defineCommand({
+  path: 'seed bulk',
+  summary: 'send the seeds of many users',
+  effect: 'write',
+  calls: 'platform',
+  args: {
+    file: { many: true, help: 'NDJSON, a JSON array, CSV or Parquet; also gzip and zstd; - is standard input' },
+  },
+  flags: {
+    ...readFlags,
+    batchSize: { value: 'rows', default: BULK_DEFAULTS.batchSize, help: 'most users in one request' },
+    batchBytes: { value: 'size', default: BULK_DEFAULTS.batchBytes, help: 'most bytes in one request' },
+    concurrency: {
+      value: 'n',
+      default: BULK_DEFAULTS.concurrency,
+      help: 'most requests at once; how many there are adapts to the answers',
     },
-  });
-}
+    rate: {
+      value: 'n',
+      help: 'most requests a second (or 600/m); of all shards together (default: limits.seeding of the profile)',
+    },
+    maxErrors: {
+      value: 'n',
+      help: 'stop when more rows than this, or this percentage, were refused (default: never)',
+    },
+    rejects: {
+      value: 'file',
+      help: 'where refused rows go (default: the first input with .rejects.ndjson behind it)',
+    },
+    resume: { help: 'go on where an earlier run of the same files ended' },
+    restart: { help: 'forget an earlier run of the same files' },
+    shard: { value: 'i/n', help: 'take one of N shares; auto/N takes JOB_COMPLETION_INDEX' },
+  },
+  columns: seedBulkView.columns,
+  output: () =>
+    object({
+      rows: int(),
+      accepted: int(),
+      rejected: int(),
+      batches: int(),
+      requests: int(),
+      retries: int(),
+      seconds: number(),
+      journal: nullable(string()),
+      rejects: nullable(string()),
+      target: workspaceTarget(),
+    }),
+  notes: [
+    'Every row is checked before it is sent. When the platform refuses a request, the rows at fault are found and the others still go in.',
+    'A run that ends early can be resumed. Rows whose answer was lost are sent again, which sets the same values again.',
+    'CSV columns: xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date.',
+  ],
+  examples: [
+    'cdpadm seed bulk users.ndjson --yes',
+    'cdpadm seed bulk users.csv --cutoff-date 2026-01-01 --rate 50 --rejects refused.ndjson --yes',
+    'cdpadm seed bulk users.ndjson --resume --yes',
+    'zcat users.ndjson.gz | cdpadm seed bulk - --yes',
+  ],
+  exits: {
+    3: 'rows were refused; they are in the rejects file',
+    6: '--resume, and the file has changed since',
+    9: 'a file cannot be read, or its header is not understood',
+    12: 'the same file was run before: give --resume or --restart; another process is sending it; or you answered no',
+  },
+  run: (ctx, { args, flags }) => sendBulk(ctx, args.file, flags),
+});
 
 async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promise<void> {
   const [{ readBulkFlags }, { openInputs }] = await Promise.all([import('./bulk-flags.ts'), import('./inputs.ts')]);

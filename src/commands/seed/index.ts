@@ -1,16 +1,13 @@
 // The seeding commands.
-import { Command } from 'commander';
+import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { bulkCommand } from './bulk.ts';
-import { previewCommand } from './preview.ts';
-import { setCommand } from './set.ts';
-import { templateCommand } from './template.ts';
-import { validateCommand } from './validate.ts';
+import { seedFiles } from './bulk.ts';
+import { previewUser } from './preview.ts';
+import { setSeeds } from './set.ts';
+import { printTemplate } from './template.ts';
+import { validateUsers } from './validate.ts';
 
-export function seedGroup(ctx: Context): Command {
-  const group = new Command('seed').description('calculated-attribute seeds: check, preview, send millions of users');
-  for (const build of [bulkCommand, validateCommand, previewCommand, setCommand, templateCommand]) {
-    group.addCommand(build(ctx));
-  }
-  return group;
+export function seedGroup(ctx: Context) {
+  const records = [seedFiles, validateUsers, previewUser, setSeeds, printTemplate];
+  return buildGroup(ctx, 'seed', 'calculated-attribute seeds: check, preview, send millions of users', records);
 }

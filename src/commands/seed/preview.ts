@@ -1,29 +1,31 @@
 // `seed preview`: one row of a file as the body that would be sent, or why it would not.
-import { Command } from 'commander';
+import { SingleSeed } from '../../lib/contract/seeding.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
 import { CliError, EXIT, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { shellWord } from '../../lib/kernel/shell-word.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
-import { type ReadFlags, withReadFlags } from './read-flags.ts';
+import { type ReadFlags, readFlags } from './read-flags.ts';
 
 const view: DocumentView<unknown> = { kind: 'document', text: (body) => jsonText(body, 2) };
 
-export function previewCommand(ctx: Context): Command {
-  const command = withReadFlags(
-    new Command('preview').description('show one row as it would be sent').argument('<file>', 'as for `seed bulk`'),
-  )
-    .option('--row <n>', 'which row, from 1; headers and empty lines do not count', '1')
-    .action((file: string, flags: ReadFlags & { row: string }) => preview(ctx, file, flags));
-  return withHelp(command, {
-    calls: 'settings',
-    examples: ['cdpadm seed preview users.csv --cutoff-date 2026-01-01', 'cdpadm seed preview users.ndjson --row 12'],
-    json: 'the body of one user',
-    exits: { 5: 'there is no such row', 9: 'the row is wrong' },
-  });
-}
+export const previewUser = defineCommand({
+  path: 'seed preview',
+  summary: 'show one row as it would be sent',
+  effect: 'local',
+  calls: 'settings',
+  args: { file: { help: 'as for `seed bulk`' } },
+  flags: {
+    ...readFlags,
+    row: { value: 'n', default: '1', help: 'which row, from 1; headers and empty lines do not count' },
+  },
+  output: () => SingleSeed,
+  examples: ['cdpadm seed preview users.csv --cutoff-date 2026-01-01', 'cdpadm seed preview users.ndjson --row 12'],
+  exits: { 5: 'there is no such row', 9: 'the row is wrong' },
+  run: (ctx, { args, flags }) => preview(ctx, args.file, flags),
+});
 
 async function preview(ctx: Context, file: string, flags: ReadFlags & { row: string }): Promise<void> {
   if (!/^[1-9]\d{0,11}$/.test(flags.row)) throw usageError(`--row must be a number from 1 on, not \`${flags.row}\`.`);

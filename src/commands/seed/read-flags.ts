@@ -1,7 +1,7 @@
 // The flags that say how a file of users is read.
-import type { Command } from 'commander';
 import type { RuleFlags } from '../../lib/domain/seed/row-rules.ts';
-import { collect } from '../../lib/runtime/command-line/global-flags.ts';
+import type { FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
+import { identityTypeFlag } from '../identity-type-flag.ts';
 
 export interface ReadFlags extends RuleFlags {
   format?: string;
@@ -9,16 +9,10 @@ export interface ReadFlags extends RuleFlags {
   cutoffDate?: string;
 }
 
-/** Adds the flags that say how a file of users is read. */
-export function withReadFlags(command: Command): Command {
-  return withIdentityTypes(command)
-    .option('--null <word>', 'word that means an empty cell, in addition to \\N; may be repeated', collect)
-    .option('--format <format>', 'ndjson, json, csv or parquet (default: what name and content tell)')
-    .option('--map-file <file>', 'YAML or JSON: which column holds which field')
-    .option('--cutoff-date <date>', 'the cutoff date of tables without such a column, yyyy-MM-dd');
-}
-
-/** Adds the flag that allows identity types which the specification does not show. */
-export function withIdentityTypes(command: Command): Command {
-  return command.option('--identity-type <type>', 'identity type of this deployment; may be repeated', collect);
-}
+export const readFlags = {
+  identityType: identityTypeFlag,
+  null: { value: 'word', many: true, help: 'word that means an empty cell, in addition to \\N; may be repeated' },
+  format: { value: 'format', help: 'ndjson, json, csv or parquet (default: what name and content tell)' },
+  mapFile: { value: 'file', help: 'YAML or JSON: which column holds which field' },
+  cutoffDate: { value: 'date', help: 'the cutoff date of tables without such a column, yyyy-MM-dd' },
+} as const satisfies Record<string, FlagSpec>;

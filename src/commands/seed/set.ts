@@ -1,5 +1,4 @@
 // `seed set`: the seeds of one user.
-import { Command } from 'commander';
 import { showPath } from '../../lib/contract/explain.ts';
 import { pathAsWritten } from '../../lib/contract/names.ts';
 import { SEED_NAMES } from '../../lib/contract/seeding.ts';
@@ -10,29 +9,34 @@ import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
-import { asColumns, TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
-import { withIdentityTypes } from './read-flags.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
+import { identityTypeFlag } from '../identity-type-flag.ts';
+import { acceptedResult } from '../results.ts';
 
 const view: DocumentView<{ accepted: true; target: Target }> = { kind: 'document', text: () => 'Accepted.' };
 
-export function setCommand(ctx: Context): Command {
-  const command = withIdentityTypes(new Command('set').description('send the seeds of one user'))
-    .requiredOption('-f, --file <file>', 'the body, JSON or YAML; - is standard input')
-    .action((flags: SetFlags) => setSeeds(ctx, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: asColumns('accepted target'),
-    examples: ['cdpadm seed set -f user.json --yes', 'cdpadm seed set -f user.json --dry-run -o json'],
-    json: `{"accepted":true,${TARGET_JSON}}`,
-    exits: { 9: 'the body is wrong; nothing was sent', 12: 'you answered no' },
-  });
-}
+export const setSeeds = defineCommand({
+  path: 'seed set',
+  summary: 'send the seeds of one user',
+  effect: 'write',
+  calls: 'platform',
+  flags: {
+    identityType: identityTypeFlag,
+    file: { short: 'f', value: 'file', required: true, help: 'the body, JSON or YAML; - is standard input' },
+  },
+  columns: asColumns('accepted target'),
+  output: acceptedResult,
+  examples: ['cdpadm seed set -f user.json --yes', 'cdpadm seed set -f user.json --dry-run -o json'],
+  exits: { 9: 'the body is wrong; nothing was sent', 12: 'you answered no' },
+  run: (ctx, { flags }) => sendSeeds(ctx, flags),
+});
 
 interface SetFlags extends RuleFlags {
   file: string;
 }
 
-async function setSeeds(ctx: Context, flags: SetFlags): Promise<void> {
+async function sendSeeds(ctx: Context, flags: SetFlags): Promise<void> {
   const document = await loadDocument(flags.file, ctx);
   const settings = await ctx.settings();
   const rules = createRowRules(settings.names, flags);

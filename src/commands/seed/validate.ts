@@ -1,11 +1,11 @@
 // `seed validate`: every row of the files against the specification; nothing is sent.
-import { Command } from 'commander';
+import { array, int, literal, object, string } from 'zod/mini';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { type ReadFlags, withReadFlags } from './read-flags.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { type ReadFlags, readFlags } from './read-flags.ts';
 
 interface Validation {
   valid: true;
@@ -18,19 +18,18 @@ const view: DocumentView<Validation> = {
   text: ({ files, rows }) => `${files.join(', ')}: ${counted(rows, 'row')}, all valid.`,
 };
 
-export function validateCommand(ctx: Context): Command {
-  const command = withReadFlags(
-    new Command('validate')
-      .description('check files of users without sending anything')
-      .argument('<file...>', 'as for `seed bulk`'),
-  ).action((files: string[], flags: ReadFlags) => validate(ctx, files, flags));
-  return withHelp(command, {
-    calls: 'settings',
-    examples: ['cdpadm seed validate users.ndjson', 'cdpadm seed validate users.csv --cutoff-date 2026-01-01 -o json'],
-    json: '{"valid":true,"files","rows"}',
-    exits: { 9: 'rows are wrong; each is listed as file:line: field: reason' },
-  });
-}
+export const validateUsers = defineCommand({
+  path: 'seed validate',
+  summary: 'check files of users without sending anything',
+  effect: 'local',
+  calls: 'settings',
+  args: { file: { many: true, help: 'as for `seed bulk`' } },
+  flags: readFlags,
+  output: () => object({ valid: literal(true), files: array(string()), rows: int() }),
+  examples: ['cdpadm seed validate users.ndjson', 'cdpadm seed validate users.csv --cutoff-date 2026-01-01 -o json'],
+  exits: { 9: 'rows are wrong; each is listed as file:line: field: reason' },
+  run: (ctx, { args, flags }) => validate(ctx, args.file, flags),
+});
 
 async function validate(ctx: Context, files: string[], flags: ReadFlags): Promise<void> {
   const [{ openInputs }, { validateSeeds }] = await Promise.all([

@@ -56,15 +56,16 @@ type FlagItem<S extends FlagSpec> = S extends { value: string }
     : Word<S>
   : boolean;
 
-export type FlagValue<S extends FlagSpec> = S extends { many: true }
-  ? FlagItem<S>[] | undefined
-  : S extends { required: true } | { default: string | true }
-    ? FlagItem<S>
-    : FlagItem<S> | undefined;
+type FlagValue<S extends FlagSpec> = S extends { many: true } ? FlagItem<S>[] : FlagItem<S>;
+
+/** The keys of flags that always have a value. */
+type Given<F> = { [K in keyof F]: F[K] extends { required: true } | { default: string | true } ? K : never }[keyof F];
 
 type Specs<T> = Readonly<Record<string, T>>;
 export type ArgValues<A extends Specs<ArgSpec>> = { [K in keyof A]: ArgValue<A[K]> };
-export type FlagValues<F extends Specs<FlagSpec>> = { [K in keyof F]: FlagValue<F[K]> };
+export type FlagValues<F extends Specs<FlagSpec>> = { [K in Given<F>]: FlagValue<F[K]> } & {
+  [K in Exclude<keyof F, Given<F>>]?: FlagValue<F[K]>;
+};
 
 /** The record as everything but `run` sees it. */
 export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'json' | 'values'> {
