@@ -28,7 +28,7 @@ import { folderOf, SQL_FILE, withSqlText } from '../lib/files/warehouse-file.ts'
 import { CliError, EXIT, invalidInput, type Issue } from '../lib/kernel/errors.ts';
 import { isRecord } from '../lib/kernel/record.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { resolveFileSecret } from '../lib/runtime/file-secrets.ts';
+import { checkFileSecret, resolveFileSecret } from '../lib/runtime/file-secrets.ts';
 import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
 import {
   type JudgedReference,
@@ -122,6 +122,18 @@ export async function readSource(
 export function usesOf(type: ResourceType, { definition, typed }: SourcedDefinition): SecretUse[] {
   const given = [...typed.keys()].map((path): SecretUse => ({ path: path.split('.'), reference: 'what you typed' }));
   return [...secretUses(type, definition), ...given];
+}
+
+/** Throws CliError auth (4) for a variable or a file that a reference names and that cannot be read. */
+export async function checkSecrets(
+  ctx: Context,
+  type: ResourceType,
+  { definition, references, rules }: SourcedDefinition,
+): Promise<void> {
+  for (const placed of references) {
+    const what = secretName(type, placed.path, definition.id);
+    await checkFileSecret(ctx, placed, { rules, what, field: placed.path.at(-1) ?? '' });
+  }
 }
 
 /** The body with its secrets, had now. `onSecret` learns of each. */

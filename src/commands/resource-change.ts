@@ -18,7 +18,7 @@ import { checkUntouched, createConfirmed, readIfThere, updateConfirmed } from '.
 import { type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
 import { GROUPS, NOUNS } from '../lib/domain/warehouse/resource-names.ts';
 import { readFieldFlags } from './definition-flags.ts';
-import { bodyWithSecrets, readSource, type SourcedDefinition, usesOf } from './definition-input.ts';
+import { bodyWithSecrets, checkSecrets, readSource, type SourcedDefinition, usesOf } from './definition-input.ts';
 import { emitResource, findResource } from './resource-read.ts';
 
 /** The flags of `create` and `update`: the file, and every field's own. */
@@ -40,7 +40,7 @@ export async function createResource(
   await ctx.startWrite('workspace');
   const calls = warehouseCalls(await ctx.api(), type);
   if (!ctx.flags.curl && (await readIfThere(definition.id, calls, ctx.signal))) throw exists(type, definition.id);
-  if (!ctx.flags.curl) guardReferences(source.rules, source.references);
+  if (!ctx.flags.curl) await checkReferences(ctx, type, source);
   if (ctx.flags.dryRun) {
     await ctx.out.emitDryRun([calls.describeCreate(withHiddenSecrets(type, definition))], undefined, undefined, [
       definition.id,
@@ -57,6 +57,12 @@ export async function createResource(
   );
   ctx.out.note(`Created ${NOUNS[type]} ${definition.id}.`);
   await emitResource(ctx, type, reply);
+}
+
+/** Throws guard (12) for a reference that is not allowed, then auth (4) for one that leads nowhere: in a dry run, too. */
+async function checkReferences(ctx: Context, type: ResourceType, source: SourcedDefinition): Promise<void> {
+  guardReferences(source.rules, source.references);
+  await checkSecrets(ctx, type, source);
 }
 
 /** Replaces a resource by what a file says, or changes what flags say. */
@@ -113,7 +119,7 @@ export async function writeChange(
   const draw = (style: Parameters<typeof renderChange>[3]) =>
     renderChange(`~ change ${NOUNS[type]} ${id}`, changes, uses, style);
   if (resets) ctx.out.warn(describeReread(definition));
-  if (!ctx.flags.curl) guardReferences(source.rules, source.references);
+  if (!ctx.flags.curl) await checkReferences(ctx, type, source);
   if (ctx.flags.dryRun) {
     if (resets && !allowReset && !ctx.flags.confirm.includes(id)) throw resetRefused(id);
     const request = calls.describeUpdate(id, withHiddenSecrets(type, definition));

@@ -93,11 +93,11 @@ async function applyPlanned(
     return;
   }
   await passGuards(ctx, planned, flags);
+  await checkSecretsAtHand(ctx, plan, entries, rules);
   if (dryRun) {
     await ctx.out.emitDryRun(await describeSteps(ctx, planned), plan, draw, ids);
     return;
   }
-  await checkSecretsAtHand(ctx, plan, entries, rules);
   const typed = await askForMasked(ctx, plan, entries, rules);
   await ctx.confirmWrite(`Apply ${plan.steps.length} ${plan.steps.length === 1 ? 'step' : 'steps'}?`);
   // Of the step under way; only what has arrived is remembered.

@@ -1,6 +1,6 @@
 // `warehouse diff`: what an apply of the folder would do.
 import { Command } from 'commander';
-import { EXIT } from '../../lib/kernel/errors.ts';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { WAREHOUSE_STEP_COLUMNS, warehousePlanView } from '../../lib/render/warehouse-plan.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { withHelp } from '../../lib/runtime/command-line/help.ts';
@@ -10,7 +10,7 @@ import { withAllowCommands } from '../definition-flags.ts';
 import { readDirectory, tellDirectoryAdvice } from './directory.ts';
 import { planDirectory } from './plan.ts';
 import { referencesOf } from './references.ts';
-import { checkMasks, masksInTheWay } from './secrets.ts';
+import { checkMasks, checkSecretsAtHand, masksInTheWay } from './secrets.ts';
 
 interface DiffFlags {
   exitCode?: boolean;
@@ -51,6 +51,13 @@ async function diffWarehouse(ctx: Context, dir: string, { exitCode, allowCommand
   await ctx.out.emit(plan, warehousePlanView);
   for (const { file, line, column, path } of masksInTheWay(plan, entries)) {
     ctx.out.warn(`${file}:${line}:${column}: ${path}: is a mask: \`warehouse apply\` will ask for the secret`);
+  }
+  try {
+    await checkSecretsAtHand(ctx, plan, entries, rules);
+  } catch (error) {
+    // A comparison needs no secret.
+    if (!(error instanceof CliError) || error.code !== 'secrets.missing') throw error;
+    ctx.out.warn(error.message);
   }
   if (exitCode === true && plan.steps.length > 0) ctx.setExit(EXIT.differences);
 }

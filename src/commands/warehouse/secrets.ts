@@ -5,7 +5,7 @@ import { isReference, maskIssue, secretUses, type SecretUse, withSecrets } from 
 import { placeIssues } from '../../lib/files/load.ts';
 import type { Issue } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { resolveFileSecret } from '../../lib/runtime/file-secrets.ts';
+import { checkFileSecret, resolveFileSecret } from '../../lib/runtime/file-secrets.ts';
 import { type ReferenceRules, refuseOwnSecrets } from '../../lib/runtime/reference-rules.ts';
 import { secretPlace } from '../../lib/runtime/memory/secrets.ts';
 import { askSecret, secretName } from '../ask-secret.ts';
@@ -64,8 +64,8 @@ export async function askForMasked(
 }
 
 /**
- * Looks whether the variables and files that steps refer to are there, before the first of them is sent: a plan that
- * stops halfway for a variable that nobody set is worse than none. Throws CliError auth (4).
+ * Checks that the variables and files that steps refer to can be read, before the first step is sent: a missing one must
+ * not stop a plan halfway. Throws CliError auth (4).
  */
 export async function checkSecretsAtHand(
   ctx: Context,
@@ -75,8 +75,9 @@ export async function checkSecretsAtHand(
 ): Promise<void> {
   for (const entry of sending(steps, entries)) {
     for (const use of secretUses(entry.type, entry.definition)) {
-      // A helper command or a keychain may want something of the user each time.
-      if (/^(?:env|file):/.test(use.reference)) await secretOf(ctx, entry, use, { rules });
+      const { folder, type, definition } = entry;
+      const what = secretName(type, use.path, definition.id);
+      await checkFileSecret(ctx, { ...use, folder, given: false }, { rules, what, field: use.path.at(-1) ?? '' });
     }
   }
 }

@@ -31,6 +31,11 @@ export async function resolveFileSecret(
   return value;
 }
 
+/** The same for a variable or a file; a command or a keychain may ask the user each time, so it is not tried. */
+export async function checkFileSecret(...[ctx, placed, options]: Parameters<typeof resolveFileSecret>): Promise<void> {
+  if (/^(?:env|file):/.test(placed.reference)) await resolveFileSecret(ctx, placed, options);
+}
+
 async function read(ctx: Context, reference: string, folder: string, whole: boolean, what: string): Promise<string> {
   const path = /^file:\s*(\S.*)$/s.exec(reference)?.[1];
   if (path !== undefined) return await readSecret(resolve(folder, path.trim()), what);
@@ -88,7 +93,7 @@ function missing(what: string, why: string): CliError {
   return new CliError({
     code: 'secrets.missing',
     message: `The ${what} ${why}.`,
-    hint: 'Nothing was sent with it. Put the secret where the definition says, or let it say another place.',
+    hint: 'Nothing was sent with it. Put the secret there, or change the reference in the definition.',
     exit: EXIT.auth,
   });
 }

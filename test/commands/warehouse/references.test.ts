@@ -135,6 +135,34 @@ describe('a reference on the command line', () => {
   });
 });
 
+describe.each([
+  ['env:NO_SUCH_VARIABLE', 'is in the environment variable NO_SUCH_VARIABLE, which is not set'],
+  ['file:no-such-file', 'no-such-file, which cannot be read (ENOENT)'],
+])('%s, which leads nowhere,', (reference, sentence) => {
+  it.each(COMMANDS.filter((line) => !line.includes('diff')))('ends %s before anything is sent', async (line) => {
+    refer(reference);
+    const { code, error } = await run(line);
+    expect([code, error.code]).toEqual([4, 'secrets.missing']);
+    expect(error.message).toContain(sentence);
+    expect(error.message).toContain('crm');
+    expect(error.hint).toContain('Put the secret there');
+    expect(await home.writes()).toEqual([]);
+  });
+
+  it('ends a dry run of a change', async () => {
+    refer('env:WAREHOUSE_PASSWORD');
+    expect((await run('connections create -f crm.yaml --yes')).code).toBe(0);
+    refer(reference);
+    expect((await run('connections update crm -f crm.yaml --dry-run')).code).toBe(4);
+  });
+
+  it('is a warning of warehouse diff, which sends nothing', async () => {
+    refer(reference);
+    const { code, stderr } = await home.run('warehouse diff sync', { env });
+    expect([code, stderr]).toEqual([0, expect.stringContaining(sentence)]);
+  });
+});
+
 it('the plan names every reference', async () => {
   refer('command:echo secret');
   const plan = await home.run('warehouse diff sync --allow-commands', { env });
