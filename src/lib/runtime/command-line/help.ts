@@ -119,14 +119,20 @@ export function formatsOf(command: Command): readonly OutputFormat[] {
   return helpOf(command)?.formats ?? COMMON_FORMATS;
 }
 
-type Asked = Pick<GlobalFlags, 'output' | 'fields' | 'dryRun' | 'query' | 'profiles'>;
+type Asked = Pick<GlobalFlags, 'output' | 'out' | 'formatOfFile' | 'fields' | 'dryRun' | 'query' | 'profiles'>;
 
 /** Throws CliError usage (2) for a format or a column that the command's result does not have. */
-export function checkFormat({ output, fields, dryRun, query, profiles }: Asked, command: Command): void {
+export function checkFormat(asked: Asked, command: Command): void {
+  const { output, fields, dryRun, query, profiles } = asked;
   const { columns } = helpOf(command) ?? {};
   const formats = formatsOf(command);
   if (!formats.includes(output)) {
-    throw usageError(`The result of this command has no ${output} form.`, `It has ${formats.join(', ')}.`);
+    if (!asked.formatOfFile)
+      throw usageError(`The result of this command has no ${output} form.`, `It has ${formats.join(', ')}.`);
+    throw usageError(
+      `--out ${asked.out}: the extension means ${output}, and the result of this command has no ${output} form.`,
+      `Choose an extension for one of its formats, such as .txt: ${formats.join(', ')}.`,
+    );
   }
   // A dry run has a result of its own, and comes too late for nothing; a query finds columns of its own.
   if (dryRun || query !== undefined) return;
