@@ -1,6 +1,6 @@
 // What the commands of connections, data models and pipelines share in reading.
 import { type ResourceType, withHiddenSecrets } from '../lib/domain/warehouse/definition.ts';
-import { CliError, EXIT } from '../lib/kernel/errors.ts';
+import { CliError, EXIT, isNotFound } from '../lib/kernel/errors.ts';
 import { nearestHint } from '../lib/kernel/nearest.ts';
 import { resourceListView, resourceView } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
@@ -30,7 +30,7 @@ export async function findResource(ctx: Context, calls: WarehouseCalls, id: stri
   try {
     return await calls.get(id, ctx.signal);
   } catch (error) {
-    if (!(error instanceof CliError) || error.status !== 404) throw error;
+    if (!isNotFound(error)) throw error;
     const known = (await calls.list(ctx.signal)).map((it) => it.id);
     throw new CliError({
       code: 'warehouse.not_found',

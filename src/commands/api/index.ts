@@ -5,7 +5,7 @@ import type { Api } from '../../lib/api/index.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
 import { type Method, METHODS } from '../../lib/contract/endpoint.ts';
 import { loadDocument } from '../../lib/files/load.ts';
-import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { CliError, EXIT, usageError, isNotFound } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/record.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
@@ -110,7 +110,7 @@ async function confirmDelete(ctx: Context, client: Client, route: Route, input: 
       await client.call(lookup, { ...input, body: undefined } as Input);
       return true;
     } catch (error) {
-      if (error instanceof CliError && error.status === 404) return false;
+      if (isNotFound(error)) return false;
       throw error;
     }
   };

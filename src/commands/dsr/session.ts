@@ -9,6 +9,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { type DsrMemory, openCertificates, openDsrMemory } from '../../lib/runtime/memory/dsr.ts';
 import { loadTrustedRoots } from '../../lib/runtime/checks/trusted-roots.ts';
 import type { DsrPorts, VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
+import { ofWorkspace } from '../../lib/workflows/own-workspace.ts';
 import { type CertificateSource, createCertificateSource } from '../../lib/workflows/processor-certificate.ts';
 import { createMessageVerifier, type MessageVerifier, type VerifyPorts } from '../../lib/workflows/verify-message.ts';
 
@@ -24,7 +25,7 @@ export async function openDsr(ctx: Context): Promise<DsrSession> {
   const memory = await openDsrMemory(ctx, isAdvance);
   const api = await ctx.api();
   return {
-    api: api.dsr,
+    api: ofWorkspace(api.dsr, memory.sender.workspace_id),
     client: api.client,
     memory,
     ledger: memory.ledger,

@@ -78,7 +78,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   const failed = result.verdict?.checks.find(({ ok }) => !ok);
   if (failed) {
     ctx.out.warn(
-      `The answer is not signed as it should be (${failed.name}: ${failed.detail}). Check the address in use, and \`cdpadm dsr status ${result.id}\`.`,
+      `Request ${result.id} was submitted, but the response is not signed as it should be (${failed.name}: ${failed.detail}). Check the address in use, and \`cdpadm dsr status ${result.id}\`.`,
     );
     ctx.setExit(EXIT.failed);
   }

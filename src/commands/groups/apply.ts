@@ -2,7 +2,7 @@
 import type { GroupReply, GroupRequest } from '../../lib/contract/groups.ts';
 import { groupsEndpoints } from '../../lib/contract/groups.ts';
 import { foretellLimit, type GroupPlan, planGroup } from '../../lib/domain/groups/plan.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { CliError, EXIT, isNotFound } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { GROUP_VERBS, groupView, renderGroupPlan } from '../../lib/render/groups.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -73,7 +73,7 @@ export async function findGroup(ctx: Context, groupId: string): Promise<GroupRep
   try {
     return await groups.get(groupId, ctx.signal);
   } catch (error) {
-    if (!(error instanceof CliError) || error.status !== 404) throw error;
+    if (!isNotFound(error)) throw error;
     const known = (await groups.list(ctx.signal)).map(({ id }) => id);
     throw new CliError({
       code: 'groups.not_found',

@@ -1,7 +1,7 @@
 // What the commands about runs share: the ports, the poll interval, a pipeline that is not there.
 import type { Api } from '../../lib/api/index.ts';
 import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
-import { CliError, usageError } from '../../lib/kernel/errors.ts';
+import { isNotFound, usageError } from '../../lib/kernel/errors.ts';
 import { parseDuration } from '../../lib/kernel/timestamps.ts';
 import { runSparkline, wantsPlainSigns } from '../../lib/render/sparkline.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -40,7 +40,7 @@ export async function onPipeline<T>(ctx: Context, id: string, deed: Promise<T>):
   try {
     return await deed;
   } catch (error) {
-    if (error instanceof CliError && error.status === 404) await requirePipeline(ctx, id);
+    if (isNotFound(error)) await requirePipeline(ctx, id);
     throw error;
   }
 }

@@ -67,6 +67,7 @@ export const dataModelsEndpoints = {
     path: MODEL_PATH,
     status: 200,
     reply: DataModelReply,
+    about: { modelId: 'id' },
     safety: 'repeat',
   }),
   create: endpoint({
@@ -87,6 +88,7 @@ export const dataModelsEndpoints = {
     status: 200,
     body: DataModelRequest,
     reply: DataModelReply,
+    about: { modelId: 'id' },
     safety: 'confirm',
   }),
   delete: endpoint({

@@ -206,6 +206,7 @@ export const dsrEndpoints = {
     path: '/requests/{requestId}',
     status: 200,
     reply: RequestStatusReply,
+    about: { requestId: 'subject_request_id' },
     safety: 'repeat',
   }),
   list: endpoint({
@@ -227,6 +228,7 @@ export const dsrEndpoints = {
     path: '/requests/{requestId}',
     status: 200,
     reply: CancelReply,
+    about: { requestId: 'subject_request_id' },
     safety: 'confirm',
   }),
   discovery: endpoint({

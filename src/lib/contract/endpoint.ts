@@ -67,6 +67,8 @@ export interface EndpointSpec<
   /** Names of the query parameters. */
   query?: readonly string[];
   safety: Safety;
+  /** Path parameter -> the field of the reply that repeats it. A reply about another resource is not believed. */
+  about?: Readonly<Record<string, string>>;
   budget?: Budget;
   names?: EndpointNames;
 }

@@ -96,6 +96,7 @@ export const groupsEndpoints = {
     path: GROUP_PATH,
     status: 200,
     reply: GroupReply,
+    about: { group_id: 'id' },
     safety: 'repeat',
   }),
   list: endpoint({
@@ -125,6 +126,7 @@ export const groupsEndpoints = {
     status: 200,
     body: GroupUpdate,
     reply: GroupReply,
+    about: { group_id: 'id' },
     safety: 'confirm',
   }),
   patch: endpoint({
@@ -135,6 +137,7 @@ export const groupsEndpoints = {
     status: 200,
     body: GroupPatch,
     reply: GroupReply,
+    about: { group_id: 'id' },
     safety: 'confirm',
   }),
   delete: endpoint({

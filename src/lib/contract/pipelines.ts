@@ -150,6 +150,7 @@ export const pipelinesEndpoints = {
     path: PIPELINE_PATH,
     status: 200,
     reply: PipelineReply,
+    about: { pipelineId: 'id' },
     safety: 'repeat',
   }),
   create: endpoint({
@@ -171,6 +172,7 @@ export const pipelinesEndpoints = {
     body: PipelineRequest,
     reply: PipelineReply,
     query: ['preventResets'],
+    about: { pipelineId: 'id' },
     safety: 'confirm',
   }),
   delete: endpoint({
@@ -207,6 +209,7 @@ export const pipelinesEndpoints = {
     path: `${PIPELINE_PATH}/report`,
     status: 200,
     reply: PipelineReportReply,
+    about: { pipelineId: 'pipeline_id' },
     safety: 'repeat',
   }),
   runs: endpoint({
@@ -226,6 +229,7 @@ export const pipelinesEndpoints = {
     path: `${PIPELINE_PATH}/runs/{pipelineRunId}`,
     status: 200,
     reply: RunReply,
+    about: { pipelineId: 'pipeline_id', pipelineRunId: 'id' },
     safety: 'repeat',
   }),
 };

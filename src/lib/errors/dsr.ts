@@ -8,6 +8,12 @@ export const DSR_ERRORS = {
     explanation: 'The platform holds a request with the same id for another person or of another kind.',
     fix: 'Submit the request with a new id: leave the id out.',
   },
+  'dsr.other_workspace': {
+    exit: 'conflict',
+    summary: 'The credentials belong to another workspace than the target.',
+    explanation: 'The platform takes the workspace from the key, and names it in every response.',
+    fix: 'Use the key and secret of the target workspace, or --workspace for the other one.',
+  },
   'dsr.group_not_found': {
     exit: 'notFound',
     summary: 'No request has this group id.',

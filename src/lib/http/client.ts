@@ -99,7 +99,7 @@ export function createClient(options: HttpOptions): Client {
       if (!(result instanceof TransportError)) {
         pace.learn(endpoint.service, result.headers);
         if (result.status >= 200 && result.status < 300)
-          return readReply(call, result, (value) => names.decode(endpoint, value));
+          return readReply(call, result, (value) => names.decode(endpoint, value), request.about);
         if (result.status === 401 && authorization.renewable !== undefined && refused === undefined) {
           refused = authorization.renewable;
           options.onDecision('the access token was refused (401): renewing it');

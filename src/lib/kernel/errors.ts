@@ -109,6 +109,11 @@ export class CliError extends Error {
   }
 }
 
+/** Whether the platform said that something does not exist; a web page with status 404 says nothing. */
+export function isNotFound(error: unknown): error is CliError & { code: 'http.not_found' } {
+  return error instanceof CliError && error.code === 'http.not_found';
+}
+
 /** A word or flag that the command line got wrong: exit 2. */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError({ code: 'usage', message, exit: EXIT.usage, ...(hint === undefined ? {} : { hint }) });

@@ -77,7 +77,8 @@ export async function confirmWrite<Result, Stored>(
       return { state: 'done', result: judgement.done };
     }
     if (doubt.rejection) return { state: 'not-done', error: doubt.rejection };
-    if (sends >= write.maxSends) return unknown(write, doubt, 'the platform does not show it', signal);
+    if (sends >= write.maxSends)
+      return unknown(write, doubt, 'the platform does not show that it was carried out', signal);
     if (isLoss(error) && again !== undefined) tell?.note(again);
     doubt = undefined;
   }

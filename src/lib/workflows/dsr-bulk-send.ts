@@ -3,11 +3,12 @@ import type { CreateReply, DsrRequest, RequestStatusReply } from '../contract/ds
 import type { Sender } from '../api/dsr.ts';
 import { isServerTrouble } from '../contract/failures.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { CliError } from '../kernel/errors.ts';
+import { CliError, isNotFound } from '../kernel/errors.ts';
 import type { Gate } from './bulk-gate.ts';
 import { confirmWrite, lossOf } from './confirm-write.ts';
 import type { LedgerEntry, VerifyMessage } from './dsr-ports.ts';
 import { idTaken, isSameId, proofOf, type SubmittedNews } from './dsr-proof.ts';
+import { checkWorkspace } from './own-workspace.ts';
 import { type GatedRequest, type Refused, sendThrough } from './gated-send.ts';
 
 export interface RowOutcome {
@@ -25,6 +26,8 @@ export interface RowPorts {
   gate: Gate;
   create: Sender<CreateReply>;
   get: Sender<RequestStatusReply>;
+  /** Where the requests are to go. */
+  workspace: string;
   /** The wire's bytes of a request. */
   encode(request: DsrRequest): Buffer;
   verify: VerifyMessage;
@@ -105,7 +108,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
         return outcome.body;
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
-        if (error.status === 404) return undefined;
+        if (isNotFound(error)) return undefined;
         const isUnreadable = error.status !== undefined && error.status < 300;
         if (isUnreadable || attempt >= MAX_ATTEMPTS) throw error;
       }
@@ -131,6 +134,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
           const verdict = await ports.verify(Object.entries(headers), Buffer.from(text, 'utf8'));
           if (verdict?.valid === false) signed = false;
           isCreated = status === 201 && isSameId(body, id);
+          if (isCreated) endRunUnless(() => checkWorkspace(body, ports.workspace));
           isWhole = isCreated && verdict?.valid !== false;
           return { state: 'submitted', ...timesOf(body) };
         },
@@ -169,6 +173,15 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     }
   } catch (error) {
     throw error instanceof RunOver ? error.reason : error;
+  }
+}
+
+/** The credentials of the run are wrong as a whole: no further row may go out. */
+function endRunUnless(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw new RunOver(error);
   }
 }
 

@@ -56,6 +56,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     create: await api.openCreate(),
     get: await api.openGet(),
     encode: (request: DsrRequest) => Buffer.from(stringifyJson(options.names.encode(request, marks)), 'utf8'),
+    workspace: ports.sender.workspace_id,
     verify: ports.verify,
     describe: (request: DsrRequest) => submittedEvent(request, ports.sender, ledger, clock.now()),
     completed: () => completed,

@@ -69,7 +69,8 @@ async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
       maxSends: 1,
       explained: [400],
       send: () => api.cancel(id, signal),
-      isOurs: (reply) => isSameId(reply, id),
+      // A cancellation that says nothing but the id is no complete response.
+      isOurs: (reply) => isSameId(reply, id) && typeof reply.received_time === 'string',
       read: () => api.get(id, signal),
       isAbout: (now) => isSameId(now, id),
       judge: (now, { rejection }) => {

@@ -4,7 +4,7 @@ import type { RequestStatusReply } from '../contract/dsr.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
 import { type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
 import { isAdvance } from '../domain/dsr/statuses.ts';
-import { CliError } from '../kernel/errors.ts';
+import { isNotFound } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts, LedgerEntry } from './dsr-ports.ts';
 
@@ -40,7 +40,7 @@ export async function refreshRequests(entries: readonly LedgerEntry[], ports: Ds
     try {
       return await ports.api.getDated(entry.id, ports.signal);
     } catch (error) {
-      if (error instanceof CliError && error.status === 404) return known;
+      if (isNotFound(error)) return known;
       throw error;
     }
   });

@@ -3,7 +3,8 @@ import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { Verdict } from '../domain/callbacks/verify.ts';
 import { identitiesOf, skipsWaiting } from '../domain/dsr/settle.ts';
 import { isOpen } from '../domain/dsr/statuses.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError} from '../kernel/errors.ts';
+import { EXIT, isNotFound } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
 import type { DsrPorts, LedgerEntry, Sender, VerifyMessage } from './dsr-ports.ts';
@@ -72,6 +73,8 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
     ports,
   );
   if (outcome.state === 'done') {
+    // A read is not signed.
+    if (!created) tell.warn('No signed response confirms the request, so its signature was not checked.');
     const result = { ...outcome.result, verdict: outcome.result.verdict ?? created?.result.verdict };
     await record(result, ports);
     return result;
@@ -168,7 +171,7 @@ async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<Reque
   try {
     return await api.get(id, signal);
   } catch (error) {
-    if (error instanceof CliError && error.status === 404) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }

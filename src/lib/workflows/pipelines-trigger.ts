@@ -61,7 +61,7 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
         const { pipeline_run_id, status } = await api.trigger(id, { signal, mayRepeat });
         return result(pipeline_run_id, status);
       },
-      isOurs: ({ pipeline_run_id }) => !known.has(String(pipeline_run_id)),
+      isOurs: ({ pipeline_run_id: run }) => /^\d+$/.test(String(run)) && !known.has(String(run)),
       read: () => findTriggered(id, known, RUN_READS, options.pollMs, ports),
       isAbout: (run) => (run?.pipeline_id ?? id) === id,
       judge: (run, { rejection }) => {

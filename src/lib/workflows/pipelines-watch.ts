@@ -3,7 +3,7 @@ import type { PipelinesApi } from '../api/pipelines.ts';
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { isEnded, runId } from '../domain/warehouse/runs.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { CliError, EXIT, isNotFound } from '../kernel/errors.ts';
 
 export interface RunPorts {
   api: PipelinesApi;
@@ -42,7 +42,7 @@ export async function watchRun(
       await ports.clock.sleep(Math.min(pauseMs, pollMs), ports.signal);
     }
   } catch (error) {
-    if (!(error instanceof CliError) || (error.status === 404 && !ports.signal.aborted)) throw error;
+    if (!(error instanceof CliError) || (isNotFound(error) && !ports.signal.aborted)) throw error;
     throw error.with({
       ...(!ports.signal.aborted && outcomeUnread(pipelineId, id, error)),
       hint: `${error.hint === undefined || ports.signal.aborted ? '' : `${error.hint} `}The run continues. Watch it with \`cdpadm pipelines watch ${pipelineId} ${id}\`.`,
@@ -71,7 +71,7 @@ export async function bearingUnknown<T>(
     try {
       return await read();
     } catch (error) {
-      const isUnknown = error instanceof CliError && error.status === 404;
+      const isUnknown = isNotFound(error);
       if (!isUnknown || ports.clock.now() >= end) throw error;
       if (isFirst) await onUnknown?.(error);
       await ports.clock.sleep(Math.min(pollMs, end - ports.clock.now()), ports.signal);

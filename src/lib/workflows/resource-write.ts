@@ -1,6 +1,7 @@
 // Writes of resources that the caller names. A GET by id confirms what the response does not.
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { CliError, EXIT, isNotFound } from '../kernel/errors.ts';
 import { canonicalJson } from '../kernel/json.ts';
+import { isRecord } from '../kernel/record.ts';
 import { type ConfirmPorts, confirmed, type Doubt, type Judgement } from './confirm-write.ts';
 import type { Tell } from './ports.ts';
 
@@ -42,10 +43,10 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
   return await confirmedById<Reply, Reply>(body.id, calls, ports, {
     explained: MAY_BE_TAKEN,
     send: () => calls.create(body, ports.signal),
-    isOurs: ({ id }) => id === body.id,
+    isOurs: (reply) => reply.id === body.id && holds(calls, reply, body),
     judge: (now, { error, wasSent }) => {
       if (now === undefined) return 'not-done';
-      return wasSent && same(calls, now, body) ? { done: now } : takenMeanwhile(body.id, calls, error);
+      return wasSent && holds(calls, now, body) ? { done: now } : takenMeanwhile(body.id, calls, error);
     },
   });
 }
@@ -60,11 +61,11 @@ export async function updateConfirmed<Reply extends Identified, Body>(
 ): Promise<Reply> {
   return await confirmedById<Reply, Reply>(id, calls, ports, {
     send: () => calls.update(id, body, ports.signal),
-    isOurs: (reply) => reply.id === id,
+    isOurs: (reply) => reply.id === id && holds(calls, reply, body),
     judge: (now) => {
       if (now === undefined) return changedMeanwhile(id, calls);
       if (isUntouched(calls, before, now)) return 'not-done';
-      return same(calls, now, body) ? { done: now } : changedMeanwhile(id, calls);
+      return holds(calls, now, body) ? { done: now } : changedMeanwhile(id, calls);
     },
   });
 }
@@ -105,7 +106,7 @@ export async function readIfThere<Reply>(
   try {
     return await calls.get(id, signal);
   } catch (error) {
-    if (error instanceof CliError && error.status === 404) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }
@@ -139,6 +140,16 @@ async function confirmedById<Result, Reply extends Identified>(
     },
     ports,
   );
+}
+
+/** Whether the platform shows everything that was sent. It may fill in what was left out, such as a state. */
+function holds<Reply, Body>(calls: ResourceCalls<Reply, Body>, shown: Reply, sent: Body): boolean {
+  return contains(calls.comparable(shown), calls.comparable(sent));
+}
+
+function contains(shown: unknown, sent: unknown): boolean {
+  if (!isRecord(sent)) return canonicalJson(shown ?? null) === canonicalJson(sent ?? null);
+  return Object.entries(sent).every(([key, value]) => contains(isRecord(shown) ? shown[key] : undefined, value));
 }
 
 function same<Reply, Body>(calls: ResourceCalls<Reply, Body>, one: Reply | Body, other: Reply | Body): boolean {

@@ -1,7 +1,8 @@
 // Paths that are filled with ids: no id can become a path, a query or another host.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { fillPath } from '../../../src/lib/contract/endpoint.ts';
+import { allEndpoints } from '../../../src/lib/contract/index.ts';
 import { CliError } from '../../../src/lib/kernel/errors.ts';
 import { thrownBy } from '../../helpers/failure.ts';
 import { size } from '../../helpers/size.ts';
@@ -76,4 +77,12 @@ describe('fillPath', () => {
     expect(fillPath('/oauth/token', {})).toBe('/oauth/token');
     expect(fillPath('/v2/groups/', { id: 'x' })).toBe('/v2/groups/');
   });
+});
+
+test('a reply about one resource is held to the id in its path', () => {
+  const own = allEndpoints.filter(({ path, reply }) => reply && path.endsWith('}'));
+  expect(own.length).toBeGreaterThan(8);
+  for (const { about = {}, id, path } of own) {
+    expect(Object.keys(about), id).toContain(/\{(\w+)\}$/.exec(path)?.[1]);
+  }
 });

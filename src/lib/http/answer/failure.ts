@@ -59,6 +59,8 @@ const CODE_OF_STATUS: Record<number, Code> = {
 export function refusal(call: FailedCall, answer: Answer): CliError {
   const { status } = answer;
   if (status >= 300 && status < 400) return redirect(call, answer);
+  // That a page of something in between was not found says nothing of the resource.
+  if ((status === 404 || status === 410) && isHtml(answer)) return unreadable(call, answer, '');
   const envelope = readEnvelope(answer, call.redact);
   const code = codeOf(call, status);
   const said = envelope.sentences.join('; ').replace(/\.$/, '');

@@ -8,14 +8,16 @@ import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
 import type { Reply } from '../types.ts';
 
 /**
- * The reply of a 2xx response. `decode` brings a deployment's words into the contract's. The body is undefined where the
- * endpoint has none: such a response counts only with exactly the documented status (decision: D212). Throws CliError (1)
+ * The reply of a 2xx response. `decode` brings a deployment's words into the contract's, and `about` has the fields that
+ * must repeat what was asked for: a reply about another resource is unreadable. The body is undefined where the endpoint
+ * has none: such a response counts only with exactly the documented status (decision: D212). Throws CliError (1)
  * for an unreadable response to a read, and OutcomeUnknownError for one to a write, because it proves nothing.
  */
 export function readReply(
   call: FailedCall,
   answer: Answer,
   decode: (value: unknown) => unknown = (value) => value,
+  about: readonly (readonly [field: string, value: string])[] = [],
 ): Reply<unknown> {
   const { status, headers, text } = answer;
   const { anyReply, method, reply, service } = call.endpoint;
@@ -35,7 +37,12 @@ export function readReply(
   if (parsed instanceof Unreadable) throw refuse(parsed.problem);
   const value = decode(parsed);
   const result = reply.safeParse(value);
-  if (result.success) return { status, headers, text, body: result.data };
+  if (result.success) {
+    const body = result.data as Record<string, unknown> | null;
+    const foreign = about.find(([field, wanted]) => !repeats(body?.[field], wanted));
+    if (foreign) throw refuse(`is about another resource (${foreign[0]} ${String(body?.[foreign[0]])})`);
+    return { status, headers, text, body };
+  }
   const [issue] = explainIssues(result.error.issues.slice(0, 1), value);
   throw refuse(
     `has another shape than expected (${showPath(issue?.path ?? []) || 'the whole'} ${issue?.message ?? ''})`,
@@ -54,6 +61,15 @@ export function readReply(
     return method === 'GET' || service === 'auth' ? error : outcomeUnknown(call, error);
   }
 }
+
+/** Whether a field has the value; a UUID may be spelt in capitals, and an absent field says nothing. */
+function repeats(value: unknown, wanted: string): boolean {
+  if (value === undefined || value === null) return true;
+  const text = String(value as string | number | bigint);
+  return text === wanted || (UUID.test(wanted) && text.toLowerCase() === wanted.toLowerCase());
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
  * In memory a value takes up to forty times its bytes: a few megabytes of `{},{},…` would fill all there is. No answer

@@ -22,6 +22,8 @@ export interface BuiltRequest {
   query: string;
   /** JSON text with exact integers; undefined for a call without a body. */
   body: string | undefined;
+  /** Fields of the reply, each with the value that it must have to be about what was asked for. */
+  about?: readonly (readonly [field: string, value: string])[];
   /** The `accept` header of a call that wants something else than JSON; nothing is then compressed on the way. */
   accept?: string;
 }
@@ -32,12 +34,16 @@ export interface BuiltRequest {
  */
 export function buildRequest(endpoint: Endpoint, input: AnyInput, address: string): BuiltRequest {
   const { origin, prefix } = parseAddress(endpoint.service, address);
+  const params = input.params ?? {};
   return {
     method: endpoint.method,
     origin,
-    path: prefix + fillPath(endpoint.path, input.params ?? {}),
+    path: prefix + fillPath(endpoint.path, params),
     query: queryOf(input.query ?? {}),
     body: input.body === undefined ? undefined : stringifyJson(input.body),
+    ...(endpoint.about && {
+      about: Object.entries(endpoint.about).map(([name, field]) => [field, String(params[name])] as const),
+    }),
   };
 }
 

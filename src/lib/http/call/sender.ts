@@ -72,7 +72,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
       },
       options,
     );
-    return outcomeOf(result, { method, path, id, origin }, signal);
+    return outcomeOf(result, { method, path, id, origin }, signal, request.about);
 
     async function exchange(): Promise<Answer | TransportError> {
       try {
@@ -90,6 +90,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
     result: Answer | TransportError,
     { origin, ...request }: FailedCall['request'] & { origin: string },
     signal: AbortSignal,
+    about: BuiltRequest['about'],
   ): SendOutcome<unknown> {
     if (result instanceof TransportError) {
       if (result.kind === 'aborted') signal.throwIfAborted();
@@ -102,7 +103,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
     const call: FailedCall = { endpoint, request, origin, readyToken: false, redact };
     if (status >= 200 && status < 300) {
       try {
-        const reply = readReply(call, result);
+        const reply = readReply(call, result, undefined, about);
         return { kind: 'accepted', slowDown: nearsLimit(headers) !== undefined, ...reply };
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
