@@ -156,7 +156,7 @@ export async function createProgram(ctx: Context, wants: (name: string) => boole
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .showSuggestionAfterError(false);
-  settle(root, ctx);
+  applySettings(root, ctx);
   defineGlobalFlags(root);
   for (const entry of entries) {
     const wanted = wants(entry.name);
@@ -197,11 +197,11 @@ export function operandsOf(argv: readonly string[]): string[] {
 /** Gives a command built apart, and all below it, the settings that commander copies only to what it builds itself. */
 function adopt(parent: Command, command: Command, ctx: Context): void {
   command.copyInheritedSettings(parent).helpCommand(false);
-  settle(command, ctx);
+  applySettings(command, ctx);
   for (const child of command.commands) adopt(command, child, ctx);
 }
 
-function settle(command: Command, ctx: Context): void {
+function applySettings(command: Command, ctx: Context): void {
   command
     .exitOverride((error) => {
       throw usageFailure(error, command);

@@ -29,7 +29,7 @@ async function idsOnPlatform(count: number): Promise<string[]> {
 
 describe('an answer that is lost after the request arrived', () => {
   it(
-    `is settled in ${RUNS} of ${RUNS} runs: no duplicate, no loss, the right report`,
+    `is confirmed in ${RUNS} of ${RUNS} runs: no duplicate, no loss, the right report`,
     async () => {
       const submit = (run: number) =>
         home.json<{ subject_request_id: string; request_status: string }>(

@@ -6,7 +6,7 @@ import type { PlatformAnswer, ProxiedRequest } from '../helpers/fault-proxy.ts';
 /**
  * What may follow an answer that was lost:
  * - `repeat`: it is sent again, since the same thing sent twice comes to the same;
- * - `settle`: it is only sent again when the platform was looked at, and shows that it did not arrive;
+ * - `confirm`: it is only sent again when the platform was looked at, and shows that it did not arrive;
  * - `once`: it is never sent again.
  */
 export type AfterLoss = 'repeat' | 'confirm' | 'once';

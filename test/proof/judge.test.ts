@@ -115,10 +115,10 @@ describe('whose answer is lost, and that cannot be looked up either', () => {
 
   it('are seven kinds', () => expect(deeds).toHaveLength(7));
 
-  const SETTLED =
+  const CONFIRMED =
     /^(dsr submit --bulk people|roles apply|groups create|connections create -f connection-2|pipelines (apply|create))/;
-  const settled = CASES.filter((one) => SETTLED.test(nameOf(one)));
-  it.each(settled.map((one) => [nameOf(one), one] as const))(
+  const confirmed = CASES.filter((one) => CONFIRMED.test(nameOf(one)));
+  it.each(confirmed.map((one) => [nameOf(one), one] as const))(
     '%s is only sent again behind a look',
     async (_name, wanted) => {
       await world.prepare(wanted);

@@ -58,7 +58,7 @@ export const NOTHING_DONE =
   /nothing (?:else )?(?:was|has been) (?:sent|done|changed|triggered|submitted|cancelled)(?! (?:there|before it))/i;
 /** What is said of a deed whose answer did not come, or came damaged and did: of several, which ones or how many are done. */
 export const OPEN =
-  /not known whether|outcome of .* is unknown|was lost|had arrived|(?:done|cancelled) before|\d+ of \d+ rows are (?:settled|complete)/i;
+  /not known whether|outcome of .* is unknown|was lost|had arrived|(?:done|cancelled) before|\d+ of \d+ rows are complete/i;
 
 /**
  * What a run that failed says of its deeds, against what the platform did: where nobody knows, it says so and of which
@@ -101,7 +101,7 @@ function looksAt(deed: ProxiedRequest, { answered, method, struck, target }: Pro
   return `${path(target)}/`.startsWith(`${list}/`);
 }
 
-/** Deeds of kind `settle` whose answer was lost behind the platform, and that were sent again without a look. */
+/** Deeds of kind `confirm` whose answer was lost behind the platform, and that were sent again without a look. */
 function repeatedBlindly(requests: readonly ProxiedRequest[]): string[] {
   return requests.flatMap((lost, index) => {
     const { answered, method, struck, target } = lost;

@@ -66,7 +66,7 @@ async function diagnose(ctx: Context): Promise<void> {
     await checkSettingsFile(ctx),
     await checkKeychain(ctx),
     checkProxy(ctx),
-    ...(await whenSettled(ctx)),
+    ...(await findingsFromSettings(ctx)),
   ];
   await ctx.out.emit(findings, view);
   tellFixes(ctx, findings);
@@ -91,7 +91,7 @@ function tellFixes(ctx: Context, findings: readonly Finding[]): void {
 }
 
 /** What needs settings that can be resolved: without them there is one line that says why. */
-async function whenSettled(ctx: Context): Promise<Finding[]> {
+async function findingsFromSettings(ctx: Context): Promise<Finding[]> {
   try {
     return [
       checkProfile(await ctx.settings()),

@@ -40,7 +40,7 @@ export async function showDryRun(ctx: Context, session: DsrSession, dryRun: DryR
   await ctx.out.emitDryRun(requests, plan, (style, width) =>
     [
       renderDsrBulk(examined, style),
-      ...(left < rows - done ? [`${rows - done - left} settled by an earlier run, ${left} left.`] : []),
+      ...(left < rows - done ? [`${rows - done - left} completed by an earlier run, ${left} left.`] : []),
       ...(bodies.length > 0 ? [shownOf(bodies.length, left), renderDsrRows(shown, style, width)] : []),
       ...(requests[0] ? [`Each would be a POST to ${requests[0].url}.`] : []),
     ].join('\n'),

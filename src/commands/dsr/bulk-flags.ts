@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
 import { composeRequest } from '../../lib/domain/dsr/compose.ts';
 import { createNullWords } from '../../lib/domain/null-words.ts';
-import { isInFuture, type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
+import { isInFuture, type NormalizeOptions, normalizeRequest } from '../../lib/domain/dsr/normalize.ts';
 import type { RowSource } from '../../lib/files/dsr-rows.ts';
 import { formatOf, invalidDocument, loadDocument } from '../../lib/files/load.ts';
 import { readInputBytes, refusePipe, resolvePath } from '../../lib/files/read-input.ts';
@@ -80,7 +80,7 @@ export function readBulkFlags(flags: BulkFlags, limit: string | undefined): Bulk
 /** How rows become requests; those without a time get the present one. */
 export async function rowOptions(
   ctx: Context,
-  options: SettleOptions,
+  options: NormalizeOptions,
   file: string,
   flags: RowFlags,
 ): Promise<RowOptions> {
@@ -111,10 +111,10 @@ const FLAG_OF: Record<string, string> = {
 };
 
 /** A flag that no row could be sent with is a mistake of the command line, and not of each row. Throws usage (2), or invalid input (9) for a time in the future. */
-function checkDefaults(defaults: RowOptions['defaults'], options: SettleOptions, now: number): void {
+function checkDefaults(defaults: RowOptions['defaults'], options: NormalizeOptions, now: number): void {
   const { regulation = 'gdpr', subject_request_type = 'access' } = defaults;
   const whole = { ...defaults, regulation, subject_request_type, subject_request_id: randomUUID() };
-  const { issues } = settleRequest(
+  const { issues } = normalizeRequest(
     composeRequest({ ...whole, identities: [['email', 'a']] }, options.vendorDomain),
     options,
     now,

@@ -43,7 +43,7 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
   const session = await openDsr(ctx);
   const source = await sourceOf(ctx, file);
   const name = file === '-' ? '<stdin>' : file;
-  const given = await rowOptions(ctx, session.settle, name, flags);
+  const given = await rowOptions(ctx, session.normalize, name, flags);
   const examined = await examineRows(await openDsrTable(source, name), given);
   const target = await ctx.startWrite('dsr');
   tellAdvice(ctx, examined);

@@ -14,7 +14,7 @@ import { asColumns, behindEquals, withHelp } from '../../lib/runtime/command-lin
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
 import { writePrepared } from '../../lib/workflows/dsr-row-output.ts';
 import { type RowFlags, rowOptions, sourceOf, withMapFlags, withRowFlags } from './bulk-flags.ts';
-import { settleOptionsOf } from './session.ts';
+import { normalizeOptionsOf } from './session.ts';
 
 interface Prepared {
   rows: number;
@@ -57,7 +57,7 @@ async function prepare(ctx: Context, file: string, flags: RowFlags): Promise<voi
   const target = resolve(ctx.io.cwd, out);
   const name = file === '-' ? '<stdin>' : file;
   const source = await sourceOf(ctx, file);
-  const options = await rowOptions(ctx, await settleOptionsOf(ctx), name, flags);
+  const options = await rowOptions(ctx, await normalizeOptionsOf(ctx), name, flags);
   const { rows, withoutId } = await examineRows(await openDsrTable(source, name), options);
   if (existsSync(target)) throw nameTaken(out);
   const prepared: Prepared = { rows, ids_made: withoutId, out };

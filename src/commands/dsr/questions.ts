@@ -10,7 +10,7 @@ import {
 } from '../../lib/contract/identities.ts';
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import { composeRequest, type RequestParts } from '../../lib/domain/dsr/compose.ts';
-import { type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
+import { type NormalizeOptions, normalizeRequest } from '../../lib/domain/dsr/normalize.ts';
 import { CliError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { DsrSession } from './session.ts';
@@ -70,10 +70,10 @@ function missingFlags({ regulation, subject_request_type: type, identities }: Re
   return missing.join(', ').replace(/, (?=[^,]*$)/, ' and ');
 }
 
-function checkGiven(ctx: Context, { settle }: DsrSession, parts: RequestParts): void {
+function checkGiven(ctx: Context, { normalize }: DsrSession, parts: RequestParts): void {
   const { regulation = STAND_IN.regulation, subject_request_type = STAND_IN.subject_request_type } = parts;
   const identities: RequestParts['identities'] = parts.identities.length > 0 ? parts.identities : [['email', 'a']];
-  requestFromParts(ctx, { ...parts, regulation, subject_request_type, identities }, settle);
+  requestFromParts(ctx, { ...parts, regulation, subject_request_type, identities }, normalize);
 }
 
 async function askIdentities(ctx: Context, session: DsrSession, flag: string): Promise<[string, string][]> {
@@ -99,8 +99,8 @@ async function askIdentities(ctx: Context, session: DsrSession, flag: string): P
 }
 
 /** What is taken as it is although it may be a slip is asked about: a wrong address finds nobody, and says so weeks later. */
-async function askValue(ctx: Context, { settle }: DsrSession, type: string): Promise<string> {
-  const check = (text: string): string | undefined => issueOfValue(ctx, type, text.trim(), settle);
+async function askValue(ctx: Context, { normalize }: DsrSession, type: string): Promise<string> {
+  const check = (text: string): string | undefined => issueOfValue(ctx, type, text.trim(), normalize);
   for (;;) {
     const value = (await ctx.prompt.input(`Value of ${type}`, { check })).trim();
     if (type !== 'email' || EMAIL_OR_DIGEST.test(value)) return value;
@@ -142,9 +142,9 @@ function hintOf(type: string): string | undefined {
 }
 
 /** What the check of the whole request would say of this value, said while it can still be typed anew. */
-function issueOfValue(ctx: Context, type: string, value: string, options: SettleOptions): string | undefined {
+function issueOfValue(ctx: Context, type: string, value: string, options: NormalizeOptions): string | undefined {
   if (value === '') return 'It is empty.';
   const body = composeRequest({ ...STAND_IN, identities: [[type, value]] }, options.vendorDomain);
-  const issue = settleRequest(body, options, ctx.clock.now()).issues.find(({ path }) => path.includes(type));
+  const issue = normalizeRequest(body, options, ctx.clock.now()).issues.find(({ path }) => path.includes(type));
   return issue && `It ${issue.message}.`;
 }

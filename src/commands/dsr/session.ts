@@ -2,7 +2,7 @@
 import type { Api } from '../../lib/api/index.ts';
 import { createWireNames } from '../../lib/contract/names.ts';
 import { indexRoots } from '../../lib/domain/callbacks/certificate.ts';
-import type { SettleOptions } from '../../lib/domain/dsr/settle.ts';
+import type { NormalizeOptions } from '../../lib/domain/dsr/normalize.ts';
 import { isAdvance } from '../../lib/domain/dsr/statuses.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -17,7 +17,7 @@ export interface DsrSession extends DsrPorts {
   memory: DsrMemory;
   client: Api['client'];
   /** How bodies are checked for this profile. */
-  settle: SettleOptions;
+  normalize: NormalizeOptions;
 }
 
 /** Opens the ledger and the clients. Nothing is sent yet. */
@@ -30,7 +30,7 @@ export async function openDsr(ctx: Context): Promise<DsrSession> {
     memory,
     ledger: memory.ledger,
     sender: memory.sender,
-    settle: await settleOptionsOf(ctx),
+    normalize: await normalizeOptionsOf(ctx),
     clock: ctx.clock,
     signal: ctx.signal,
     tell: ctx.out,
@@ -39,7 +39,7 @@ export async function openDsr(ctx: Context): Promise<DsrSession> {
 }
 
 /** How bodies are checked for this profile. */
-export async function settleOptionsOf(ctx: Context): Promise<SettleOptions> {
+export async function normalizeOptionsOf(ctx: Context): Promise<NormalizeOptions> {
   const settings = await ctx.settings();
   return { vendorDomain: settings.need('vendor_domain'), names: createWireNames(settings.names) };
 }

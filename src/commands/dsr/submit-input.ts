@@ -4,7 +4,12 @@ import type { DsrRequest } from '../../lib/contract/dsr.ts';
 import { showPath } from '../../lib/contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../lib/contract/identities.ts';
 import { composeRequest, isExtensionType, type RequestParts } from '../../lib/domain/dsr/compose.ts';
-import { isInFuture, type SettledRequest, type SettleOptions, settleRequest } from '../../lib/domain/dsr/settle.ts';
+import {
+  isInFuture,
+  type NormalizedRequest,
+  type NormalizeOptions,
+  normalizeRequest,
+} from '../../lib/domain/dsr/normalize.ts';
 import { invalidDocument, loadDocument, placeIssues, withoutSchemaHint } from '../../lib/files/load.ts';
 import { readInput } from '../../lib/files/read-input.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
@@ -51,7 +56,7 @@ function notOfExtension(type: string): CliError {
 }
 
 /** Everything that flags say; nothing is checked but the form of `TYPE=VALUE`. */
-export async function partsOf(ctx: Context, flags: RequestFlags, options: SettleOptions): Promise<RequestParts> {
+export async function partsOf(ctx: Context, flags: RequestFlags, options: NormalizeOptions): Promise<RequestParts> {
   const identities: [string, string][] = [];
   for (const [flag, texts] of [
     ['--identity', flags.identity ?? []],
@@ -85,7 +90,7 @@ async function readIdentity(
   ctx: Context,
   flag: string,
   text: string,
-  { names }: SettleOptions,
+  { names }: NormalizeOptions,
 ): Promise<[type: string, value: string]> {
   const at = text.indexOf('=');
   if (at < 1) throw usageError(`${flag} takes TYPE=VALUE, such as email=jane@example.com.`);
@@ -99,14 +104,14 @@ async function readIdentity(
   return [type, value];
 }
 
-export interface GivenRequest extends SettledRequest {
+export interface GivenRequest extends NormalizedRequest {
   request: DsrRequest;
   /** The id was made here. */
   isNewId: boolean;
 }
 
 /** The body of these parts, completed with an id and the present time, and checked. Throws usage (2), or invalid input (9) for a time in the future. */
-export function requestFromParts(ctx: Context, parts: RequestParts, options: SettleOptions): GivenRequest {
+export function requestFromParts(ctx: Context, parts: RequestParts, options: NormalizeOptions): GivenRequest {
   const body = composeRequest(
     {
       ...parts,
@@ -116,11 +121,11 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Set
     options.vendorDomain,
   );
   const now = ctx.clock.now();
-  const settled = settleRequest(body, options, now);
-  if (settled.request) {
-    return { ...settled, request: settled.request, isNewId: parts.subject_request_id === undefined };
+  const normalized = normalizeRequest(body, options, now);
+  if (normalized.request) {
+    return { ...normalized, request: normalized.request, isNewId: parts.subject_request_id === undefined };
   }
-  const issues = settled.issues.map(({ path, message }) => ({ path: showPath(path), message }));
+  const issues = normalized.issues.map(({ path, message }) => ({ path: showPath(path), message }));
   const isFuture = isInFuture(parts.submitted_time, now);
   throw new CliError({
     code: isFuture ? 'input.invalid' : 'usage',
@@ -134,18 +139,18 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Set
 }
 
 /** The body in a file; id and time are made where it has none. Throws invalid input (9) with the place of each issue. */
-export async function requestFromFile(ctx: Context, path: string, options: SettleOptions): Promise<GivenRequest> {
+export async function requestFromFile(ctx: Context, path: string, options: NormalizeOptions): Promise<GivenRequest> {
   const document = await loadDocument(path, ctx);
   const value = withoutSchemaHint(document.value);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   const completed = isObject
     ? { subject_request_id: randomUUID(), submitted_time: isoSeconds(ctx.clock.now()), ...value }
     : value;
-  const settled = settleRequest(completed, options, ctx.clock.now());
-  if (!settled.request) throw invalidDocument(document, 'data subject request', settled.issues);
-  for (const { file, line, column, message } of placeIssues(document, settled.warnings)) {
+  const normalized = normalizeRequest(completed, options, ctx.clock.now());
+  if (!normalized.request) throw invalidDocument(document, 'data subject request', normalized.issues);
+  for (const { file, line, column, message } of placeIssues(document, normalized.warnings)) {
     ctx.out.warn(`${file}:${line}:${column}: ${message}`);
   }
   const isNewId = isObject && !('subject_request_id' in value);
-  return { ...settled, request: settled.request, warnings: [], isNewId };
+  return { ...normalized, request: normalized.request, warnings: [], isNewId };
 }

@@ -1,6 +1,6 @@
 // `dsr submit` of one request: shown, confirmed, sent once, and what the platform says of it.
 import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
-import { identitiesOf } from '../../lib/domain/dsr/settle.ts';
+import { identitiesOf } from '../../lib/domain/dsr/normalize.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
@@ -105,8 +105,8 @@ async function requestOf(ctx: Context, session: DsrSession, flags: OneFlags): Pr
     const given = givenFlags(flags);
     if (given.length > 0)
       throw usageError(`--file has the whole request; ${given.join(', ')} cannot be given beside it.`);
-    return await requestFromFile(ctx, flags.file, session.settle);
+    return await requestFromFile(ctx, flags.file, session.normalize);
   }
-  const parts = await askForMissing(ctx, session, await partsOf(ctx, flags, session.settle));
-  return requestFromParts(ctx, parts, session.settle);
+  const parts = await askForMissing(ctx, session, await partsOf(ctx, flags, session.normalize));
+  return requestFromParts(ctx, parts, session.normalize);
 }

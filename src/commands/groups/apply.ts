@@ -63,7 +63,7 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
   const { question, deed } = GROUP_VERBS[plan.method];
   await ctx.confirmWrite(`${question} group ${wanted.id}?`);
   const group = await writeGroup(groups, plan, wanted, live, { tell: ctx.out, signal: ctx.signal });
-  ctx.out.note(`${deed} group ${group.id} (${plan.method}). Who belongs to it is settled at the weekly refresh.`);
+  ctx.out.note(`${deed} group ${group.id} (${plan.method}). The weekly refresh recomputes its members.`);
   await ctx.out.emit(group, groupView);
 }
 

@@ -16,7 +16,7 @@ export function getCommand(ctx: Context): Command {
     calls: 'platform',
     reads: true,
     notes: [
-      'A group instance holds at most 10 users: of those that share a value, the first 10 by profile id. Who belongs to it is settled weekly.',
+      'A group instance holds at most 10 users: of those that share a value, the first 10 by profile id. The platform recomputes the members weekly.',
     ],
     examples: ['cdpadm groups get household', 'cdpadm groups get household -o yaml'],
     json: '{"id","description","source_user_attribute","attributes":[{"id","type"}],"created_on","created_by","last_modified_on","last_modified_by"}',

@@ -1,6 +1,6 @@
 // A bulk run and its memory: whether it is new, goes on, or was run before.
 import { join } from 'node:path';
-import { NOTHING_SETTLED } from '../../lib/domain/seed/marks.ts';
+import { NOTHING_COMPLETED } from '../../lib/domain/seed/marks.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import {
   fingerprint,
@@ -100,13 +100,13 @@ async function openHeldRun(
 ): Promise<Omit<BulkRun, 'close'>> {
   const files = await Promise.all(paths.map((path) => fingerprint(path)));
   const known = journal?.read();
-  const fresh: SeedCheckpoint = { files, ...NOTHING_SETTLED, counts: NO_COUNTS, rejects: null, finished: false };
+  const fresh: SeedCheckpoint = { files, ...NOTHING_COMPLETED, counts: NO_COUNTS, rejects: null, finished: false };
   const common = { journal, again, finished: undefined };
   if (known !== undefined && flags.resume) {
     if (!isSameContent(known.files, files)) throw changed(again);
     if (!known.finished) await confirm();
-    const settled = known.counts.accepted + known.counts.rejected;
-    ctx.out.note(`Resuming: ${counted(settled, 'row')} settled before.`);
+    const completed = known.counts.accepted + known.counts.rejected;
+    ctx.out.note(`Resuming: ${counted(completed, 'row')} completed before.`);
     const rejects = openRejects(known.rejects?.path ?? rejectsPath, known.rejects?.bytes);
     return { ...common, before: known, rejects, finished: known.finished ? known.counts : undefined };
   }

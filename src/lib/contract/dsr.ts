@@ -85,7 +85,7 @@ const ExtensionKey = filledWhere((text) =>
 );
 
 /** `ose_publishing_id` is sent as discovery lists it (decision: D52). */
-function settleSpelling<Body extends { subject_identities?: Record<string, IdentityEntry> | undefined }>(
+function normalizeSpelling<Body extends { subject_identities?: Record<string, IdentityEntry> | undefined }>(
   body: Body,
 ): Body {
   const { [OTHER_SPELLING]: other, ...rest } = body.subject_identities ?? {};
@@ -119,7 +119,7 @@ export const DsrRequest = strictObject({
     // Identities are looked at even when other fields are wrong, so that all mistakes are told at once.
     { when: () => true },
   ),
-  overwrite(settleSpelling),
+  overwrite(normalizeSpelling),
 );
 export type DsrRequest = Infer<typeof DsrRequest>;
 

@@ -6,7 +6,7 @@ export const HTTP_ERRORS = {
     exit: 'network',
     summary: 'It is not known whether a write arrived.',
     explanation:
-      'The response was lost or proves nothing, and reading the platform did not settle it. Some writes cannot be read back.',
+      'The response was lost or proves nothing, and reading the platform did not show the outcome. Some writes cannot be read back.',
     fix: 'Look at the platform with the command in the hint before you repeat the write.',
   },
   'http.bad_request': {

@@ -107,11 +107,11 @@ const STATES: readonly unknown[] = ['submitted', 'existing', 'failed', 'skipped'
 function isJournalLine(value: unknown): value is JournalLine {
   const { d, p, u } = (value ?? {}) as Partial<Record<'d' | 'p' | 'u', unknown>>;
   const isNamed = (row: unknown): boolean => Array.isArray(row) && isCount(row[0]) && typeof row[1] === 'string';
-  const isSettled = (row: unknown): boolean =>
+  const isCompleted = (row: unknown): boolean =>
     Array.isArray(row) && isCount(row[0]) && STATES.includes(row[1]) && ['undefined', 'string'].includes(typeof row[2]);
   return [
     [p, isNamed],
-    [d, isSettled],
+    [d, isCompleted],
     [u, isCount],
   ].some(([rows, isWhole]) => Array.isArray(rows) && rows.every(isWhole as (row: unknown) => boolean));
 }

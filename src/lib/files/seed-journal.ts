@@ -32,7 +32,7 @@ export interface SeedCheckpoint {
   mark: { file: number; position: number; offset: number };
   beyond: { file: number; from: number; to: number }[];
   counts: SeedCounts;
-  /** The rejects file and how much of it belongs to what is settled; null when a finished run has none. */
+  /** The rejects file and how much of it belongs to what is complete; null when a finished run has none. */
   rejects: { path: string; bytes: number } | null;
   finished: boolean;
 }

@@ -1,7 +1,7 @@
 // A bulk run of requests before and after: how many requests of which kind, and what became of them.
 import { DSR_LIMITS } from '../contract/limits.ts';
 import type { DsrRequest } from '../contract/dsr.ts';
-import { identitiesOf } from '../domain/dsr/settle.ts';
+import { identitiesOf } from '../domain/dsr/normalize.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';

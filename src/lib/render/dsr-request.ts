@@ -4,7 +4,7 @@ import { internalIdentityType } from '../contract/identities.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
 import { deadlineFrom, expectedDays } from '../domain/dsr/deadlines.ts';
 import { maskIdentity } from '../domain/dsr/mask.ts';
-import { identitiesOf, skipsWaiting } from '../domain/dsr/settle.ts';
+import { identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
 import { isoSeconds } from '../kernel/timestamps.ts';
 import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';

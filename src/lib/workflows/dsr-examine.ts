@@ -3,7 +3,7 @@ import type { DsrRequest } from '../contract/dsr.ts';
 import { createRowKeys } from '../domain/dsr/row-keys.ts';
 import { isLeft, type RowStates } from '../domain/dsr/row-states.ts';
 import { ROW_FIELDS } from '../domain/dsr/rows.ts';
-import { daysLate, identitiesOf, namesDevicesOnly, skipsWaiting } from '../domain/dsr/settle.ts';
+import { daysLate, identitiesOf, namesDevicesOnly, skipsWaiting } from '../domain/dsr/normalize.ts';
 import type { DsrRow, DsrTable } from '../files/dsr-rows.ts';
 import { CliError, EXIT, invalidInput, type Issue, MOST_ISSUES } from '../kernel/errors.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';

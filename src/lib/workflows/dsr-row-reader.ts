@@ -15,11 +15,11 @@ import {
   ROW_FIELDS,
 } from '../domain/dsr/rows.ts';
 import type { NullWords } from '../domain/null-words.ts';
-import { identitiesOf, type SettleOptions, settleRequest, skipsWaiting } from '../domain/dsr/settle.ts';
+import { identitiesOf, type NormalizeOptions, normalizeRequest, skipsWaiting } from '../domain/dsr/normalize.ts';
 import type { DsrRow, DsrTable } from '../files/dsr-rows.ts';
 import { invalidInput, type Issue } from '../kernel/errors.ts';
 
-export interface RowOptions extends SettleOptions {
+export interface RowOptions extends NormalizeOptions {
   /** The path as the user gave it. */
   file: string;
   mapping: ReadonlyMap<string, string>;
@@ -153,11 +153,11 @@ export function createRowReader({ heading }: DsrTable, options: RowOptions): Row
         targets = own.targets;
         made = fromCells(cells.cells, own.targets);
       }
-      const settled = settleRequest(made.body, options, options.now);
-      const issues = [...made.issues, ...settled.issues];
-      if (!settled.request || issues.length > 0) return { issues: issuesOf(row, issues, targets, flat) };
+      const normalized = normalizeRequest(made.body, options, options.now);
+      const issues = [...made.issues, ...normalized.issues];
+      if (!normalized.request || issues.length > 0) return { issues: issuesOf(row, issues, targets, flat) };
       const { done, hasId } = made;
-      return { ready: { row: row.number, request: settled.request, hasId, done } };
+      return { ready: { row: row.number, request: normalized.request, hasId, done } };
     },
   };
 }

@@ -1,7 +1,7 @@
 // Submits one request: ledger first, then the POST, confirmed by its signed response or by a GET.
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { Verdict } from '../domain/callbacks/verify.ts';
-import { identitiesOf, skipsWaiting } from '../domain/dsr/settle.ts';
+import { identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
 import { isOpen } from '../domain/dsr/statuses.ts';
 import type { CliError} from '../kernel/errors.ts';
 import { EXIT, isNotFound } from '../kernel/errors.ts';

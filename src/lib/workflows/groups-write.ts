@@ -1,4 +1,4 @@
-// Carries out a plan for a group definition: one call, its lost answer settled.
+// Carries out a plan for a group definition: one call, a lost response confirmed by a read.
 import type { GroupsApi } from '../api/groups.ts';
 import type { GroupReply, GroupRequest } from '../contract/groups.ts';
 import { comparableGroup, type GroupPlan } from '../domain/groups/plan.ts';

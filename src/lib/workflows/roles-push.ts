@@ -1,4 +1,4 @@
-// Replaces the roles manifest safely: plan, guards, confirmation, backup, a last GET, the PUT, and its settlement.
+// Replaces the roles manifest safely: plan, guards, confirmation, backup, a last GET, the PUT, and its confirmation.
 import type { RolesApi } from '../api/roles.ts';
 import { isEmptyDiff } from '../domain/roles/diff.ts';
 import { type GuardFlags, type GuardRefusal, guardPush } from '../domain/roles/guards.ts';
@@ -52,7 +52,7 @@ const MAX_ROUNDS = 5;
 /** Carries out the intent. Every refusal is a CliError with the exit code of the command contract. */
 export async function pushRoles(intent: PushIntent, options: PushOptions, ports: PushPorts): Promise<PushOutcome> {
   try {
-    return await pushSettled(intent, options, ports);
+    return await planAndWrite(intent, options, ports);
   } catch (error) {
     // A write under way is told of as what it is; the plain reason comes where nothing was.
     if (!(error instanceof CliError) || error !== ports.signal.reason) throw error;
@@ -63,7 +63,7 @@ export async function pushRoles(intent: PushIntent, options: PushOptions, ports:
   }
 }
 
-async function pushSettled(intent: PushIntent, options: PushOptions, ports: PushPorts): Promise<PushOutcome> {
+async function planAndWrite(intent: PushIntent, options: PushOptions, ports: PushPorts): Promise<PushOutcome> {
   const [reply, tasks] = await Promise.all([
     ports.api.get({ signal: ports.signal }),
     ports.api.listTasks(ports.signal),
@@ -85,7 +85,7 @@ async function pushSettled(intent: PushIntent, options: PushOptions, ports: Push
     await ports.ask.confirmWrite(question(planned));
     const done = await write(intent, planned, ports);
     if (done.kind === 'applied') return done;
-    if (done.kind === 'without-deletions') return pushSettled(keepDeleted(intent, planned), options, ports);
+    if (done.kind === 'without-deletions') return planAndWrite(keepDeleted(intent, planned), options, ports);
     ports.tell.warn('The platform changed in the meantime; the plan is made anew.');
     live = done.live;
   }

@@ -1,8 +1,8 @@
 // A bulk run: one pass over the inputs, rows checked and packed as they come, batches sent as fast as the platform takes
-// them, and a checkpoint of what is settled, so that a run that ends in any way can be resumed.
+// them, and a checkpoint of what is complete, so that a run that ends in any way can be resumed.
 import { setMaxListeners } from 'node:events';
 import { type Batch, reasonOf } from '../domain/seed/batch.ts';
-import { createMarks, type Settled, settledBefore } from '../domain/seed/marks.ts';
+import { createMarks, type Completed, completedBefore } from '../domain/seed/marks.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { RowRules } from '../domain/seed/row-rules.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
@@ -32,7 +32,7 @@ export type MaxErrors = { rows: number } | { percent: number };
 
 export interface SeedProgress {
   counts: SeedCounts;
-  /** Bytes whose rows are settled, about, of `totalBytes`, where the inputs tell. */
+  /** Bytes whose rows are complete, about, of `totalBytes`, where the inputs tell. */
   bytes: number;
   totalBytes: number | undefined;
 }
@@ -52,9 +52,9 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   setMaxListeners(0, hard.signal);
   const gate = createGate(ports);
   const sender = createBatchSender({ ...ports, gate, hardSignal: hard.signal });
-  const settled: Settled = before;
-  const marks = createMarks(settled);
-  const packer = new RowPacker(limits, ports.rules, settledBefore(settled));
+  const completed: Completed = before;
+  const marks = createMarks(completed);
+  const packer = new RowPacker(limits, ports.rules, completedBefore(completed));
   const counts = { ...before.counts };
   const underWay = new Set<Promise<void>>();
   let wake: (() => void) | undefined;
@@ -84,8 +84,8 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     };
   }
 
-  /** What is read is ahead of what is settled: by all of a short file. */
-  function bytesSettled(): number {
+  /** What is read is ahead of what is complete: by all of a short file. */
+  function bytesCompleted(): number {
     return rowsRead === 0 ? 0 : bytes * Math.min(1, (counts.accepted + counts.rejected) / rowsRead);
   }
 
@@ -101,8 +101,8 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     return now;
   }
 
-  async function settle(batch: Batch, entry: { settle(): void }): Promise<void> {
-    const blamed = batch.count === 0 ? [] : await sender.settle(batch);
+  async function completeBatch(batch: Batch, entry: { complete(): void }): Promise<void> {
+    const blamed = batch.count === 0 ? [] : await sender.complete(batch);
     const { name } = inputs[batch.file] as SeedInput;
     const refused: Reject[] = [
       ...batch.refused.map(({ line, issues, original }) => ({ file: name, line, reason: reasonOf(issues), original })),
@@ -114,17 +114,17 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     counts.accepted += batch.count - blamed.length;
     counts.rejected += refused.length;
     counts.batches++;
-    entry.settle();
+    entry.complete();
     packer.recycle(batch);
     if (isTooMany(ports.maxErrors, counts)) fail(tooManyErrors(counts));
     else if (clock.now() - checkpointAt >= CHECKPOINT_MS) checkpoint(false);
-    ports.onProgress({ counts: tally(), bytes: bytesSettled(), totalBytes });
+    ports.onProgress({ counts: tally(), bytes: bytesCompleted(), totalBytes });
   }
 
   function start(batch: Batch): void {
     const { file, from, to, endOffset } = batch;
     const entry = marks.open({ file, from, to, endOffset });
-    const run: Promise<void> = settle(batch, entry)
+    const run: Promise<void> = completeBatch(batch, entry)
       .catch(fail)
       .finally(() => {
         underWay.delete(run);
@@ -151,8 +151,8 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     for (const [file, input] of inputs.entries()) {
       const begin = inputsBefore;
       inputsBefore += input.bytes ?? 0;
-      if (file < settled.mark.file) continue;
-      const resumed = file === settled.mark.file ? settled.mark : { position: 0, offset: 0 };
+      if (file < completed.mark.file) continue;
+      const resumed = file === completed.mark.file ? completed.mark : { position: 0, offset: 0 };
       packer.begin(file, resumed.position);
       for await (const read of input.rows(packer, resumed)) {
         bytes = begin + read;

@@ -19,8 +19,8 @@ export interface SeedInput {
   bytes: number | undefined;
   /** Looks at the header of a table, as far as it can be read twice. Throws invalid input (9) when it cannot be used. */
   check(): Promise<void>;
-  /** Packs the rows behind what was settled; yields how many bytes were read after each stretch of them. */
-  rows(packer: RowPacker, settled: { position: number; offset: number }): AsyncIterable<number>;
+  /** Packs the rows behind what was completed; yields how many bytes were read after each stretch of them. */
+  rows(packer: RowPacker, completed: { position: number; offset: number }): AsyncIterable<number>;
 }
 
 export interface InputOptions {
@@ -69,7 +69,7 @@ export function createSeedInput(source: SeedBytes, options: InputOptions): SeedI
         name: label,
         bytes: range.end - range.start,
         check: noCheck,
-        rows: (packer, settled) => lineRows(source, range, packer, settled),
+        rows: (packer, completed) => lineRows(source, range, packer, completed),
       };
     }
     case 'json':
@@ -136,16 +136,16 @@ async function* lineRows(
   source: SeedBytes,
   range: { start: number; end: number },
   packer: RowPacker,
-  settled: { position: number; offset: number },
+  completed: { position: number; offset: number },
 ): AsyncGenerator<number> {
-  if (settled.position > 0 && settled.offset < 0) throw new Error('lines of a plain file have offsets');
-  const resumed = settled.position > 0 ? settled.offset : undefined;
+  if (completed.position > 0 && completed.offset < 0) throw new Error('lines of a plain file have offsets');
+  const resumed = completed.position > 0 ? completed.offset : undefined;
   const cut = inByteShard(range, resumed);
   let reader: RowReader | undefined;
   for await (const chunk of source.chunks(cut.from)) {
     const part = cut.take(chunk);
     if (part !== undefined) {
-      reader ??= createLineReader(packer, { line: settled.position, offset: part.offset });
+      reader ??= createLineReader(packer, { line: completed.position, offset: part.offset });
       reader.feed(part.bytes);
       yield part.offset + part.bytes.length - range.start;
     }

@@ -27,7 +27,7 @@ export interface Blamed {
 
 export interface BatchSender {
   /** Resolves with the rows refused; all others were accepted. Rejects when the run is over. */
-  settle(batch: Batch): Promise<Blamed[]>;
+  complete(batch: Batch): Promise<Blamed[]>;
 }
 
 /** What the platform said of a body. */
@@ -54,13 +54,13 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
     }
   }
 
-  async function settleRows(batch: Batch, rows: readonly number[], refused: Blamed[]): Promise<void> {
+  async function completeRows(batch: Batch, rows: readonly number[], refused: Blamed[]): Promise<void> {
     if (rows.length === 0) return;
     // It was packed before the platform said that bodies of its size are too large.
     if (rows.length > 1 && (rows.length > limits.rows || sizeOf(batch, rows) > limits.bytes)) {
       const half = rows.length >> 1;
-      await settleRows(batch, rows.slice(0, half), refused);
-      await settleRows(batch, rows.slice(half), refused);
+      await completeRows(batch, rows.slice(0, half), refused);
+      await completeRows(batch, rows.slice(half), refused);
       return;
     }
     const refusal = await deliver(batch.bodyOf(rows));
@@ -78,11 +78,11 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
     const reason = reasonOf(refusal);
     if (verdict.guilty.length > 0) {
       for (const row of verdict.guilty) refused.push({ row, reason });
-      await settleRows(batch, verdict.rest, refused);
+      await completeRows(batch, verdict.rest, refused);
       return;
     }
     // The suspects are known to hold the fault: only their halves are worth a request.
-    await settleRows(batch, verdict.rest, refused);
+    await completeRows(batch, verdict.rest, refused);
     await halve(batch, verdict.suspects, refusal, refused);
   }
 
@@ -92,7 +92,7 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
     const answer = await deliver(batch.bodyOf(first));
     if (answer !== undefined) {
       await narrow(batch, first, answer, refused);
-      await settleRows(batch, second, refused);
+      await completeRows(batch, second, refused);
       return;
     }
     blame.accepted(batch, first);
@@ -108,7 +108,7 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
     }
     limits.rows = Math.min(limits.rows, Math.ceil(rows.length / 2));
     limits.bytes = Math.min(limits.bytes, sizeOf(batch, rows) - 1);
-    await settleRows(batch, rows, refused);
+    await completeRows(batch, rows, refused);
   }
 
   /** The rows of a whole batch; most have as many as the one before. */
@@ -118,11 +118,11 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
   }
 
   return {
-    settle: async (batch) => {
+    complete: async (batch) => {
       const refused: Blamed[] = [];
       const [clean, ...suspicious] = blame.sort(batch, allOf(batch));
-      await settleRows(batch, clean ?? [], refused);
-      for (const rows of suspicious) await settleRows(batch, rows, refused);
+      await completeRows(batch, clean ?? [], refused);
+      for (const rows of suspicious) await completeRows(batch, rows, refused);
       return refused;
     },
   };

@@ -210,7 +210,7 @@ describe('following it', () => {
     expect((await home.received('GET', '/v3/requests/')) - before).toBeLessThan(10);
   });
 
-  it('settles a cancellation whose answer was lost without a second DELETE', async () => {
+  it('confirms a cancellation whose response was lost without a second DELETE', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     await home.platform.api.addFault({ method: 'DELETE', path: '/v3/requests/*', drop: 'after' });
     expect((await home.run(`dsr cancel ${data.subject_request_id} --yes`)).code).toBe(0);

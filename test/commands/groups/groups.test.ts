@@ -63,7 +63,7 @@ describe('groups set', () => {
     expect(await verbs()).toEqual([]);
   });
 
-  it('settles a lost answer by reading', async () => {
+  it('confirms a lost response by a read', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/platform/workspaces/*', drop: 'after', times: 1 });
     const result = await home.run('groups set -f group.yaml --yes');
     expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/The write had arrived/) });

@@ -304,7 +304,7 @@ describe('roles push', () => {
     });
   });
 
-  it('settles a lost answer by reading', async () => {
+  it('confirms a lost response by a read', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     await admin.platform.api.addFault({ method: 'PUT', path: '*', drop: 'after', times: 1 });
     const result = await admin.json('roles push --yes');

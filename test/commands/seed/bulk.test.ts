@@ -212,7 +212,7 @@ describe('a platform that refuses', () => {
   });
 });
 
-test('the progress tells how much is settled, not how much is read, over all files', async () => {
+test('the progress tells how much is complete, not how much is read, over all files', async () => {
   // An answer takes longer than what lies between two events.
   let waited = 0;
   const it = await start(() => {

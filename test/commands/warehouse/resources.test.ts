@@ -179,7 +179,7 @@ describe('pipelines', () => {
 });
 
 describe('lost answers', () => {
-  it.each(['after', 'before'] as const)('of a create are settled by reading (%s)', async (drop) => {
+  it.each(['after', 'before'] as const)('of a create are confirmed by a read (%s)', async (drop) => {
     await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/workspaces/*/connections', drop, times: 1 });
     expect(await run('connections create -f connection.yaml')).toMatchObject({ code: 0 });
     expect(await home.json('connections list')).toMatchObject({ data: [{ id: 'crm' }] });

@@ -1,4 +1,4 @@
-// The body of a data subject request: what is taken, how it is settled, and a sentence for everything that is not.
+// The body of a data subject request: what is taken, how it is normalized, and a sentence for everything that is not.
 import { describe, expect, it, test } from 'vitest';
 import {
   CreateReply,

@@ -1,4 +1,4 @@
-// Pipelines and their runs on the wire: what a request settles, and what may come back.
+// Pipelines and their runs on the wire: what a request normalizes, and what may come back.
 import { describe, expect, test } from 'vitest';
 import { RunReply } from '../../../src/lib/contract/pipeline-runs.ts';
 import { PipelineReply, PipelineRequest } from '../../../src/lib/contract/pipelines.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createWireNames } from '../../../src/lib/contract/names.ts';
 import { partsOfRow } from '../../../src/lib/domain/dsr/rows.ts';
-import { settleRequest } from '../../../src/lib/domain/dsr/settle.ts';
+import { normalizeRequest } from '../../../src/lib/domain/dsr/normalize.ts';
 import { createNullWords } from '../../../src/lib/domain/null-words.ts';
 
 const WORDS = ['NULL', 'null', 'NaN', 'nan', 'None'];
@@ -35,7 +35,7 @@ describe('a data subject request', () => {
   const options = { vendorDomain: 'platform.example', names: createWireNames({}) };
   const raw = (value: string) => ({ value, encoding: 'raw' });
   const paths = (value: unknown): unknown[] =>
-    settleRequest(value, options, Date.parse('2026-02-01T00:00:00Z')).issues.map(({ path, message }) => [
+    normalizeRequest(value, options, Date.parse('2026-02-01T00:00:00Z')).issues.map(({ path, message }) => [
       path.at(-2),
       message.includes(ISSUE),
     ]);

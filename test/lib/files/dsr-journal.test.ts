@@ -214,11 +214,11 @@ describe('a line behind the head', () => {
     ['has a right row and a wrong one', [{ p: [[1, 'id'], [2]] }, { u: [1, '2'] }, { d: [[1, 'failed'], [2]] }]],
     ['takes back what is no row', [{ u: ['1'] }, { u: [null] }, { u: [-1] }, { u: [0.5] }, { u: [[1]] }]],
     [
-      'settles what is no row',
+      'completes what is no row',
       [{ d: [1] }, { d: ['submitted'] }, { d: [null] }, { d: [['1', 'failed']] }, { d: [[-1, 'failed']] }],
     ],
     [
-      'settles a row in a way that is unknown',
+      'completes a row in a way that is unknown',
       [{ d: [[1]] }, { d: [[1, 'open']] }, { d: [[1, 5]] }, { d: [[1, null]] }],
     ],
     ['has a reason that is no text', [{ d: [[1, 'failed', 5]] }, { d: [[1, 'failed', null]] }]],

@@ -78,9 +78,9 @@ describe('openRejects', () => {
     expect(readFileSync(path, 'utf8')).toBe('theirs\n');
   });
 
-  it('keeps as much of an earlier run’s file as belongs to what is settled', () => {
+  it('keeps as much of an earlier run’s file as belongs to what is complete', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
-    writeFileSync(path, 'kept\nnot settled any more\n');
+    writeFileSync(path, 'kept\nnot completed any more\n');
     const rejects = openRejects(path, 5);
     expect(rejects.bytes).toBe(5);
     rejects.add([reject('x')]);
@@ -88,7 +88,7 @@ describe('openRejects', () => {
     expect(readFileSync(path, 'utf8')).toBe(`kept\n${place()},"text":"x"}\n`);
   });
 
-  it('begins anew where nothing of it is settled, or nothing is there', () => {
+  it('begins anew where nothing of it is complete, or nothing is there', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     writeFileSync(path, 'old\n');
     expect(openRejects(path, 0).bytes).toBeNull();

@@ -10,7 +10,7 @@ export interface Upgraded {
   value: unknown;
   /** One sentence for each change; empty for a body that was of version 3. */
   changes: string[];
-  /** What no upgrade can settle; paths lead into the body as it came in. */
+  /** What no upgrade can fix; paths lead into the body as it came in. */
   issues: FieldIssue[];
 }
 

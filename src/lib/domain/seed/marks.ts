@@ -1,4 +1,4 @@
-// What of the input is settled: everything up to a mark, and the few stretches beyond it that overtook the others.
+// What of the input is complete: everything up to a mark, and the few stretches beyond it that overtook the others.
 // However long the input is, this stays as small as the number of batches under way.
 
 /** (`from`, `to`] of one input. */
@@ -16,36 +16,36 @@ export interface Mark {
 }
 
 /** As it stands in the journal. */
-export interface Settled {
+export interface Completed {
   mark: Mark;
   beyond: Stretch[];
 }
 
-export const NOTHING_SETTLED: Settled = { mark: { file: 0, position: 0, offset: 0 }, beyond: [] };
+export const NOTHING_COMPLETED: Completed = { mark: { file: 0, position: 0, offset: 0 }, beyond: [] };
 
 export interface Marks {
   /** Notes that a stretch is under way; stretches are opened in the order of the input. */
-  open(stretch: Stretch & { endOffset: number }): { settle(): void };
-  snapshot(): Settled;
+  open(stretch: Stretch & { endOffset: number }): { complete(): void };
+  snapshot(): Completed;
 }
 
 interface Entry extends Stretch {
   endOffset: number;
-  settled: boolean;
+  completed: boolean;
 }
 
-export function createMarks(before: Settled): Marks {
+export function createMarks(before: Completed): Marks {
   let mark = before.mark;
   const entries: Entry[] = [];
   return {
     open: (stretch) => {
-      const entry: Entry = { ...stretch, settled: false };
+      const entry: Entry = { ...stretch, completed: false };
       entries.push(entry);
       return {
-        settle: () => {
-          entry.settled = true;
+        complete: () => {
+          entry.completed = true;
           let done = 0;
-          for (let first = entries[0]; first?.settled; first = entries[++done]) {
+          for (let first = entries[0]; first?.completed; first = entries[++done]) {
             mark = { file: first.file, position: first.to, offset: first.endOffset };
           }
           entries.splice(0, done);
@@ -59,12 +59,12 @@ export function createMarks(before: Settled): Marks {
   };
 }
 
-/** What is settled among the entries; side by side they are one stretch, so that a slow request costs no more than one. */
+/** What is complete among the entries; side by side they are one stretch, so that a slow request costs no more than one. */
 function joined(entries: readonly Entry[]): Stretch[] {
   const stretches: Stretch[] = [];
-  for (const { file, from, to, settled } of entries) {
+  for (const { file, from, to, completed } of entries) {
     const last = stretches.at(-1);
-    if (!settled) continue;
+    if (!completed) continue;
     if (last?.file === file && last.to === from) last.to = to;
     else stretches.push({ file, from, to });
   }
@@ -75,8 +75,8 @@ function isBehind(mark: Mark, { file, to }: Stretch): boolean {
   return file > mark.file || (file === mark.file && to > mark.position);
 }
 
-/** The test for rows that an earlier run settled. */
-export function settledBefore({ mark, beyond }: Settled): (file: number, position: number) => boolean {
+/** The test for rows that an earlier run completed. */
+export function completedBefore({ mark, beyond }: Completed): (file: number, position: number) => boolean {
   return (file, position) =>
     file < mark.file ||
     (file === mark.file && position <= mark.position) ||

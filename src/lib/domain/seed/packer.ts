@@ -13,7 +13,7 @@ export interface BatchLimits {
   bytes: number;
 }
 
-/** So that a stretch of nothing but refused rows is settled now and then. */
+/** So that a stretch of nothing but refused rows is complete now and then. */
 const MAX_REFUSED = 1000;
 /** Batches kept to be filled again. */
 const MAX_SPARE = 128;
@@ -41,7 +41,7 @@ export class RowPacker {
   readonly #limits: BatchLimits;
   readonly #rules: RowRules;
   readonly #check: RowCheck;
-  /** Whether a position was settled in an earlier run. */
+  /** Whether a position was completed in an earlier run. */
   readonly #isDone: (file: number, position: number) => boolean;
   readonly #spare: Batch[] = [];
   readonly #bufferBytes: number;
@@ -59,7 +59,7 @@ export class RowPacker {
     this.#bufferBytes = limits.bytes;
   }
 
-  /** Begins an input; positions up to `last` have been settled. */
+  /** Begins an input; positions up to `last` have been completed. */
   begin(file: number, last: number): void {
     this.flush();
     this.line = undefined;
@@ -158,7 +158,7 @@ export class RowPacker {
     this.ready.push(batch);
   }
 
-  /** Takes a batch that is settled: nobody may read it any more. */
+  /** Takes a batch that is complete: nobody may read it any more. */
   recycle(batch: Batch): void {
     if (batch.capacity === this.#bufferBytes && this.#spare.length < MAX_SPARE) this.#spare.push(batch);
   }

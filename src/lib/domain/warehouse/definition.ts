@@ -49,15 +49,15 @@ export function comparable(type: ResourceType, definition: Record<string, unknow
   const plain = SECRET_PATHS[type].reduce((copy, path) => withValue(copy, path, undefined), toDefinition(definition));
   if (type === 'data_model') return withText(plain, ['config', 'sql_query'], (text) => text.trim());
   if (type === 'connection') return plain;
-  const settled = [
+  const normalized = [
     ['sync_mode', 'from'],
     ['sync_mode', 'until'],
     ['schedule', 'start'],
     ['schedule', 'end'],
   ].reduce((copy, path) => withText(copy, path, oneTime), plain);
-  const version = settled['data_plan_version'];
+  const version = normalized['data_plan_version'];
   return withText(
-    version === undefined ? settled : { ...settled, data_plan_version: String(version as string | number) },
+    version === undefined ? normalized : { ...normalized, data_plan_version: String(version as string | number) },
     ['schedule', 'type'],
     (text) => (text === 'on-demand' ? 'on_demand' : text),
   );

@@ -106,9 +106,9 @@ function hashOf(
   wanted: ByType<Definition>,
   steps: readonly Step[],
 ): string {
-  const settled = (lists: ByType<Definition>) =>
+  const normalized = (lists: ByType<Definition>) =>
     RESOURCE_TYPES.map((type) => inOrder(lists[type]).map((it) => comparable(type, it)));
-  const hashed = { scope, live: settled(live), wanted: settled(wanted), steps };
+  const hashed = { scope, live: normalized(live), wanted: normalized(wanted), steps };
   return createHash('sha256').update(canonicalJson(hashed)).digest('hex').slice(0, 32);
 }
 

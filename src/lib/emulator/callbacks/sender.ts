@@ -72,16 +72,16 @@ export function createCallbackSender({ store, clock, domain, signer, base }: Sur
       const later = nextQuarter(clock.now());
       const isBehind = !forced.delete(id) && store.isBehind(callback);
       if (isBehind || deaf.has(url)) {
-        store.settle(id, 'queued', later, attempts);
+        store.record(id, 'queued', later, attempts);
         continue;
       }
       const attempt = await send(callback);
       const tried = [...attempts, attempt];
       if (attempt.status === 202) {
-        store.settle(id, 'delivered', callback.due_at, tried);
+        store.record(id, 'delivered', callback.due_at, tried);
         continue;
       }
-      store.settle(id, tried.length < MOST_ATTEMPTS ? 'queued' : 'failed', later, tried);
+      store.record(id, tried.length < MOST_ATTEMPTS ? 'queued' : 'failed', later, tried);
       if (attempt.status === null) deaf.add(url);
     }
   }

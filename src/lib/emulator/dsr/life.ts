@@ -155,10 +155,12 @@ function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Su
 
 /** What two requests must share to be the same: type, identities and extensions, however they are written. */
 function fingerprint({ subject_request_type, subject_identities = {}, extensions = {} }: DsrRequest): string {
-  const settled = Object.entries(extensions).map(([key, { skip_waiting_period = false, subject_identities: own }]) => [
-    key,
-    { skip_waiting_period, subject_identities: own ?? {} },
-  ]);
-  const text = canonicalJson([subject_request_type, subject_identities, Object.fromEntries(settled)]);
+  const normalized = Object.entries(extensions).map(
+    ([key, { skip_waiting_period = false, subject_identities: own }]) => [
+      key,
+      { skip_waiting_period, subject_identities: own ?? {} },
+    ],
+  );
+  const text = canonicalJson([subject_request_type, subject_identities, Object.fromEntries(normalized)]);
   return createHash('sha256').update(text).digest('base64url');
 }

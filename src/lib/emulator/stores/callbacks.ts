@@ -68,7 +68,7 @@ export interface CallbackStore {
   /** Whether an earlier one of the same request and receiver waits to be sent again. */
   isBehind(callback: StoredCallback): boolean;
   /** Keeps what came of a callback; `due` is when it is tried again. */
-  settle(id: number, state: CallbackState, due: number, attempts: readonly Attempt[]): void;
+  record(id: number, state: CallbackState, due: number, attempts: readonly Attempt[]): void;
   /** Puts back what was being sent when an earlier run ended. */
   requeue(): void;
   /** Makes callbacks ready to be sent, whatever became of them. */
@@ -106,7 +106,7 @@ export function createCallbackStore(db: Database): CallbackStore {
         `SELECT 1 FROM callbacks WHERE request_id = ? AND workspace = ? AND url = ? AND id < ? AND state = 'queued'`,
         ...[request_id, workspace, url, id],
       ) !== undefined,
-    settle: (id, state, due, attempts) => {
+    record: (id, state, due, attempts) => {
       db.run(
         'UPDATE callbacks SET state = ?, due_at = ?, attempts = ? WHERE id = ?',
         ...[state, due, JSON.stringify(attempts), id],

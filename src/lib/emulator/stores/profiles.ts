@@ -101,7 +101,7 @@ export function createProfiles(db: Database): ProfilesStore {
   const read = (id: number): Row | undefined => db.get<Row>(`SELECT ${COLUMNS} FROM profiles WHERE id = ?`, id);
 
   /** The profile that a change means, `fresh` when it has to be made, and the identities that it did not have before. */
-  function settle(change: ProfileChange, fresh: number): { id: number; added: Identity[] } {
+  function identify(change: ProfileChange, fresh: number): { id: number; added: Identity[] } {
     const identities = identitiesOf(change);
     if (change.xpid !== undefined) {
       const own: Identity = [XPID, String(change.xpid)];
@@ -191,7 +191,7 @@ export function createProfiles(db: Database): ProfilesStore {
       db.transaction(() => {
         let next = (db.get<{ last: number | null }>('SELECT max(id) AS last FROM profiles')?.last ?? 0) + 1;
         return changes.map((change) => {
-          const { id, added } = settle(change, next);
+          const { id, added } = identify(change, next);
           const xpid = (id === next ? insert : update)(id, change, added, at);
           if (id === next) next++;
           for (const event of change.events ?? []) {

@@ -38,19 +38,19 @@ export function startQueryThread(): QueryThread {
   const worker = new Worker(new URL('./query-worker.js', import.meta.url));
   // The program may end while the thread has nothing to do.
   worker.unref();
-  let settle: { resolve(value: unknown): void; reject(reason: Error): void } | undefined;
+  let pending: { resolve(value: unknown): void; reject(reason: Error): void } | undefined;
   let ended: Error | undefined;
   let limitMs = Infinity;
   let deadline = Infinity;
 
   function end(reason: Error): void {
     ended ??= reason;
-    settle?.reject(ended);
+    pending?.reject(ended);
   }
 
   worker.on('message', ({ value, error }: { value?: unknown; error?: string }) => {
-    if (error === undefined) settle?.resolve(value);
-    else settle?.reject(new QueryError(error));
+    if (error === undefined) pending?.resolve(value);
+    else pending?.reject(new QueryError(error));
   });
   worker.on('error', (error) => end(new QueryLost(`the reading thread failed: ${String(error)}`)));
   worker.on('exit', () => end(new QueryLost('the reading thread has ended')));
@@ -68,11 +68,11 @@ export function startQueryThread(): QueryThread {
     );
     try {
       return await new Promise<unknown>((resolve, reject) => {
-        settle = { resolve, reject };
+        pending = { resolve, reject };
         worker.postMessage(question);
       });
     } finally {
-      settle = undefined;
+      pending = undefined;
       answered.abort();
       await limit;
     }

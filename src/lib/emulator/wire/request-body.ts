@@ -12,7 +12,7 @@ export class PeerGone extends Error {}
 
 /** Reads the body. Throws 413 beyond 32 MiB and PeerGone when the connection ends too early. */
 export function readBody(incoming: IncomingMessage): Promise<Buffer> {
-  const { promise, resolve, reject } = settleable<Buffer>();
+  const { promise, resolve, reject } = deferred<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
   incoming.on('data', (chunk: Buffer) => {
@@ -28,7 +28,7 @@ export function readBody(incoming: IncomingMessage): Promise<Buffer> {
   return promise;
 }
 
-function settleable<T>() {
+function deferred<T>() {
   let resolve: (value: T) => void = () => undefined;
   let reject: (reason: Error) => void = () => undefined;
   const promise = new Promise<T>((onValue, onReason) => {

@@ -35,8 +35,8 @@ export async function resultText(data: unknown, view: AnyView, flags: GlobalFlag
     case 'yaml': {
       const { stringify } = await import('yaml');
       // Whoever reads by the rules of YAML 1.1 takes a plain date for one, and `no` for false.
-      const settled = { lineWidth: 0, flowCollectionPadding: false, compat: 'yaml-1.1' } as const;
-      return stringify(data, { ...settled, aliasDuplicateObjects: false });
+      const layout = { lineWidth: 0, flowCollectionPadding: false, compat: 'yaml-1.1' } as const;
+      return stringify(data, { ...layout, aliasDuplicateObjects: false });
     }
     case 'table':
       return await tableText(data, view, flags, target);

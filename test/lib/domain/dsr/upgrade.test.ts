@@ -136,7 +136,7 @@ describe('an older body', () => {
   });
 });
 
-describe('what no upgrade can settle', () => {
+describe('what no upgrade can fix', () => {
   it('an extension with identities under both names, of which neither is dropped', () => {
     const extension = { identities: [entry('xpid', '7')], subject_identities: { xpid: raw('8') } };
     expect(upgrade({ api_version: '2.0', extensions: { [KEY]: extension } }).value).toEqual({

@@ -1,6 +1,11 @@
-// What of an input is settled: however long it is, the journal's part of it stays small and says the truth.
+// What of an input is complete: however long it is, the journal's part of it stays small and says the truth.
 import { expect, test } from 'vitest';
-import { createMarks, NOTHING_SETTLED, settledBefore, type Settled } from '../../../../src/lib/domain/seed/marks.ts';
+import {
+  createMarks,
+  NOTHING_COMPLETED,
+  completedBefore,
+  type Completed,
+} from '../../../../src/lib/domain/seed/marks.ts';
 import { randomFrom } from '../../../helpers/random.ts';
 import { size } from '../../../helpers/size.ts';
 
@@ -10,45 +15,45 @@ const MANY_BATCHES = size(100_000, 2000);
 /** As many batches as are under way at most. */
 const UNDER_WAY = 66;
 
-test('100 million rows, settled in any order, never take more than a few kilobytes', () => {
+test('100 million rows, completed in any order, never take more than a few kilobytes', () => {
   const random = randomFrom(3);
-  const marks = createMarks(NOTHING_SETTLED);
-  const open: { settle(): void }[] = [];
+  const marks = createMarks(NOTHING_COMPLETED);
+  const open: { complete(): void }[] = [];
   let largest = 0;
   for (let from = 0; from < ROWS; from += BATCH) {
     open.push(marks.open({ file: 0, from, to: from + BATCH, endOffset: from * 600 }));
     if (open.length < UNDER_WAY) continue;
-    open.splice(Math.floor(random() * open.length), 1)[0]?.settle();
+    open.splice(Math.floor(random() * open.length), 1)[0]?.complete();
     if (from % 100_000 === 0) largest = Math.max(largest, JSON.stringify(marks.snapshot()).length);
   }
-  for (const entry of open) entry.settle();
+  for (const entry of open) entry.complete();
   expect(marks.snapshot()).toEqual({ mark: { file: 0, position: ROWS, offset: (ROWS - BATCH) * 600 }, beyond: [] });
   expect(largest).toBeLessThan(10_000);
 }, 60_000);
 
 test('one request that hangs while a hundred thousand others come back costs one stretch', () => {
-  const marks = createMarks(NOTHING_SETTLED);
+  const marks = createMarks(NOTHING_COMPLETED);
   marks.open({ file: 0, from: 0, to: BATCH, endOffset: 1 });
   for (let from = BATCH; from < BATCH * MANY_BATCHES; from += BATCH) {
-    marks.open({ file: 0, from, to: from + BATCH, endOffset: from }).settle();
+    marks.open({ file: 0, from, to: from + BATCH, endOffset: from }).complete();
   }
   expect(marks.snapshot()).toEqual({
-    mark: NOTHING_SETTLED.mark,
+    mark: NOTHING_COMPLETED.mark,
     beyond: [{ file: 0, from: BATCH, to: BATCH * MANY_BATCHES }],
   });
 });
 
-test('a run that is cut short again and again forgets nothing that was settled, and claims nothing that was not', () => {
+test('a run that is cut short again and again forgets nothing that was completed, and claims nothing that was not', () => {
   const random = randomFrom(9);
-  const settled = new Set<number>();
-  let before: Settled = NOTHING_SETTLED;
+  const completed = new Set<number>();
+  let before: Completed = NOTHING_COMPLETED;
   for (let life = 0; life < size(200, 30); life++) {
-    const isDone = settledBefore(before);
-    for (let position = 1; position <= 3000; position++) expect(isDone(0, position)).toBe(settled.has(position));
+    const isDone = completedBefore(before);
+    for (let position = 1; position <= 3000; position++) expect(isDone(0, position)).toBe(completed.has(position));
     const marks = createMarks(before);
-    const open: { from: number; to: number; settle(): void }[] = [];
+    const open: { from: number; to: number; complete(): void }[] = [];
     for (let at = 0, from = 0; at < 3000;) {
-      // A stretch holds what is not settled yet, one row after the other.
+      // A stretch holds what is not completed yet, one row after the other.
       at++;
       if (isDone(0, at) && at < 3000) {
         from = at;
@@ -62,18 +67,18 @@ test('a run that is cut short again and again forgets nothing that was settled, 
       at = to;
       from = to;
     }
-    for (const { from, to, settle } of open.slice(0, 12)) {
+    for (const { from, to, complete } of open.slice(0, 12)) {
       if (random() < 0.5) continue;
-      settle();
-      for (let position = from + 1; position <= to; position++) settled.add(position);
+      complete();
+      for (let position = from + 1; position <= to; position++) completed.add(position);
     }
-    before = JSON.parse(JSON.stringify(marks.snapshot())) as Settled;
+    before = JSON.parse(JSON.stringify(marks.snapshot())) as Completed;
     if (open.length === 0) break;
   }
 }, 60_000);
 
 test('of several files each has its own rows', () => {
-  const before: Settled = {
+  const before: Completed = {
     mark: { file: 1, position: 50, offset: 500 },
     beyond: [
       { file: 0, from: 90, to: 99 },
@@ -82,7 +87,7 @@ test('of several files each has its own rows', () => {
       { file: 2, from: 10, to: 20 },
     ],
   };
-  const isDone = settledBefore(before);
+  const isDone = completedBefore(before);
   const found = (file: number): number[] =>
     [1, 10, 11, 20, 21, 50, 51, 60, 61, 70, 71].filter((row) => isDone(file, row));
   expect([found(0), found(1), found(2), found(3)]).toEqual([
@@ -98,13 +103,13 @@ test('of several files each has its own rows', () => {
   const first = marks.open({ file: 1, from: 50, to: 60, endOffset: 600 });
   const second = marks.open({ file: 1, from: 70, to: 80, endOffset: 800 });
   const third = marks.open({ file: 2, from: 0, to: 10, endOffset: 90 });
-  second.settle();
-  third.settle();
+  second.complete();
+  third.complete();
   expect(marks.snapshot()).toEqual({
     mark: before.mark,
     beyond: [...before.beyond.slice(2), { file: 1, from: 70, to: 80 }, { file: 2, from: 0, to: 10 }],
   });
-  first.settle();
+  first.complete();
   expect(marks.snapshot()).toEqual({
     mark: { file: 2, position: 10, offset: 90 },
     beyond: [{ file: 2, from: 10, to: 20 }],
@@ -112,11 +117,11 @@ test('of several files each has its own rows', () => {
 });
 
 test('stretches of two files that meet by their numbers stay two', () => {
-  const marks = createMarks(NOTHING_SETTLED);
+  const marks = createMarks(NOTHING_COMPLETED);
   marks.open({ file: 0, from: 0, to: 5, endOffset: 1 });
-  marks.open({ file: 0, from: 5, to: 9, endOffset: 2 }).settle();
-  marks.open({ file: 1, from: 9, to: 12, endOffset: 3 }).settle();
-  marks.open({ file: 1, from: 14, to: 15, endOffset: 4 }).settle();
+  marks.open({ file: 0, from: 5, to: 9, endOffset: 2 }).complete();
+  marks.open({ file: 1, from: 9, to: 12, endOffset: 3 }).complete();
+  marks.open({ file: 1, from: 14, to: 15, endOffset: 4 }).complete();
   expect(marks.snapshot().beyond).toEqual([
     { file: 0, from: 5, to: 9 },
     { file: 1, from: 9, to: 12 },

@@ -75,7 +75,7 @@ describe.each(WAYS)('rows that come in %s', (_way, take) => {
     expect(bodies(into)).toEqual([`[${ROW}]`, `[${ROW}]`]);
   });
 
-  it('are left out where an earlier run settled them', () => {
+  it('are left out where an earlier run completed them', () => {
     const asked = new Set<string>();
     const into = packer({}, (file, position) => {
       asked.add(`${file}:${position}`);
@@ -111,7 +111,7 @@ describe('JSON that is right', () => {
     expect(packed(into)[0]?.endOffset).toBe(-1);
   });
 
-  it('needs no writing where an earlier run settled it, and right it counts as taken', () => {
+  it('needs no writing where an earlier run completed it, and right it counts as taken', () => {
     const into = packer({}, () => true);
     const write = (): number => expect.fail('was written');
     expect(into.takeWritten(100, 1, write)).toBe(true);
@@ -141,7 +141,7 @@ describe('what is refused', () => {
     ]);
   });
 
-  it('is told by its position where the input has no lines, and not at all where it was settled', () => {
+  it('is told by its position where the input has no lines, and not at all where it was completed', () => {
     const into = packer({}, (_file, position) => position === 1);
     into.refuse(1, 'is wrong', 'x');
     into.takeValue({}, 1);
@@ -163,7 +163,7 @@ describe('what is refused', () => {
     expect(many?.issues).toHaveLength(5);
   });
 
-  it('is settled now and then where there is nothing else', () => {
+  it('is complete now and then where there is nothing else', () => {
     const into = packer();
     for (let position = 1; position <= 2500; position++) into.refuse(position, 'is wrong', 'x');
     expect(packed(into).map(({ from, to, count }) => [from, to, count])).toEqual([
@@ -239,7 +239,7 @@ describe('batches', () => {
     expect(bodies(into)).toEqual([`[${ROW}]`]);
   });
 
-  it('of a new input begin behind what was settled of it; what is open before goes out', () => {
+  it('of a new input begin behind what was completed of it; what is open before goes out', () => {
     const into = packer();
     into.line = 5;
     into.takeChecked(ROW, 1);

@@ -85,9 +85,9 @@ describe('any two workspaces', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, anyWorkspace, (live, wanted, other) => {
         const same = RESOURCE_TYPES.every((type) => {
-          const settled = (lists: ByType<Definition>): string =>
+          const normalized = (lists: ByType<Definition>): string =>
             JSON.stringify(lists[type].map((it) => JSON.stringify(comparable(type, it))).sort());
-          return settled(wanted) === settled(other);
+          return normalized(wanted) === normalized(other);
         });
         fc.pre(!same);
         expect(plan(live, wanted).plan).not.toBe(plan(live, other).plan);

@@ -39,7 +39,7 @@ const control = (method: string, path: string, body?: unknown): Promise<Exchange
   send(method, `${emulator.control}/callbacks${path}`, { body });
 const log = async () => (await control('GET', '')).json as CallbackEntry[];
 /** The log, once nothing is being sent any more. */
-async function settled(): Promise<CallbackEntry[]> {
+async function delivered(): Promise<CallbackEntry[]> {
   for (;;) {
     const entries = await log();
     if (!entries.some(({ state }) => state === 'sending')) return entries;
@@ -103,7 +103,7 @@ describe('callbacks', () => {
       const own = receiver.received.filter((each) => each.path === path).map(({ json }) => json['request_status']);
       expect(own).toEqual(['pending', 'in_progress', 'completed'].flatMap((state) => [state, state, state]));
     }
-    expect((await settled()).map(({ state }) => state)).toEqual(Array.from({ length: 18 }, () => 'delivered'));
+    expect((await delivered()).map(({ state }) => state)).toEqual(Array.from({ length: 18 }, () => 'delivered'));
   });
 
   describe('are signed over the raw body', () => {
@@ -154,7 +154,7 @@ describe('a receiver', () => {
     await submit();
     await emulator.api.advance('12m');
     await receiver.count(1);
-    const [entry] = await settled();
+    const [entry] = await delivered();
     expect(entry).toMatchObject({
       state: 'queued',
       due_on: '2026-03-01T12:30:00.000Z',
@@ -164,7 +164,7 @@ describe('a receiver', () => {
     await emulator.api.advance('15m');
     await receiver.count(3);
     expect(statuses()).toEqual(['pending', 'pending', 'in_progress']);
-    expect(await settled()).toMatchObject([
+    expect(await delivered()).toMatchObject([
       { state: 'delivered', attempts: [{}, { status: 202, error: null }] },
       { state: 'delivered' },
     ]);
@@ -176,13 +176,13 @@ describe('a receiver', () => {
     // Both were due when the clock stops here; the second waits for the first.
     await emulator.api.advance('1h');
     await receiver.count(1);
-    expect(await settled()).toMatchObject([
+    expect(await delivered()).toMatchObject([
       { state: 'queued', attempts: [{ status: 503 }] },
       { state: 'queued', attempts: [] },
     ]);
     await emulator.api.advance('15m');
     await receiver.count(2);
-    await settled();
+    await delivered();
     await emulator.api.advance('15m');
     await receiver.count(4);
     expect(statuses()).toEqual(['pending', 'pending', 'pending', 'in_progress']);
@@ -194,7 +194,7 @@ describe('a receiver', () => {
     const other = await submit({ subject_identities: { email: raw('other@people.example') } });
     await emulator.api.advance('12m');
     await receiver.count(2);
-    const entries = await settled();
+    const entries = await delivered();
     expect(entries.map((entry) => [entry.subject_request_id, entry.state])).toEqual([
       [refused, 'queued'],
       [other, 'delivered'],
@@ -208,7 +208,7 @@ describe('a receiver', () => {
     await submit({ subject_identities: { email: raw('other@people.example') } });
     await receiver.close();
     await emulator.api.advance('12m');
-    await settled();
+    await delivered();
     const [first] = await log();
     expect((await log()).map(({ attempts }) => attempts.length)).toEqual([1, 0, 0, 0]);
     for (let attempt = 1; attempt < 96; attempt++) await control('POST', '/resend', { id: first?.id });
@@ -242,7 +242,7 @@ describe('the queue', () => {
     await receiver.count(4);
     expect(statuses()).toEqual(['pending', 'pending', 'in_progress', 'completed']);
     expect(receiver.received[3]?.json['results_url']).toBe(`${emulator.ready.dsr_base_url}/requests/${id}/results`);
-    expect((await settled()).map(({ state, attempts }) => [state, attempts.length])).toEqual(
+    expect((await delivered()).map(({ state, attempts }) => [state, attempts.length])).toEqual(
       Array.from({ length: 3 }, () => ['delivered', 1]),
     );
   });
@@ -252,7 +252,7 @@ describe('the queue', () => {
     await emulator.reset();
     expect(await log()).toEqual([]);
     await emulator.api.advance('1d');
-    await settled();
+    await delivered();
     expect(receiver.received).toEqual([]);
   });
 });

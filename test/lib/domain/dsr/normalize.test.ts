@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { DsrRequest } from '../../../../src/lib/contract/dsr.ts';
 import { showPath } from '../../../../src/lib/contract/explain.ts';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';
-import { identitiesOf, settleRequest, skipsWaiting } from '../../../../src/lib/domain/dsr/settle.ts';
+import { identitiesOf, normalizeRequest, skipsWaiting } from '../../../../src/lib/domain/dsr/normalize.ts';
 
 const VENDOR = 'vendor.example';
 const KEY = 'opendsr.vendor.example';
@@ -18,18 +18,18 @@ const GOOD = {
 };
 
 const NOW = Date.parse('2026-11-21T09:00:00Z');
-const settle = (change: Record<string, unknown> = {}, wire: Record<string, string> = {}) =>
-  settleRequest({ ...GOOD, ...change }, { vendorDomain: VENDOR, names: createWireNames(wire) }, NOW);
+const normalized = (change: Record<string, unknown> = {}, wire: Record<string, string> = {}) =>
+  normalizeRequest({ ...GOOD, ...change }, { vendorDomain: VENDOR, names: createWireNames(wire) }, NOW);
 const shown = (found: { path: (string | number)[]; message: string }[]): string[] =>
   found.map(({ path, message }) => `${showPath(path)}: ${message}`);
 
-describe('settleRequest', () => {
+describe('normalizeRequest', () => {
   it('gives a right body back as it is sent, without issue or advice', () => {
-    expect(settle()).toEqual({ request: GOOD, issues: [], warnings: [], changes: [] });
+    expect(normalized()).toEqual({ request: GOOD, issues: [], warnings: [], changes: [] });
   });
 
   it('upgrades, and tells what it changed', () => {
-    const { request, changes } = settle({
+    const { request, changes } = normalized({
       api_version: '2.0',
       subject_identities: [{ identity_type: 'email', identity_value: 'a@b.example', identity_format: 'raw' }],
     });
@@ -40,11 +40,11 @@ describe('settleRequest', () => {
   it('understands a deployment’s words', () => {
     const extensions = { [KEY]: { subject_identities: { other: raw('7') } } };
     const deployed = { [KEY]: { subject_identities: { elsewhere: raw('7') } } };
-    expect(settle({ extensions: deployed }, { other: 'elsewhere' }).request).toMatchObject({ extensions });
+    expect(normalized({ extensions: deployed }, { other: 'elsewhere' }).request).toMatchObject({ extensions });
   });
 
   it('gives no request where anything is wrong, and tells all of it', () => {
-    const { request, issues, warnings } = settle({
+    const { request, issues, warnings } = normalized({
       regulation: 'lgpd',
       extensions: { 'opendsr.other.example': { skip_waiting_period: true } },
     });
@@ -57,13 +57,13 @@ describe('settleRequest', () => {
   });
 
   it('refuses the extension of another vendor alone, too, at its key', () => {
-    const { request, issues } = settle({ extensions: { 'opendsr.other.example': { skip_waiting_period: true } } });
+    const { request, issues } = normalized({ extensions: { 'opendsr.other.example': { skip_waiting_period: true } } });
     expect(request).toBeUndefined();
     expect(issues).toMatchObject([{ path: ['extensions', 'opendsr.other.example'], at: 'key' }]);
   });
 
   it('takes the extension of its own vendor', () => {
-    expect(settle({ extensions: { [KEY]: { skip_waiting_period: true } } })).toMatchObject({
+    expect(normalized({ extensions: { [KEY]: { skip_waiting_period: true } } })).toMatchObject({
       issues: [],
       warnings: [],
     });
@@ -71,7 +71,7 @@ describe('settleRequest', () => {
 
   it('does not stumble over what is no request at all', () => {
     for (const value of [null, 'x', 7, [], { extensions: null }, { extensions: 'x' }]) {
-      const { request, issues } = settleRequest(value, { vendorDomain: VENDOR, names: createWireNames({}) }, NOW);
+      const { request, issues } = normalizeRequest(value, { vendorDomain: VENDOR, names: createWireNames({}) }, NOW);
       expect([request, issues.length > 0]).toEqual([undefined, true]);
     }
   });
@@ -81,7 +81,7 @@ it.each([
   ['GDPR', 'Erasure'],
   ['Gdpr', 'ERASURE'],
 ])('sends %s and %s in lower case', (regulation, type) => {
-  const { changes, request } = settle({ regulation, subject_request_type: type });
+  const { changes, request } = normalized({ regulation, subject_request_type: type });
   expect([request, changes]).toEqual([GOOD, []]);
 });
 
@@ -101,7 +101,7 @@ describe('the time of a request', () => {
     ['gdpr', '2026-10-19T08:00:00Z', undefined, 'submitted_time: has a deadline that passed 2 days ago'],
     ['ccpa', '2026-09-01T09:00:00Z', undefined, 'submitted_time: has a deadline that passed 36 days ago'],
   ])('%s %s', (regulation, submitted_time, issue, warning) => {
-    const { issues, request, warnings } = settle({ regulation, submitted_time });
+    const { issues, request, warnings } = normalized({ regulation, submitted_time });
     expect(shown(issues)).toEqual(issue ? [expect.stringMatching(issue)] : []);
     expect(shown(warnings)).toEqual(warning === undefined ? [] : [warning]);
     expect(request === undefined).toBe(issue !== undefined);
@@ -110,15 +110,17 @@ describe('the time of a request', () => {
 
 describe('advice on identities', () => {
   it('is given where all of them are devices', () => {
-    const { request, warnings } = settle({ subject_identities: { osb_vendor_id: raw('x') } });
+    const { request, warnings } = normalized({ subject_identities: { osb_vendor_id: raw('x') } });
     expect(request).toBeDefined();
     expect(shown(warnings)).toEqual([expect.stringMatching(/^subject_identities: names devices only/)]);
   });
 
   it('is not given where one names a person, in the extension too', () => {
-    expect(settle({ subject_identities: { osb_vendor_id: raw('x'), email: raw('a@b.example') } }).warnings).toEqual([]);
+    expect(normalized({ subject_identities: { osb_vendor_id: raw('x'), email: raw('a@b.example') } }).warnings).toEqual(
+      [],
+    );
     const extensions = { [KEY]: { subject_identities: { other: raw('7') } } };
-    const { request, warnings } = settle({ subject_identities: { osb_vendor_id: raw('x') }, extensions });
+    const { request, warnings } = normalized({ subject_identities: { osb_vendor_id: raw('x') }, extensions });
     expect([request?.extensions, warnings]).toEqual([extensions, []]);
   });
 });

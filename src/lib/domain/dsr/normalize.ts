@@ -10,7 +10,7 @@ import { deadlineFrom } from './deadlines.ts';
 import { nullWordIssue } from '../null-words.ts';
 import { upgradeRequest } from './upgrade.ts';
 
-export interface SettledRequest {
+export interface NormalizedRequest {
   /** Only there when nothing is wrong; as it is sent, in the specification's words. */
   request?: DsrRequest;
   issues: FieldIssue[];
@@ -20,7 +20,7 @@ export interface SettledRequest {
   changes: string[];
 }
 
-export interface SettleOptions {
+export interface NormalizeOptions {
   /** Of the profile: the only one whose extension the platform takes. */
   vendorDomain: string;
   /** A body may be in a deployment's words. */
@@ -28,7 +28,11 @@ export interface SettleOptions {
 }
 
 /** Checks `value` against everything that can be known without the platform at `now`, in epoch milliseconds. */
-export function settleRequest(value: unknown, { names, vendorDomain }: SettleOptions, now: number): SettledRequest {
+export function normalizeRequest(
+  value: unknown,
+  { names, vendorDomain }: NormalizeOptions,
+  now: number,
+): NormalizedRequest {
   const decoded = names.decode(value, dsrEndpoints.create.names?.body ?? []);
   const upgraded = upgradeRequest(inLowerCase(decoded), vendorDomain);
   const result = DsrRequest.safeParse(upgraded.value);
