@@ -98,7 +98,7 @@ export const entries: readonly Entry[] = [
     name: 'doctor',
     summary: 'what is wrong with this set-up, and how to mend it',
     heading: SETUP,
-    load: async (ctx) => (await import('./commands/doctor/index.ts')).doctorCommand(ctx),
+    load: async (ctx) => (await import('./commands/doctor/index.ts')).checkSetup.build(ctx),
   },
   {
     name: 'completion',

@@ -1,12 +1,11 @@
 // The auth commands.
-import { Command } from 'commander';
+import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { loginCommand } from './login.ts';
-import { logoutCommand } from './logout.ts';
-import { testAuthCommand } from './test.ts';
+import { logIn } from './login.ts';
+import { logOut } from './logout.ts';
+import { testAuth } from './test.ts';
 
-export function authGroup(ctx: Context): Command {
-  const group = new Command('auth').description('credentials: store them, forget them, see what works with them');
-  for (const build of [testAuthCommand, loginCommand, logoutCommand]) group.addCommand(build(ctx));
-  return group;
+export function authGroup(ctx: Context) {
+  const summary = 'credentials: store them, forget them, see what works with them';
+  return buildGroup(ctx, 'auth', summary, [testAuth, logIn, logOut]);
 }

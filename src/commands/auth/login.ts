@@ -1,12 +1,14 @@
 // `auth login`: stores the secrets of a profile, or notes where they are.
-import { Command } from 'commander';
+import { array, object, string } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { forgetToken } from '../../lib/runtime/memory/forget-token.ts';
-import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
-import { addSecretFlags, readSecretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
+import { readSecretFlags, type SecretFlags, secretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
 import { currentProfile } from './current.ts';
+import { secretName } from './results.ts';
 
 type Secrets = Awaited<ReturnType<typeof readSecretFlags>>;
 
@@ -15,29 +17,30 @@ const view: DocumentView<{ profile: string; stored: string[] }> = {
   text: ({ profile, stored }) => `Stored for profile ${profile}: ${stored.join(', ')}.`,
 };
 
-export function loginCommand(ctx: Context): Command {
-  const command = new Command('login').description('store the secrets of a profile');
-  addSecretFlags(command).action((flags: Record<string, unknown>) => login(ctx, flags));
-  return withHelp(command, {
-    calls: 'settings',
-    columns: asColumns('profile stored'),
-    notes: [
-      'For the profile in use, or the one that --profile names. On a terminal you are asked for what no flag gives.',
-    ],
-    examples: [
-      'cdpadm auth login --profile dev --client-secret-env CDP_SECRET',
-      'cdpadm auth login --profile dev --client-secret-stdin --insecure-storage --dry-run < secret.txt',
-    ],
-    json: '{"profile","stored":["client_secret"]}',
-    exits: { 4: 'the keychain cannot be used', 5: 'there is no such profile' },
-  });
-}
+export const logIn = defineCommand({
+  path: 'auth login',
+  summary: 'store the secrets of a profile',
+  effect: 'local',
+  calls: 'settings',
+  flags: secretFlags,
+  columns: asColumns('profile stored'),
+  output: () => object({ profile: string(), stored: array(secretName()) }),
+  notes: [
+    'For the profile in use, or the one that --profile names. On a terminal you are asked for what no flag gives.',
+  ],
+  examples: [
+    'cdpadm auth login --profile dev --client-secret-env CDP_SECRET',
+    'cdpadm auth login --profile dev --client-secret-stdin --insecure-storage --dry-run < secret.txt',
+  ],
+  exits: { 4: 'the keychain cannot be used', 5: 'there is no such profile' },
+  run: (ctx, { flags }) => login(ctx, flags),
+});
 
-async function login(ctx: Context, flags: Record<string, unknown>): Promise<void> {
+async function login(ctx: Context, flags: SecretFlags): Promise<void> {
   const profile = await currentProfile(ctx);
   const profiles = await ctx.profiles();
   const secrets = await readSecretFlags(ctx, flags);
-  const storage = flags['insecureStorage'] === true ? 'file' : 'keychain';
+  const storage = flags.insecureStorage ? 'file' : 'keychain';
   if (Object.keys({ ...secrets.references, ...secrets.typed }).length === 0) await ask(ctx, secrets);
   const stored = Object.keys({ ...secrets.references, ...secrets.typed });
   if (stored.length === 0)

@@ -1,10 +1,12 @@
 // `auth logout`: forgets the secrets of a profile and its cached token.
-import { Command } from 'commander';
+import { array, object, string } from 'zod/mini';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { forgetToken } from '../../lib/runtime/memory/forget-token.ts';
-import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { currentProfile } from './current.ts';
+import { secretName } from './results.ts';
 
 const view: DocumentView<{ profile: string; removed: string[] }> = {
   kind: 'document',
@@ -14,20 +16,21 @@ const view: DocumentView<{ profile: string; removed: string[] }> = {
       : `Removed from profile ${profile}: ${removed.join(', ')}.`,
 };
 
-export function logoutCommand(ctx: Context): Command {
-  const command = new Command('logout').description('forget the secrets of a profile').action(() => logout(ctx));
-  return withHelp(command, {
-    calls: 'settings',
-    columns: asColumns('profile removed'),
-    notes: [
-      'The client id stays in the profile.',
-      'The platform cannot revoke an access token: one that was copied elsewhere works until its eight hours are over.',
-    ],
-    examples: ['cdpadm auth logout --profile dev --yes', 'cdpadm auth logout --profile dev --dry-run'],
-    json: '{"profile","removed":["client_secret"]}',
-    exits: { 5: 'there is no such profile', 12: 'you answered no' },
-  });
-}
+export const logOut = defineCommand({
+  path: 'auth logout',
+  summary: 'forget the secrets of a profile',
+  effect: 'local',
+  calls: 'settings',
+  columns: asColumns('profile removed'),
+  output: () => object({ profile: string(), removed: array(secretName()) }),
+  notes: [
+    'The client id stays in the profile.',
+    'The platform cannot revoke an access token: one that was copied elsewhere works until its eight hours are over.',
+  ],
+  examples: ['cdpadm auth logout --profile dev --yes', 'cdpadm auth logout --profile dev --dry-run'],
+  exits: { 5: 'there is no such profile', 12: 'you answered no' },
+  run: logout,
+});
 
 async function logout(ctx: Context): Promise<void> {
   const profile = await currentProfile(ctx);

@@ -1,12 +1,12 @@
 // `auth test`: tries the credentials and says which areas work with them, and why the others do not.
-import { Command } from 'commander';
+import { array, enum as oneOf, type infer as Infer, object, string } from 'zod/mini';
 import { CliError, EXIT, type ExitCode } from '../../lib/kernel/errors.ts';
 import type { ListView } from '../../lib/render/view.ts';
-import { type AreaCheck, checkAreas } from '../../lib/runtime/checks/areas.ts';
+import { checkAreas } from '../../lib/runtime/checks/areas.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 
-type Check = Omit<AreaCheck, 'error'>;
+type Check = Infer<ReturnType<typeof checkResult>>;
 
 const view: ListView<Check> = {
   kind: 'list',
@@ -25,25 +25,34 @@ const view: ListView<Check> = {
   empty: '',
 };
 
-export function testAuthCommand(ctx: Context): Command {
-  const command = new Command('test').description('try the credentials of the profile').action(() => testAuth(ctx));
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    columns: view.columns,
-    notes: [
-      'platform: a token, then the list of tasks, of groups, of connections. dsr: discovery. seeding: a list without users, which a platform refuses or takes without any effect, but only after it has looked at key and secret. dsr and seeding share one pair, `workspace_key` and `workspace_secret`.',
-    ],
-    examples: ['cdpadm auth test --profile local', 'cdpadm auth test --profile local -o json'],
-    json: '[{"credential":"platform|dsr|seeding","area","status":"ok|failed|not_configured|not_checked","detail"}]',
-    exits: {
-      1: 'something answered that is not the platform',
-      4: 'configured credentials do not work, or there are none',
-    },
+export const testAuth = defineCommand({
+  path: 'auth test',
+  summary: 'try the credentials of the profile',
+  effect: 'read',
+  calls: 'platform',
+  columns: view.columns,
+  output: () => array(checkResult()),
+  notes: [
+    'platform: a token, then the list of tasks, of groups, of connections. dsr: discovery. seeding: a list without users, which a platform refuses or takes without any effect, but only after it has looked at key and secret. dsr and seeding share one pair, `workspace_key` and `workspace_secret`.',
+  ],
+  examples: ['cdpadm auth test --profile local', 'cdpadm auth test --profile local -o json'],
+  exits: {
+    1: 'something answered that is not the platform',
+    4: 'configured credentials do not work, or there are none',
+  },
+  run: tryCredentials,
+});
+
+function checkResult() {
+  return object({
+    credential: oneOf(['platform', 'dsr', 'seeding']),
+    area: string(),
+    status: oneOf(['ok', 'failed', 'not_configured', 'not_checked']),
+    detail: string(),
   });
 }
 
-async function testAuth(ctx: Context): Promise<void> {
+async function tryCredentials(ctx: Context): Promise<void> {
   const checks = await checkAreas(ctx);
   await ctx.out.emit(
     checks.map(({ error: _error, ...check }) => check),

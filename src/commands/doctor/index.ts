@@ -1,5 +1,5 @@
 // `doctor`: everything that could be wrong with this set-up, each failing line with its fix.
-import { Command } from 'commander';
+import { array, enum as oneOf, object, optional, string } from 'zod/mini';
 import { EXIT } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import { wrapText } from '../../lib/render/width.ts';
@@ -18,7 +18,7 @@ import {
   failed,
   type Finding,
 } from '../../lib/runtime/checks/machine.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 
 const view: ListView<Finding> = {
   kind: 'list',
@@ -42,22 +42,28 @@ const view: ListView<Finding> = {
   empty: '',
 };
 
-export function doctorCommand(ctx: Context): Command {
-  const command = new Command('doctor')
-    .description('check this set-up: files, secrets, clock, addresses, credentials')
-    .action(() => diagnose(ctx));
-  return withHelp(command, {
-    calls: 'nobody',
-    reads: true,
-    columns: view.columns,
-    notes: [
-      'Changes nothing: one look at each address, a token, and the cheapest harmless call of each area that has credentials.',
-    ],
-    examples: ['cdpadm doctor --profile local', 'cdpadm doctor --profile local -o json'],
-    json: '[{"check","status":"ok|warning|failed|skipped","detail","fix"?}]',
-    exits: { 1: 'at least one check failed' },
-  });
-}
+export const checkSetup = defineCommand({
+  path: 'doctor',
+  summary: 'check this set-up: files, secrets, clock, addresses, credentials',
+  effect: 'read',
+  calls: 'nobody',
+  columns: view.columns,
+  output: () =>
+    array(
+      object({
+        check: string(),
+        status: oneOf(['ok', 'warning', 'failed', 'skipped']),
+        detail: string(),
+        fix: optional(string()),
+      }),
+    ),
+  notes: [
+    'Changes nothing: one look at each address, a token, and the cheapest harmless call of each area that has credentials.',
+  ],
+  examples: ['cdpadm doctor --profile local', 'cdpadm doctor --profile local -o json'],
+  exits: { 1: 'at least one check failed' },
+  run: diagnose,
+});
 
 async function diagnose(ctx: Context): Promise<void> {
   const findings = [

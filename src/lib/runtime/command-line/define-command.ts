@@ -36,6 +36,7 @@ export interface FlagSpec {
   /** Checks and converts the value. Throws CliError usage (2). */
   readonly read?: (text: string) => unknown;
   readonly heading?: string;
+  /** Is only there to be refused: in no help, and its value may be missing. */
   readonly hidden?: true;
   readonly offers?: OfferedValues;
 }
@@ -139,11 +140,12 @@ function argumentOf(key: string, spec: ArgSpec): Argument {
   return choices ? argument.choices(choices) : argument;
 }
 
-function optionOf(key: string, spec: FlagSpec): Option {
+export function optionOf(key: string, spec: FlagSpec): Option {
   const { choices, conflicts, heading, help, hidden, many, read, required, short, value } = spec;
   const name = flagName(key);
   const long = value === undefined && spec.default === true ? name.replace('--', '--no-') : name;
-  const option = new Option(`${short ? `-${short}, ` : ''}${long}${value === undefined ? '' : ` <${value}>`}`, help);
+  const word = value === undefined ? '' : hidden ? ` [${value}]` : ` <${value}>`;
+  const option = new Option(`${short ? `-${short}, ` : ''}${long}${word}`, help);
   const item = choices ? (text: string) => readWord(name, text, choices) : read;
   if (choices) option.choices(choices);
   if (many) option.argParser((text, before: unknown[] | undefined) => [...(before ?? []), item?.(text) ?? text]);

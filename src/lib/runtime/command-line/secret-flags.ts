@@ -1,9 +1,9 @@
 // The flags that say where a secret is; a secret itself is never taken from the command line.
 import type { Command } from 'commander';
-import { Option } from 'commander';
 import { usageError } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
 import type { Context } from '../context.ts';
+import { type FlagSpec, type FlagValues, optionOf } from './define-command.ts';
 
 /** A service key, a JSON document, is the longest secret there is. */
 const MAX_SECRET_BYTES = 64 * 1024;
@@ -19,19 +19,39 @@ const SECRETS = [
   { name: 'workspace_secret', stem: '--workspace-secret', label: 'workspace secret' },
 ] as const;
 
-/** Adds the flags to a command. The bare one is there to be refused without a word of its value. */
+/** The flags. A bare `--client-secret` is there to be refused without a word of its value. */
+export const secretFlags = {
+  clientId: { value: 'id', help: 'client id of the platform credentials' },
+  workspaceKey: { value: 'place', help: 'where the workspace key is: env:NAME, command:LINE or keychain:ENTRY' },
+  clientSecretEnv: inVariable('client secret'),
+  clientSecretCommand: byCommand('client secret'),
+  clientSecretStdin: fromPipe('client secret'),
+  clientSecret: { value: 'value', help: '', hidden: true },
+  workspaceSecretEnv: inVariable('workspace secret'),
+  workspaceSecretCommand: byCommand('workspace secret'),
+  workspaceSecretStdin: fromPipe('workspace secret'),
+  workspaceSecret: { value: 'value', help: '', hidden: true },
+  insecureStorage: { help: 'keep secrets in a private file instead of the keychain' },
+} as const satisfies Record<string, FlagSpec>;
+
+export type SecretFlags = FlagValues<typeof secretFlags>;
+
+function inVariable(label: string) {
+  return { value: 'name', help: `environment variable that holds the ${label}` };
+}
+
+function byCommand(label: string) {
+  return { value: 'line', help: `command that writes the ${label}; run in a shell when it is needed` };
+}
+
+function fromPipe(label: string) {
+  return { help: `read the ${label} from standard input` };
+}
+
+/** Adds the flags to a command. */
 export function addSecretFlags(command: Command): Command {
-  command
-    .option('--client-id <id>', 'client id of the platform credentials')
-    .option('--workspace-key <place>', 'where the workspace key is: env:NAME, command:LINE or keychain:ENTRY');
-  for (const { stem, label } of SECRETS) {
-    command
-      .option(`${stem}-env <name>`, `environment variable that holds the ${label}`)
-      .option(`${stem}-command <line>`, `command that writes the ${label}; run in a shell when it is needed`)
-      .option(`${stem}-stdin`, `read the ${label} from standard input`)
-      .addOption(new Option(`${stem} [value]`).hideHelp());
-  }
-  return command.option('--insecure-storage', 'keep secrets in a private file instead of the keychain');
+  for (const [key, spec] of Object.entries(secretFlags)) command.addOption(optionOf(key, spec));
+  return command;
 }
 
 /** Reads the flags. Throws CliError usage (2) for a secret as a value, or more than one place for one secret. */
