@@ -222,6 +222,15 @@ describe('profile list, show, use, delete', () => {
     expect(stderr).toContain('only other flags override its values');
   });
 
+  it('names the keys of the project file that a pinned profile ignores, and its guard as in force', async () => {
+    const project = 'workspace_id: 9\nenvironment: production\nlimits: {dsr: 1/s}\nprotected: true\noutput: table\n';
+    writeFileSync(join(home.cwd, '.cdpadm.yaml'), project);
+    const { stdout, stderr } = await run(['profile', 'show', '--profile', 'dev', '--origin']);
+    expect(stderr).toContain('The project file is ignored for workspace_id, environment, limits.');
+    expect(stdout).toMatch(/^protected\t.*\.cdpadm\.yaml$/m);
+    expect((await run(['profile', 'show', '--origin'])).stderr).not.toContain('ignored');
+  });
+
   it('explains what overrides a profile that is not pinned', async () => {
     const { stderr } = await run(['profile', 'show', '--origin']);
     expect(stderr).toContain('Profile dev is not pinned');

@@ -157,13 +157,14 @@ function originText({ kind, detail }: Origin): string {
 }
 
 /** What may override the values shown. */
-function notePinning(ctx: Context, { pinned, profile }: Settings): void {
+function notePinning(ctx: Context, { ignoredKeys, pinned, profile }: Settings): void {
   if (!profile) return;
   ctx.out.note(
     pinned
       ? `Profile ${profile.value} is pinned (${profile.origin.detail}): only other flags override its values.`
       : `Profile ${profile.value} is not pinned: flags, CDPADM_* variables and the project file override its values. --profile ${profile.value} pins it.`,
   );
+  if (ignoredKeys.length > 0) ctx.out.note(`The project file is ignored for ${ignoredKeys.join(', ')}.`);
 }
 
 /** A value that is not the profile's own must not be taken for it. */

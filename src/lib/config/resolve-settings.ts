@@ -82,6 +82,9 @@ export function resolveSettings(given: SettingsLayers): Settings {
     profile: layers.profile?.setting,
     pinned,
     ineffective: pinned ? ineffectiveIn(given.env, settings, sources) : [],
+    ignoredKeys: pinned
+      ? Object.keys(guards ?? {}).filter((key) => !['protected', 'access', 'output'].includes(key))
+      : [],
     // A project file adds guards to a pinned profile too; it never removes one.
     protected: stored?.protected === true || guards?.protected === true,
     access: stored?.access === 'read' || guards?.access === 'read' ? 'read' : 'write',

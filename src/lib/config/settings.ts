@@ -44,6 +44,8 @@ export interface Settings {
   readonly pinned: boolean;
   /** The `CDPADM_*` variables that a pinned profile makes ineffective. */
   readonly ineffective: readonly string[];
+  /** The keys of the project file that a pinned profile makes ineffective. */
+  readonly ignoredKeys: readonly string[];
   readonly protected: boolean;
   /** `read`: every write is blocked. */
   readonly access: 'read' | 'write';
