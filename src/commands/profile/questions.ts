@@ -189,7 +189,7 @@ async function askField(
 }
 
 const LAST_ADDRESS =
-  'A profile needs at least one address, and this is the last: type it, or press Ctrl-C and begin anew with another.';
+  'A profile needs at least one address, and this is the last one. Type it, or press Ctrl-C to start over.';
 
 async function askEnvironment(ctx: Context, draft: Draft): Promise<void> {
   const choice = await ctx.prompt.select(

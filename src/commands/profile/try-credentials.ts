@@ -16,8 +16,9 @@ export async function offerTry(ctx: Context, name: string): Promise<boolean> {
   const checks = await checkAreas(ctx, await settingsAlone(ctx, name, 'profile create'));
   const told = checks.filter(({ status }) => status === 'ok' || status === 'failed');
   if (told.length === 0) {
-    const missing = [...new Set(checks.flatMap(({ status, detail }) => (status === 'not_configured' ? [detail] : [])))];
-    ctx.out.warn(`No area can be tried yet; ${missing.join('; ')}.`);
+    const details = checks.flatMap(({ status, detail }) => (status === 'not_configured' ? [detail] : []));
+    const missing = new Set(details.flatMap((detail) => detail.replace(/^missing: /, '').split(', ')));
+    ctx.out.warn(`No area can be tried yet; missing: ${[...missing].join(', ')}.`);
     return true;
   }
   ctx.out.show((style, width) => told.map((check) => lineOf(check, style, width)).join('\n'));

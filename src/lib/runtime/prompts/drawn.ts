@@ -28,10 +28,11 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
 
   // Inquirer breaks a long line anywhere; its mark stands before the first.
   const fitted = (question: string): string => wrapMessage(question, io.columns() - MARK);
+  const complaint = (wrong: string | undefined): string | true => (wrong === undefined ? true : fitted(wrong));
   const common = (question: string, options: PromptOptions): Record<string, unknown> => ({
     message: fitted(question),
     ...(options.initial !== undefined && { default: options.initial }),
-    ...(options.check && { validate: (text: string) => options.check?.(text) ?? true }),
+    ...(options.check && { validate: (text: string) => complaint(options.check?.(text)) }),
   });
 
   /** Inquirer's own confirmation keeps a rejected answer: `garbage`, then `y`, would be `garbagey`. */

@@ -16,7 +16,7 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
   }
 
   const complain = (sentence: string): undefined => {
-    io.stderr.write(`${sentence}\n`);
+    io.stderr.write(`${wrapMessage(sentence, io.columns())}\n`);
     return undefined;
   };
 

@@ -20,6 +20,22 @@ test('breaks what a choice means between words', async () => {
   expect(drawn).toContain('the subject wants their data in a\nform to take away\n');
 });
 
+test('breaks what is wrong with an answer between words', async () => {
+  const stdin = new PassThrough();
+  const { io, stderr } = createTestIo({ columns: 36 });
+  const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
+  const long = (text: string): string | undefined =>
+    text === '1' ? undefined : 'It must be a number that is written in digits.';
+  const answered = asker.input('Account id', { check: long });
+  await vi.waitFor(() => expect(stderr()).toContain('?'));
+  stdin.write('one\r');
+  await vi.waitFor(() => {
+    expect(stripVTControlCharacters(stderr())).toContain('> It must be a number that is\nwritten in digits.');
+  });
+  stdin.write('1\r');
+  expect(await answered).toBe('1');
+});
+
 const check = (text: string): string | undefined => (text === 'good' ? undefined : 'It is wrong.');
 
 test.each<[string, (asker: Asker) => Promise<unknown>, string, unknown]>([

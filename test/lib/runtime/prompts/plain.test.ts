@@ -1,6 +1,6 @@
 // Questions line by line: what a long dialogue leaves behind. How they look is test/e2e/accessible.test.ts.
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createPlainAsker } from '../../../../src/lib/runtime/prompts/plain.ts';
 import { createTestIo } from '../../../helpers/cli.ts';
 
@@ -71,4 +71,15 @@ test('breaks a choice that is too long between words, and goes on below where it
   2. xpid: no other identity may be
      given beside it
 Number or word: `);
+});
+
+test('breaks what is wrong with an answer between words', async () => {
+  const { asker, stderr, stdin } = asked(36);
+  const check = (text: string): string | undefined =>
+    text === '1' ? undefined : 'It must be a number that is written in digits.';
+  const typed = asker.input('Account id', { check });
+  stdin.write('one\n');
+  await vi.waitFor(() => expect(stderr()).toContain('It must be a number that is written\nin digits.\n'));
+  stdin.write('1\n');
+  expect(await typed).toBe('1');
 });
