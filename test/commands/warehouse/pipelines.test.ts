@@ -155,8 +155,13 @@ describe('trigger', () => {
     expect(clock.now()).toBe(before);
   });
 
-  it('asks nothing, unless the profile is protected', async () => {
+  it('needs --yes, and the name of a protected profile in its place', async () => {
     const bare = (line: string) => home.run(line, { env: SECRET_ENV, clock });
+    expect(await bare('pipelines trigger customers')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--yes/),
+    });
+    expect(await triggers()).toBe(0);
     expect(await bare('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
     home.write('.cdpadm.yaml', 'protected: true\n');
     expect(await bare('pipelines trigger customers --yes --wait --profile local')).toMatchObject({ code: 12 });

@@ -134,7 +134,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('a 429 did nothing: it is waited for and repeated whatever the call is', async () => {
+  test('repeats any call after a 429 and its Retry-After', async () => {
     const late = json(
       { errors: [{ message: 'Rate limit exceeded' }] },
       { status: 429, headers: { 'retry-after': '7' } },
@@ -147,7 +147,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(http.decisions[0]).toMatch(/answered 429; sending it again in 7s \(attempt 2 of 5\)/);
   });
 
-  test('a 429 to the end names the limit', async () => {
+  test('names the limit when every attempt gets a 429', async () => {
     const headers = { 'x-vendor-rate-limit-exceeded': 'requests-per-minute' };
     server.otherwise(json({}, { status: 429, headers }));
     const error = await failureOf(client().call(triggerThing, { body }));
