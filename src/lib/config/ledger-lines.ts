@@ -1,6 +1,6 @@
 // The lines of the ledger, from either end of the file, without holding more of it than a piece.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { systemErrorCode } from '../kernel/errors.ts';
+import { isAbsent } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import type { LedgerEvent, LedgerScope } from './ledger-events.ts';
 import type { Span } from './line-index.ts';
@@ -42,7 +42,7 @@ export function openLedgerFile(path: string): LedgerFile | undefined {
   try {
     descriptor = openSync(path, 'r');
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    if (isAbsent(error)) return undefined;
     throw cannotRead(path, error);
   }
   const { dev, ino, size: bytesThere } = fstatSync(descriptor);

@@ -19,7 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { systemErrorCode } from './errors.ts';
+import { isAbsent } from './errors.ts';
 import { cannotRead, cannotWrite } from './file-failure.ts';
 import { host } from './host.ts';
 import { makeFolder } from './make-folder.ts';
@@ -182,7 +182,7 @@ export function readPrivateFile(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (error) {
     // Another process may have removed it meanwhile.
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    if (isAbsent(error)) return undefined;
     throw cannotRead(path, error);
   }
 }

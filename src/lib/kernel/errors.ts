@@ -131,6 +131,11 @@ export function invalidInput(message: string, issues: readonly Issue[], hint?: s
   });
 }
 
+/** Whether a system call failed because there is no such file, or no folder where one would have to be. */
+export function isAbsent(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
+}
+
 /** The code of a failed system call (`ENOENT` …), or undefined for any other value. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;

@@ -1,6 +1,6 @@
 // What a private file has to be before it is read or written: the user's own, and no link to elsewhere.
 import { closeSync, fsyncSync, lstatSync, openSync, type Stats } from 'node:fs';
-import { CliError, EXIT } from './errors.ts';
+import { CliError, EXIT, isAbsent } from './errors.ts';
 import type { cannotRead } from './file-failure.ts';
 import { host } from './host.ts';
 
@@ -12,6 +12,7 @@ export function refuseForeign(path: string, failure: typeof cannotRead): Stats |
   try {
     stat = lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
+    if (isAbsent(error)) return undefined;
     throw failure(path, error);
   }
   if (!stat) return undefined;

@@ -189,7 +189,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       }
     }
     await submit(group);
-    while (underWay.size > 0) await Promise.race(underWay);
+    while (failure === undefined && underWay.size > 0) await new Promise<void>((resolve) => (wake = resolve));
   }
 
   try {

@@ -162,7 +162,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
       packer.flush();
       await submit();
     }
-    while (underWay.size > 0) await Promise.race(underWay);
+    while (failure === undefined && underWay.size > 0) await new Promise<void>((resolve) => (wake = resolve));
   }
 
   try {

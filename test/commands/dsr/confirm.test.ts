@@ -1,6 +1,7 @@
 // What a submission claims, compared with what the platform holds, while responses and reads are replaced.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import { answerBytes, type FaultProxy, type PlatformAnswer, startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { opened } from '../../helpers/opened.ts';
@@ -233,4 +234,16 @@ describe('a single request', () => {
     await proxy.begin();
     expect(await held()).toEqual([data.subject_request_id]);
   });
+});
+
+it('says how to resume a bulk run that was stopped while its requests hang', async () => {
+  writePeople(3);
+  const stop = new AbortController();
+  await proxy.begin((_index, { method }) =>
+    method === 'POST' ? { name: 'hangs', delivered: true, act: () => stop.abort(interrupted()) } : undefined,
+  );
+  const { code, stderr } = await home.run(BULK, { stop });
+  expect(code).toBe(130);
+  expect(stderr).toContain('0 of 3 rows are complete');
+  expect(stderr).toContain(`${BULK} --resume`);
 });

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from '../../kernel/durable.ts';
-import { systemErrorCode } from '../../kernel/errors.ts';
+import { isAbsent } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { parseJson } from '../../kernel/json.ts';
 import type { SettingsPaths } from '../../config/paths.ts';
@@ -46,7 +46,7 @@ function fileNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
+    if (isAbsent(error)) return [];
     throw error;
   }
 }
