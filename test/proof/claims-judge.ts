@@ -46,7 +46,7 @@ export function falseClaims(evidence: Evidence): string[] {
 function isSpokenOf({ outcome: { code, stderr }, requests, wanted }: Evidence): boolean {
   const last = requests.findLast((one) => writes(one) && one.struck);
   // The platform has the request, although the response to it is not to be trusted (exit 1).
-  if (code === 1 && /was submitted, but the response is not signed/.test(stderr)) return true;
+  if (code === 1 && stderr.includes('was submitted, but the response is not signed')) return true;
   if (OPEN.test(stderr) || last?.told?.status === 429 || isBulk(wanted)) return true;
   return code === 7 && last !== undefined && mayRepeat(last.method, last.target);
 }

@@ -28,7 +28,7 @@ const replaced = (name: string, delivered: boolean, answer: NonNullable<ProxyFau
 const json = (status: number, value: unknown): PlatformAnswer => ({
   status,
   headers: JSON_TYPE,
-  body: Buffer.from(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')),
+  body: Buffer.from(typeof value === 'string' ? value : ((JSON.stringify(value) as string | undefined) ?? '')),
 });
 
 function parsed({ body }: PlatformAnswer): unknown {
