@@ -11,6 +11,17 @@ export function workspaceTarget() {
   });
 }
 
+/** Where a write to the manifest of an organization went. */
+export function organizationTarget() {
+  return object({
+    profile: nullable(string()),
+    environment: nullable(string()),
+    org_id: nullable(string()),
+    account_id: nullable(string()),
+    address: string(),
+  });
+}
+
 /** What a deletion prints. */
 export function deletedResult() {
   return object({ id: string(), deleted: literal(true), target: workspaceTarget() });

@@ -3,12 +3,14 @@ import type { RolesPlan } from '../../lib/domain/roles/plan.ts';
 import { renderRolesPlan, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, ORGANIZATION_TARGET_JSON } from '../../lib/runtime/command-line/help.ts';
+import type { CommandRecord } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import type { Target } from '../../lib/runtime/target.ts';
 import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { type PushIntent, type PushOutcome, pushRoles } from '../../lib/workflows/roles-push.ts';
 import type { Planned } from '../../lib/workflows/roles-plan.ts';
-import { guardFlags, type RawGuardFlags } from './guards.ts';
+import { type RawGuardFlags, readGuards } from './guards.ts';
+import { outcomeResult } from './results.ts';
 
 /** What a push prints as data: the plan, whether it was applied, and the saved copy of what was there before. */
 interface AppliedPlan extends RolesPlan {
@@ -30,7 +32,7 @@ export async function applyIntent(
   try {
     return await pushRoles(
       intent,
-      { guards: guardFlags(flags), expectPlan: flags.expectPlan, dryRun },
+      { guards: readGuards(flags), expectPlan: flags.expectPlan, dryRun },
       {
         api: api.roles,
         memory: memory.store,
@@ -96,13 +98,13 @@ function rolesOf(plan: RolesPlan): string[] {
   return rolesPlanRows(plan).map((row) => row.role_id);
 }
 
-/** The shape of that, for help. */
-export const OUTCOME_JSON = `{"applied","revision","plan","base","created","modified","deleted","unchanged","summary","warnings"?:[text],"kept"?:[role_id],${ORGANIZATION_TARGET_JSON}}`;
-
-/** The fields of that, for `--fields`. */
-export const outcomeColumns = asColumns(
-  'plan base created modified deleted unchanged summary warnings kept applied revision target',
-);
+/** What the records of all commands that replace the manifest have alike. */
+export const outcomeRecord = {
+  effect: 'write',
+  calls: 'platform',
+  columns: asColumns('plan base created modified deleted unchanged summary warnings kept applied revision target'),
+  output: outcomeResult,
+} as const satisfies Partial<CommandRecord>;
 
 const outcomeView: DocumentView<AppliedPlan> = {
   kind: 'document',

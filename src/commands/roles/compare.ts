@@ -1,10 +1,10 @@
 // `roles compare`: what one role may do that another may not.
-import { Command } from 'commander';
+import { array, object, string } from 'zod/mini';
 import { compareRoleTasks, type RoleComparison } from '../../lib/domain/roles/permissions.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { findRole } from './find-role.ts';
 
 const view: DocumentView<RoleComparison> = {
@@ -42,23 +42,27 @@ function section(title: string, tasks: readonly string[], sign: string, paint: (
   return [title, ...lines];
 }
 
-export function compareCommand(ctx: Context): Command {
-  const command = new Command('compare')
-    .description('show which tasks two roles share and which only one of them has')
-    .argument('<a>', 'a role id')
-    .argument('<b>', 'another role id')
-    .action((a: string, b: string) => compare(ctx, a, b));
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    // A column for each of the two.
-    columns: (_flags, ids) => ['task_id', ...ids].map((key) => ({ key })),
-    notes: ['`-o csv` has a row for each task, `-o name` prints the tasks that only one of them has.'],
-    examples: ['cdpadm roles compare admin-role support-role', 'cdpadm roles compare user-role admin-role -o json'],
-    json: '{"left","right","both":[],"only_left":[],"only_right":[]}',
-    exits: { 5: 'there is no such role' },
-  });
-}
+export const compareRoles = defineCommand({
+  path: 'roles compare',
+  summary: 'show which tasks two roles share and which only one of them has',
+  effect: 'read',
+  calls: 'platform',
+  args: { a: { help: 'a role id' }, b: { help: 'another role id' } },
+  output: () =>
+    object({
+      left: string(),
+      right: string(),
+      both: array(string()),
+      only_left: array(string()),
+      only_right: array(string()),
+    }),
+  // A column for each of the two.
+  columns: (_flags, ids) => ['task_id', ...ids].map((key) => ({ key })),
+  notes: ['`-o csv` has a row for each task, `-o name` prints the tasks that only one of them has.'],
+  examples: ['cdpadm roles compare admin-role support-role', 'cdpadm roles compare user-role admin-role -o json'],
+  exits: { 5: 'there is no such role' },
+  run: (ctx, { args }) => compare(ctx, args.a, args.b),
+});
 
 async function compare(ctx: Context, a: string, b: string): Promise<void> {
   const api = await ctx.api();

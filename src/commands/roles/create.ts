@@ -1,15 +1,13 @@
 // `roles create`: one new role, from nothing, from a standard template, or from another role.
-import { Command } from 'commander';
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
 import { extraFields, type Role } from '../../lib/domain/roles/manifest.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { collect } from '../../lib/runtime/command-line/global-flags.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { changeRoles } from './change.ts';
-import { OUTCOME_JSON, outcomeColumns } from './apply.ts';
-import { type RawGuardFlags, withGuardFlags } from './guards.ts';
+import { outcomeRecord } from './apply.ts';
+import { guardFlags, type RawGuardFlags } from './guards.ts';
 
 interface CreateFlags extends RawGuardFlags {
   from?: string;
@@ -18,34 +16,32 @@ interface CreateFlags extends RawGuardFlags {
   task?: string[];
 }
 
-export function createCommand(ctx: Context): Command {
-  const command = withGuardFlags(
-    new Command('create')
-      .description('create a role')
-      .argument('<role_id>', 'the id of the new role')
-      .option('--from <role>', 'start from a standard template or a live role (default: from nothing)')
-      .option('--name <text>', 'the display name (default: the id)')
-      .option('--description <text>', 'what the role is for (default: as the role of --from)')
-      .option('--task <task_id>', 'a task of the role (repeatable)', collect),
-  ).action((roleId: string, flags: CreateFlags) => createRole(ctx, roleId, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: outcomeColumns,
-    examples: [
-      'cdpadm roles create auditor --from read-only-role --name Auditor --yes',
-      'cdpadm roles create viewer --name Viewer --description "Sees audiences" --task audiences:view --dry-run',
-    ],
-    json: OUTCOME_JSON,
-    exits: {
-      5: 'there is no such template or role',
-      6: 'the role exists already, or another plan than the expected one',
-      9: 'the role is not valid, or a task does not exist',
-      12: 'a guard refused, or you answered no',
-    },
-  });
-}
+export const createRole = defineCommand({
+  ...outcomeRecord,
+  path: 'roles create',
+  summary: 'create a role',
+  args: { roleId: { name: 'role_id', help: 'the id of the new role' } },
+  flags: {
+    from: { value: 'role', help: 'start from a standard template or a live role (default: from nothing)' },
+    name: { value: 'text', help: 'the display name (default: the id)' },
+    description: { value: 'text', help: 'what the role is for (default: as the role of --from)' },
+    task: { value: 'task_id', many: true, help: 'a task of the role (repeatable)' },
+    ...guardFlags,
+  },
+  examples: [
+    'cdpadm roles create auditor --from read-only-role --name Auditor --yes',
+    'cdpadm roles create viewer --name Viewer --description "Sees audiences" --task audiences:view --dry-run',
+  ],
+  exits: {
+    5: 'there is no such template or role',
+    6: 'the role exists already, or another plan than the expected one',
+    9: 'the role is not valid, or a task does not exist',
+    12: 'a guard refused, or you answered no',
+  },
+  run: (ctx, { args, flags }) => addRole(ctx, args.roleId, flags),
+});
 
-async function createRole(ctx: Context, roleId: string, flags: CreateFlags): Promise<void> {
+async function addRole(ctx: Context, roleId: string, flags: CreateFlags): Promise<void> {
   if (flags.from === undefined && flags.description === undefined) {
     throw usageError('A role needs a description.', 'Give --description TEXT, or --from a role that has one.');
   }

@@ -1,5 +1,4 @@
 // `roles diff`: what a push of the file would create, modify and delete; or what sets it apart from another manifest.
-import { Command, Option } from 'commander';
 import type { Api } from '../../lib/api/index.ts';
 import { carryUnknownFields } from '../../lib/domain/roles/carry.ts';
 import { isEmptyDiff } from '../../lib/domain/roles/diff.ts';
@@ -8,11 +7,12 @@ import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { ROLES_PLAN_COLUMNS } from '../../lib/render/roles-plan.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openOtherProfile } from '../../lib/runtime/other-profile.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { type Planned, planWanted } from '../../lib/workflows/roles-plan.ts';
 import { tellRebased } from './apply.ts';
+import { diffResult } from './results.ts';
 import {
   DEFAULT_FILE,
   openForComparison,
@@ -30,45 +30,42 @@ interface DiffFlags {
   exitCode?: boolean;
 }
 
-export function diffCommand(ctx: Context): Command {
-  const command = new Command('diff')
-    .description('show what a push would create, modify and delete')
-    .argument('[file]', 'the roles file; - is standard input', DEFAULT_FILE)
-    .option('--base <file>', 'the manifest that the file was made from (default: the one kept at pull or push)')
-    .addOption(
-      new Option('--against <file>', 'compare with another file, offline').conflicts(['againstProfile', 'base']),
-    )
-    .option('--against-profile <name>', "compare with what another profile's platform holds")
-    .option('--exit-code', 'exit 10 when there are differences')
-    .action((file: string, flags: DiffFlags) => diffRoles(ctx, file, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    columns: () => ROLES_PLAN_COLUMNS,
-    notes: [
-      'The last line is the plan: `roles push --expect-plan` applies exactly this one.',
-      'With --against-profile it is the plan of `roles push --profile NAME`; that profile is used by itself, without the addresses and secrets of the environment. With --against two files are compared and there is no plan.',
-    ],
-    examples: [
-      'cdpadm roles diff',
-      'cdpadm roles diff roles.yaml --exit-code -o markdown',
-      'cdpadm roles diff roles.yaml --against-profile local',
-    ],
-    json: [
-      '{"plan" (null with --against),"base":{"last_modified_on","last_modified_by"},"created":[Role],',
-      '"modified":[{"role_id","changes":{"name"?:{"from","to"},"description"?:{"from","to"},',
-      '"tasks"?:{"added":[],"removed":[]}},"escalations":[]}],"deleted":[Role],"unchanged":[role_id],',
-      '"summary":{"create","modify","delete","unchanged"},"warnings"?:[text],"kept"?:[role_id]}',
-    ].join('\n'),
-    exits: {
-      6: 'you and the platform changed the same thing',
-      9: 'the file is invalid, or a task does not exist',
-      10: 'differences, with --exit-code',
+export const diffRoles = defineCommand({
+  path: 'roles diff',
+  summary: 'show what a push would create, modify and delete',
+  effect: 'read',
+  calls: 'platform',
+  args: { file: { default: DEFAULT_FILE, help: 'the roles file; - is standard input' } },
+  flags: {
+    base: { value: 'file', help: 'the manifest that the file was made from (default: the one kept at pull or push)' },
+    against: {
+      value: 'file',
+      conflicts: ['againstProfile', 'base'],
+      help: 'compare with another file, offline',
     },
-  });
-}
+    againstProfile: { value: 'name', help: "compare with what another profile's platform holds" },
+    exitCode: { help: 'exit 10 when there are differences' },
+  },
+  output: diffResult,
+  columns: () => ROLES_PLAN_COLUMNS,
+  notes: [
+    'The last line is the plan: `roles push --expect-plan` applies exactly this one.',
+    'With --against-profile it is the plan of `roles push --profile NAME`; that profile is used by itself, without the addresses and secrets of the environment. With --against two files are compared and there is no plan.',
+  ],
+  examples: [
+    'cdpadm roles diff',
+    'cdpadm roles diff roles.yaml --exit-code -o markdown',
+    'cdpadm roles diff roles.yaml --against-profile local',
+  ],
+  exits: {
+    6: 'you and the platform changed the same thing',
+    9: 'the file is invalid, or a task does not exist',
+    10: 'differences, with --exit-code',
+  },
+  run: (ctx, { args, flags }) => printDiff(ctx, args.file, flags),
+});
 
-async function diffRoles(ctx: Context, file: string, flags: DiffFlags): Promise<void> {
+async function printDiff(ctx: Context, file: string, flags: DiffFlags): Promise<void> {
   const { against, againstProfile } = flags;
   const diff =
     against !== undefined

@@ -1,5 +1,4 @@
 // `roles edit`: the manifest, or one role of it, in the user's editor, then pushed like a file.
-import { Command } from 'commander';
 import type { RoleReply } from '../../lib/contract/roles.ts';
 import { inStableOrder, type Manifest, type Role, toReply } from '../../lib/domain/roles/manifest.ts';
 import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
@@ -7,38 +6,34 @@ import { writeLooseManifestText } from '../../lib/files/roles-file.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { editUntilValid } from '../../lib/runtime/prompts/edit-until-valid.ts';
 import { openEditedFile } from '../../lib/runtime/prompts/editor.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { planWanted } from '../../lib/workflows/roles-plan.ts';
-import { applyIntent, emitOutcome, OUTCOME_JSON, outcomeColumns } from './apply.ts';
+import { applyIntent, emitOutcome, outcomeRecord } from './apply.ts';
 import { findRole } from './find-role.ts';
-import { type RawGuardFlags, withGuardFlags } from './guards.ts';
+import { guardFlags, type RawGuardFlags } from './guards.ts';
 import { checkRolesText, readLiveRoles } from './session.ts';
 
-export function editCommand(ctx: Context): Command {
-  const command = withGuardFlags(
-    new Command('edit')
-      .description('edit the manifest, or one role, in your editor and push it')
-      .argument('[role_id]', 'only this role'),
-  ).action((roleId: string | undefined, flags: RawGuardFlags) => editRoles(ctx, roleId, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: outcomeColumns,
-    notes: [
-      'The editor is CDPADM_EDITOR, VISUAL or EDITOR. On a terminal an invalid text opens again with its errors as comments. An unchanged or empty text sends nothing.',
-    ],
-    examples: ['cdpadm roles edit', 'cdpadm roles edit admin-role --dry-run'],
-    json: OUTCOME_JSON,
-    exits: {
-      5: 'there is no such role',
-      6: 'the platform changed the same thing, another plan than the expected one, or a deleted role is assigned',
-      9: 'the saved text is invalid: without a terminal at once, on one if it is saved again unchanged',
-      12: 'a guard refused, or you answered no',
-    },
-  });
-}
+export const editRoles = defineCommand({
+  ...outcomeRecord,
+  path: 'roles edit',
+  summary: 'edit the manifest, or one role, in your editor and push it',
+  args: { roleId: { name: 'role_id', optional: true, help: 'only this role' } },
+  flags: { ...guardFlags },
+  notes: [
+    'The editor is CDPADM_EDITOR, VISUAL or EDITOR. On a terminal an invalid text opens again with its errors as comments. An unchanged or empty text sends nothing.',
+  ],
+  examples: ['cdpadm roles edit', 'cdpadm roles edit admin-role --dry-run'],
+  exits: {
+    5: 'there is no such role',
+    6: 'the platform changed the same thing, another plan than the expected one, or a deleted role is assigned',
+    9: 'the saved text is invalid: without a terminal at once, on one if it is saved again unchanged',
+    12: 'a guard refused, or you answered no',
+  },
+  run: (ctx, { args, flags }) => editManifest(ctx, args.roleId, flags),
+});
 
-async function editRoles(ctx: Context, roleId: string | undefined, flags: RawGuardFlags): Promise<void> {
+async function editManifest(ctx: Context, roleId: string | undefined, flags: RawGuardFlags): Promise<void> {
   const memory = await openRolesMemory(ctx);
   await ctx.startWrite('organization');
   const { live: opened, liveTasks } = await readLiveRoles(ctx, await ctx.api());

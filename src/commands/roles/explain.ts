@@ -1,9 +1,9 @@
 // `roles explain`: what a role may do, in words.
-import { Command } from 'commander';
+import { array, boolean, object, string } from 'zod/mini';
 import { type GrantedPermission, permissionsOf } from '../../lib/domain/roles/permissions.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { findRole } from './find-role.ts';
 
 const view: ListView<GrantedPermission> = {
@@ -26,21 +26,28 @@ const view: ListView<GrantedPermission> = {
   name: (item) => item.task_id,
 };
 
-export function explainCommand(ctx: Context): Command {
-  const command = new Command('explain')
-    .description('say what a role may do, in the words of the permission reference')
-    .argument('<role_id>', 'the id of the role')
-    .action((roleId: string) => explainRole(ctx, roleId));
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    examples: ['cdpadm roles explain admin-role', 'cdpadm roles explain user-role -o markdown'],
-    json: '[{"feature","permission","task_id","meaning","escalation"}]',
-    exits: { 5: 'there is no such role' },
-  });
-}
+export const explainRole = defineCommand({
+  path: 'roles explain',
+  summary: 'say what a role may do, in the words of the permission reference',
+  effect: 'read',
+  calls: 'platform',
+  args: { roleId: { name: 'role_id', help: 'the id of the role' } },
+  output: () =>
+    array(
+      object({
+        feature: string(),
+        permission: string(),
+        task_id: string(),
+        meaning: string(),
+        escalation: boolean(),
+      }),
+    ),
+  examples: ['cdpadm roles explain admin-role', 'cdpadm roles explain user-role -o markdown'],
+  exits: { 5: 'there is no such role' },
+  run: (ctx, { args }) => printPermissions(ctx, args.roleId),
+});
 
-async function explainRole(ctx: Context, roleId: string): Promise<void> {
+async function printPermissions(ctx: Context, roleId: string): Promise<void> {
   const api = await ctx.api();
   const { roles } = await api.roles.get({ signal: ctx.signal });
   await ctx.out.emit(permissionsOf(findRole(roles, roleId)), view);

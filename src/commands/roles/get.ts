@@ -1,9 +1,8 @@
 // `roles get`: one role with its tasks.
-import { Command } from 'commander';
-import type { RoleReply } from '../../lib/contract/roles.ts';
+import { RoleReply } from '../../lib/contract/roles.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { findRole } from './find-role.ts';
 
 const view: RecordView<RoleReply> = {
@@ -16,21 +15,19 @@ const view: RecordView<RoleReply> = {
   ],
 };
 
-export function getCommand(ctx: Context): Command {
-  const command = new Command('get')
-    .description('show one role with its tasks')
-    .argument('<role_id>', 'the id of the role')
-    .action((roleId: string) => getRole(ctx, roleId));
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    examples: ['cdpadm roles get admin-role', 'cdpadm roles get admin-role -o yaml'],
-    json: '{"role_id","name","description","tasks":[{"task_id"}]}',
-    exits: { 5: 'there is no such role' },
-  });
-}
+export const getRole = defineCommand({
+  path: 'roles get',
+  summary: 'show one role with its tasks',
+  effect: 'read',
+  calls: 'platform',
+  args: { roleId: { name: 'role_id', help: 'the id of the role' } },
+  output: () => RoleReply,
+  examples: ['cdpadm roles get admin-role', 'cdpadm roles get admin-role -o yaml'],
+  exits: { 5: 'there is no such role' },
+  run: (ctx, { args }) => printRole(ctx, args.roleId),
+});
 
-async function getRole(ctx: Context, roleId: string): Promise<void> {
+async function printRole(ctx: Context, roleId: string): Promise<void> {
   const api = await ctx.api();
   const { roles } = await api.roles.get({ signal: ctx.signal });
   await ctx.out.emit(findRole(roles, roleId), view);

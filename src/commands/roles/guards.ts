@@ -1,26 +1,17 @@
 // The guard flags, the same on every command that replaces the manifest.
-import { type Command, Option } from 'commander';
 import type { GuardFlags } from '../../lib/domain/roles/guards.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { choiceOption } from '../flag-values.ts';
+import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 
-export interface RawGuardFlags {
-  allowDelete?: boolean;
-  force?: boolean;
-  allowEmpty?: boolean;
-  failOn?: 'escalation';
-  expectPlan?: string;
-}
+export const guardFlags = {
+  allowDelete: { help: 'allow roles to be deleted for the whole organization' },
+  force: { help: 'allow more than 30 % of 10 or more roles to be changed or deleted' },
+  allowEmpty: { help: 'allow a manifest without any role (besides the other two)' },
+  failOn: { value: 'what', choices: ['escalation'], help: 'refuse (12) a plan that gives such permissions' },
+  expectPlan: { value: 'hex', read: planOf, help: 'apply only the plan that `roles diff` printed' },
+} as const satisfies Record<string, FlagSpec>;
 
-/** Adds `--allow-delete`, `--force`, `--allow-empty`, `--fail-on` and `--expect-plan`. */
-export function withGuardFlags(command: Command): Command {
-  return command
-    .option('--allow-delete', 'allow roles to be deleted for the whole organization')
-    .option('--force', 'allow more than 30 % of 10 or more roles to be changed or deleted')
-    .option('--allow-empty', 'allow a manifest without any role (besides the other two)')
-    .addOption(choiceOption('--fail-on <what>', 'refuse (12) a plan that gives such permissions', ['escalation']))
-    .addOption(new Option('--expect-plan <hex>', 'apply only the plan that `roles diff` printed').argParser(planOf));
-}
+export type RawGuardFlags = FlagValues<typeof guardFlags>;
 
 /** An empty variable of a script must not read as a plan that has changed meanwhile. */
 function planOf(value: string): string {
@@ -31,7 +22,7 @@ function planOf(value: string): string {
   );
 }
 
-export function guardFlags(raw: RawGuardFlags): GuardFlags {
+export function readGuards(raw: RawGuardFlags): GuardFlags {
   return {
     allowDelete: raw.allowDelete === true,
     force: raw.force === true,

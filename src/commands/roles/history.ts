@@ -1,20 +1,24 @@
 // `roles history`: every manifest that this machine saw before a write.
-import { Command } from 'commander';
+import { array, type infer as Infer, nullable, number, object, string } from 'zod/mini';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 
-interface HistoryItem {
-  revision: string;
-  saved_at: string;
-  reason: string;
-  profile: string | null;
-  plan: string;
-  roles: number;
-  last_modified_on: string | null;
-  last_modified_by: string | null;
+function historyItem() {
+  return object({
+    revision: string(),
+    saved_at: string(),
+    reason: string(),
+    profile: nullable(string()),
+    plan: string(),
+    roles: number(),
+    last_modified_on: nullable(string()),
+    last_modified_by: nullable(string()),
+  });
 }
+
+type HistoryItem = Infer<ReturnType<typeof historyItem>>;
 
 const view: ListView<HistoryItem> = {
   kind: 'list',
@@ -35,18 +39,16 @@ const view: ListView<HistoryItem> = {
   empty: 'Nothing was written to this organization from this machine yet.',
 };
 
-export function historyCommand(ctx: Context): Command {
-  const command = new Command('history')
-    .description('list the manifests saved before each write from this machine')
-    .action(() => showHistory(ctx));
-  return withHelp(command, {
-    calls: 'settings',
-    reads: true,
-    columns: view.columns,
-    examples: ['cdpadm roles history', 'cdpadm roles history -o json --query "[0].revision"'],
-    json: '[{"revision","saved_at","reason","profile","plan","roles","last_modified_on","last_modified_by"}]',
-  });
-}
+export const listRevisions = defineCommand({
+  path: 'roles history',
+  summary: 'list the manifests saved before each write from this machine',
+  effect: 'read',
+  calls: 'settings',
+  output: () => array(historyItem()),
+  columns: view.columns,
+  examples: ['cdpadm roles history', 'cdpadm roles history -o json --query "[0].revision"'],
+  run: showHistory,
+});
 
 async function showHistory(ctx: Context): Promise<void> {
   const { store } = await openRolesMemory(ctx);

@@ -1,48 +1,44 @@
 // The roles commands.
-import { Command } from 'commander';
+import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { compareCommand } from './compare.ts';
-import { createCommand } from './create.ts';
-import { deleteCommand } from './delete.ts';
-import { diffCommand } from './diff.ts';
-import { editCommand } from './edit.ts';
-import { explainCommand } from './explain.ts';
-import { getCommand } from './get.ts';
-import { historyCommand } from './history.ts';
-import { listCommand } from './list.ts';
-import { matrixCommand } from './matrix.ts';
-import { pullCommand } from './pull.ts';
-import { pushCommand } from './push.ts';
-import { rollbackCommand } from './rollback.ts';
-import { tasksCommand } from './tasks.ts';
-import { templatesCommand } from './templates.ts';
-import { updateCommand } from './update.ts';
-import { validateCommand } from './validate.ts';
-import { whoCanCommand } from './who-can.ts';
+import { compareRoles } from './compare.ts';
+import { createRole } from './create.ts';
+import { deleteRoles } from './delete.ts';
+import { diffRoles } from './diff.ts';
+import { editRoles } from './edit.ts';
+import { explainRole } from './explain.ts';
+import { getRole } from './get.ts';
+import { listRevisions } from './history.ts';
+import { listRoles } from './list.ts';
+import { showMatrix } from './matrix.ts';
+import { pullRoles } from './pull.ts';
+import { pushRoles } from './push.ts';
+import { rollBackRoles } from './rollback.ts';
+import { listTasks } from './tasks.ts';
+import { listTemplates } from './templates.ts';
+import { updateRole } from './update.ts';
+import { validateRoles } from './validate.ts';
+import { listHolders } from './who-can.ts';
 
-export function rolesGroup(ctx: Context): Command {
-  const group = new Command('roles').description('custom access roles: pull, edit, diff, push');
-  for (const build of [
-    listCommand,
-    getCommand,
-    tasksCommand,
-    explainCommand,
-    whoCanCommand,
-    compareCommand,
-    matrixCommand,
-    templatesCommand,
-    pullCommand,
-    validateCommand,
-    diffCommand,
-    pushCommand,
-    editCommand,
-    createCommand,
-    updateCommand,
-    deleteCommand,
-    historyCommand,
-    rollbackCommand,
-  ]) {
-    group.addCommand(build(ctx));
-  }
-  return group;
+export function rolesGroup(ctx: Context) {
+  return buildGroup(ctx, 'roles', 'custom access roles: pull, edit, diff, push', [
+    listRoles,
+    getRole,
+    listTasks,
+    explainRole,
+    listHolders,
+    compareRoles,
+    showMatrix,
+    listTemplates,
+    pullRoles,
+    validateRoles,
+    diffRoles,
+    pushRoles,
+    editRoles,
+    createRole,
+    updateRole,
+    deleteRoles,
+    listRevisions,
+    rollBackRoles,
+  ]);
 }

@@ -1,9 +1,9 @@
 // `roles list`: every role of the organization.
-import { Command } from 'commander';
-import type { RoleReply } from '../../lib/contract/roles.ts';
+import { array } from 'zod/mini';
+import { RoleReply } from '../../lib/contract/roles.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 
 const view: ListView<RoleReply> = {
   kind: 'list',
@@ -16,19 +16,17 @@ const view: ListView<RoleReply> = {
   empty: 'This organization has no custom roles.',
 };
 
-export function listCommand(ctx: Context): Command {
-  const command = new Command('list')
-    .description('list the custom roles of the organization')
-    .action(() => listRoles(ctx));
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    examples: ['cdpadm roles list', 'cdpadm roles list -o json --query "[].role_id"'],
-    json: '[{"role_id","name","description","tasks":[{"task_id"}]}]',
-  });
-}
+export const listRoles = defineCommand({
+  path: 'roles list',
+  summary: 'list the custom roles of the organization',
+  effect: 'read',
+  calls: 'platform',
+  output: () => array(RoleReply),
+  examples: ['cdpadm roles list', 'cdpadm roles list -o json --query "[].role_id"'],
+  run: printRoles,
+});
 
-async function listRoles(ctx: Context): Promise<void> {
+async function printRoles(ctx: Context): Promise<void> {
   const api = await ctx.api();
   const { roles } = await api.roles.get({ signal: ctx.signal });
   await ctx.out.emit(roles, view);

@@ -1,7 +1,7 @@
 // `roles pull`: the live manifest as a file to edit.
 import { dirname, join } from 'node:path';
-import { Command } from 'commander';
-import type { ManifestReply } from '../../lib/contract/roles.ts';
+import { boolean, type infer as Infer, nullable, number, object, string, union } from 'zod/mini';
+import { ManifestReply } from '../../lib/contract/roles.ts';
 import { fromReply, inStableOrder, type Manifest, sameContent, toReply } from '../../lib/domain/roles/manifest.ts';
 import { carryUnknownFields } from '../../lib/domain/roles/carry.ts';
 import { checkManifest } from '../../lib/domain/roles/validate.ts';
@@ -14,36 +14,40 @@ import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
 import { makeFolder } from '../../lib/kernel/make-folder.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { catalogTasks, DEFAULT_FILE } from './session.ts';
 
-export function pullCommand(ctx: Context): Command {
-  const command = new Command('pull')
-    .description('write the live manifest to a file, to be edited, diffed and pushed')
-    .argument('[file]', 'YAML, or JSON by its extension; - is standard output', DEFAULT_FILE)
-    .option('--overwrite', 'replace a file that holds local edits')
-    .action((file: string, flags: { overwrite?: boolean }) => pullRoles(ctx, file, flags.overwrite === true));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: (_flags, [file]) =>
-      file === '-' ? undefined : asColumns('file roles changed last_modified_on last_modified_by'),
-    notes: ['A file without local edits is brought up to date in place: its comments and its order stay.'],
-    json: '{"file","roles","changed","last_modified_on","last_modified_by"}; of -, the manifest itself',
-    examples: ['cdpadm roles pull', 'cdpadm roles pull team.json --overwrite', 'cdpadm roles pull -'],
-    exits: { 6: 'the file holds local edits (see --overwrite)', 9: 'what the file holds is no YAML or JSON' },
+export const pullRoles = defineCommand({
+  path: 'roles pull',
+  summary: 'write the live manifest to a file, to be edited, diffed and pushed',
+  effect: 'local',
+  calls: 'platform',
+  args: { file: { default: DEFAULT_FILE, help: 'YAML, or JSON by its extension; - is standard output' } },
+  flags: { overwrite: { help: 'replace a file that holds local edits' } },
+  output: () => union([pulledResult(), ManifestReply]),
+  columns: (_flags, [file]) =>
+    file === '-' ? undefined : asColumns('file roles changed last_modified_on last_modified_by'),
+  notes: ['A file without local edits is brought up to date in place: its comments and its order stay.'],
+  examples: ['cdpadm roles pull', 'cdpadm roles pull team.json --overwrite', 'cdpadm roles pull -'],
+  exits: { 6: 'the file holds local edits (see --overwrite)', 9: 'what the file holds is no YAML or JSON' },
+  run: (ctx, { args, flags }) => pullFile(ctx, args.file, flags.overwrite === true),
+});
+
+/** What became of the file. */
+function pulledResult() {
+  return object({
+    file: string(),
+    roles: number(),
+    changed: boolean(),
+    last_modified_on: nullable(string()),
+    last_modified_by: nullable(string()),
   });
 }
 
-/** What became of the file. */
-interface Pulled {
-  file: string;
-  roles: number;
-  changed: boolean;
-  last_modified_on: string | null;
-  last_modified_by: string | null;
-}
+type Pulled = Infer<ReturnType<typeof pulledResult>>;
 
 const pulledView: DocumentView<Pulled> = {
   kind: 'document',
@@ -55,7 +59,7 @@ const manifestView: DocumentView<ManifestReply> = {
   text: (manifest) => jsonText(manifest, 2),
 };
 
-async function pullRoles(ctx: Context, file: string, overwrite: boolean): Promise<void> {
+async function pullFile(ctx: Context, file: string, overwrite: boolean): Promise<void> {
   const memory = await openRolesMemory(ctx);
   const api = await ctx.api();
   const live = fromReply(await api.roles.get({ signal: ctx.signal }));

@@ -1,15 +1,14 @@
 // `roles push`: replaces the live manifest by the file's, after everything that can be checked was checked.
-import { Command } from 'commander';
 import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
 import { type WantedRoles, wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { updateManifestText } from '../../lib/files/roles-file.ts';
 import { writeBack } from '../../lib/files/write-back.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
-import { applyIntent, emitOutcome, OUTCOME_JSON, outcomeColumns } from './apply.ts';
-import { type RawGuardFlags, withGuardFlags } from './guards.ts';
+import { applyIntent, emitOutcome, outcomeRecord } from './apply.ts';
+import { guardFlags, type RawGuardFlags } from './guards.ts';
 import { DEFAULT_FILE, openRolesFile, type RolesFile, tellAdvice } from './session.ts';
 
 interface PushFlags extends RawGuardFlags {
@@ -17,34 +16,32 @@ interface PushFlags extends RawGuardFlags {
   writeBack: boolean;
 }
 
-export function pushCommand(ctx: Context): Command {
-  const command = withGuardFlags(
-    new Command('push')
-      .description('replace the live manifest by a roles file')
-      .argument('[file]', 'the roles file; - is standard input', DEFAULT_FILE)
-      .option('--base <file>', 'the manifest that the file was made from (default: the one kept at pull or push)')
-      .option('--no-write-back', 'leave the stamps in the file as they are'),
-  ).action((file: string, flags: PushFlags) => pushFile(ctx, file, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: outcomeColumns,
-    notes: [
-      'A role that is missing from the file is deleted for the whole organization. Nothing is sent before the difference is shown and confirmed.',
-      'After the push the file gets the new stamps, and roles that the merge kept from the platform. Nothing else in it changes.',
-    ],
-    examples: [
-      'cdpadm roles push',
-      'cdpadm roles push roles.yaml --dry-run -o json',
-      'cdpadm roles push roles.yaml --allow-delete --yes',
-    ],
-    json: OUTCOME_JSON,
-    exits: {
-      6: 'the platform changed in a way that overlaps or does not hold what was sent, another plan than the expected one, or a deleted role is assigned',
-      9: 'the file is invalid, or a task does not exist',
-      12: 'a guard refused, or you answered no',
-    },
-  });
-}
+export const pushRoles = defineCommand({
+  ...outcomeRecord,
+  path: 'roles push',
+  summary: 'replace the live manifest by a roles file',
+  args: { file: { default: DEFAULT_FILE, help: 'the roles file; - is standard input' } },
+  flags: {
+    base: { value: 'file', help: 'the manifest that the file was made from (default: the one kept at pull or push)' },
+    writeBack: { default: true, help: 'leave the stamps in the file as they are' },
+    ...guardFlags,
+  },
+  notes: [
+    'A role that is missing from the file is deleted for the whole organization. Nothing is sent before the difference is shown and confirmed.',
+    'After the push the file gets the new stamps, and roles that the merge kept from the platform. Nothing else in it changes.',
+  ],
+  examples: [
+    'cdpadm roles push',
+    'cdpadm roles push roles.yaml --dry-run -o json',
+    'cdpadm roles push roles.yaml --allow-delete --yes',
+  ],
+  exits: {
+    6: 'the platform changed in a way that overlaps or does not hold what was sent, another plan than the expected one, or a deleted role is assigned',
+    9: 'the file is invalid, or a task does not exist',
+    12: 'a guard refused, or you answered no',
+  },
+  run: (ctx, { args, flags }) => pushFile(ctx, args.file, flags),
+});
 
 async function pushFile(ctx: Context, file: string, flags: PushFlags): Promise<void> {
   const memory = await openRolesMemory(ctx);

@@ -1,36 +1,31 @@
 // `roles rollback`: puts a saved manifest back, through the same diff and guards as a push.
-import { Command } from 'commander';
 import { fromReply } from '../../lib/domain/roles/manifest.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
-import { applyIntent, emitOutcome, OUTCOME_JSON, outcomeColumns } from './apply.ts';
-import { type RawGuardFlags, withGuardFlags } from './guards.ts';
+import { applyIntent, emitOutcome, outcomeRecord } from './apply.ts';
+import { guardFlags, type RawGuardFlags } from './guards.ts';
 
-export function rollbackCommand(ctx: Context): Command {
-  const command = withGuardFlags(
-    new Command('rollback')
-      .description('put a saved manifest back')
-      .argument('<revision>', 'a revision of `roles history`, or the beginning of one'),
-  ).action((revision: string, flags: RawGuardFlags) => rollBack(ctx, revision, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: outcomeColumns,
-    notes: ['What is there now is saved first: a rollback can be rolled back.'],
-    examples: [
-      'cdpadm roles rollback 20261121T080000123Z-1f3a9c --dry-run',
-      'cdpadm roles rollback 20261121T08 --allow-delete',
-    ],
-    json: OUTCOME_JSON,
-    exits: {
-      5: 'there is no such revision',
-      6: 'a deleted role is assigned, or another plan than the expected one',
-      12: 'a guard refused, or you answered no',
-    },
-  });
-}
+export const rollBackRoles = defineCommand({
+  ...outcomeRecord,
+  path: 'roles rollback',
+  summary: 'put a saved manifest back',
+  args: { revision: { help: 'a revision of `roles history`, or the beginning of one' } },
+  flags: { ...guardFlags },
+  notes: ['What is there now is saved first: a rollback can be rolled back.'],
+  examples: [
+    'cdpadm roles rollback 20261121T080000123Z-1f3a9c --dry-run',
+    'cdpadm roles rollback 20261121T08 --allow-delete',
+  ],
+  exits: {
+    5: 'there is no such revision',
+    6: 'a deleted role is assigned, or another plan than the expected one',
+    12: 'a guard refused, or you answered no',
+  },
+  run: (ctx, { args, flags }) => rollBack(ctx, args.revision, flags),
+});
 
 async function rollBack(ctx: Context, name: string, flags: RawGuardFlags): Promise<void> {
   const memory = await openRolesMemory(ctx);

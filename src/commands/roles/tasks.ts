@@ -1,9 +1,9 @@
 // `roles tasks`: what a role can be allowed to do.
-import { Command } from 'commander';
-import type { Task } from '../../lib/contract/roles.ts';
+import { array } from 'zod/mini';
+import { Task } from '../../lib/contract/roles.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 
 const view: ListView<Task> = {
   kind: 'list',
@@ -15,20 +15,18 @@ const view: ListView<Task> = {
   empty: 'No task matches.',
 };
 
-export function tasksCommand(ctx: Context): Command {
-  const command = new Command('tasks')
-    .description('list the tasks that a role may hold')
-    .option('--search <text>', 'only tasks with this text in their id, name or description')
-    .action((flags: { search?: string }) => listTasks(ctx, flags.search));
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    examples: ['cdpadm roles tasks', 'cdpadm roles tasks --search audience'],
-    json: '[{"task_id","display_name","description"}]',
-  });
-}
+export const listTasks = defineCommand({
+  path: 'roles tasks',
+  summary: 'list the tasks that a role may hold',
+  effect: 'read',
+  calls: 'platform',
+  flags: { search: { value: 'text', help: 'only tasks with this text in their id, name or description' } },
+  output: () => array(Task),
+  examples: ['cdpadm roles tasks', 'cdpadm roles tasks --search audience'],
+  run: (ctx, { flags }) => printTasks(ctx, flags.search),
+});
 
-async function listTasks(ctx: Context, search: string | undefined): Promise<void> {
+async function printTasks(ctx: Context, search: string | undefined): Promise<void> {
   const api = await ctx.api();
   const tasks = await api.roles.listTasks(ctx.signal);
   await ctx.out.emit(search === undefined ? tasks : tasks.filter((task) => mentions(task, search)), view);

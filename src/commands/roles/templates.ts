@@ -1,11 +1,11 @@
 // `roles templates`: the seven standard roles of the specification.
-import { Command } from 'commander';
-import { ROLE_TEMPLATES, type RoleTemplate } from '../../lib/contract/role-catalog.ts';
+import { array, type infer as Infer, object, string, union } from 'zod/mini';
+import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { ListView, RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 
 const listView: ListView<Template> = {
   kind: 'list',
@@ -29,20 +29,28 @@ const recordView: RecordView<Template> = {
 };
 
 /** A template in the form of a role. */
-type Template = Omit<RoleTemplate, 'tasks'> & { tasks: { task_id: string }[] };
-
-export function templatesCommand(ctx: Context): Command {
-  const command = new Command('templates')
-    .description('the standard role templates')
-    .argument('[id]', 'only this one')
-    .action((id: string | undefined) => showTemplates(ctx, id));
-  return withHelp(command, {
-    calls: 'nobody',
-    examples: ['cdpadm roles templates', 'cdpadm roles templates compliance-role -o yaml'],
-    json: '[{"role_id","name","description","tasks":[{"task_id"}]}], or one of them',
-    exits: { 5: 'there is no such template' },
+function templateResult() {
+  return object({
+    role_id: string(),
+    name: string(),
+    description: string(),
+    tasks: array(object({ task_id: string() })),
   });
 }
+
+type Template = Infer<ReturnType<typeof templateResult>>;
+
+export const listTemplates = defineCommand({
+  path: 'roles templates',
+  summary: 'the standard role templates',
+  effect: 'local',
+  calls: 'nobody',
+  args: { id: { optional: true, help: 'only this one' } },
+  output: () => union([array(templateResult()), templateResult()]),
+  examples: ['cdpadm roles templates', 'cdpadm roles templates compliance-role -o yaml'],
+  exits: { 5: 'there is no such template' },
+  run: (ctx, { args }) => showTemplates(ctx, args.id),
+});
 
 async function showTemplates(ctx: Context, id: string | undefined): Promise<void> {
   const templates = ROLE_TEMPLATES.map((item) => ({ ...item, tasks: item.tasks.map((task_id) => ({ task_id })) }));

@@ -1,16 +1,14 @@
 // `roles update`: name, description and tasks of one role.
-import { Command } from 'commander';
 import { CORE_TASK } from '../../lib/contract/roles.ts';
 import type { Role } from '../../lib/domain/roles/manifest.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { collect } from '../../lib/runtime/command-line/global-flags.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { changeRoles } from './change.ts';
 import { findRole } from './find-role.ts';
-import { OUTCOME_JSON, outcomeColumns } from './apply.ts';
-import { type RawGuardFlags, withGuardFlags } from './guards.ts';
+import { outcomeRecord } from './apply.ts';
+import { guardFlags, type RawGuardFlags } from './guards.ts';
 
 interface UpdateFlags extends RawGuardFlags {
   name?: string;
@@ -19,34 +17,32 @@ interface UpdateFlags extends RawGuardFlags {
   removeTask?: string[];
 }
 
-export function updateCommand(ctx: Context): Command {
-  const command = withGuardFlags(
-    new Command('update')
-      .description('change the name, description or tasks of a role')
-      .argument('<role_id>', 'the id of the role')
-      .option('--name <text>', 'the new display name')
-      .option('--description <text>', 'the new description')
-      .option('--add-task <task_id>', 'a task to give (repeatable)', collect)
-      .option('--remove-task <task_id>', 'a task to take away (repeatable)', collect),
-  ).action((roleId: string, flags: UpdateFlags) => updateRole(ctx, roleId, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: outcomeColumns,
-    examples: [
-      'cdpadm roles update user-role --add-task user_activity:view --yes',
-      'cdpadm roles update user-role --name "Power User" --remove-task "rules:*" --dry-run',
-    ],
-    json: OUTCOME_JSON,
-    exits: {
-      5: 'there is no such role',
-      6: 'another plan than the expected one, or the platform keeps changing',
-      9: 'the role is not valid, or a task does not exist',
-      12: 'a guard refused, or you answered no',
-    },
-  });
-}
+export const updateRole = defineCommand({
+  ...outcomeRecord,
+  path: 'roles update',
+  summary: 'change the name, description or tasks of a role',
+  args: { roleId: { name: 'role_id', help: 'the id of the role' } },
+  flags: {
+    name: { value: 'text', help: 'the new display name' },
+    description: { value: 'text', help: 'the new description' },
+    addTask: { value: 'task_id', many: true, help: 'a task to give (repeatable)' },
+    removeTask: { value: 'task_id', many: true, help: 'a task to take away (repeatable)' },
+    ...guardFlags,
+  },
+  examples: [
+    'cdpadm roles update user-role --add-task user_activity:view --yes',
+    'cdpadm roles update user-role --name "Power User" --remove-task "rules:*" --dry-run',
+  ],
+  exits: {
+    5: 'there is no such role',
+    6: 'another plan than the expected one, or the platform keeps changing',
+    9: 'the role is not valid, or a task does not exist',
+    12: 'a guard refused, or you answered no',
+  },
+  run: (ctx, { args, flags }) => changeRole(ctx, args.roleId, flags),
+});
 
-async function updateRole(ctx: Context, roleId: string, flags: UpdateFlags): Promise<void> {
+async function changeRole(ctx: Context, roleId: string, flags: UpdateFlags): Promise<void> {
   const { name, description, addTask = [], removeTask = [] } = flags;
   if (name === undefined && description === undefined && addTask.length + removeTask.length === 0) {
     throw usageError('There is nothing to change.', 'Give --name, --description, --add-task or --remove-task.');

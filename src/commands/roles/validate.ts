@@ -1,23 +1,27 @@
 // `roles validate`: a roles file against the specification and, online, against the platform's own tasks.
-import { Command } from 'commander';
+import { array, type infer as Infer, literal, number, object, optional, string } from 'zod/mini';
 import { placeIssues } from '../../lib/files/load.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import { MOST_ISSUES } from '../../lib/kernel/errors.ts';
 import { toIssueItem, toMarkdownLine } from '../../lib/render/markdown.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { DEFAULT_FILE, openRolesFile, readLiveRoles, tellAdvice } from './session.ts';
 
-interface Validation {
-  valid: true;
-  file: string;
-  roles: number;
-  warnings: { path: string; line: number; column: number; message: string }[];
-  /** How many more there are. */
-  warnings_omitted?: number;
+function validationResult() {
+  return object({
+    valid: literal(true),
+    file: string(),
+    roles: number(),
+    warnings: array(object({ path: string(), line: number(), column: number(), message: string() })),
+    /** How many more there are. */
+    warnings_omitted: optional(number()),
+  });
 }
+
+type Validation = Infer<ReturnType<typeof validationResult>>;
 
 const view: DocumentView<Validation> = {
   kind: 'document',
@@ -35,22 +39,20 @@ function sentence({ file, roles, warnings, warnings_omitted: omitted = 0 }: Vali
   return `${file} is valid: ${counted(roles, 'role')}${advice}.`;
 }
 
-export function validateCommand(ctx: Context): Command {
-  const command = new Command('validate')
-    .description('check a roles file without changing anything')
-    .argument('[file]', 'the roles file; - is standard input', DEFAULT_FILE)
-    .option('--online', "check the tasks against the platform's own list")
-    .action((file: string, flags: { online?: boolean }) => validateRoles(ctx, file, flags.online === true));
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    examples: ['cdpadm roles validate', 'cdpadm roles validate roles.yaml --online'],
-    json: '{"valid":true,"file","roles","warnings":[{"path","line","column","message"}]}',
-    exits: { 9: 'the file is invalid; every issue is listed with its place' },
-  });
-}
+export const validateRoles = defineCommand({
+  path: 'roles validate',
+  summary: 'check a roles file without changing anything',
+  effect: 'read',
+  calls: 'platform',
+  args: { file: { default: DEFAULT_FILE, help: 'the roles file; - is standard input' } },
+  flags: { online: { help: "check the tasks against the platform's own list" } },
+  output: validationResult,
+  examples: ['cdpadm roles validate', 'cdpadm roles validate roles.yaml --online'],
+  exits: { 9: 'the file is invalid; every issue is listed with its place' },
+  run: (ctx, { args, flags }) => validateFile(ctx, args.file, flags.online === true),
+});
 
-async function validateRoles(ctx: Context, file: string, online: boolean): Promise<void> {
+async function validateFile(ctx: Context, file: string, online: boolean): Promise<void> {
   // Offline, an unknown field can only be excused by a manifest that was pulled before on this machine.
   const settings = await ctx.settings();
   const memory = settings.get('base_url') && settings.get('org_id') ? await openRolesMemory(ctx) : undefined;

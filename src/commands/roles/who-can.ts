@@ -1,5 +1,5 @@
 // `roles who-can`: which roles grant a task, directly or by a `…:*`.
-import { Command } from 'commander';
+import { array, type infer as Infer, nullable, object, string } from 'zod/mini';
 import type { Task } from '../../lib/contract/roles.ts';
 import type { Role } from '../../lib/domain/roles/manifest.ts';
 import { grantingTask } from '../../lib/domain/roles/permissions.ts';
@@ -7,15 +7,19 @@ import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { catalogTasks } from './session.ts';
 
-interface Holder {
-  role_id: string;
-  name: string | null;
-  /** The task that grants it. */
-  by: string;
+function holderResult() {
+  return object({
+    role_id: string(),
+    name: nullable(string()),
+    /** The task that grants it. */
+    by: string(),
+  });
 }
+
+type Holder = Infer<ReturnType<typeof holderResult>>;
 
 const view: ListView<Holder> = {
   kind: 'list',
@@ -27,20 +31,18 @@ const view: ListView<Holder> = {
   empty: 'No role grants this task.',
 };
 
-export function whoCanCommand(ctx: Context): Command {
-  const command = new Command('who-can')
-    .description('list the roles that grant a task')
-    .argument('<task>', 'a task id, such as privacy:settings')
-    .action((task: string) => whoCan(ctx, task));
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    notes: ['`privacy:*` grants every task of privacy, and is listed for each of them.'],
-    examples: ['cdpadm roles who-can audiences:view', 'cdpadm roles who-can "privacy:*" -o json'],
-    json: '[{"role_id","name","by"}]',
-    exits: { 5: 'there is no such task' },
-  });
-}
+export const listHolders = defineCommand({
+  path: 'roles who-can',
+  summary: 'list the roles that grant a task',
+  effect: 'read',
+  calls: 'platform',
+  args: { task: { help: 'a task id, such as privacy:settings' } },
+  output: () => array(holderResult()),
+  notes: ['`privacy:*` grants every task of privacy, and is listed for each of them.'],
+  examples: ['cdpadm roles who-can audiences:view', 'cdpadm roles who-can "privacy:*" -o json'],
+  exits: { 5: 'there is no such task' },
+  run: (ctx, { args }) => whoCan(ctx, args.task),
+});
 
 async function whoCan(ctx: Context, task: string): Promise<void> {
   const api = await ctx.api();

@@ -78,7 +78,6 @@ export interface CommandHelp {
 
 /** The target as the `json` of a command's help describes it. */
 export const TARGET_JSON = '"target":{"profile","environment","workspace_id","address"}';
-export const ORGANIZATION_TARGET_JSON = '"target":{"profile","environment","org_id","account_id","address"}';
 
 /** The formats that every result has. */
 export const COMMON_FORMATS = [
