@@ -68,7 +68,6 @@ describe('loading', () => {
   test.each([
     [['--help'], { COLUMNS: '90' }],
     [['roles', '--help'], { COLUMNS: '90' }],
-    [['roles', 'push', '--help'], { COLUMNS: '90' }],
     [['__complete', 'fish', 'cdpadm', 'cdpadm --profile local roles get '], {}],
   ])('%j with %j', (args, settings) => {
     const { files, size, modules } = loadedBy(args, settings);
