@@ -1,6 +1,6 @@
 // From the command line to an exit code: the only file that ends the process.
 import type { Command } from 'commander';
-import { systemClock } from './lib/kernel/clock.ts';
+import { ownTurn, systemClock } from './lib/kernel/clock.ts';
 import { CliError, EXIT, type ExitCode, systemErrorCode } from './lib/kernel/errors.ts';
 import { host } from './lib/kernel/host.ts';
 import { createRedactor, type Redactor } from './lib/kernel/redact.ts';
@@ -150,6 +150,17 @@ async function runCommand(
     await root.parseAsync([...args], { from: 'user' });
   }
 
+  /** What keeps the process busy leaves no turn in which to hear of a stop: a stop that came meanwhile goes first. */
+  async function stopAmid(error: unknown): Promise<unknown> {
+    try {
+      await ownTurn(stop.signal);
+      throwIfLate();
+      return error;
+    } catch (stopped) {
+      return stopped;
+    }
+  }
+
   async function runOnce(flags: GlobalFlags, output: (out: Output) => Output): Promise<ExitCode> {
     const own = createContext(io, stop.signal, redactor, asking);
     try {
@@ -184,8 +195,9 @@ async function runCommand(
   } catch (error) {
     if (error instanceof HelpShown) return helpExit(error, io);
     if (isQuietEnd(error)) return EXIT.ok;
+    const final = ctx.hasWritten ? error : await stopAmid(error);
     state.isReported = true;
-    const known = error instanceof CliError ? explainStop(error, ctx.hasWritten) : error;
+    const known = final instanceof CliError ? explainStop(final, ctx.hasWritten) : final;
     return await report(known, io, state.flags(), redactor);
   }
 }

@@ -384,7 +384,7 @@ test('a platform that does not answer any more: 8', async () => {
 
 describe('an answer of a running platform that is lost', () => {
   test.each([
-    [['emulator', 'reset'], 'It is not known whether the change was made'],
+    [['emulator', 'reset'], 'The outcome of the change is unknown'],
     [['emulator', 'log'], 'Run the command again.'],
   ])('%j', async (args, hint) => {
     const { ready } = await start('--memory');

@@ -151,3 +151,10 @@ describe.each([
     if (wanted.isLeft) expect(ended.isOverdue).toBe(true);
   });
 });
+
+test('a time limit that passes while the process is busy goes before what was found', async () => {
+  const roles = Array.from({ length: 2000 }, () => ({ role_id: '' }));
+  writeFileSync(join(home.cwd, 'roles.json'), JSON.stringify({ roles }));
+  expect((await home.run('roles validate roles.json')).code).toBe(9);
+  expect((await home.run('roles validate roles.json --timeout 1ms')).code).toBe(11);
+});

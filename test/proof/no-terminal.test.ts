@@ -48,7 +48,7 @@ test.each(cases.map((one) => [`${one.command} ${String(one.args)}`, one] as cons
     const said = `${way}: ${stderr}`;
     isFresh = code === 2;
     if (code === 2) {
-      expect(stderr, said).toContain('nobody can be asked here');
+      expect(stderr, said).toContain('not an interactive terminal');
       expect(stderr, said).toMatch(/Give --(yes|confirm)/);
       expect(writes(), said).toEqual([]);
     } else {

@@ -94,7 +94,7 @@ async function sendWrite(ctx: Context, client: Client, route: Route, given: Inpu
   if (namesNoOther(route, input, reply)) return reply;
   throw new CliError({
     code: 'http.outcome_unknown',
-    message: `It is not known whether ${method} ${path} was carried out: its response is about another resource.`,
+    message: `The outcome of ${method} ${path} is unknown: the response is about another resource.`,
     hint: READ_FIRST,
     exit: EXIT.network,
     request: { id: randomUUID(), method, path },

@@ -21,7 +21,7 @@ export function refuseSecondRun(
     throw new CliError({
       code: 'dsr.bulk_again',
       message: `The content of ${file} was submitted before, as ${head.input} on ${head.at}.`,
-      hint: 'Go on with what it left by --resume; rows that are done are not sent again. For the same people once more, make ids of their own with `cdpadm dsr prepare`.',
+      hint: 'Use --resume to continue it; rows that are done are not sent again. For new requests for the same people, for example with another --type, give them ids with `cdpadm dsr prepare`.',
       exit: EXIT.guard,
     });
   }
@@ -72,9 +72,7 @@ export function resumable(
   const done = countComplete(states);
   return error.with({
     message: `${error.message} ${done} of ${examined.rows} rows are complete.`,
-    hint: [error.hint, `Go on with the same command and --resume: \`${again}\`. No row is sent twice.`]
-      .filter(Boolean)
-      .join(' '),
+    hint: [error.hint, `To continue: \`${again}\`. No row is sent twice.`].filter(Boolean).join(' '),
   });
 }
 

@@ -44,7 +44,7 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
   const source = await sourceOf(ctx, file);
   const name = file === '-' ? '<stdin>' : file;
   const given = await rowOptions(ctx, session.normalize, name, flags);
-  const examined = await examineRows(await openDsrTable(source, name), given);
+  const examined = await examineRows(await openDsrTable(source, name, ctx.signal), given);
   const target = await ctx.startWrite('dsr');
   tellAdvice(ctx, examined);
   const showIdentities = flags.showIdentities === true;
@@ -64,7 +64,7 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
     if (head) await restoreStates(journal, states);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
     if (isDryRun) {
-      const open = await openRows(await openDsrTable(source, name), options, states);
+      const open = await openRows(await openDsrTable(source, name, ctx.signal), options, states);
       await showDryRun(ctx, session, { examined, ...open, showIdentities });
       return;
     }

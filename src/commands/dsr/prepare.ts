@@ -58,13 +58,13 @@ async function prepare(ctx: Context, file: string, flags: RowFlags): Promise<voi
   const name = file === '-' ? '<stdin>' : file;
   const source = await sourceOf(ctx, file);
   const options = await rowOptions(ctx, await normalizeOptionsOf(ctx), name, flags);
-  const { rows, withoutId } = await examineRows(await openDsrTable(source, name), options);
+  const { rows, withoutId } = await examineRows(await openDsrTable(source, name, ctx.signal), options);
   if (existsSync(target)) throw nameTaken(out);
   const prepared: Prepared = { rows, ids_made: withoutId, out };
   if (!dryRun) {
     const lines = openPrivateLines(target);
     try {
-      await writePrepared(await openDsrTable(source, name), options, lines);
+      await writePrepared(await openDsrTable(source, name, ctx.signal), options, lines);
       lines.finish();
     } catch (error) {
       lines.discard();

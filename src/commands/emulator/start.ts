@@ -74,7 +74,7 @@ function placed(fixtures: LoadedDocument, error: CliError): CliError {
     const place = fixtures.locate(value, message.startsWith('unknown field') ? 'key' : undefined);
     return { file: fixtures.name, ...place, path, message };
   });
-  return invalidInput(error.message, issues, error.hint);
+  return invalidInput(error.message, issues, error.hint, error.issuesOmitted);
 }
 
 async function loadNames(ctx: Context, path: string): Promise<Record<string, string>> {

@@ -89,7 +89,7 @@ export async function emitOutcome(ctx: Context, outcome: PushOutcome): Promise<v
   };
   await ctx.out.emit(data, outcomeView);
   if (outcome.revision !== undefined) {
-    ctx.out.note(`What was there before: cdpadm roles rollback ${outcome.revision}`);
+    ctx.out.note(`To undo this: cdpadm roles rollback ${outcome.revision}`);
   }
 }
 

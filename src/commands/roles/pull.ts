@@ -87,7 +87,7 @@ async function pullFile(ctx: Context, file: string, overwrite: boolean): Promise
     await ctx.out.emitDryRun([], pulled, () => text, [file]);
     return;
   }
-  await ctx.cacheFiles.attempt(() => memory.store.saveBase(toReply(live)));
+  await memory.store.saveBase(toReply(live));
   if (changed) writeUserFile(path, text);
   if (text.includes(SCHEMA_HINT)) await writeSchema(ctx, path);
   if (ctx.flags.output !== 'table') await ctx.out.emit(pulled, pulledView);

@@ -60,8 +60,8 @@ async function pushFile(ctx: Context, file: string, flags: PushFlags): Promise<v
     },
     flags,
   );
-  if (outcome.kind !== 'dry-run' && flags.writeBack && file !== '-' && wanted) {
-    memory.store.saveBase(toReply(outcome.manifest));
+  if (!ctx.flags.dryRun && flags.writeBack && file !== '-' && wanted) {
+    await memory.store.saveBase(toReply(outcome.manifest));
     await updateFile(ctx, file, roles.document, wanted, outcome.manifest);
   }
   await emitOutcome(ctx, outcome);

@@ -6,6 +6,7 @@ import { MOST_ISSUES } from '../../lib/kernel/errors.ts';
 import { toIssueItem, toMarkdownLine } from '../../lib/render/markdown.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { DEFAULT_FILE, openRolesFile, readLiveRoles, tellAdvice } from './session.ts';
@@ -46,6 +47,7 @@ export const validateRoles = defineCommand({
   calls: 'platform',
   args: { file: { default: DEFAULT_FILE, help: 'the roles file; - is standard input' } },
   flags: { online: { help: "check the tasks against the platform's own list" } },
+  columns: asColumns('valid file roles warnings'),
   output: validationResult,
   examples: ['cdpadm roles validate', 'cdpadm roles validate roles.yaml --online'],
   exits: { 9: 'the file is invalid; every issue is listed with its place' },

@@ -21,6 +21,8 @@ export const previewUser = defineCommand({
     ...readFlags,
     row: { value: 'n', default: '1', help: 'which row, from 1; headers and empty lines do not count' },
   },
+  // Its columns are the fields of the row.
+  columns: () => undefined,
   output: () => SingleSeed,
   examples: ['cdpadm seed preview users.csv --cutoff-date 2026-01-01', 'cdpadm seed preview users.ndjson --row 12'],
   exits: { 5: 'there is no such row', 9: 'the row is wrong' },

@@ -142,7 +142,7 @@ function ranBefore({ finished, counts }: SeedCheckpoint, again: string): CliErro
     message: `This ${how} (${counted(counts.accepted, 'row')} accepted, ${counts.rejected} refused).`,
     hint: finished
       ? `To send all of it again: ${again} --restart`
-      : `Go on with: ${again} --resume; or begin anew with --restart, which sets the same values again.`,
+      : `To continue: ${again} --resume. To start over: --restart, which sets the same values again.`,
     exit: EXIT.guard,
   });
 }

@@ -1,7 +1,7 @@
 // The ledger: the data subject requests sent from this machine, by workspace: when, by whom, and each status since.
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, ownTurn } from '../kernel/clock.ts';
 import { openDurableLog } from '../kernel/durable-log.ts';
 import { withLock } from '../kernel/lock.ts';
 import {
@@ -84,13 +84,8 @@ export function openLedger(
   async function eachLine(lines: Iterable<LedgerLine[]>, take: (line: LedgerLine) => unknown): Promise<void> {
     for (const piece of lines) {
       for (const line of piece) if (take(line) === false) return;
-      await ownTurn();
+      await ownTurn(signal);
     }
-  }
-
-  async function ownTurn(): Promise<void> {
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    signal?.throwIfAborted();
   }
 
   async function reading<T>(work: (file: LedgerFile) => Promise<T>): Promise<T | undefined> {
@@ -193,7 +188,7 @@ export function openLedger(
     const known = new Map<number, LedgerRequest>();
     for (const lines of file.chosen(index.spans(numbers, file.size))) {
       for (const { event, request } of lines) fold(known, request, event);
-      await ownTurn();
+      await ownTurn(signal);
     }
     return [...known.values()];
   }

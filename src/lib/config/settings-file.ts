@@ -148,6 +148,6 @@ function broken(file: string, issues: Parameters<typeof invalidInput>[1]): CliEr
   return invalidInput(
     `The settings file ${file} cannot be used.`,
     issues,
-    'Correct the file, or move it away to begin anew. It is never overwritten while it is broken.',
+    'Correct the file, or move it away to start over. It is never overwritten while it is broken.',
   );
 }

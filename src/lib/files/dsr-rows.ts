@@ -2,6 +2,7 @@
 import { holdsEachKey } from '../kernel/json-keys.ts';
 import { JsonError, parseJson } from '../kernel/json.ts';
 import { separatorOf } from '../kernel/csv-separator.ts';
+import { ownTurn } from '../kernel/clock.ts';
 import { type CliError, invalidInput } from '../kernel/errors.ts';
 import { type Cell, createCsvReader } from './csv-cells.ts';
 import { readJson } from './json-document.ts';
@@ -36,8 +37,23 @@ export interface DsrTable {
 /** A file to be read once more each time, or bytes that came in by standard input. */
 export type RowSource = { path: string } | { bytes: Uint8Array };
 
-/** `.ndjson`, `.jsonl` and `.json` by their names; every other file is CSV. Bytes are taken for what they look like. */
-export async function openDsrTable(source: RowSource, name: string): Promise<DsrTable> {
+/**
+ * `.ndjson`, `.jsonl` and `.json` by their names; every other file is CSV. Bytes are taken for what they look like. Reading
+ * the rows ends with the reason of an aborted `signal`.
+ */
+export async function openDsrTable(source: RowSource, name: string, signal?: AbortSignal): Promise<DsrTable> {
+  const table = await openTable(source, name);
+  return { ...table, rows: inTurns(table.rows, signal) };
+}
+
+async function* inTurns<T>(groups: AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T> {
+  for await (const group of groups) {
+    yield group;
+    await ownTurn(signal);
+  }
+}
+
+async function openTable(source: RowSource, name: string): Promise<DsrTable> {
   const from = 'path' in source ? source.path : source.bytes;
   switch ('path' in source ? formatByName(source.path) : formatByLook(source.bytes)) {
     case 'ndjson':

@@ -67,7 +67,7 @@ export function createClient(options: HttpOptions): Client {
       options.onCurl(curlCommand(endpoint, request));
       throw new CurlPrinted();
     }
-    const isWrite = request.method !== 'GET' && endpoint.service !== 'auth';
+    const isWrite = changes(endpoint);
     if (isWrite) options.allowWrite?.();
     const signal = signalOf(input.signal);
     const id = randomUUID();
@@ -121,7 +121,8 @@ export function createClient(options: HttpOptions): Client {
         random: () => options.random(),
       });
       const failure = await failureOf(call, result, signal);
-      if (verdict.act === 'unknown') throw outcomeUnknown(call, failure);
+      const isStopped = isWrite && failure.code === 'interrupted';
+      if (verdict.act === 'unknown' || isStopped) throw outcomeUnknown(call, failure);
       if (verdict.act === 'give-up')
         throw rejected && mayRejectItself(endpoint, input, result) ? outcomeUnknown(call, failure) : failure;
       if (isStatus(result, 429)) rejected = failure;
@@ -143,7 +144,7 @@ export function createClient(options: HttpOptions): Client {
 
   async function failureOf(call: FailedCall, result: Answer | TransportError, signal: AbortSignal): Promise<CliError> {
     if (!(result instanceof TransportError)) return refusal(call, result);
-    const leavesNothingOpen = result.phase === 'not-delivered' || call.endpoint.safety === 'repeat';
+    const leavesNothingOpen = result.phase === 'not-delivered' || !changes(call.endpoint);
     if (result.kind === 'aborted' && leavesNothingOpen) signal.throwIfAborted();
     const { request, origin } = call;
     const { requestTimeoutMs } = options;
@@ -179,6 +180,10 @@ export function createClient(options: HttpOptions): Client {
       await Promise.all([wire.close(), ...senders.splice(0).map((close) => close())]);
     },
   };
+}
+
+function changes({ method, service }: Endpoint): boolean {
+  return method !== 'GET' && service !== 'auth';
 }
 
 function isStatus(result: Answer | TransportError, ...statuses: readonly number[]): boolean {

@@ -21,6 +21,12 @@ export const systemClock: Clock = {
   },
 };
 
+/** Lets timers and signals be heard between two pieces of work; rejects with the reason of a `signal` that is aborted. */
+export async function ownTurn(signal?: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  signal?.throwIfAborted();
+}
+
 /**
  * Waits until `work` has settled, but no longer than `ms`. Rejects as `work` does, and with the signal's reason when that is
  * aborted first; `work` itself goes on.

@@ -32,11 +32,11 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 /**
  * The error of a write that failed; a CliError is passed on as it is. Without a hint of its own it says what helps and that
- * what was there before still is.
+ * the file is unchanged.
  */
 export function cannotWrite(path: string, error: unknown, hint?: string): CliError {
   const remedy = REMEDIES[systemErrorCode(error) ?? ''];
-  const ours = `${remedy === undefined ? '' : `${remedy} `}What was there before is unchanged.`;
+  const ours = `${remedy === undefined ? '' : `${remedy} `}The file is unchanged.`;
   return failure('files.write', `Cannot write ${path}`, error, hint ?? ours);
 }
 

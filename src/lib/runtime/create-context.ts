@@ -113,7 +113,7 @@ export function createContext(
   /** However many profiles a run has, it says so once. */
   function warnOnce({ message }: CliError): void {
     if (warned.has(io)) context.out.verbose(message);
-    else context.out.warn(`${message} Caches stay in memory for this command.`);
+    else context.out.warn(`${message} This command goes on without it.`);
     warned.add(io);
   }
 

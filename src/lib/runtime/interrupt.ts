@@ -46,8 +46,8 @@ export function explainStop(error: CliError, hasWritten: boolean): CliError {
   const { code, message, exit, hint: said } = error;
   if (said !== undefined || !BARE.includes(message)) return error;
   const hint = hasWritten
-    ? 'What was sent before stands: look at the present state, then run the command again.'
-    : 'Nothing was sent that changes anything: run the command again to begin anew.';
+    ? 'What was sent before may have been done. Check the current state before you run the command again.'
+    : 'Nothing was changed. Run the command again.';
   return new CliError({ code, message, hint, exit });
 }
 

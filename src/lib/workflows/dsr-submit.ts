@@ -3,7 +3,7 @@ import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { Verdict } from '../domain/callbacks/verify.ts';
 import { identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
 import { isOpen } from '../domain/dsr/statuses.ts';
-import type { CliError} from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
 import { EXIT, isNotFound } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
@@ -45,7 +45,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
       maxSends: MAX_SENDS,
       ...(!isNewId && { doubt: { wasSent: false } }),
       notes: {
-        lost: 'The response was lost; asking the platform whether it has the request.',
+        lost: 'The response does not confirm the request; asking the platform whether it has it.',
         arrived: () => 'The request had arrived.',
       },
       send: async (attempt) => {

@@ -2,7 +2,9 @@
 import { isServerTrouble } from '../contract/failures.ts';
 import type { SendOutcome } from '../api/dsr.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { CliError } from '../kernel/errors.ts';
 import type { Gate, Signal } from './bulk-gate.ts';
+import { lossOf } from './confirm-write.ts';
 
 export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
 
@@ -35,10 +37,19 @@ export async function sendThrough<Body>(
   gate.leave(
     pass,
     signalOf(outcome, clock.now() - startedAt),
-    outcome.kind === 'accepted' ? undefined : outcome.failure,
+    outcome.kind === 'accepted'
+      ? undefined
+      : outcome.kind === 'lost'
+        ? lossIfAnswered(outcome.failure)
+        : outcome.failure,
   );
   if (isEnd) throw outcome.failure;
   return outcome;
+}
+
+/** A response that proves nothing: a run that ends with it cannot tell whether the request was carried out. */
+function lossIfAnswered(failure: CliError): CliError {
+  return failure.status === undefined ? failure : lossOf(failure);
 }
 
 /** 429 and 5xx: another time the answer may be another one. */

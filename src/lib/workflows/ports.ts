@@ -23,7 +23,8 @@ export interface Tell {
 
 /** The memory of one organization's manifest (see `config/roles-store.ts`). */
 export interface RolesMemory {
-  saveBase(manifest: ManifestReply): void;
+  /** Remembers a manifest that a file stands for. What cannot be kept is only told. */
+  saveBase(manifest: ManifestReply): Promise<void>;
   bases(stamp: { last_modified_on: string | null; last_modified_by: string | null }): ManifestReply[];
   saveRevision(entry: { reason: string; profile: string | null; plan: string; manifest: ManifestReply }): string;
   exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;

@@ -72,8 +72,9 @@ function conflictError(conflicts: readonly MergeConflict[], redact: (text: strin
   });
   return new CliError({
     code: 'roles.conflict',
-    message: 'Somebody else changed the same things on the platform since your file was pulled. Nothing was sent.',
-    hint: 'Pull into a new file (`cdpadm roles pull new.yaml`), and repeat your changes there.',
+    message:
+      'Conflict: your changes and changes made on the platform since your last pull concern the same fields. Nothing was sent.',
+    hint: 'Pull into a new file (`cdpadm roles pull new.yaml`) and make your changes there.',
     exit: EXIT.conflict,
     issues,
     details: { conflicts },

@@ -118,7 +118,7 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
     } catch (error) {
       return offerWithoutDeletions(error, planned, ports);
     }
-    ports.memory.saveBase(toReply(manifest));
+    await ports.memory.saveBase(toReply(manifest));
     return { kind: 'applied', planned, manifest, revision };
   }, ports.signal);
 }

@@ -31,7 +31,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
       hint: `Run \`cdpadm roles diff\` to see what the platform holds. ${previousVersion(revision)}`,
       maxSends: MAX_SENDS,
       notes: {
-        lost: 'The response to the write was lost. Reading what the platform holds now.',
+        lost: 'The response to the write does not confirm it. Reading what the platform holds now.',
         arrived: () => 'The write had arrived: the platform holds the wanted roles.',
       },
       send: async (attempt) => {

@@ -219,3 +219,18 @@ describe('the digest', () => {
     expect((await read(text)).digest).toBe(wanted);
   });
 });
+
+it('stops between two groups of rows', async () => {
+  const stop = new AbortController();
+  const bytes = Buffer.from(`email\n${'a@example.com\n'.repeat(20_000)}`);
+  const { rows } = await openDsrTable({ bytes }, '<stdin>', stop.signal);
+  const groups: number[] = [];
+  const reading = (async () => {
+    for await (const group of rows) {
+      groups.push(group.length);
+      stop.abort(new Error('stopped'));
+    }
+  })();
+  await expect(reading).rejects.toThrow('stopped');
+  expect(groups).toHaveLength(1);
+});

@@ -15,11 +15,11 @@ describe('cannotWrite', () => {
     expect(message).toBe(`Cannot write /state/token.json: ${reason}.`);
     expect(hint).toContain(remedy);
     expect(hint).toContain('cdpadm help environment');
-    expect(hint).toMatch(/What was there before is unchanged\.$/);
+    expect(hint).toMatch(/The file is unchanged\.$/);
   });
 
   it('says the same of anything else without a remedy', () => {
-    expect(cannotWrite('a', failed('EIO')).hint).toBe('What was there before is unchanged.');
+    expect(cannotWrite('a', failed('EIO')).hint).toBe('The file is unchanged.');
   });
 
   it('leaves the word to whoever knows better', () => {

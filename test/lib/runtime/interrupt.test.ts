@@ -13,8 +13,11 @@ describe('explainStop', () => {
     ['SIGHUP', hungUp(), EXIT.hungUp],
   ])('says after %s whether anything can have been changed', (_what, error, exit) => {
     expect(explainStop(error, false)).toMatchObject({ exit, code: error.code, message: error.message });
-    expect(explainStop(error, false).hint).toContain('Nothing was sent that changes anything');
-    expect(explainStop(error, true)).toMatchObject({ exit, hint: expect.stringContaining('stands') as string });
+    expect(explainStop(error, false).hint).toContain('Nothing was changed');
+    expect(explainStop(error, true)).toMatchObject({
+      exit,
+      hint: expect.stringContaining('may have been done') as string,
+    });
   });
 
   it.each([
@@ -50,14 +53,18 @@ function environmentAt(url: string): Record<string, string> {
 
 describe('Ctrl-C in one call', () => {
   it.each([
-    ['a read', 'roles list', 'Nothing was sent that changes anything'],
-    ['a write that may be repeated', 'intake identify -f - --yes', 'What was sent before stands'],
+    ['a read', 'roles list', 'Error: Interrupted.\nNothing was changed'],
+    [
+      'a write that may be repeated',
+      'intake identify -f - --yes',
+      'Error: The outcome of POST /v1/identify is unknown: the request was interrupted.\nRun the command again',
+    ],
   ])('of %s says what it leaves', async (_what, line, hint) => {
     const server = await opened(startFaultServer());
     const stop = new AbortController();
     server.otherwise(() => stop.abort(interrupted()));
     const { code, stderr } = await runCli(line.split(' '), { env: environmentAt(server.url), stdin: USER, stop });
     expect({ code, requests: server.requests.length }).toEqual({ code: 130, requests: 1 });
-    expect(stderr).toContain(`Error: Interrupted.\n${hint}`);
+    expect(stderr).toContain(hint);
   });
 });

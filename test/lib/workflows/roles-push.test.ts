@@ -109,7 +109,7 @@ describe('pushRoles', () => {
     ports = {
       api: platform.api,
       memory: {
-        saveBase: (manifest) => bases.push(manifest),
+        saveBase: async (manifest) => void bases.push(manifest),
         bases: () => [],
         saveRevision: ({ manifest }) => {
           platform.calls.push('save');

@@ -6,7 +6,7 @@ import type { PlatformClock } from '../clock.ts';
 import type { DirectoryFixtures } from '../fixtures/directory.ts';
 import { codedRefusal, type PlatformError } from '../wire/platform-error.ts';
 import { createRateWindow } from '../wire/rate.ts';
-import { parseBody } from '../wire/request-body.ts';
+import { MOST_ERRORS, parseBody } from '../wire/request-body.ts';
 
 export interface IngestGate {
   /** Counts a request. Throws 413 for a body that is too large, which does not count, and 429 beyond the limit. */
@@ -31,9 +31,6 @@ export function createIngestGate(limits: DirectoryFixtures['limits'], clock: Pla
     clear: () => rate?.clear(),
   };
 }
-
-/** As many as help a person; a body of thousands of users may hold thousands. */
-const MOST_ERRORS = 100;
 
 /** The 400 of E and F: `<attribute name>: <error message>` for each issue of `value`. */
 export function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformError {

@@ -1,5 +1,5 @@
 // The checks of `doctor` that look at this machine and at the addresses: files, modes, keychain, clock, TLS, proxy.
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import type { SecretName, SettingName, Settings } from '../../config/settings.ts';
 import { answeredPlainly, plainAnswer } from '../../http/answer/plain-answer.ts';
 import { probeAddress } from '../../http/engines/probe.ts';
@@ -27,16 +27,28 @@ export function checkProgram(): Finding {
   return { check: 'program', status: 'ok', detail: `cdpadm ${VERSION} on Node ${host.nodeVersion}, ${host.platform}` };
 }
 
-/** The four folders: private where they exist. */
+/** The four folders: private and writable where they exist. */
 export function checkFolders({ paths }: Context): Finding[] {
   const folders = Object.entries(paths) as [name: string, path: string][];
   return folders.map(([name, path]): Finding => {
     const check = `folder ${name}`;
     if (!existsSync(path)) return { check, status: 'ok', detail: `${path} (not there yet)` };
-    return isExposed(path)
-      ? { check, status: 'warning', detail: `${path} can be entered by others`, fix: `chmod 700 "${path}"` }
-      : { check, status: 'ok', detail: path };
+    if (isExposed(path)) {
+      return { check, status: 'warning', detail: `${path} can be entered by others`, fix: `chmod 700 "${path}"` };
+    }
+    return isWritable(path)
+      ? { check, status: 'ok', detail: path }
+      : { check, status: 'warning', detail: `${path} is read-only or full`, fix: 'free space, or make it writable' };
   });
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return statfsSync(path).bavail > 0;
+  } catch {
+    return false;
+  }
 }
 
 export async function checkSettingsFile(ctx: Context): Promise<Finding> {

@@ -153,7 +153,7 @@ function unusable(call: ControlCall, origin: string, problem: string): CliError 
 /** A change that the platform may have made. */
 function unconfirmed({ method, path }: ControlCall, origin: string, problem: string, cause?: unknown): CliError {
   return new OutcomeUnknownError({
-    message: `It is not known whether the change was made: the embedded platform at ${origin} ${problem}.`,
+    message: `The outcome of the change is unknown: the embedded platform at ${origin} ${problem}.`,
     hint: 'Run `cdpadm emulator clock` and `cdpadm emulator log` to see its state, then run the command again if needed.',
     request: { id: randomUUID(), method, path: `${CONTROL_PATH}${path}` },
     cause,

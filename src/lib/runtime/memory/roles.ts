@@ -1,13 +1,15 @@
 // Opens this machine's memory of the organization that the settings name.
 import type { RolesStore } from '../../config/roles-store.ts';
 import type { Settings } from '../../config/settings.ts';
+import type { ManifestReply } from '../../contract/roles.ts';
+import type { RolesMemory } from '../../workflows/ports.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress } from '../service-address.ts';
 
 export interface RolesMemoryOfContext {
   /** What the memory and every plan are keyed by. */
   scope: { organization: string; address: string };
-  store: RolesStore;
+  store: Omit<RolesStore, 'saveBase'> & RolesMemory;
   profile: string | null;
 }
 
@@ -22,5 +24,10 @@ export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promi
     organization: String(settings.needInteger('org_id')),
     address: lastingAddress(settings, 'base_url'),
   };
-  return { scope, store: openRolesStore(ctx.paths.state, scope, ctx.clock), profile: settings.profile?.value ?? null };
+  const store = openRolesStore(ctx.paths.state, scope, ctx.clock);
+  // A base that cannot be kept does not undo a pull or a push: the next push falls under the rule for files without one.
+  const saveBase = async (manifest: ManifestReply) => {
+    await ctx.cacheFiles.attempt(() => store.saveBase(manifest));
+  };
+  return { scope, store: { ...store, saveBase }, profile: settings.profile?.value ?? null };
 }

@@ -45,12 +45,13 @@ export function repeatedSchema(command: Command): Schema | undefined {
   };
 }
 
-/** The names of the fields of what the command prints, or of each item; none where its help knows no one shape. */
+/** The fields of what the command prints, or of each item: those that all forms of the result have. */
 export function fieldsOf(command: Command): string[] {
-  const [shape, other] = closedSchemasOf(helpOf(command));
-  if (!shape || other) return [];
-  const item = (shape['items'] ?? shape) as Schema;
-  return Object.keys((item['properties'] as Schema | undefined) ?? {});
+  const forms = closedSchemasOf(helpOf(command)).flatMap((shape) => (shape['anyOf'] ?? [shape]) as Schema[]);
+  const [first = [], ...others] = forms.map((form) =>
+    Object.keys(((form['items'] ?? form) as Schema)['properties'] ?? {}),
+  );
+  return first.filter((field) => others.every((fields) => fields.includes(field)));
 }
 
 /** The forms that a result may take, objects closed: a field that is not listed is a mistake. */

@@ -58,8 +58,8 @@ function flagOf(options: PromptOptions): string {
 
 function cannotAsk(what: string, flag: string, exit: CliError['exit'] = EXIT.usage): CliError {
   const { message, hint } = usageError(
-    `This needs ${what}, and nobody can be asked here.`,
-    `Give ${flag}, or run it on a terminal without --no-input and CI.`,
+    `This needs ${what}, but this is not an interactive terminal.`,
+    `Give ${flag}, or run the command on a terminal, without --no-input and with CI unset.`,
   );
   return new CliError({
     code: exit === EXIT.usage ? 'usage' : 'guard.confirm',
