@@ -23,13 +23,41 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   kernel: [],
 };
 
-/** The folders inside `http`, each with those that it may import; `client.ts` beside them is the one entry. */
-const HTTP_FOLDERS: Record<string, readonly string[]> = {
-  call: ['engines', 'answer', 'limits'],
-  engines: [],
-  answer: [],
-  limits: [],
+/** The folders inside a room, each with those that it may import. What lies beside them is above them. */
+const FOLDERS: Record<string, Record<string, readonly string[]>> = {
+  http: {
+    call: ['engines', 'answer', 'limits'],
+    engines: [],
+    answer: [],
+    limits: [],
+  },
+  emulator: {
+    routes: [
+      'callbacks',
+      'pipelines',
+      'dsr',
+      'profiles',
+      'warehouse',
+      'platform',
+      'fixtures',
+      'stores',
+      'wire',
+      'base',
+    ],
+    callbacks: ['dsr', 'platform', 'stores', 'wire', 'base'],
+    pipelines: ['warehouse', 'platform', 'fixtures', 'stores', 'wire', 'base'],
+    dsr: ['platform', 'fixtures', 'stores', 'wire', 'base'],
+    profiles: ['platform', 'fixtures', 'wire', 'base'],
+    warehouse: ['platform', 'fixtures', 'stores', 'wire', 'base'],
+    platform: ['fixtures', 'stores', 'wire', 'base'],
+    fixtures: ['stores'],
+    stores: ['base'],
+    wire: ['base'],
+    base: [],
+  },
 };
+/** What stands beside the folders of `http` and may be imported by them. */
+const SHARED = /^src\/lib\/http\/(?:types|exchange|transport-error)\.ts$/;
 
 /** Package -> rooms (or files) that may import it. */
 const PACKAGE_HOMES: Record<string, readonly string[]> = {
@@ -46,7 +74,7 @@ const PACKAGE_HOMES: Record<string, readonly string[]> = {
   'hyparquet-compressors': ['files'],
   inquirer: ['runtime'],
   // The second is a thread, which has to be a file that Node runs as it is.
-  'node-sqlite3-wasm': ['src/lib/emulator/db.ts', 'src/lib/emulator/warehouse/query-worker.js'],
+  'node-sqlite3-wasm': ['src/lib/emulator/base/db.ts', 'src/lib/emulator/warehouse/query-worker.js'],
   undici: ['http'],
   yaml: ['files', 'config', 'runtime', 'emulator'],
   'zod/mini': ['contract', 'config', 'emulator', 'http', 'files', 'runtime', 'commands'],
@@ -91,17 +119,16 @@ describe('floors', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('the folders of http import only what lies below them', () => {
-    const folderOf = (path: string): string | undefined => /^src\/lib\/http\/(\w+)\//.exec(path)?.[1];
-    const folders = new Set(sources.flatMap(({ path }) => folderOf(path) ?? []));
-    expect([...folders].sort()).toEqual(Object.keys(HTTP_FOLDERS).sort());
+  test.each(Object.entries(FOLDERS))('the folders of %s import only what lies below them', (room, below) => {
+    const folderOf = (path: string): string | undefined => new RegExp(`^src/lib/${room}/(\\w+)/`).exec(path)?.[1];
+    expect([...new Set(sources.flatMap(({ path }) => folderOf(path) ?? []))].sort()).toEqual(Object.keys(below).sort());
     const wrong = complaints(function* ({ path, imports }) {
       const folder = folderOf(path);
       if (folder === undefined) return;
-      for (const { target } of imports) {
-        if (target === 'src/lib/http/client.ts') yield 'imports the entry';
-        const other = folderOf(target ?? '');
-        if (other !== undefined && other !== folder && !HTTP_FOLDERS[folder]?.includes(other)) yield `imports ${other}`;
+      for (const { target = '' } of imports) {
+        if (!target.startsWith(`src/lib/${room}/`) || SHARED.test(target)) continue;
+        const other = folderOf(target);
+        if (other !== folder && !below[folder]?.includes(other ?? '')) yield `imports ${target}`;
       }
     });
     expect(wrong).toEqual([]);

@@ -1,6 +1,6 @@
 // A workspace of an embedded platform with a warehouse file behind it, for tests of warehouse sync.
 import { join } from 'node:path';
-import { createDatabaseFile } from '../../src/lib/emulator/db.ts';
+import { createDatabaseFile } from '../../src/lib/emulator/base/db.ts';
 import type { StartOptions } from '../../src/lib/emulator/index.ts';
 import { type Exchange, startTestEmulator, type TestEmulator } from './emulator.ts';
 import { CONNECTION, MODEL, PIPELINE } from './sync-definitions.ts';

@@ -1,5 +1,5 @@
 // The areas that the platform offers. A new one adds its file under `routes/` and one line here.
-import type { Area } from './area.ts';
+import type { Area } from './platform/area.ts';
 import { connectionsArea } from './routes/connections.ts';
 import { dataModelsArea } from './routes/data-models.ts';
 import { dsrArea } from './routes/dsr.ts';

@@ -4,14 +4,14 @@ import { check, optional, strictObject, string } from 'zod/mini';
 import { isLoopback } from '../kernel/loopback.ts';
 import { isoMillis, parseDuration, parseIso } from '../kernel/timestamps.ts';
 import { VERSION } from '../kernel/version.ts';
-import type { ControlRoute } from './area.ts';
-import { refusalAnswer, write } from './wire/exchange.ts';
+import type { ControlRoute } from './platform/area.ts';
 import { Fault } from './wire/faults.ts';
 import { hostName } from './wire/own-host.ts';
-import type { RunningPlatform } from './platform.ts';
-import { type Answer, answer, refusal } from './wire/platform-error.ts';
+import type { RunningPlatform } from './open-platform.ts';
+import { type Answer, answer, refusal, refusalAnswer } from './wire/platform-error.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 import { checkBody, parseBody, PeerGone, readBody } from './wire/request-body.ts';
+import { write } from './wire/message.ts';
 
 const BAD_REQUEST = 'Bad request';
 

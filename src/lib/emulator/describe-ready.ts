@@ -1,8 +1,8 @@
 // Fills in the ready line of a running platform.
 import type { EmulatorReady } from './embedding.ts';
 import type { Fixtures } from './fixtures/document.ts';
-import { VENDOR_DOMAIN } from './platform.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
+import { VENDOR_DOMAIN } from './base/audit.ts';
 
 /** `url` is the platform's own address, `caFile` the certificate of its authority. */
 export function describeReady(

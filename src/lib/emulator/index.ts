@@ -6,15 +6,15 @@ import { cannotRead } from '../kernel/file-failure.ts';
 import { platformAreas } from './areas.ts';
 import { createControl } from './control.ts';
 import { describeReady } from './describe-ready.ts';
-import { type Database, openDatabase } from './db.ts';
+import { type Database, openDatabase } from './base/db.ts';
 import type { Emulator, EmulatorOptions } from './embedding.ts';
-import { createExchange } from './wire/exchange.ts';
+import { createExchange } from './platform/exchange.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
-import { openPlatform, type RunningPlatform } from './platform.ts';
+import { openPlatform, type RunningPlatform } from './open-platform.ts';
 import { PeerGone } from './wire/request-body.ts';
-import { createRouter } from './wire/router.ts';
+import { createRouter } from './router.ts';
 import { listen } from './wire/server.ts';
-import { openSigning } from './callbacks/signing.ts';
+import { openSigning } from './platform/signing.ts';
 
 export type { Emulator, EmulatorOptions, EmulatorReady } from './embedding.ts';
 

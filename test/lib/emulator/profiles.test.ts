@@ -1,7 +1,7 @@
 // The store of people: who is found by what, what merging and erasing leave, and what groups read and write.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../../src/lib/emulator/db.ts';
+import { type Database, openDatabase } from '../../../src/lib/emulator/base/db.ts';
 import {
   createProfiles,
   type ProfileChange,

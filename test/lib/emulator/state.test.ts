@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../../src/lib/emulator/db.ts';
+import { openDatabase } from '../../../src/lib/emulator/base/db.ts';
 import { findOwner } from '../../../src/lib/emulator/folder.ts';
 import { type EmulatorReady, startEmulator } from '../../../src/lib/emulator/index.ts';
 import { host } from '../../../src/lib/kernel/host.ts';

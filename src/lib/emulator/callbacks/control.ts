@@ -1,6 +1,6 @@
 // The control address's view of the callbacks: their log, sending them again, and sending what waits at once.
 import { check, int, optional, strictObject, string } from 'zod/mini';
-import type { ControlRoute } from '../area.ts';
+import type { ControlRoute } from '../platform/area.ts';
 import type { CallbackSender } from './sender.ts';
 import { answer, refusal } from '../wire/platform-error.ts';
 import { checkBody } from '../wire/request-body.ts';

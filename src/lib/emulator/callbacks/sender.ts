@@ -4,9 +4,9 @@ import { systemClock, waitAtMost } from '../../kernel/clock.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { callReceiver } from './delivery.ts';
-import type { PlatformClock } from '../clock.ts';
+import type { PlatformClock } from '../base/clock.ts';
 import { nextQuarter } from '../dsr/schedule.ts';
-import type { Signer } from './signing.ts';
+import type { Signer } from '../platform/signing.ts';
 import type { Attempt, CallbackStore, StoredCallback } from '../stores/callbacks.ts';
 
 export interface CallbackSender {

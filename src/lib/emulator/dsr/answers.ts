@@ -1,10 +1,11 @@
 // What the platform says of data subject requests: answers, callbacks and refusals (specification, C).
 import { API_VERSION, type CancelReply, type CreateReply, type RequestStatusReply } from '../../contract/dsr.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
-import { DSR_FAILURES, type Failure } from '../../contract/failures.ts';
+import { DSR_FAILURES } from '../../contract/failures.ts';
 import { isoMillis, isoSeconds } from '../../kernel/timestamps.ts';
 import { sentences } from '../wire/accept-body.ts';
-import { PlatformError } from '../wire/platform-error.ts';
+import type { PlatformError } from '../wire/platform-error.ts';
+import { refuse } from '../platform/envelopes.ts';
 import { hasResults, type StoredRequest } from '../stores/dsr.ts';
 
 /** Below the address of the data subject requests. */
@@ -53,21 +54,6 @@ export function cancelReply(request: StoredRequest, received: number): CancelRep
 /** In whole seconds, and never before it is true. */
 function expected({ expected_at }: StoredRequest): string | null {
   return expected_at === null ? null : isoSeconds(Math.ceil(expected_at / 1000) * 1000);
-}
-
-const REASONS = new Map<Failure, string>(
-  Object.entries(DSR_FAILURES).map(([name, failure]) => [
-    failure,
-    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-  ]),
-);
-
-/** A refusal in the envelope of C; `details` are sentences on what is wrong in this request. */
-export function refuse(failure: Failure, details: string[] = [], headers?: Record<string, string>): PlatformError {
-  const messages = details.length === 0 ? [failure.message] : details;
-  const reason = REASONS.get(failure) ?? 'refused';
-  const errors = messages.map((message) => ({ domain: 'subject_request', reason, message }));
-  return new PlatformError(failure.status, { code: failure.status, message: failure.message, errors }, headers);
 }
 
 /** The refusal of a body: `xpid` beside another identity has a sentence of its own. */

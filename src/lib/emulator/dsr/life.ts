@@ -5,14 +5,15 @@ import { DSR_FAILURES } from '../../contract/failures.ts';
 import { DSR_LIMITS } from '../../contract/limits.ts';
 import type { WireNames } from '../../contract/names.ts';
 import { canonicalJson, stringifyJson } from '../../kernel/json.ts';
-import type { Database } from '../db.ts';
-import { callbackBody, refuse } from './answers.ts';
+import type { Database } from '../base/db.ts';
+import { callbackBody } from './answers.ts';
 import { cancelForwarding, finishForwarding, startForwarding } from './forwarding.ts';
 import { nextQuarter, pickUpTime, RESULTS_MS, WORK_MS } from './schedule.ts';
 import type { PartnerFixture } from '../fixtures/dsr.ts';
 import type { CallbackStore } from '../stores/callbacks.ts';
 import { type DsrStore, type DueStep, hasResults, type StoredRequest } from '../stores/dsr.ts';
 import type { ProfilesStore, Subject } from '../stores/profiles.ts';
+import { refuse } from '../platform/envelopes.ts';
 
 export interface DsrLife {
   /**

@@ -1,6 +1,6 @@
 // Puts pipelines and their earlier runs in place as the fixtures say.
 import { parseIso } from '../../kernel/timestamps.ts';
-import { created } from '../audit.ts';
+import { created } from '../base/audit.ts';
 import type { RunFixture, WarehouseFixtures } from '../fixtures/warehouse.ts';
 import { nextRunOf } from './life.ts';
 import type { Pipeline } from '../stores/pipelines.ts';

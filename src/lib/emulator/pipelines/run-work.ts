@@ -2,7 +2,7 @@
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { iteratorTime } from './iterator-time.ts';
 import { describePlanFailure } from './rules.ts';
-import type { Platform } from '../area.ts';
+import type { Platform } from '../platform/area.ts';
 import { QueryAborted, QueryError, QueryLost, QueryTimeout, type Row } from '../warehouse/query-thread.ts';
 import { BadRow, createRowReader } from './run-rows.ts';
 import { type DataRange, inRange } from './schedule.ts';

@@ -1,7 +1,7 @@
 // Brings pipelines forward in time: begins the runs that are scheduled, does their work, ends them.
 import { systemClock, waitAtMost } from '../../kernel/clock.ts';
 import type { PipelineLife } from './life.ts';
-import type { Platform } from '../area.ts';
+import type { Platform } from '../platform/area.ts';
 import type { RunWork } from './run-work.ts';
 import type { Run } from '../stores/runs.ts';
 import type { WarehouseStores } from '../warehouse/stores.ts';

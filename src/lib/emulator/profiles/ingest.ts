@@ -1,36 +1,10 @@
-// What E and F have in common: how much may come in, and how a body is refused (specification, "Errors", E).
+// What E and F have in common: how a body is read and refused (specification, "Errors", E).
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
 import { acceptBody } from '../wire/accept-body.ts';
-import type { PlatformClock } from '../clock.ts';
-import type { DirectoryFixtures } from '../fixtures/directory.ts';
-import { codedRefusal, type PlatformError } from '../wire/platform-error.ts';
-import { createRateWindow } from '../wire/rate.ts';
+import type { PlatformError } from '../wire/platform-error.ts';
 import { MOST_ERRORS, parseBody } from '../wire/request-body.ts';
-
-export interface IngestGate {
-  /** Counts a request. Throws 413 for a body that is too large, which does not count, and 429 beyond the limit. */
-  admit(workspace: number, bytes: number): void;
-  clear(): void;
-}
-
-const SECOND_MS = 1000;
-
-/** E and F share one count per workspace (decision: D71). */
-export function createIngestGate(limits: DirectoryFixtures['limits'], clock: PlatformClock): IngestGate {
-  const { intake_per_second: perSecond, intake_body_bytes: mostBytes = Infinity } = limits;
-  const message = 'Provisioned limit exceeded';
-  // Nothing to bring back from an earlier run: it is longer ago than a second.
-  const rate = perSecond === undefined ? undefined : createRateWindow(perSecond, { span: SECOND_MS });
-  return {
-    admit: (workspace, bytes) => {
-      if (bytes > mostBytes) throw codedRefusal(413, `Request body is larger than ${mostBytes} bytes`);
-      const seconds = rate?.take(workspace, clock.now());
-      if (seconds !== undefined) throw codedRefusal(429, message, { 'retry-after': String(seconds) });
-    },
-    clear: () => rate?.clear(),
-  };
-}
+import { codedRefusal } from '../platform/envelopes.ts';
 
 /** The 400 of E and F: `<attribute name>: <error message>` for each issue of `value`. */
 export function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformError {

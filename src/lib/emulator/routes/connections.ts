@@ -8,8 +8,8 @@ import {
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { isMask, MASK } from '../../contract/masks.ts';
 import { acceptJson, refuse } from '../wire/accept-body.ts';
-import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
-import { created, modified } from '../audit.ts';
+import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
+import { created, modified } from '../base/audit.ts';
 import { createPipelineLife } from '../pipelines/life.ts';
 import { answer } from '../wire/platform-error.ts';
 import { type Kept, resourcesMigration } from '../stores/resources.ts';

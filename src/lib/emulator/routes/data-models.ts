@@ -2,9 +2,9 @@
 import { DataModelRequest, dataModelsEndpoints } from '../../contract/data-models.ts';
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { acceptJson, refuse } from '../wire/accept-body.ts';
-import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
-import { created, modified } from '../audit.ts';
-import type { Database } from '../db.ts';
+import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
+import { created, modified } from '../base/audit.ts';
+import type { Database } from '../base/db.ts';
 import { createPipelineLife } from '../pipelines/life.ts';
 import { answer } from '../wire/platform-error.ts';
 import { type Kept, resourcesMigration } from '../stores/resources.ts';

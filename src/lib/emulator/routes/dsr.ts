@@ -15,20 +15,21 @@ import { REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
 import { hasControlCharacter } from '../../contract/shared.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { acceptBody } from '../wire/accept-body.ts';
-import { defineArea, link, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
-import { workspaceOf } from '../wire/auth.ts';
+import { defineArea, link, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
+import { workspaceOf } from '../platform/auth.ts';
 import { callbackRoutes } from '../callbacks/control.ts';
 import { createCallbackSender } from '../callbacks/sender.ts';
-import { cancelReply, createReply, refuse, refuseBody, resultsPath, statusReply } from '../dsr/answers.ts';
+import { cancelReply, createReply, refuseBody, resultsPath, statusReply } from '../dsr/answers.ts';
 import { createDsrLife } from '../dsr/life.ts';
 import { RESULTS_MS } from '../dsr/schedule.ts';
-import { VENDOR_DOMAIN } from '../platform.ts';
 import { answer } from '../wire/platform-error.ts';
 import { createRateWindow } from '../wire/rate.ts';
 import { SERVICE_PATHS } from '../wire/service-paths.ts';
 import { parseBody } from '../wire/request-body.ts';
 import { callbacksMigration, createCallbackStore } from '../stores/callbacks.ts';
 import { createDsrStore, dsrMigration, hasResults, type StoredRequest } from '../stores/dsr.ts';
+import { refuse } from '../platform/envelopes.ts';
+import { VENDOR_DOMAIN } from '../base/audit.ts';
 
 export const dsrArea = defineArea({
   name: 'dsr',

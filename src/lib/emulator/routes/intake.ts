@@ -1,7 +1,7 @@
 // F. Intake: events of a person, and who that person is (specification, F; decisions: D29, D70, D71, D244).
 import { EventIntake, IdentityIntake, intakeEndpoints } from '../../contract/intake.ts';
-import { defineArea, type OpenArea, type Platform } from '../area.ts';
-import { workspaceOf } from '../wire/auth.ts';
+import { defineArea, type OpenArea, type Platform } from '../platform/area.ts';
+import { workspaceOf } from '../platform/auth.ts';
 import { readIngestBody } from '../profiles/ingest.ts';
 import type { Answer } from '../wire/platform-error.ts';
 

@@ -1,7 +1,7 @@
 // The token call (specification, "Authentication").
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import { oauthEndpoints, TokenRequest } from '../../contract/oauth.ts';
-import { defineArea, type OpenArea, type Platform } from '../area.ts';
+import { defineArea, type OpenArea, type Platform } from '../platform/area.ts';
 import { answer, refusal } from '../wire/platform-error.ts';
 import { checkBody, parseBody } from '../wire/request-body.ts';
 import { tokenMigrations } from '../stores/tokens.ts';

@@ -2,15 +2,15 @@
 import { ROLE_FAILURES } from '../../contract/failures.ts';
 import { PERMISSIONS } from '../../contract/role-catalog.ts';
 import { rolesEndpoints } from '../../contract/roles.ts';
-import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
+import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import type { OrganizationFixture } from '../fixtures/directory.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import { RoleAssignmentFixture } from '../fixtures/roles.ts';
-import { emailOf } from '../audit.ts';
+import { emailOf } from '../base/audit.ts';
 import { answer, refusal } from '../wire/platform-error.ts';
 import { createRateWindow } from '../wire/rate.ts';
 import { checkBody, parseBody } from '../wire/request-body.ts';
-import { checkManifest, describeViolations } from '../role-rules.ts';
+import { checkManifest, describeViolations } from '../fixtures/role-rules.ts';
 import { createRolesStore, type RolesStore, rolesMigrations } from '../stores/roles.ts';
 
 export const rolesArea = defineArea({

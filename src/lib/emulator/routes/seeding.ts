@@ -2,8 +2,8 @@
 import type { FieldIssue } from '../../contract/explain.ts';
 import { xpidTextIssue } from '../../contract/shared.ts';
 import { BulkSeed, seedingEndpoints, SingleSeed } from '../../contract/seeding.ts';
-import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest, type Platform } from '../area.ts';
-import { workspaceOf } from '../wire/auth.ts';
+import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
+import { workspaceOf } from '../platform/auth.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import { badRequest, readIngestBody } from '../profiles/ingest.ts';
 import { isPlainBulk, isPlainSeed } from '../profiles/plain-seed.ts';

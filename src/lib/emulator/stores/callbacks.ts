@@ -1,6 +1,6 @@
 // The queue of status callbacks and the log of their deliveries.
 import { isoMillis } from '../../kernel/timestamps.ts';
-import type { Database } from '../db.ts';
+import type { Database } from '../base/db.ts';
 
 /** Ids are never given again, so that a delivery under way cannot be taken for another one after a reset. */
 export const callbacksMigration = `

@@ -1,7 +1,7 @@
 // What C keeps: requests, the next steps of their lives, and results until they expire.
 import type { DsrRequest, ForwardingEntry, ForwardingStatus, RequestStatus } from '../../contract/dsr.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
-import type { Database } from '../db.ts';
+import type { Database } from '../base/db.ts';
 
 export const dsrMigration = `
   CREATE TABLE dsr_requests (

@@ -1,7 +1,7 @@
 // What B keeps: the definitions of each workspace and when each is refreshed next.
 import type { GroupAttribute } from '../../contract/groups.ts';
-import type { Audit } from '../audit.ts';
-import type { Database } from '../db.ts';
+import type { Audit } from '../base/audit.ts';
+import type { Database } from '../base/db.ts';
 
 export const groupsMigrations = [
   `CREATE TABLE groups (

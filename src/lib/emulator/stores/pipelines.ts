@@ -1,8 +1,8 @@
 // What is kept of pipelines: the definition, how it stands, how far it has synced, when it runs by itself next.
 import type { PIPELINE_STATUSES, PipelineRequest } from '../../contract/pipelines.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
-import type { Audit } from '../audit.ts';
-import type { Database } from '../db.ts';
+import type { Audit } from '../base/audit.ts';
+import type { Database } from '../base/db.ts';
 
 export const pipelinesMigration = `
   CREATE TABLE pipelines (

@@ -1,5 +1,5 @@
 // Which profile an identity belongs to: one row per identity of a workspace and environment.
-import type { Database } from '../db.ts';
+import type { Database } from '../base/db.ts';
 
 export const profileIdentitiesMigration =
   'CREATE TABLE profile_identities (key TEXT PRIMARY KEY, profile INTEGER NOT NULL) WITHOUT ROWID';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { internalIdentityType } from '../../contract/identities.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
-import type { Database } from '../db.ts';
+import type { Database } from '../base/db.ts';
 import { emptyDocument, type ProfileContent, type ProfileDocument, writeInto } from './profile-document.ts';
 import {
   createProfileIdentities,

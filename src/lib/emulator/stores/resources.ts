@@ -1,7 +1,7 @@
 // What connections and data models have in common: definitions by workspace and id, in the order they were made.
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
-import type { Audit } from '../audit.ts';
-import type { Database } from '../db.ts';
+import type { Audit } from '../base/audit.ts';
+import type { Database } from '../base/db.ts';
 
 /** The step that makes the table of one kind of resource. */
 export function resourcesMigration(table: string): string {

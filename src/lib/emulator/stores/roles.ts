@@ -1,8 +1,7 @@
 // What A keeps: a manifest per organization, ready to be sent, and who holds which role.
 import type { ManifestReply, Role } from '../../contract/roles.ts';
 import { manifestTime } from '../../kernel/timestamps.ts';
-import type { Database } from '../db.ts';
-import type { RoleAssignment } from '../fixtures/roles.ts';
+import type { Database } from '../base/db.ts';
 
 export const rolesMigrations = [
   `CREATE TABLE manifests (org_id INTEGER PRIMARY KEY, reply TEXT NOT NULL);
@@ -11,6 +10,12 @@ export const rolesMigrations = [
      PRIMARY KEY (org_id, role_id, user)
    ) WITHOUT ROWID`,
 ];
+
+export interface RoleAssignment {
+  org_id: number;
+  role_id: string;
+  user: string;
+}
 
 export interface RolesStore {
   /** The manifest of an organization as JSON, as GET answers it. */

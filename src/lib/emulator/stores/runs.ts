@@ -1,5 +1,5 @@
 // What is kept of pipeline runs. Times are epoch milliseconds.
-import type { Database } from '../db.ts';
+import type { Database } from '../base/db.ts';
 import type { FaultCause } from './pipelines.ts';
 
 export const runsMigration = `

@@ -1,8 +1,8 @@
 // Issued access tokens: opaque, kept as hashes, valid by the platform's clock, also after a restart.
 import { createHash, randomBytes } from 'node:crypto';
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
-import type { PlatformClock } from '../clock.ts';
-import type { Database } from '../db.ts';
+import type { PlatformClock } from '../base/clock.ts';
+import type { Database } from '../base/db.ts';
 
 export const tokenMigrations = [
   'CREATE TABLE tokens (hash TEXT PRIMARY KEY, client_id TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID',

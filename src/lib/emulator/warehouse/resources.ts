@@ -2,7 +2,7 @@
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { READ_ONLY_FIELDS } from '../../contract/warehouse.ts';
 import { refuse } from '../wire/accept-body.ts';
-import { created } from '../audit.ts';
+import { created } from '../base/audit.ts';
 import type { ResourceFixture } from '../fixtures/warehouse.ts';
 import type { Pipeline } from '../stores/pipelines.ts';
 import type { Kept } from '../stores/resources.ts';

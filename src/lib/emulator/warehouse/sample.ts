@@ -3,7 +3,7 @@ import { existsSync, linkSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { temporaryPath } from '../../kernel/temporary-file.ts';
 import { isoSeconds } from '../../kernel/timestamps.ts';
-import { createDatabaseFile, type Database } from '../db.ts';
+import { createDatabaseFile, type Database } from '../base/db.ts';
 
 /** Rows of each table when nobody says how many. */
 export const SAMPLE_ROWS = 2000;

@@ -1,7 +1,7 @@
 // The stores of D together: what a run needs to look at.
 import type { ConnectionRequest } from '../../contract/connections.ts';
 import type { DataModelRequest } from '../../contract/data-models.ts';
-import type { Database } from '../db.ts';
+import type { Database } from '../base/db.ts';
 import { createPipelinesStore, type PipelinesStore } from '../stores/pipelines.ts';
 import { createResourceStore, type ResourceStore } from '../stores/resources.ts';
 import { createRunsStore, type RunsStore } from '../stores/runs.ts';

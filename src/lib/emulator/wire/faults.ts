@@ -14,7 +14,7 @@ import {
   union,
 } from 'zod/mini';
 import { parseDuration } from '../../kernel/timestamps.ts';
-import type { StoredSettings } from '../settings.ts';
+import type { StoredSettings } from '../base/settings.ts';
 
 const Delay = union([
   number().check(minimum(0, 'must not be negative')),

@@ -29,23 +29,14 @@ export function refusal(status: number, messages: string | string[], headers?: R
   return new PlatformError(status, { statusCode: status, errors: list.map((message) => ({ message })) }, headers);
 }
 
-const CODES: Readonly<Record<number, string>> = {
-  400: 'BAD_REQUEST',
-  401: 'UNAUTHORIZED',
-  403: 'FORBIDDEN',
-  413: 'PAYLOAD_TOO_LARGE',
-  429: 'TOO_MANY_REQUESTS',
-  503: 'SERVICE_UNAVAILABLE',
-};
-
-/** A refusal in the shape of E, which F shares (specification, "Errors", E). */
-export function codedRefusal(status: number, messages: string | string[], headers?: Record<string, string>) {
-  const code = CODES[status] ?? (status < 500 ? 'BAD_REQUEST' : 'SERVER_ERROR');
-  const list = typeof messages === 'string' ? [messages] : messages;
-  return new PlatformError(status, { errors: list.map((message) => ({ code, message })) }, headers);
-}
-
 /** An answer with a JSON body. */
 export function answer(status: number, body: unknown, headers?: Record<string, string>): Answer {
   return { status, text: stringifyJson(body), ...(headers && { headers }) };
+}
+
+/** A refusal as an answer; anything else that was thrown is a bug of ours and says so. */
+export function refusalAnswer(error: unknown): Answer {
+  if (error instanceof PlatformError) return answer(error.status, error.body, error.headers);
+  const bug = refusal(500, `The embedded platform failed: ${error instanceof Error ? error.message : String(error)}`);
+  return answer(bug.status, bug.body);
 }

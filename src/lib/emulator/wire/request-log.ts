@@ -1,6 +1,6 @@
 // Every request the platform was sent, written behind in batches: cheap at each request, still there after a restart.
 import { isoMillis } from '../../kernel/timestamps.ts';
-import type { Database } from '../db.ts';
+import type { Database } from '../base/db.ts';
 
 /** `at` is epoch milliseconds by the platform's clock; `status` is null when a fault dropped the request unanswered. */
 export interface LoggedRequest {

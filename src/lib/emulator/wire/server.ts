@@ -1,10 +1,9 @@
 // The listening socket: where it is bound, how it is called from outside, and how it ends.
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { CliError, EXIT, systemErrorCode, usageError } from '../../kernel/errors.ts';
-import { refusalAnswer, write } from './exchange.ts';
 import { isOwnHost } from './own-host.ts';
-import { refusal } from './platform-error.ts';
-import type { Router } from './router.ts';
+import { refusal, refusalAnswer } from './platform-error.ts';
+import { write } from './message.ts';
 
 export interface ListeningServer {
   port: number;
@@ -13,6 +12,9 @@ export interface ListeningServer {
   /** Ends all connections at once, idle or not. */
   close(): Promise<void>;
 }
+
+/** What is called for each request; resolves when the answer was handed over. */
+export type Router = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 /** Listens; port 0 takes a free one. Throws CliError when the address cannot be had. */
 export async function listen(router: Router, hostname: string, port: number): Promise<ListeningServer> {

@@ -2,14 +2,13 @@
 import type { RolesStore } from '../../config/roles-store.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { ManifestReply } from '../../contract/roles.ts';
-import type { RolesMemory } from '../../workflows/ports.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress } from '../service-address.ts';
 
 export interface RolesMemoryOfContext {
   /** What the memory and every plan are keyed by. */
   scope: { organization: string; address: string };
-  store: Omit<RolesStore, 'saveBase'> & RolesMemory;
+  store: Omit<RolesStore, 'saveBase'> & { saveBase(manifest: ManifestReply): Promise<void> };
   profile: string | null;
 }
 

@@ -4,7 +4,7 @@ import { createPublicKey, verify, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSigning } from '../../../../src/lib/emulator/callbacks/signing.ts';
+import { openSigning } from '../../../../src/lib/emulator/platform/signing.ts';
 import { hasOpenssl } from '../../../helpers/certificate.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 

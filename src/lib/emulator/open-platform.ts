@@ -2,22 +2,19 @@
 import { deploymentNames } from './wire/names-edge.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CliError, EXIT } from '../kernel/errors.ts';
-import type { Area, OpenArea, Platform } from './area.ts';
+import type { Area, OpenArea, Platform } from './platform/area.ts';
 import { type CatchUp, createCatchUp } from './catch-up.ts';
-import { type ClockMode, openClock } from './clock.ts';
-import type { Database } from './db.ts';
-import { createDirectory } from './directory.ts';
+import { type ClockMode, openClock } from './base/clock.ts';
+import type { Database } from './base/db.ts';
+import { createDirectory } from './platform/directory.ts';
 import { openFaults } from './wire/faults.ts';
 import { DEFAULT_FIXTURES, type Fixtures, readFixtures } from './fixtures/document.ts';
-import { createIngestGate } from './profiles/ingest.ts';
 import { openRequestLog } from './wire/request-log.ts';
-import type { Signing } from './callbacks/signing.ts';
-import { openSettings, type StoredSettings } from './settings.ts';
+import type { Signing } from './platform/signing.ts';
+import { openSettings, type StoredSettings } from './base/settings.ts';
 import { createProfiles } from './stores/profiles.ts';
 import { createTokens } from './stores/tokens.ts';
-
-/** What stands for `{vendor_domain}` here (decision: D1). */
-export const VENDOR_DOMAIN = 'platform.example';
+import { createIngestGate } from './platform/ingest-gate.ts';
 
 export interface RunningPlatform extends Platform {
   readonly areas: readonly { area: Area; open: OpenArea<Area['endpoints']> }[];

@@ -1,18 +1,18 @@
 // What an area of the platform (tokens, roles, …) brings along: its tables, its fixtures and a handler per endpoint.
-import type { Endpoint, ParamsOf } from '../contract/endpoint.ts';
-import type { Caller } from './wire/auth.ts';
-import type { Fixtures } from './fixtures/document.ts';
-import type { Answer } from './wire/platform-error.ts';
-import type { WireNames } from '../contract/names.ts';
-import type { PlatformClock } from './clock.ts';
-import type { Database } from './db.ts';
+import type { Endpoint, ParamsOf } from '../../contract/endpoint.ts';
+import type { Caller } from './auth.ts';
+import type { Fixtures } from '../fixtures/document.ts';
+import type { Answer } from '../wire/platform-error.ts';
+import type { WireNames } from '../../contract/names.ts';
+import type { PlatformClock } from '../base/clock.ts';
+import type { Database } from '../base/db.ts';
 import type { Directory } from './directory.ts';
-import type { Faults } from './wire/faults.ts';
-import type { IngestGate } from './profiles/ingest.ts';
-import type { RequestLog } from './wire/request-log.ts';
-import type { Signing } from './callbacks/signing.ts';
-import type { ProfilesStore } from './stores/profiles.ts';
-import type { Tokens } from './stores/tokens.ts';
+import type { Faults } from '../wire/faults.ts';
+import type { RequestLog } from '../wire/request-log.ts';
+import type { Signing } from './signing.ts';
+import type { ProfilesStore } from '../stores/profiles.ts';
+import type { Tokens } from '../stores/tokens.ts';
+import type { IngestGate } from './ingest-gate.ts';
 
 /** What every area is given. */
 export interface Platform {

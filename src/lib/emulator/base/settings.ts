@@ -1,5 +1,5 @@
 // Small facts that outlive a run (the clock, the fixtures, versions of tables), by key.
-import { parseJson, stringifyJson } from '../kernel/json.ts';
+import { parseJson, stringifyJson } from '../../kernel/json.ts';
 import type { Database } from './db.ts';
 
 export interface StoredSettings {

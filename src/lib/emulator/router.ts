@@ -1,15 +1,14 @@
 // Which handler answers which path: built from the contract's endpoints, both spellings of the trailing slash alike.
 // Hono finds the route. Its server is not asked for: it makes a `Request` of every message, for which Node loads all of
 // `fetch`, a quarter of what a start costs, and here the answer is written past it anyway.
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Endpoint } from '../../contract/endpoint.ts';
-import type { Control } from '../control.ts';
-import { type Exchange, splitUrl, type Target } from './exchange.ts';
-import type { RunningPlatform } from '../platform.ts';
-import { CONTROL_PATH, SERVICE_PATHS } from './service-paths.ts';
-
-/** What the server calls for each request; resolves when the answer was handed over. */
-export type Router = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+import type { IncomingMessage } from 'node:http';
+import type { Endpoint } from '../contract/endpoint.ts';
+import type { Control } from './control.ts';
+import type { Exchange, Target } from './platform/exchange.ts';
+import type { RunningPlatform } from './open-platform.ts';
+import type { Router } from './wire/server.ts';
+import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
+import { splitUrl } from './wire/message.ts';
 
 type Route = Pick<Target, 'endpoint' | 'handle'> | 'control';
 

@@ -1,14 +1,15 @@
-// One request and its answer: body, faults, credentials, the route, the log. The only place that writes an answer.
+// One request and its answer: body, faults, credentials, the route, the log.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../../contract/endpoint.ts';
-import type { Handler, Platform } from '../area.ts';
+import type { Handler, Platform } from './area.ts';
 import { authenticate, type Caller } from './auth.ts';
-import { refuse } from '../dsr/answers.ts';
-import { delayOf, type Fault } from './faults.ts';
-import { bodyFromWire, queryFromWire, replyToWire } from './names-edge.ts';
-import { type Answer, answer, codedRefusal, PlatformError, refusal } from './platform-error.ts';
-import { PeerGone, readBody } from './request-body.ts';
-import { tellExchange } from './seen-exchange.ts';
+import { delayOf, type Fault } from '../wire/faults.ts';
+import { bodyFromWire, queryFromWire, replyToWire } from '../wire/names-edge.ts';
+import { firstOf, hasBody, headersOf, splitUrl, write } from '../wire/message.ts';
+import { type Answer, answer, refusal, refusalAnswer } from '../wire/platform-error.ts';
+import { PeerGone, readBody } from '../wire/request-body.ts';
+import { tellExchange } from '../wire/seen-exchange.ts';
+import { refusalIn } from './envelopes.ts';
 
 /** Where a request goes. */
 export interface Target {
@@ -115,56 +116,9 @@ async function handle(
   }
 }
 
-/** A refusal as an answer; anything else that was thrown is a bug of ours and says so. */
-export function refusalAnswer(error: unknown): Answer {
-  if (error instanceof PlatformError) return answer(error.status, error.body, error.headers);
-  const bug = refusal(500, `The embedded platform failed: ${error instanceof Error ? error.message : String(error)}`);
-  return answer(bug.status, bug.body);
-}
-
-export function write(outgoing: ServerResponse, result: Answer, date?: string): void {
-  if (date !== undefined) outgoing.setHeader('date', date);
-  outgoing.writeHead(result.status, headersOf(result)).end(result.text);
-}
-
-/** What is written of an answer besides its date. */
-function headersOf({ status, text, headers }: Answer): Record<string, string> {
-  if (text === undefined) return { ...(status !== 204 && { 'content-length': '0' }), ...headers };
-  return { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)), ...headers };
-}
-
-/** In the words of the area that it befalls: C has an envelope of its own, E and F have another. */
+/** In the envelope of the service that it befalls. */
 function faultAnswer(status: number, retryAfter: number | string | undefined, target: Target | undefined): Answer {
   const message = 'A fault that was asked for';
   const { body } = refusalIn(target?.endpoint.service, status, message);
   return answer(status, body, retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) });
-}
-
-function refusalIn(service: Endpoint['service'] | undefined, status: number, message: string): PlatformError {
-  switch (service) {
-    case 'dsr':
-      return refuse({ status, message });
-    case 'seeding':
-    case 'identity':
-      return codedRefusal(status, message);
-    default:
-      return refusal(status, message);
-  }
-}
-
-/** A GET that says nothing of a body has none: no need to wait for its end. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-}
-
-/** The path as it was sent, trailing slash and all, and the query with its `?`. */
-export function splitUrl({ url = '' }: IncomingMessage): { path: string; search: string } {
-  // A client that takes us for a proxy sends the whole address.
-  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
-  const end = target.indexOf('?');
-  return end === -1 ? { path: target, search: '' } : { path: target.slice(0, end), search: target.slice(end) };
-}
-
-function firstOf(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }

@@ -1,7 +1,7 @@
 // The one home of the SQLite driver: a small synchronous database with cached statements.
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { CliError, EXIT } from '../../kernel/errors.ts';
 
 export type SqlValue = number | bigint | string | Uint8Array | null;
 

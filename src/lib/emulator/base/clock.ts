@@ -1,5 +1,5 @@
 // The platform's time: it follows the machine's at a distance that can be set, or stands still until it is moved.
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { StoredSettings } from './settings.ts';
 
 export type ClockMode = 'real' | 'manual';

@@ -1,6 +1,6 @@
 // Who is who on the platform: clients, organizations with their accounts, workspaces. Fixed for a run.
-import type { DirectoryFixtures, OrganizationFixture, WorkspaceFixture } from './fixtures/directory.ts';
-import { refusal } from './wire/platform-error.ts';
+import type { DirectoryFixtures, OrganizationFixture, WorkspaceFixture } from '../fixtures/directory.ts';
+import { refusal } from '../wire/platform-error.ts';
 
 export interface Directory {
   /** Whether these are the platform credentials of some organization. */

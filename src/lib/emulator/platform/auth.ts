@@ -1,11 +1,11 @@
 // Who sends a request: the three credential kinds of the specification ("Authentication") and their refusals.
 import type { Auth } from '../../contract/endpoint.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
-import type { Directory } from '../directory.ts';
-import { refuse } from '../dsr/answers.ts';
+import type { Directory } from './directory.ts';
 import type { WorkspaceFixture } from '../fixtures/directory.ts';
-import { codedRefusal, type PlatformError, refusal } from './platform-error.ts';
+import { type PlatformError, refusal } from '../wire/platform-error.ts';
 import type { Tokens } from '../stores/tokens.ts';
+import { refuse, codedRefusal } from './envelopes.ts';
 
 export interface Caller {
   /** The client id of a bearer token, the key of Basic credentials, empty where none are asked for. */
