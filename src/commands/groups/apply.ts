@@ -5,9 +5,16 @@ import { foretellLimit, type GroupPlan, planGroup } from '../../lib/domain/group
 import { CliError, EXIT, isNotFound } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { GROUP_VERBS, groupView, renderGroupPlan } from '../../lib/render/groups.ts';
+import type { ArgSpec, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { describeGroupWrite, writeGroup } from '../../lib/workflows/groups-write.ts';
 import { readDefinition } from '../definition-file.ts';
+
+export const groupArg = { group_id: { help: 'the id of the group' } } as const satisfies Record<string, ArgSpec>;
+
+export const fileFlag = {
+  file: { short: 'f', value: 'file', required: true, help: 'the definition, YAML or JSON; - is standard input' },
+} as const satisfies Record<string, FlagSpec>;
 
 export interface PlannedGroup {
   plan: GroupPlan;

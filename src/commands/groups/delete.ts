@@ -1,30 +1,29 @@
 // `groups delete`: takes a group definition away.
-import { Command } from 'commander';
 import { type DeletedResource, deletedView } from '../../lib/render/deleted.ts';
 import { groupView } from '../../lib/render/groups.ts';
 import { drawRecord, filledColumns } from '../../lib/render/table.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
 import { groupCalls } from '../../lib/workflows/groups-write.ts';
 import { deleteConfirmed } from '../../lib/workflows/resource-write.ts';
-import { findGroup } from './apply.ts';
+import { deletedResult } from '../results.ts';
+import { findGroup, groupArg } from './apply.ts';
 
-export function deleteCommand(ctx: Context): Command {
-  const command = new Command('delete')
-    .description('delete a group definition')
-    .argument('<group_id>', 'the id of the group')
-    .action((groupId: string) => deleteGroup(ctx, groupId));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: deletedView.columns,
-    notes: ['The shared attributes of its members go with it.'],
-    examples: ['cdpadm groups delete household --dry-run', 'cdpadm groups delete household --yes'],
-    json: `{"id","deleted":true,${TARGET_JSON}}`,
-    exits: { 5: 'there is no such group', 12: 'you answered no' },
-  });
-}
+export const deleteGroup = defineCommand({
+  path: 'groups delete',
+  summary: 'delete a group definition',
+  effect: 'write',
+  calls: 'platform',
+  args: groupArg,
+  columns: deletedView.columns,
+  output: deletedResult,
+  notes: ['The shared attributes of its members go with it.'],
+  examples: ['cdpadm groups delete household --dry-run', 'cdpadm groups delete household --yes'],
+  exits: { 5: 'there is no such group', 12: 'you answered no' },
+  run: (ctx, { args }) => deleteOne(ctx, args.group_id),
+});
 
-async function deleteGroup(ctx: Context, groupId: string): Promise<void> {
+async function deleteOne(ctx: Context, groupId: string): Promise<void> {
   const { groups } = await ctx.api();
   if (ctx.flags.curl) {
     await groups.delete(groupId, ctx.signal);

@@ -109,10 +109,26 @@ export function defineCommand<
   };
 }
 
+/** A group inside a group: `groups attributes`. */
+export interface InnerGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly records: readonly Definition[];
+}
+
 /** A group of commands, in the order of its help. */
-export function buildGroup(ctx: Context, name: string, summary: string, records: readonly Definition[]): Command {
+export function buildGroup(
+  ctx: Context,
+  name: string,
+  summary: string,
+  records: readonly (Definition | InnerGroup)[],
+): Command {
   const group = new Command(name).description(summary);
-  for (const record of records) group.addCommand(record.build(ctx));
+  for (const record of records) {
+    group.addCommand(
+      'build' in record ? record.build(ctx) : buildGroup(ctx, record.name, record.summary, record.records),
+    );
+  }
   return group;
 }
 

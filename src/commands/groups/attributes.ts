@@ -1,0 +1,116 @@
+// `groups attributes add` and `remove`: the list is read, changed, checked and written as a whole.
+import { AGGREGATIONS, type GroupAttribute, GroupReply, GroupRequest } from '../../lib/contract/groups.ts';
+import { explain, showPath } from '../../lib/contract/explain.ts';
+import { planGroup, toGroupRequest } from '../../lib/domain/groups/plan.ts';
+import { CliError, EXIT, invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { choiceHint, nearestHint } from '../../lib/kernel/nearest.ts';
+import { groupView } from '../../lib/render/groups.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { behindEquals, type OfferedValues } from '../../lib/runtime/command-line/help.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { applyGroup, findGroup, groupArg } from './apply.ts';
+
+const aggregations: OfferedValues = ({ typed }) => behindEquals(typed, AGGREGATIONS);
+
+export const addAttributes = defineCommand({
+  path: 'groups attributes add',
+  summary: 'share more attributes within a group, or aggregate them otherwise',
+  effect: 'write',
+  calls: 'platform',
+  args: {
+    ...groupArg,
+    attribute: {
+      many: true,
+      help: 'ATTRIBUTE=TYPE: latest, boolean_or, sum or average; latest when left out',
+      offers: aggregations,
+    },
+  },
+  columns: groupView.columns,
+  output: () => GroupReply,
+  notes: ['The platform replaces the whole list: it is read, changed and written. At most 10 attributes.'],
+  examples: [
+    'cdpadm groups attributes add household loyalty_points=sum',
+    'cdpadm groups attributes add household is_member=boolean_or city --dry-run',
+  ],
+  exits: {
+    5: 'there is no such group',
+    6: 'somebody changed it meanwhile',
+    9: 'more than 10 attributes',
+    12: 'you answered no',
+  },
+  run: (ctx, { args }) => {
+    const added = new Map(args.attribute.map(readAttribute).map(({ id, type = 'latest' }) => [id, { id, type }]));
+    return changeAttributes(ctx, args.group_id, (attributes) => [
+      ...attributes.map((attribute) => added.get(attribute.id) ?? attribute),
+      ...[...added.values()].filter(({ id }) => !attributes.some((attribute) => attribute.id === id)),
+    ]);
+  },
+});
+
+export const removeAttributes = defineCommand({
+  path: 'groups attributes remove',
+  summary: 'share fewer attributes within a group',
+  effect: 'write',
+  calls: 'platform',
+  args: { ...groupArg, attribute: { many: true, help: 'the ids of the attributes' } },
+  columns: groupView.columns,
+  output: () => GroupReply,
+  examples: [
+    'cdpadm groups attributes remove household lifetime_value',
+    'cdpadm groups attributes remove household is_member --dry-run',
+  ],
+  exits: {
+    5: 'there is no such group, or it does not share the attribute',
+    6: 'somebody changed it meanwhile',
+    9: 'no attribute would be left',
+    12: 'you answered no',
+  },
+  run: (ctx, { args }) => {
+    const ids = args.attribute.map((text) => readAttribute(text).id);
+    return changeAttributes(ctx, args.group_id, (attributes) => {
+      const known = attributes.map(({ id }) => id);
+      const unknown = ids.find((id) => !known.includes(id));
+      if (unknown !== undefined) throw notShared(args.group_id, unknown, known);
+      return attributes.filter(({ id }) => !ids.includes(id));
+    });
+  },
+});
+
+/** `ATTRIBUTE=TYPE`, where the type may be left out. Throws usage (2) for a type that there is not. */
+function readAttribute(text: string): { id: string; type: GroupAttribute['type'] | undefined } {
+  const split = text.lastIndexOf('=');
+  if (split < 0) return { id: text, type: undefined };
+  const type = AGGREGATIONS.find((known) => known === text.slice(split + 1));
+  if (type) return { id: text.slice(0, split), type };
+  throw usageError(
+    `\`${text}\` names no way to aggregate: \`${text.slice(split + 1)}\`.`,
+    choiceHint(text.slice(split + 1), AGGREGATIONS),
+  );
+}
+
+async function changeAttributes(
+  ctx: Context,
+  groupId: string,
+  change: (attributes: readonly GroupAttribute[]) => GroupAttribute[],
+): Promise<void> {
+  const live = await findGroup(ctx, groupId);
+  const before = toGroupRequest(live);
+  const wanted = { ...before, attributes: change(before.attributes) };
+  const issues = explain(GroupRequest, wanted).filter(({ path }) => path[0] === 'attributes');
+  if (issues.length > 0) {
+    throw invalidInput(
+      'The group cannot have these attributes. Nothing was sent.',
+      issues.map(({ path, message }) => ({ path: showPath([groupId, ...path]), message })),
+    );
+  }
+  await applyGroup(ctx, { plan: planGroup(live, wanted), live, wanted });
+}
+
+function notShared(groupId: string, attribute: string, known: readonly string[]): CliError {
+  return new CliError({
+    code: 'groups.attribute_not_found',
+    message: `Group ${groupId} does not share ${attribute}.`,
+    hint: nearestHint(attribute, known, `It shares ${known.join(', ') || 'nothing'}.`),
+    exit: EXIT.notFound,
+  });
+}

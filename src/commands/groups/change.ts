@@ -1,0 +1,82 @@
+// `groups create`, `update` and `set`: a definition from a file.
+import { GroupReply } from '../../lib/contract/groups.ts';
+import { planGroup } from '../../lib/domain/groups/plan.ts';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { groupView } from '../../lib/render/groups.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { applyGroup, fileFlag, findGroup, groupArg, planWanted, readGroup } from './apply.ts';
+
+export const createGroup = defineCommand({
+  path: 'groups create',
+  summary: 'create a group definition from a file',
+  effect: 'write',
+  calls: 'platform',
+  flags: fileFlag,
+  columns: groupView.columns,
+  output: () => GroupReply,
+  notes: ['A workspace has one definition, with at most 10 attributes; `cdpadm schema group` describes the file.'],
+  examples: ['cdpadm groups create -f group.yaml', 'cdpadm groups create -f group.yaml --dry-run -o json'],
+  exits: {
+    1: 'the platform refuses it, such as a second definition (422)',
+    6: 'there is a group of this id already',
+    9: 'the file is invalid',
+    12: 'you answered no',
+  },
+  run: (ctx, { flags }) => create(ctx, flags.file),
+});
+
+async function create(ctx: Context, file: string): Promise<void> {
+  const planned = await planWanted(ctx, await readGroup(ctx, file));
+  if (planned.live) {
+    throw new CliError({
+      code: 'groups.exists',
+      message: `There is a group ${planned.wanted.id} already.`,
+      hint: `Change it with \`cdpadm groups set -f ${file}\`.`,
+      exit: EXIT.conflict,
+    });
+  }
+  await applyGroup(ctx, planned);
+}
+
+export const updateGroup = defineCommand({
+  path: 'groups update',
+  summary: 'replace a group definition (PUT)',
+  effect: 'write',
+  calls: 'platform',
+  args: groupArg,
+  flags: fileFlag,
+  columns: groupView.columns,
+  output: () => GroupReply,
+  examples: ['cdpadm groups update household -f group.yaml', 'cdpadm groups update household -f group.yaml --dry-run'],
+  exits: {
+    5: 'there is no such group',
+    6: 'somebody changed it meanwhile',
+    9: 'the file is invalid',
+    12: 'you answered no',
+  },
+  run: (ctx, { args, flags }) => update(ctx, args.group_id, flags.file),
+});
+
+async function update(ctx: Context, groupId: string, file: string): Promise<void> {
+  const wanted = await readGroup(ctx, file, groupId);
+  const live = await findGroup(ctx, groupId);
+  const plan = planGroup(live, wanted);
+  await applyGroup(ctx, { plan: plan.method === null ? plan : { ...plan, method: 'PUT' }, live, wanted });
+}
+
+export const setGroup = defineCommand({
+  path: 'groups set',
+  summary: 'create, replace or patch a group definition, whichever is least',
+  effect: 'write',
+  calls: 'platform',
+  flags: fileFlag,
+  columns: groupView.columns,
+  output: () => GroupReply,
+  notes: [
+    'POST when there is no group of this id, PATCH when the attributes alone differ, PUT for anything else, and nothing when all is as wanted.',
+  ],
+  examples: ['cdpadm groups set -f group.yaml', 'cdpadm groups set -f group.yaml --dry-run'],
+  exits: { 6: 'somebody changed the group meanwhile', 9: 'the file is invalid', 12: 'you answered no' },
+  run: async (ctx, { flags }) => applyGroup(ctx, await planWanted(ctx, await readGroup(ctx, flags.file))),
+});

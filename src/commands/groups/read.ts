@@ -1,0 +1,73 @@
+// `groups list`, `get` and `diff`: the group definitions of the workspace, and what `groups set` would do.
+import { array, enum as oneOf, nullable, object, optional, string } from 'zod/mini';
+import { AGGREGATIONS, GroupAttribute, GroupReply } from '../../lib/contract/groups.ts';
+import { EXIT } from '../../lib/kernel/errors.ts';
+import { GROUP_PLAN_COLUMNS, groupListView, groupPlanView, groupView } from '../../lib/render/groups.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { fileFlag, findGroup, groupArg, planWanted, readGroup } from './apply.ts';
+
+export const listGroups = defineCommand({
+  path: 'groups list',
+  summary: 'list the group definitions of the workspace',
+  effect: 'read',
+  calls: 'platform',
+  columns: () => groupListView.columns,
+  output: () => array(GroupReply),
+  examples: ['cdpadm groups list', 'cdpadm groups list -o json --query "[].id"'],
+  run: async (ctx) => {
+    const api = await ctx.api();
+    await ctx.out.emit(await api.groups.list(ctx.signal), groupListView);
+  },
+});
+
+export const getGroup = defineCommand({
+  path: 'groups get',
+  summary: 'show one group definition',
+  effect: 'read',
+  calls: 'platform',
+  args: groupArg,
+  output: () => GroupReply,
+  notes: [
+    'A group instance holds at most 10 users: of those that share a value, the first 10 by profile id. The platform recomputes the members weekly.',
+  ],
+  examples: ['cdpadm groups get household', 'cdpadm groups get household -o yaml'],
+  exits: { 5: 'there is no such group' },
+  run: async (ctx, { args }) => ctx.out.emit(await findGroup(ctx, args.group_id), groupView),
+});
+
+export const diffGroup = defineCommand({
+  path: 'groups diff',
+  summary: 'compare a file with the live group definition',
+  effect: 'read',
+  calls: 'platform',
+  flags: { ...fileFlag, exitCode: { help: 'exit 10 when there are differences' } },
+  columns: () => GROUP_PLAN_COLUMNS,
+  output: planResult,
+  examples: ['cdpadm groups diff -f group.yaml', 'cdpadm groups diff -f group.yaml --exit-code -o json'],
+  exits: { 9: 'the file is invalid', 10: 'differences, with --exit-code' },
+  run: async (ctx, { flags }) => {
+    const { plan } = await planWanted(ctx, await readGroup(ctx, flags.file));
+    await ctx.out.emit(plan, groupPlanView);
+    if (flags.exitCode === true && plan.method !== null) ctx.setExit(EXIT.differences);
+  },
+});
+
+function planResult() {
+  const change = object({ from: nullable(string()), to: nullable(string()) });
+  const type = object({ from: oneOf(AGGREGATIONS), to: oneOf(AGGREGATIONS) });
+  return object({
+    id: string(),
+    method: nullable(oneOf(['POST', 'PUT', 'PATCH'])),
+    changes: object({
+      description: optional(change),
+      source_user_attribute: optional(change),
+      attributes: optional(
+        object({
+          added: array(GroupAttribute),
+          removed: array(GroupAttribute),
+          changed: array(object({ id: string(), type })),
+        }),
+      ),
+    }),
+  });
+}
