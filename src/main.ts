@@ -152,6 +152,7 @@ async function runCommand(
 
   /** What keeps the process busy leaves no turn in which to hear of a stop: a stop that came meanwhile goes first. */
   async function stopAmid(error: unknown): Promise<unknown> {
+    if (!(error instanceof CliError) || error.exit !== EXIT.invalidInput) return error;
     try {
       await ownTurn(stop.signal);
       throwIfLate();

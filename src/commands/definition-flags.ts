@@ -1,5 +1,4 @@
 // The fields of connections, data models and pipelines as flags; a secret's flag takes the place where it is, never it.
-import type { Command } from 'commander';
 import { FREQUENCIES, PIPELINE_STATES, PIPELINE_TYPES, SCHEDULE_TYPES, SYNC_MODES } from '../lib/contract/pipelines.ts';
 import { RESOURCE_STATES } from '../lib/contract/warehouse.ts';
 import { isReference } from '../lib/domain/warehouse/secrets.ts';
@@ -136,11 +135,6 @@ export function definitionFlags(type: ResourceType): Record<string, FlagSpec> {
 export const allowCommands = {
   help: 'run the commands that a file names for its secrets (command:LINE)',
 } satisfies FlagSpec;
-
-/** Adds the permission that a file needs to name a command. */
-export function withAllowCommands(command: Command): Command {
-  return command.option('--allow-commands', 'run the commands that a file names for its secrets (command:LINE)');
-}
 
 /** The flag of a secret, which messages name. */
 export function flagOf(type: ResourceType, path: readonly (string | number)[]): string | undefined {

@@ -1,5 +1,11 @@
 // Schemas of results that commands of several groups print.
-import { literal, nullable, object, string } from 'zod/mini';
+import { type infer as Infer, literal, nullable, object, string, type ZodMiniType } from 'zod/mini';
+import type { Target } from '../lib/runtime/target.ts';
+
+/** A result with the target as `startWrite` gives it. */
+export type WithTarget<Schema extends () => ZodMiniType> = Omit<Infer<ReturnType<Schema>>, 'target'> & {
+  target: Target;
+};
 
 /** Where a write went. */
 export function workspaceTarget() {

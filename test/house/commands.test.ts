@@ -1,5 +1,5 @@
-// Whoever looks for a command finds it by its name: `roles push` is src/commands/roles/push.ts.
-import { existsSync } from 'node:fs';
+// Whoever looks for a command finds it in the folder of its group: in the file of its name, or in one that names it.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
@@ -9,14 +9,17 @@ import { root } from './sources.ts';
 
 const program = await loadProgram();
 
-test('every command has the file that its name says', async () => {
+test('every command stands in a file of its group that has its name or names it', async () => {
   // The paths of all commands that do something, such as `roles push`.
   const all = leavesBelow(program).map(([path]) => path);
   expect(all.length).toBeGreaterThanOrEqual(entries.length);
   const lost = all.filter((path) => {
     const [group = '', ...verbs] = path.split(' ');
     const places = verbs.length === 0 ? [`${group}.ts`, `${group}/index.ts`] : [`${group}/${verbs.join('-')}.ts`];
-    return !places.some((place) => existsSync(join(root, 'src/commands', place)));
+    if (places.some((place) => existsSync(join(root, 'src/commands', place)))) return false;
+    const folder = join(root, 'src/commands', group);
+    const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    return texts.filter((text) => text.includes(`'${path}'`)).length !== 1;
   });
   expect(lost).toEqual([]);
 });

@@ -1,31 +1,35 @@
 // `pipelines doctor`: what is wrong with a pipeline, the first cause first.
-import { Command } from 'commander';
+import { array, boolean, enum as oneOf, nullable, object, string } from 'zod/mini';
 import { EXIT } from '../../lib/kernel/errors.ts';
 import { diagnosisView } from '../../lib/render/pipelines.ts';
-import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { examinePipeline } from '../../lib/workflows/pipelines-doctor.ts';
-import { requirePipeline } from './session.ts';
+import { pipelineArg, requirePipeline } from './session.ts';
 
-export function doctorCommand(ctx: Context): Command {
-  const command = new Command('doctor')
-    .description('find out what keeps a pipeline from syncing, and what to do')
-    .argument('<pipeline_id>', 'the id of the pipeline')
-    .action((id: string) => examine(ctx, id));
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    examples: ['cdpadm pipelines doctor customers', 'cdpadm pipelines doctor customers -o json'],
-    json: '{"pipeline_id","healthy","state","status","last_success","findings":[{"about","level":"problem"|"notice","problem","next"}]}',
-    exits: { 1: 'something keeps it from syncing', 5: 'there is no such pipeline' },
-  });
-}
-
-async function examine(ctx: Context, id: string): Promise<void> {
-  await requirePipeline(ctx, id);
-  const found = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
-  const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.inSamePlace(finding.next) }));
-  const diagnosis = { ...found, findings };
-  await ctx.out.emit(diagnosis, diagnosisView);
-  if (!diagnosis.healthy) ctx.setExit(EXIT.failed);
-}
+export const diagnosePipeline = defineCommand({
+  path: 'pipelines doctor',
+  summary: 'find out what keeps a pipeline from syncing, and what to do',
+  effect: 'read',
+  calls: 'platform',
+  args: pipelineArg,
+  output: () =>
+    object({
+      pipeline_id: string(),
+      healthy: boolean(),
+      state: nullable(string()),
+      status: nullable(string()),
+      last_success: nullable(string()),
+      findings: array(
+        object({ about: string(), level: oneOf(['problem', 'notice']), problem: string(), next: string() }),
+      ),
+    }),
+  examples: ['cdpadm pipelines doctor customers', 'cdpadm pipelines doctor customers -o json'],
+  exits: { 1: 'something keeps it from syncing', 5: 'there is no such pipeline' },
+  run: async (ctx, { args: { pipeline_id: id } }) => {
+    await requirePipeline(ctx, id);
+    const found = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
+    const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.inSamePlace(finding.next) }));
+    await ctx.out.emit({ ...found, findings }, diagnosisView);
+    if (!found.healthy) ctx.setExit(EXIT.failed);
+  },
+});

@@ -1,42 +1,23 @@
 // `pipelines reset`: forgets the sync position, so that the next run reads everything again.
-import { Command } from 'commander';
+import { literal, object, string } from 'zod/mini';
 import { describeReread } from '../../lib/domain/warehouse/advice.ts';
 import type { RecordView } from '../../lib/render/view.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
-import type { Target } from '../../lib/runtime/target.ts';
 import { resetPipeline } from '../../lib/workflows/pipelines-trigger.ts';
-import { choiceOption } from '../flag-values.ts';
-import { requirePipeline, runPorts } from './session.ts';
+import { type WithTarget, workspaceTarget } from '../results.ts';
+import { pipelineArg, requirePipeline, runPorts } from './session.ts';
 
-interface ResetResult {
-  pipeline_id: string;
-  reset_type: 'full';
-  accepted: true;
-  target: Target;
-}
-
-export function resetCommand(ctx: Context): Command {
-  const command = new Command('reset')
-    .description('forget the sync position: the next run reads everything again')
-    .argument('<pipeline_id>', 'the id of the pipeline')
-    .addOption(choiceOption('--type <type>', 'what is reset', ['full']).default('full'))
-    .action((id: string) => reset(ctx, id));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: view.columns,
-    notes: ['It wants the id of the pipeline to be typed, or given by --confirm; --yes does not answer that.'],
-    examples: ['cdpadm pipelines reset customers --dry-run', 'cdpadm pipelines reset customers --confirm customers'],
-    json: `{"pipeline_id","reset_type","accepted":true,${TARGET_JSON}}`,
-    exits: {
-      2: 'the id was not confirmed',
-      5: 'there is no such pipeline',
-      6: 'the pipeline is not idle',
-      8: 'the answer was lost; it is not sent again',
-      12: 'another id was typed',
-    },
+function resetResult() {
+  return object({
+    pipeline_id: string(),
+    reset_type: literal('full'),
+    accepted: literal(true),
+    target: workspaceTarget(),
   });
 }
+
+type ResetResult = WithTarget<typeof resetResult>;
 
 const view: RecordView<ResetResult> = {
   kind: 'record',
@@ -46,6 +27,27 @@ const view: RecordView<ResetResult> = {
     { key: 'accepted', value: (it) => it.accepted },
   ],
 };
+
+export const resetPosition = defineCommand({
+  path: 'pipelines reset',
+  summary: 'forget the sync position: the next run reads everything again',
+  effect: 'write',
+  calls: 'platform',
+  args: pipelineArg,
+  flags: { type: { value: 'type', help: 'what is reset', choices: ['full'], default: 'full' } },
+  columns: view.columns,
+  output: resetResult,
+  notes: ['It wants the id of the pipeline to be typed, or given by --confirm; --yes does not answer that.'],
+  examples: ['cdpadm pipelines reset customers --dry-run', 'cdpadm pipelines reset customers --confirm customers'],
+  exits: {
+    2: 'the id was not confirmed',
+    5: 'there is no such pipeline',
+    6: 'the pipeline is not idle',
+    8: 'the answer was lost; it is not sent again',
+    12: 'another id was typed',
+  },
+  run: (ctx, { args }) => reset(ctx, args.pipeline_id),
+});
 
 async function reset(ctx: Context, id: string): Promise<void> {
   const ports = await runPorts(ctx);

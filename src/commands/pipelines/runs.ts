@@ -1,69 +1,80 @@
-// `pipelines runs`: the runs of a pipeline, and whether its data is fresh.
-import { Command, Option } from 'commander';
-import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
+// `pipelines runs` and `run`: the runs of a pipeline, and whether its data is fresh.
+import { array } from 'zod/mini';
+import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
 import { runListView, runView } from '../../lib/render/pipelines.ts';
-import type { Context } from '../../lib/runtime/context.ts';
+import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { OUTPUT_FORMATS } from '../../lib/runtime/command-line/global-flags.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { choiceOption } from '../flag-values.ts';
+import type { Context } from '../../lib/runtime/context.ts';
 import { pageSource } from '../page-source.ts';
 import { tellFreshness } from './freshness.ts';
-import { durationFlag, onPipeline, tellRuns } from './session.ts';
+import { durationFlag, onPipeline, pipelineArg, runIdOf, tellRuns } from './session.ts';
 
-interface RunsFlags {
-  since?: string;
-  from?: string;
-  to?: string;
-  status?: string[];
-  page?: string;
-  pageSize: string;
-  all?: boolean;
-  failIfStale?: string;
-}
+const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying'] as const;
 
-const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying'];
+const runsFlags = {
+  since: { value: 'duration', help: 'only those whose logical date is at most this old' },
+  from: { value: 'time', help: 'only those whose logical date is not before: a day, or ISO 8601' },
+  to: { value: 'time', help: 'only those whose logical date is not after: a day, or ISO 8601' },
+  status: { value: 'status...', many: true, help: 'only those in one of these statuses', choices: STATUSES },
+  page: { value: 'n', help: 'which page (default: the first)' },
+  pageSize: { value: 'n', help: 'runs on a page, up to 100', default: '100' },
+  all: { help: 'every page', conflicts: ['page'] },
+  failIfStale: { value: 'duration', help: 'exit 1 when the last success is older' },
+} as const satisfies Record<string, FlagSpec>;
 
-export function runsCommand(ctx: Context): Command {
-  const command = new Command('runs')
-    .description('list the runs of a pipeline')
-    .argument('<pipeline_id>', 'the id of the pipeline')
-    .option('--since <duration>', 'only those whose logical date is at most this old')
-    .option('--from <time>', 'only those whose logical date is not before: a day, or ISO 8601')
-    .option('--to <time>', 'only those whose logical date is not after: a day, or ISO 8601')
-    .addOption(choiceOption('--status <status...>', 'only those in one of these statuses', STATUSES))
-    .option('--page <n>', 'which page (default: the first)')
-    .option('--page-size <n>', 'runs on a page, up to 100', '100')
-    .addOption(new Option('--all', 'every page').conflicts('page'))
-    .option('--fail-if-stale <duration>', 'exit 1 when the last success is older')
-    .action((id: string, flags: RunsFlags) => listRuns(ctx, id, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    columns: () => runView.columns.filter(({ key }) => key !== 'pipeline_id'),
-    formats: OUTPUT_FORMATS,
-    notes: [
-      '`-o html` is a timeline on one page without scripts, light and dark, fit to print.',
-      '--status looks through every page, or through that of --page. A day stands for the whole of it, in UTC.',
-    ],
-    examples: [
-      'cdpadm pipelines runs customers --since 7d --all',
-      'cdpadm pipelines runs customers --status failed -o json',
-      'cdpadm pipelines runs customers --all -o html --out runs.html',
-    ],
-    json: '[{"id","pipeline_id","type","status","errors","logical_date","started_on","ended_on","range_start","range_end","successful_records","failed_records"}]',
-    exits: { 1: 'the data is stale (--fail-if-stale)', 5: 'there is no such pipeline' },
-  });
-}
+type RunsFlags = FlagValues<typeof runsFlags>;
 
-async function listRuns(ctx: Context, id: string, flags: RunsFlags): Promise<void> {
+export const listRuns = defineCommand({
+  path: 'pipelines runs',
+  summary: 'list the runs of a pipeline',
+  effect: 'read',
+  calls: 'platform',
+  args: pipelineArg,
+  flags: runsFlags,
+  columns: () => runView.columns.filter(({ key }) => key !== 'pipeline_id'),
+  formats: OUTPUT_FORMATS,
+  output: () => array(RunReply),
+  notes: [
+    '`-o html` is a timeline on one page without scripts, light and dark, fit to print.',
+    '--status looks through every page, or through that of --page. A day stands for the whole of it, in UTC.',
+  ],
+  examples: [
+    'cdpadm pipelines runs customers --since 7d --all',
+    'cdpadm pipelines runs customers --status failed -o json',
+    'cdpadm pipelines runs customers --all -o html --out runs.html',
+  ],
+  exits: { 1: 'the data is stale (--fail-if-stale)', 5: 'there is no such pipeline' },
+  run: (ctx, { args, flags }) => showRuns(ctx, args.pipeline_id, flags),
+});
+
+export const showRun = defineCommand({
+  path: 'pipelines run',
+  summary: 'show one run of a pipeline',
+  effect: 'read',
+  calls: 'platform',
+  args: { ...pipelineArg, run_id: { help: 'the id of the run' } },
+  output: () => RunReply,
+  notes: ['To make a pipeline run, see `cdpadm pipelines trigger`.'],
+  examples: ['cdpadm pipelines run customers 1001', 'cdpadm pipelines run customers 1001 -o json'],
+  exits: { 5: 'there is no such pipeline or run' },
+  run: async (ctx, { args: { pipeline_id: id, run_id: run } }) => {
+    const wanted = runIdOf(run);
+    const { pipelines } = await ctx.api();
+    await ctx.out.emit(await onPipeline(ctx, id, pipelines.run(id, wanted, ctx.signal)), runView);
+  },
+});
+
+async function showRuns(ctx: Context, id: string, flags: RunsFlags): Promise<void> {
   const query = queryOf(flags, ctx.clock.now());
   const staleAfter = flags.failIfStale === undefined ? undefined : durationFlag(flags.failIfStale, '--fail-if-stale');
   // The platform cannot filter by status: what is asked for may stand on any page.
   const all = flags.all === true || (flags.status !== undefined && flags.page === undefined);
   const { runs, pages } = await onPipeline(ctx, id, readPages(ctx, id, query, all));
-  const shown = flags.status ? runs.filter(({ status }) => flags.status?.includes(status ?? '')) : runs;
+  const shown = flags.status
+    ? runs.filter(({ status }) => (flags.status as readonly string[]).includes(status ?? ''))
+    : runs;
   await ctx.out.emit(shown, runListView({ pipeline: id, ...(await pageSource(ctx)) }));
   tellRuns(ctx, shown);
   if (pages > query.currentPage && !all) {

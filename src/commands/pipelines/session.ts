@@ -4,10 +4,19 @@ import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { isNotFound, usageError } from '../../lib/kernel/errors.ts';
 import { parseDuration } from '../../lib/kernel/timestamps.ts';
 import { runSparkline, wantsPlainSigns } from '../../lib/render/sparkline.ts';
+import type { ArgSpec, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { TriggerPorts } from '../../lib/workflows/pipelines-trigger.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
 import { findResource } from '../resource-read.ts';
+
+export const pipelineArg = {
+  pipeline_id: { help: 'the id of the pipeline' },
+} as const satisfies Record<string, ArgSpec>;
+
+export const pollFlag = {
+  poll: { value: 'duration', help: 'how often to look, sooner at first', default: '5s' },
+} as const satisfies Record<string, FlagSpec>;
 
 export async function runPorts(ctx: Context): Promise<TriggerPorts> {
   const api: Api = await ctx.api();

@@ -1,52 +1,28 @@
 // `pipelines trigger`: asks for a run, once, and may wait for its end.
-import { Command } from 'commander';
-import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
+import { nullable, object, string } from 'zod/mini';
+import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
 import { runLine } from '../../lib/render/pipelines.ts';
 import { plainStyle } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context, Progress } from '../../lib/runtime/context.ts';
-import { TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
-import type { Target } from '../../lib/runtime/target.ts';
 import { requireIdle, type Triggered, triggerPipeline } from '../../lib/workflows/pipelines-trigger.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
-import { durationFlag, onPipeline, requirePipeline, runPorts } from './session.ts';
+import { type WithTarget, workspaceTarget } from '../results.ts';
+import { durationFlag, onPipeline, pipelineArg, pollFlag, requirePipeline, runPorts } from './session.ts';
 
-interface TriggerFlags {
-  wait?: boolean;
-  waitIdle?: boolean;
-  poll: string;
-}
-
-export function triggerCommand(ctx: Context): Command {
-  const command = new Command('trigger')
-    .description('run a pipeline now')
-    .argument('<pipeline_id>', 'the id of the pipeline')
-    .option('--wait', 'until the run has ended')
-    .option('--wait-idle', 'first wait until nothing of it is running')
-    .option('--poll <duration>', 'how often to look, sooner at first', '5s')
-    .action((id: string, flags: TriggerFlags) => trigger(ctx, id, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: view.columns,
-    notes: ['It is sent once: when the answer is lost, its run is looked for instead of asking for another.'],
-    examples: [
-      'cdpadm pipelines trigger customers --wait --yes',
-      'cdpadm pipelines trigger customers --wait-idle --yes -o json',
-    ],
-    json: `{"pipeline_id","pipeline_run_id","status",${TARGET_JSON}}`,
-    exits: {
-      1: 'the run failed or was stopped (with --wait)',
-      5: 'there is no such pipeline',
-      6: 'the pipeline is not idle, or it is paused',
-      8: 'the answer was lost and no run is to be seen',
-      11: '--timeout is over; the run goes on',
-      12: 'you answered no',
-    },
+function triggerResult() {
+  return object({
+    pipeline_id: string(),
+    // Null when a lost answer could not be matched with a run.
+    pipeline_run_id: nullable(RunReply.shape.id),
+    status: string(),
+    target: workspaceTarget(),
   });
 }
 
-const view: RecordView<Triggered & { target: Target }> = {
+const view: RecordView<WithTarget<typeof triggerResult>> = {
   kind: 'record',
   columns: [
     { key: 'pipeline_id', id: true, value: (it) => it.pipeline_id },
@@ -55,7 +31,40 @@ const view: RecordView<Triggered & { target: Target }> = {
   ],
 };
 
-async function trigger(ctx: Context, id: string, flags: TriggerFlags): Promise<void> {
+export const triggerRun = defineCommand({
+  path: 'pipelines trigger',
+  summary: 'run a pipeline now',
+  effect: 'write',
+  calls: 'platform',
+  args: pipelineArg,
+  flags: {
+    wait: { help: 'until the run has ended' },
+    waitIdle: { help: 'first wait until nothing of it is running' },
+    ...pollFlag,
+  },
+  columns: view.columns,
+  output: triggerResult,
+  notes: ['It is sent once: when the answer is lost, its run is looked for instead of asking for another.'],
+  examples: [
+    'cdpadm pipelines trigger customers --wait --yes',
+    'cdpadm pipelines trigger customers --wait-idle --yes -o json',
+  ],
+  exits: {
+    1: 'the run failed or was stopped (with --wait)',
+    5: 'there is no such pipeline',
+    6: 'the pipeline is not idle, or it is paused',
+    8: 'the answer was lost and no run is to be seen',
+    11: '--timeout is over; the run goes on',
+    12: 'you answered no',
+  },
+  run: (ctx, { args, flags }) => trigger(ctx, args.pipeline_id, flags),
+});
+
+async function trigger(
+  ctx: Context,
+  id: string,
+  flags: { wait?: boolean; waitIdle?: boolean; poll: string },
+): Promise<void> {
   const pollMs = durationFlag(flags.poll, '--poll');
   const ports = await runPorts(ctx);
   if (ctx.flags.curl) {

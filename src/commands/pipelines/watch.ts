@@ -1,34 +1,32 @@
 // `pipelines watch`: follows a run, the latest one unless told otherwise, until it is over.
-import { Command } from 'commander';
-import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
+import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
 import { runLine, runListView } from '../../lib/render/pipelines.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
-import { durationFlag, onPipeline, requirePipeline, runIdOf, runPorts } from './session.ts';
+import { durationFlag, onPipeline, pipelineArg, pollFlag, requirePipeline, runIdOf, runPorts } from './session.ts';
 
-export function watchCommand(ctx: Context): Command {
-  const command = new Command('watch')
-    .description('follow a run until it is over')
-    .argument('<pipeline_id>', 'the id of the pipeline')
-    .argument('[run_id]', 'the run (default: the latest one)')
-    .option('--poll <duration>', 'how often to look, sooner at first', '5s')
-    .action((id: string, run: string | undefined, flags: { poll: string }) => watchPipeline(ctx, id, run, flags.poll));
-  return withHelp(command, {
-    calls: 'platform',
-    notes: [
-      'Each change is a line: an object with -o json, a row with -o csv and markdown, and with -o yaml a document. Ending it changes nothing on the platform.',
-    ],
-    examples: ['cdpadm pipelines watch customers', 'cdpadm pipelines watch customers --poll 10s -o json'],
-    json: 'one object a line: {"id","pipeline_id","type","status","errors",…}',
-    exits: { 1: 'the run failed or was stopped', 5: 'there is no such pipeline or run', 11: '--timeout is over' },
-  });
-}
+export const watchPipeline = defineCommand({
+  path: 'pipelines watch',
+  summary: 'follow a run until it is over',
+  effect: 'read',
+  endless: true,
+  calls: 'platform',
+  args: { ...pipelineArg, run_id: { optional: true, help: 'the run (default: the latest one)' } },
+  flags: pollFlag,
+  output: () => RunReply,
+  notes: [
+    'Each change is a line: an object with -o json, a row with -o csv and markdown, and with -o yaml a document. Ending it changes nothing on the platform.',
+  ],
+  examples: ['cdpadm pipelines watch customers', 'cdpadm pipelines watch customers --poll 10s -o json'],
+  exits: { 1: 'the run failed or was stopped', 5: 'there is no such pipeline or run', 11: '--timeout is over' },
+  run: (ctx, { args, flags }) => watch(ctx, args.pipeline_id, args.run_id, flags.poll),
+});
 
-async function watchPipeline(ctx: Context, id: string, run: string | undefined, poll: string): Promise<void> {
+async function watch(ctx: Context, id: string, run: string | undefined, poll: string): Promise<void> {
   const pollMs = durationFlag(poll, '--poll');
   const named = run === undefined ? undefined : runIdOf(run);
   const ports = await runPorts(ctx);

@@ -1,65 +1,60 @@
 // `warehouse apply`: makes the workspace's connections, data models and pipelines what a folder says.
-import { Command } from 'commander';
 import { completed, toDefinition, withHiddenSecrets } from '../../lib/domain/warehouse/definition.ts';
-import type { WarehousePlan } from '../../lib/domain/warehouse/plan.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { renderWarehousePlan } from '../../lib/render/warehouse-plan.ts';
+import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, TARGET_JSON, withHelp } from '../../lib/runtime/command-line/help.ts';
-import type { Target } from '../../lib/runtime/target.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { openSecretMemory, type SecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import { guardReferences, openReferenceRules, type ReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { applyWarehouse, stepName } from '../../lib/workflows/warehouse-apply.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
 import { type DirectoryEntry, readDirectory, tellDirectoryAdvice } from './directory.ts';
-import { withAllowCommands } from '../definition-flags.ts';
-import { type ApplyGuardFlags, otherPlan, passGuards } from './guards.ts';
+import { allowCommands } from '../definition-flags.ts';
+import { otherPlan, passGuards } from './guards.ts';
 import { planDirectory, type PlannedDirectory } from './plan.ts';
 import { referencesOf } from './references.ts';
+import type { WithTarget } from '../results.ts';
+import { appliedResult } from './results.ts';
 import { askForMasked, bodyOf, checkMasks, checkSecretsAtHand } from './secrets.ts';
 
-interface ApplyFlags extends ApplyGuardFlags {
-  expectPlan?: string;
-  sendSecrets?: boolean;
-  allowCommands?: boolean;
-}
+const applyFlags = {
+  allowDelete: { help: 'allow what no file defines to be deleted' },
+  allowReset: { help: 'allow sync modes to change, which resets the sync position' },
+  allowEmpty: { help: 'allow the workspace to be left with nothing (besides --allow-delete)' },
+  force: { help: 'allow more than 30 % of 10 or more resources to be changed or deleted' },
+  expectPlan: { value: 'hex', help: 'apply only the plan that `warehouse diff` printed' },
+  sendSecrets: { help: 'send every secret again, whether it is known to have changed or not' },
+  allowCommands,
+} as const satisfies Record<string, FlagSpec>;
 
-interface AppliedPlan extends WarehousePlan {
-  applied: boolean;
-  target: Target;
-}
+type ApplyFlags = FlagValues<typeof applyFlags>;
+type AppliedPlan = WithTarget<typeof appliedResult>;
 
-export function applyCommand(ctx: Context): Command {
-  const command = withAllowCommands(
-    new Command('apply')
-      .description('create, update and delete until the workspace is what a folder says')
-      .argument('<dir>', 'the folder')
-      .option('--allow-delete', 'allow what no file defines to be deleted')
-      .option('--allow-reset', 'allow sync modes to change, which resets the sync position')
-      .option('--allow-empty', 'allow the workspace to be left with nothing (besides --allow-delete)')
-      .option('--force', 'allow more than 30 % of 10 or more resources to be changed or deleted')
-      .option('--expect-plan <hex>', 'apply only the plan that `warehouse diff` printed')
-      .option('--send-secrets', 'send every secret again, whether it is known to have changed or not'),
-  ).action((dir: string, flags: ApplyFlags) => applyDirectory(ctx, dir, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: asColumns('plan steps unchanged summary applied target'),
-    notes: [
-      'What no file defines is deleted, pipelines first. When a step fails, what was done is told, and applying again finishes the rest.',
-    ],
-    examples: [
-      'cdpadm warehouse apply sync --allow-delete',
-      'cdpadm warehouse apply sync --allow-delete --dry-run -o json',
-    ],
-    json: `{"applied","plan","steps":[{"action","type","id","changes","secrets","references","resets"}],"unchanged","summary",${TARGET_JSON}}`,
-    exits: {
-      6: 'another plan than the expected one, or somebody changed a resource meanwhile',
-      9: 'a file is invalid',
-      12: 'a guard refused, or you answered no',
-    },
-  });
-}
+export const applyFolder = defineCommand({
+  path: 'warehouse apply',
+  summary: 'create, update and delete until the workspace is what a folder says',
+  effect: 'write',
+  calls: 'platform',
+  args: { dir: { help: 'the folder' } },
+  flags: applyFlags,
+  columns: asColumns('plan steps unchanged summary applied target'),
+  output: appliedResult,
+  notes: [
+    'What no file defines is deleted, pipelines first. When a step fails, what was done is told, and applying again finishes the rest.',
+  ],
+  examples: [
+    'cdpadm warehouse apply sync --allow-delete',
+    'cdpadm warehouse apply sync --allow-delete --dry-run -o json',
+  ],
+  exits: {
+    6: 'another plan than the expected one, or somebody changed a resource meanwhile',
+    9: 'a file is invalid',
+    12: 'a guard refused, or you answered no',
+  },
+  run: (ctx, { args, flags }) => applyDirectory(ctx, args.dir, flags),
+});
 
 async function applyDirectory(ctx: Context, dir: string, flags: ApplyFlags): Promise<void> {
   const rules = await openReferenceRules(ctx, flags.allowCommands === true);

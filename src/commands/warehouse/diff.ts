@@ -1,47 +1,43 @@
 // `warehouse diff`: what an apply of the folder would do.
-import { Command } from 'commander';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { WAREHOUSE_STEP_COLUMNS, warehousePlanView } from '../../lib/render/warehouse-plan.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { openSecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import { guardReferences, openReferenceRules } from '../../lib/runtime/reference-rules.ts';
-import { withAllowCommands } from '../definition-flags.ts';
+import { allowCommands } from '../definition-flags.ts';
 import { readDirectory, tellDirectoryAdvice } from './directory.ts';
 import { planDirectory } from './plan.ts';
 import { referencesOf } from './references.ts';
+import { planResult } from './results.ts';
 import { checkMasks, checkSecretsAtHand, masksInTheWay } from './secrets.ts';
 
-interface DiffFlags {
-  exitCode?: boolean;
-  allowCommands?: boolean;
-}
+export const diffFolder = defineCommand({
+  path: 'warehouse diff',
+  summary: 'compare a folder of definitions with the workspace',
+  effect: 'read',
+  calls: 'platform',
+  args: { dir: { help: 'the folder' } },
+  flags: { exitCode: { help: 'exit 10 when there are differences' }, allowCommands },
+  columns: () => WAREHOUSE_STEP_COLUMNS,
+  output: planResult,
+  notes: [
+    'The last line is the plan: `warehouse apply --expect-plan` applies exactly this one. Secrets cannot be read back: one that was sent from this machine and has changed since is noticed, any other is not.',
+  ],
+  examples: ['cdpadm warehouse diff sync', 'cdpadm warehouse diff sync --exit-code -o markdown'],
+  exits: {
+    9: 'a file is invalid',
+    10: 'differences, with --exit-code',
+    12: 'a file names a command or a file elsewhere',
+  },
+  run: (ctx, { args, flags }) => diffWarehouse(ctx, args.dir, flags),
+});
 
-export function diffCommand(ctx: Context): Command {
-  const command = withAllowCommands(
-    new Command('diff')
-      .description('compare a folder of definitions with the workspace')
-      .argument('<dir>', 'the folder')
-      .option('--exit-code', 'exit 10 when there are differences'),
-  ).action((dir: string, flags: DiffFlags) => diffWarehouse(ctx, dir, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    columns: () => WAREHOUSE_STEP_COLUMNS,
-    notes: [
-      'The last line is the plan: `warehouse apply --expect-plan` applies exactly this one. Secrets cannot be read back: one that was sent from this machine and has changed since is noticed, any other is not.',
-    ],
-    examples: ['cdpadm warehouse diff sync', 'cdpadm warehouse diff sync --exit-code -o markdown'],
-    json: '{"plan","steps":[{"action":"create"|"update"|"delete","type","id","changes":{field:{"from","to"}},"secrets":[field],"references":{field:reference},"resets"}],"unchanged":["type/id"],"summary":{"create","update","delete","unchanged"}}',
-    exits: {
-      9: 'a file is invalid',
-      10: 'differences, with --exit-code',
-      12: 'a file names a command or a file elsewhere',
-    },
-  });
-}
-
-async function diffWarehouse(ctx: Context, dir: string, { exitCode, allowCommands = false }: DiffFlags): Promise<void> {
+async function diffWarehouse(
+  ctx: Context,
+  dir: string,
+  { exitCode, allowCommands = false }: { exitCode?: boolean; allowCommands?: boolean },
+): Promise<void> {
   const rules = await openReferenceRules(ctx, allowCommands);
   const entries = await readDirectory(ctx, dir, rules);
   tellDirectoryAdvice(ctx, entries);

@@ -1,6 +1,6 @@
 // `warehouse export`: connections, data models and pipelines as files, secrets as references.
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { array } from 'zod/mini';
 import { RESOURCE_TYPES, toDefinition } from '../../lib/domain/warehouse/definition.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { readWarehouseDir } from '../../lib/files/warehouse-dir.ts';
@@ -8,33 +8,13 @@ import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
 import { makeFolder } from '../../lib/kernel/make-folder.ts';
 import type { ListView } from '../../lib/render/view.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
 import { GROUPS } from '../../lib/domain/warehouse/resource-names.ts';
 import { type DirectoryEntry, readDirectory } from './directory.ts';
 import { type ExportedFile, newFile, updatedFile, type Writing } from './exported-files.ts';
-
-export function exportCommand(ctx: Context): Command {
-  const command = new Command('export')
-    .description("write the workspace's connections, data models and pipelines into a folder")
-    .argument('<dir>', 'the folder; it is made when it is not there')
-    .option('--overwrite', 'bring files up to date that say something else')
-    .action((dir: string, flags: { overwrite?: boolean }) => exportWarehouse(ctx, dir, flags.overwrite === true));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: view.columns,
-    notes: [
-      'Secrets are written as references to environment variables. A file that says the same stays as it is, comments and all; one that is brought up to date keeps its comments and its references.',
-    ],
-    examples: ['cdpadm warehouse export sync', 'cdpadm warehouse export sync --overwrite -o json'],
-    json: '[{"type","id","file","action":"written"|"updated"|"unchanged"}]',
-    exits: {
-      6: 'a file says something else than the platform (see --overwrite)',
-      9: 'a file in the folder is invalid',
-    },
-  });
-}
+import { exportedFile } from './results.ts';
 
 const FOLDERS = Object.values(GROUPS).join(', ');
 
@@ -49,6 +29,26 @@ const view: ListView<ExportedFile> = {
   ],
   empty: 'This workspace has no connections, data models or pipelines.',
 };
+
+export const exportFolder = defineCommand({
+  path: 'warehouse export',
+  summary: "write the workspace's connections, data models and pipelines into a folder",
+  effect: 'local',
+  calls: 'platform',
+  args: { dir: { help: 'the folder; it is made when it is not there' } },
+  flags: { overwrite: { help: 'bring files up to date that say something else' } },
+  columns: view.columns,
+  output: () => array(exportedFile()),
+  notes: [
+    'Secrets are written as references to environment variables. A file that says the same stays as it is, comments and all; one that is brought up to date keeps its comments and its references.',
+  ],
+  examples: ['cdpadm warehouse export sync', 'cdpadm warehouse export sync --overwrite -o json'],
+  exits: {
+    6: 'a file says something else than the platform (see --overwrite)',
+    9: 'a file in the folder is invalid',
+  },
+  run: (ctx, { args, flags }) => exportWarehouse(ctx, args.dir, flags.overwrite === true),
+});
 
 async function exportWarehouse(ctx: Context, dir: string, overwrite: boolean): Promise<void> {
   const live = await readLive(await ctx.api(), ctx.signal);

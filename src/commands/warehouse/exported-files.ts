@@ -1,5 +1,6 @@
 // What an export writes for a resource: a new file, or the one that is there with what is different.
 import { join } from 'node:path';
+import type { infer as Infer } from 'zod/mini';
 import { changedFields } from '../../lib/domain/field-changes.ts';
 import {
   comparable,
@@ -16,13 +17,9 @@ import { SQL_FILE } from '../../lib/files/warehouse-file.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { GROUPS } from '../../lib/domain/warehouse/resource-names.ts';
 import type { DirectoryEntry } from './directory.ts';
+import type { exportedFile } from './results.ts';
 
-export interface ExportedFile {
-  type: ResourceType;
-  id: string;
-  file: string;
-  action: 'written' | 'updated' | 'unchanged';
-}
+export type ExportedFile = Infer<ReturnType<typeof exportedFile>>;
 
 /** A file to be written, and what it is for. */
 export interface Writing extends ExportedFile {

@@ -1,12 +1,14 @@
 // The commands over all of warehouse sync at once.
-import { Command } from 'commander';
+import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { applyCommand } from './apply.ts';
-import { diffCommand } from './diff.ts';
-import { exportCommand } from './export.ts';
+import { applyFolder } from './apply.ts';
+import { diffFolder } from './diff.ts';
+import { exportFolder } from './export.ts';
 
-export function warehouseGroup(ctx: Context): Command {
-  const group = new Command('warehouse').description('connections, data models and pipelines as a folder of files');
-  for (const build of [exportCommand, diffCommand, applyCommand]) group.addCommand(build(ctx));
-  return group;
+export function warehouseGroup(ctx: Context) {
+  return buildGroup(ctx, 'warehouse', 'connections, data models and pipelines as a folder of files', [
+    exportFolder,
+    diffFolder,
+    applyFolder,
+  ]);
 }
