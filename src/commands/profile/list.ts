@@ -29,7 +29,7 @@ const view: ListView<Row> = {
     { key: 'org_id', rank: 2, value: (row) => row.org_id },
     { key: 'environment', rank: 3, value: ({ environment }) => environment },
     { key: 'protected', rank: 4, value: (row) => (row.protected ? 'protected' : '') },
-    { key: 'access', rank: 5, value: (row) => (row.access === 'read' ? 'read' : '') },
+    { key: 'access', rank: 5, value: (row) => row.access },
   ],
   empty: 'There are no profiles.',
 };

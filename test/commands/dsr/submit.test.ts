@@ -132,7 +132,7 @@ describe('one request', () => {
   it('is not sent twice when its answer is lost, and says what is known when nobody can tell', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
     const lost = await home.json<Submitted>(ACCESS);
-    expect([lost.code, lost.stderr.includes('lost')]).toEqual([0, true]);
+    expect([lost.code, lost.stderr.includes('does not confirm the request')]).toEqual([0, true]);
     expect(await home.received('POST', '/v3/requests')).toBe(1);
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after' });
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', drop: 'before' });
