@@ -1,5 +1,5 @@
 // `groups list`, `get` and `diff`: the group definitions of the workspace, and what `groups set` would do.
-import { array, enum as oneOf, nullable, object, optional, string } from 'zod/mini';
+import { array, enum as oneOf, nullable, nullish, object, optional, string } from 'zod/mini';
 import { AGGREGATIONS, GroupAttribute, GroupReply } from '../../lib/contract/groups.ts';
 import { EXIT } from '../../lib/kernel/errors.ts';
 import { GROUP_PLAN_COLUMNS, groupListView, groupPlanView, groupView } from '../../lib/render/groups.ts';
@@ -53,8 +53,10 @@ export const diffGroup = defineCommand({
 });
 
 function planResult() {
-  const change = object({ from: nullable(string()), to: nullable(string()) });
-  const type = object({ from: oneOf(AGGREGATIONS), to: oneOf(AGGREGATIONS) });
+  const change = object({ from: nullable(string()), to: string() });
+  // The platform may omit the type of an attribute, or hold one that is not in the specification.
+  const liveType = nullish(string());
+  const type = object({ from: liveType, to: oneOf(AGGREGATIONS) });
   return object({
     id: string(),
     method: nullable(oneOf(['POST', 'PUT', 'PATCH'])),
@@ -64,7 +66,7 @@ function planResult() {
       attributes: optional(
         object({
           added: array(GroupAttribute),
-          removed: array(GroupAttribute),
+          removed: array(object({ id: string(), type: liveType })),
           changed: array(object({ id: string(), type })),
         }),
       ),

@@ -1,5 +1,8 @@
 // Group definitions from the command line: the least call, the one definition, lost answers.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { safeParse } from 'zod/mini';
+import { diffGroup } from '../../../src/commands/groups/read.ts';
+import { planGroup } from '../../../src/lib/domain/groups/plan.ts';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
 
 const GROUP = `id: household # shared with the loyalty team
@@ -122,4 +125,16 @@ it('creates once, updates by PUT, deletes', async () => {
   expect(await home.json('groups delete household --yes')).toMatchObject({ data: { id: 'household', deleted: true } });
   expect(await home.run('groups delete household --yes')).toMatchObject({ code: 5 });
   expect(await verbs()).toEqual(['POST', 'PUT', 'DELETE']);
+});
+
+describe('groups diff', () => {
+  it.each([{}, { type: null }, { type: 'median' }])('describes a live attribute with %j as its type', (type) => {
+    const attributes = ['kept', 'removed'].map((id) => ({ id, ...type }));
+    const wanted = { source_user_attribute: 'household_id', attributes: [{ id: 'kept', type: 'latest' as const }] };
+    const plan = planGroup({ id: 'household', attributes }, { id: 'household', ...wanted });
+    expect(plan.changes.attributes).toMatchObject({ removed: [{ id: 'removed' }], changed: [{ id: 'kept' }] });
+    expect(diffGroup.output && safeParse(diffGroup.output(), JSON.parse(JSON.stringify(plan)))).toMatchObject({
+      success: true,
+    });
+  });
 });
