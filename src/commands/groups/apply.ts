@@ -1,14 +1,21 @@
 // One way for all commands that write a group definition: plan, show, confirm, write.
-import type { GroupReply, GroupRequest } from '../../lib/contract/groups.ts';
-import { groupsEndpoints } from '../../lib/contract/groups.ts';
+import { GroupReply, type GroupRequest, groupsEndpoints } from '../../lib/contract/groups.ts';
 import { foretellLimit, type GroupPlan, planGroup } from '../../lib/domain/groups/plan.ts';
 import { CliError, EXIT, isNotFound } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { GROUP_VERBS, groupView, renderGroupPlan } from '../../lib/render/groups.ts';
-import type { ArgSpec, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
+import type { ArgSpec, CommandRecord, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { describeGroupWrite, writeGroup } from '../../lib/workflows/groups-write.ts';
 import { readDefinition } from '../definition-file.ts';
+
+/** What the commands that write a definition and print the platform's share. */
+export const writeRecord = {
+  effect: 'write',
+  calls: 'platform',
+  columns: groupView.columns,
+  output: () => GroupReply,
+} as const satisfies Partial<CommandRecord>;
 
 export const groupArg = { group_id: { help: 'the id of the group' } } as const satisfies Record<string, ArgSpec>;
 

@@ -1,22 +1,20 @@
 // `groups attributes add` and `remove`: the list is read, changed, checked and written as a whole.
-import { AGGREGATIONS, type GroupAttribute, GroupReply, GroupRequest } from '../../lib/contract/groups.ts';
+import { AGGREGATIONS, type GroupAttribute, GroupRequest } from '../../lib/contract/groups.ts';
 import { explain, showPath } from '../../lib/contract/explain.ts';
 import { planGroup, toGroupRequest } from '../../lib/domain/groups/plan.ts';
 import { CliError, EXIT, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint, nearestHint } from '../../lib/kernel/nearest.ts';
-import { groupView } from '../../lib/render/groups.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { behindEquals, type OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { applyGroup, findGroup, groupArg } from './apply.ts';
+import { applyGroup, findGroup, groupArg, writeRecord } from './apply.ts';
 
 const aggregations: OfferedValues = ({ typed }) => behindEquals(typed, AGGREGATIONS);
 
 export const addAttributes = defineCommand({
+  ...writeRecord,
   path: 'groups attributes add',
   summary: 'share more attributes within a group, or aggregate them otherwise',
-  effect: 'write',
-  calls: 'platform',
   args: {
     ...groupArg,
     attribute: {
@@ -25,8 +23,6 @@ export const addAttributes = defineCommand({
       offers: aggregations,
     },
   },
-  columns: groupView.columns,
-  output: () => GroupReply,
   notes: ['The platform replaces the whole list: it is read, changed and written. At most 10 attributes.'],
   examples: [
     'cdpadm groups attributes add household loyalty_points=sum',
@@ -48,13 +44,10 @@ export const addAttributes = defineCommand({
 });
 
 export const removeAttributes = defineCommand({
+  ...writeRecord,
   path: 'groups attributes remove',
   summary: 'share fewer attributes within a group',
-  effect: 'write',
-  calls: 'platform',
   args: { ...groupArg, attribute: { many: true, help: 'the ids of the attributes' } },
-  columns: groupView.columns,
-  output: () => GroupReply,
   examples: [
     'cdpadm groups attributes remove household lifetime_value',
     'cdpadm groups attributes remove household is_member --dry-run',

@@ -1,20 +1,15 @@
 // `groups create`, `update` and `set`: a definition from a file.
-import { GroupReply } from '../../lib/contract/groups.ts';
 import { planGroup } from '../../lib/domain/groups/plan.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
-import { groupView } from '../../lib/render/groups.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { applyGroup, fileFlag, findGroup, groupArg, planWanted, readGroup } from './apply.ts';
+import { applyGroup, fileFlag, findGroup, groupArg, planWanted, readGroup, writeRecord } from './apply.ts';
 
 export const createGroup = defineCommand({
+  ...writeRecord,
   path: 'groups create',
   summary: 'create a group definition from a file',
-  effect: 'write',
-  calls: 'platform',
   flags: fileFlag,
-  columns: groupView.columns,
-  output: () => GroupReply,
   notes: ['A workspace has one definition, with at most 10 attributes; `cdpadm schema group` describes the file.'],
   examples: ['cdpadm groups create -f group.yaml', 'cdpadm groups create -f group.yaml --dry-run -o json'],
   exits: {
@@ -40,14 +35,11 @@ async function create(ctx: Context, file: string): Promise<void> {
 }
 
 export const updateGroup = defineCommand({
+  ...writeRecord,
   path: 'groups update',
   summary: 'replace a group definition (PUT)',
-  effect: 'write',
-  calls: 'platform',
   args: groupArg,
   flags: fileFlag,
-  columns: groupView.columns,
-  output: () => GroupReply,
   examples: ['cdpadm groups update household -f group.yaml', 'cdpadm groups update household -f group.yaml --dry-run'],
   exits: {
     5: 'there is no such group',
@@ -66,13 +58,10 @@ async function update(ctx: Context, groupId: string, file: string): Promise<void
 }
 
 export const setGroup = defineCommand({
+  ...writeRecord,
   path: 'groups set',
   summary: 'create, replace or patch a group definition, whichever is least',
-  effect: 'write',
-  calls: 'platform',
   flags: fileFlag,
-  columns: groupView.columns,
-  output: () => GroupReply,
   notes: [
     'POST when there is no group of this id, PATCH when the attributes alone differ, PUT for anything else, and nothing when all is as wanted.',
   ],

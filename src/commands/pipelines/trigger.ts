@@ -1,5 +1,5 @@
 // `pipelines trigger`: asks for a run, once, and may wait for its end.
-import { nullable, object, string } from 'zod/mini';
+import { object, string } from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
 import { runLine } from '../../lib/render/pipelines.ts';
@@ -15,8 +15,7 @@ import { durationFlag, onPipeline, pipelineArg, pollFlag, requirePipeline, runPo
 function triggerResult() {
   return object({
     pipeline_id: string(),
-    // Null when a lost answer could not be matched with a run.
-    pipeline_run_id: nullable(RunReply.shape.id),
+    pipeline_run_id: RunReply.shape.id,
     status: string(),
     target: workspaceTarget(),
   });
@@ -91,7 +90,7 @@ async function trigger(
     const patient = flags.wait === true;
     const how = { waitIdle: flags.waitIdle === true, patient, pollMs, onState };
     triggered = await onPipeline(ctx, id, triggerPipeline(id, how, ports));
-    if (patient && triggered.pipeline_run_id !== null) {
+    if (patient) {
       ctx.out.note(`Run ${triggered.pipeline_run_id} was asked for; waiting for its end.`);
       progress?.end();
       const records = (progress = ctx.out.progress(`Records of pipeline ${id}`));
@@ -102,9 +101,8 @@ async function trigger(
     progress?.end();
   }
   await ctx.out.emit({ ...triggered, ...(ended && { status: ended.status ?? 'unknown' }), target }, view);
-  if (!ended) {
-    ctx.out.note(`Watch it: cdpadm pipelines watch ${id} ${triggered.pipeline_run_id ?? ''}`.trimEnd());
-  } else if (ended.status === 'success') ctx.out.note(runLine(ended, plainStyle));
+  if (!ended) ctx.out.note(`Watch it: cdpadm pipelines watch ${id} ${triggered.pipeline_run_id}`);
+  else if (ended.status === 'success') ctx.out.note(runLine(ended, plainStyle));
   else throw runFailed(id, ended);
 }
 

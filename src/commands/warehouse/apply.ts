@@ -12,7 +12,7 @@ import { applyWarehouse, stepName } from '../../lib/workflows/warehouse-apply.ts
 import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
 import { type DirectoryEntry, readDirectory, tellDirectoryAdvice } from './directory.ts';
 import { allowCommands } from '../definition-flags.ts';
-import { otherPlan, passGuards } from './guards.ts';
+import { guardFlags, otherPlan, passGuards } from './guards.ts';
 import { planDirectory, type PlannedDirectory } from './plan.ts';
 import { referencesOf } from './references.ts';
 import type { WithTarget } from '../results.ts';
@@ -20,10 +20,7 @@ import { appliedResult } from './results.ts';
 import { askForMasked, bodyOf, checkMasks, checkSecretsAtHand } from './secrets.ts';
 
 const applyFlags = {
-  allowDelete: { help: 'allow what no file defines to be deleted' },
-  allowReset: { help: 'allow sync modes to change, which resets the sync position' },
-  allowEmpty: { help: 'allow the workspace to be left with nothing (besides --allow-delete)' },
-  force: { help: 'allow more than 30 % of 10 or more resources to be changed or deleted' },
+  ...guardFlags,
   expectPlan: { value: 'hex', help: 'apply only the plan that `warehouse diff` printed' },
   sendSecrets: { help: 'send every secret again, whether it is known to have changed or not' },
   allowCommands,

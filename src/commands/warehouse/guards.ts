@@ -1,22 +1,23 @@
 // What stands before an apply: the plan that was looked at, and a flag for each dangerous kind of step.
 import { guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/guards.ts';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { PlannedDirectory } from './plan.ts';
 
 /** The flags of `warehouse apply` that allow something. */
-export interface ApplyGuardFlags {
-  allowDelete?: boolean;
-  allowReset?: boolean;
-  allowEmpty?: boolean;
-  force?: boolean;
-}
+export const guardFlags = {
+  allowDelete: { help: 'allow what no file defines to be deleted' },
+  allowReset: { help: 'allow sync modes to change, which resets the sync position' },
+  allowEmpty: { help: 'allow the workspace to be left with nothing (besides --allow-delete)' },
+  force: { help: 'allow more than 30 % of 10 or more resources to be changed or deleted' },
+} as const satisfies Record<string, FlagSpec>;
 
 /** On a terminal the number of deletions may be typed; every other guard needs its flag. */
 export async function passGuards(
   ctx: Context,
   { plan, live }: PlannedDirectory,
-  flags: ApplyGuardFlags,
+  flags: FlagValues<typeof guardFlags>,
 ): Promise<void> {
   const count = Object.values(live).reduce((sum, list) => sum + list.length, 0);
   const refusals = guardWarehouse(plan, count, {

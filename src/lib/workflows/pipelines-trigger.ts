@@ -17,8 +17,7 @@ export interface TriggerOptions {
 
 export interface Triggered {
   pipeline_id: string;
-  /** As text, since it may have 64 bits; null when a lost answer could not be matched with a run. */
-  pipeline_run_id: RunReply['id'] | null;
+  pipeline_run_id: RunReply['id'];
   status: string;
 }
 
