@@ -5,19 +5,19 @@ import { readSources, type SourceFile, usesOfGlobal, walk } from './house/source
 
 /** Room -> rooms it may import (ARCHITECTURE.md). `start` is main and program; a room may always import itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  start: ['commands', 'runtime', 'contract', 'kernel'],
+  start: ['commands', 'runtime', 'errors', 'contract', 'kernel'],
   // What other programs import: the embedded platform, for their own tests.
   library: ['emulator', 'contract', 'kernel'],
   commands: ['runtime', 'workflows', 'api', 'render', 'domain', 'files', 'errors', 'contract', 'kernel'],
   errors: ['kernel'],
-  runtime: ['api', 'http', 'config', 'emulator', 'render', 'contract', 'kernel'],
-  workflows: ['api', 'domain', 'files', 'contract', 'kernel'],
-  api: ['http', 'contract', 'kernel'],
+  runtime: ['api', 'http', 'config', 'emulator', 'render', 'errors', 'contract', 'kernel'],
+  workflows: ['api', 'domain', 'files', 'errors', 'contract', 'kernel'],
+  api: ['http', 'errors', 'contract', 'kernel'],
   render: ['domain', 'contract', 'kernel'],
-  domain: ['contract', 'kernel'],
-  http: ['contract', 'kernel'],
-  files: ['contract', 'kernel'],
-  config: ['contract', 'kernel'],
+  domain: ['errors', 'contract', 'kernel'],
+  http: ['errors', 'contract', 'kernel'],
+  files: ['errors', 'contract', 'kernel'],
+  config: ['errors', 'contract', 'kernel'],
   emulator: ['contract', 'kernel'],
   contract: ['kernel'],
   kernel: [],

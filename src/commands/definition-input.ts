@@ -25,7 +25,7 @@ import {
 } from '../lib/domain/warehouse/secrets.ts';
 import { type LoadedDocument, placeIssues } from '../lib/files/load.ts';
 import { folderOf, SQL_FILE, withSqlText } from '../lib/files/warehouse-file.ts';
-import { CliError, EXIT, invalidInput, type Issue } from '../lib/kernel/errors.ts';
+import { type CliError, invalidInput, type Issue } from '../lib/kernel/errors.ts';
 import { isRecord } from '../lib/kernel/record.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { checkFileSecret, resolveFileSecret } from '../lib/runtime/file-secrets.ts';
@@ -41,6 +41,7 @@ import { NOUNS } from '../lib/domain/warehouse/resource-names.ts';
 import { askSecret, secretName } from './ask-secret.ts';
 import { flagOf, type GivenField } from './definition-flags.ts';
 import { loadDefinition } from './definition-file.ts';
+import { fail } from '../lib/errors/fail.ts';
 
 /** The endpoint whose body a definition is. */
 export const CREATE_ENDPOINTS: Readonly<Record<ResourceType, Endpoint>> = {
@@ -282,5 +283,5 @@ function invalidSource(
     return invalidInput(message, issues, hint);
   }
   const message = `The flags make no valid ${NOUNS[type]}: ${count}. Nothing was sent.`;
-  return new CliError({ code: 'usage', message, exit: EXIT.usage, issues, ...(hint !== undefined && { hint }) });
+  return fail('usage', { message, issues, ...(hint !== undefined && { hint }) });
 }

@@ -9,7 +9,7 @@ import {
   toDefinition,
   withHiddenSecrets,
 } from '../lib/domain/warehouse/definition.ts';
-import { CliError, EXIT, usageError } from '../lib/kernel/errors.ts';
+import { type CliError, EXIT, usageError } from '../lib/kernel/errors.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openSecretMemory, secretPlace } from '../lib/runtime/memory/secrets.ts';
@@ -20,6 +20,7 @@ import { GROUPS, NOUNS } from '../lib/domain/warehouse/resource-names.ts';
 import { readFieldFlags } from './definition-flags.ts';
 import { bodyWithSecrets, checkSecrets, readSource, type SourcedDefinition, usesOf } from './definition-input.ts';
 import { emitResource, findResource } from './resource-read.ts';
+import { fail } from '../lib/errors/fail.ts';
 
 /** The flags of `create` and `update`: the file, and every field's own. */
 export type ResourceFlags = Readonly<Record<string, unknown>> & {
@@ -166,19 +167,15 @@ async function sending(
 }
 
 function exists(type: ResourceType, id: string): CliError {
-  return new CliError({
-    code: 'warehouse.exists',
+  return fail('warehouse.exists', {
     message: `There is a ${NOUNS[type]} ${id} already.`,
     hint: `Change it with \`cdpadm ${GROUPS[type]} update ${id}\`, or choose another id.`,
-    exit: EXIT.conflict,
   });
 }
 
 function resetRefused(id: string): CliError {
-  return new CliError({
-    code: 'pipelines.guard.reset',
+  return fail('pipelines.guard.reset', {
     message: `Nothing was sent: the change of the sync mode would reset the sync position of ${id}.`,
     hint: 'If that is what you want, add --allow-reset.',
-    exit: EXIT.guard,
   });
 }

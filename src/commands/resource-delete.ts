@@ -1,7 +1,7 @@
 // Deleting a connection, data model or pipeline: nothing that is in use, and what goes is shown before.
 import { changedFields } from '../lib/domain/field-changes.ts';
 import { comparable, type ResourceType } from '../lib/domain/warehouse/definition.ts';
-import { CliError, EXIT } from '../lib/kernel/errors.ts';
+import type { CliError } from '../lib/kernel/errors.ts';
 import { type DeletedResource, deletedView } from '../lib/render/deleted.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
@@ -9,6 +9,7 @@ import { deleteConfirmed } from '../lib/workflows/resource-write.ts';
 import { warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
 import { NOUNS } from '../lib/domain/warehouse/resource-names.ts';
 import { findResource } from './resource-read.ts';
+import { fail } from '../lib/errors/fail.ts';
 
 /** Shows it, asks, and deletes it. Throws conflict (6) when a pipeline uses it. */
 export async function deleteResource(ctx: Context, type: ResourceType, id: string): Promise<void> {
@@ -44,10 +45,8 @@ export async function deleteResource(ctx: Context, type: ResourceType, id: strin
 }
 
 function inUse(type: ResourceType, id: string, pipelines: readonly string[]): CliError {
-  return new CliError({
-    code: 'warehouse.in_use',
+  return fail('warehouse.in_use', {
     message: `The ${NOUNS[type]} ${id} is used by ${pipelines.join(', ')}; the platform deletes nothing that is in use.`,
     hint: 'Delete those pipelines first, or point them elsewhere. Nothing was changed.',
-    exit: EXIT.conflict,
   });
 }

@@ -1,11 +1,12 @@
 // What the commands of connections, data models and pipelines share in reading.
 import { type ResourceType, withHiddenSecrets } from '../lib/domain/warehouse/definition.ts';
-import { CliError, EXIT, isNotFound } from '../lib/kernel/errors.ts';
+import { isNotFound } from '../lib/kernel/errors.ts';
 import { nearestHint } from '../lib/kernel/nearest.ts';
 import { resourceListView, resourceView } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
 import { GROUPS } from '../lib/domain/warehouse/resource-names.ts';
+import { fail } from '../lib/errors/fail.ts';
 
 /** Prints resources, whatever must not be seen hidden. */
 export async function emitList(ctx: Context, type: ResourceType, replies: readonly object[]): Promise<void> {
@@ -32,11 +33,9 @@ export async function findResource(ctx: Context, calls: WarehouseCalls, id: stri
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const known = (await calls.list(ctx.signal)).map((it) => it.id);
-    throw new CliError({
-      code: 'warehouse.not_found',
+    throw fail('warehouse.not_found', {
       message: `There is no ${calls.noun} ${id} in this workspace.`,
       hint: nearestHint(id, known, `\`cdpadm ${GROUPS[calls.type]} list\` shows them all.`),
-      exit: EXIT.notFound,
       status: 404,
       ...(error.request && { request: error.request }),
       cause: error,

@@ -1,10 +1,11 @@
 // `auth test`: tries the credentials and says which areas work with them, and why the others do not.
 import { array, enum as oneOf, type infer as Infer, object, string } from 'zod/mini';
-import { CliError, EXIT, type ExitCode } from '../../lib/kernel/errors.ts';
+import { type CliError, EXIT, type ExitCode } from '../../lib/kernel/errors.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { checkAreas } from '../../lib/runtime/checks/areas.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 type Check = Infer<ReturnType<typeof checkResult>>;
 
@@ -68,8 +69,7 @@ function testFailed(area: string, cause: CliError): CliError {
   const kept: ExitCode[] = [EXIT.usage, EXIT.unavailable, EXIT.network];
   const isOther = ['http.unreadable', 'http.redirect'].includes(cause.code) || (cause.status ?? 0) >= 500;
   const unreached = isOther || kept.includes(cause.exit);
-  return new CliError({
-    code: 'auth.test_failed',
+  return fail('auth.test_failed', {
     message: `The credentials for ${area} ${unreached ? 'could not be tried' : 'do not work'}: ${cause.message}`,
     ...(cause.hint !== undefined && { hint: withoutItself(cause.hint) }),
     ...(cause.status !== undefined && { status: cause.status }),
@@ -86,12 +86,10 @@ function withoutItself(hint: string): string {
 
 async function nothingConfigured(ctx: Context): Promise<CliError> {
   const { profile } = await ctx.settings();
-  return new CliError({
-    code: 'auth.no_credentials',
+  return fail('auth.no_credentials', {
     message: 'No credentials are configured, or no address for them.',
     hint: profile
       ? `Store them (cdpadm auth login --profile ${profile.value}); what else is missing stands above.`
       : 'Create a profile (cdpadm profile create NAME), or set CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET.',
-    exit: EXIT.auth,
   });
 }

@@ -1,13 +1,14 @@
 // One way for all commands that write a group definition: plan, show, confirm, write.
 import { GroupReply, type GroupRequest, groupsEndpoints } from '../../lib/contract/groups.ts';
 import { foretellLimit, type GroupPlan, planGroup } from '../../lib/domain/groups/plan.ts';
-import { CliError, EXIT, isNotFound } from '../../lib/kernel/errors.ts';
+import { isNotFound } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { GROUP_VERBS, groupView, renderGroupPlan } from '../../lib/render/groups.ts';
 import type { ArgSpec, CommandRecord, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { describeGroupWrite, writeGroup } from '../../lib/workflows/groups-write.ts';
 import { readDefinition } from '../definition-file.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 /** What the commands that write a definition and print the platform's share. */
 export const writeRecord = {
@@ -39,11 +40,9 @@ export async function readGroup(ctx: Context, file: string, id?: string): Promis
     'group',
   );
   if (group.id !== undefined && group.id !== id) {
-    throw new CliError({
-      code: 'groups.other_id',
+    throw fail('groups.other_id', {
       message: `The file is about group ${group.id}, the command about ${id}.`,
       hint: 'An id cannot be changed: create a new group, or mend the file.',
-      exit: EXIT.invalidInput,
     });
   }
   return { ...group, id };
@@ -89,11 +88,9 @@ export async function findGroup(ctx: Context, groupId: string): Promise<GroupRep
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const known = (await groups.list(ctx.signal)).map(({ id }) => id);
-    throw new CliError({
-      code: 'groups.not_found',
+    throw fail('groups.not_found', {
       message: `There is no group ${groupId} in this workspace.`,
       hint: nearestHint(groupId, known, '`cdpadm groups list` shows what there is.'),
-      exit: EXIT.notFound,
       status: 404,
       ...(error.request && { request: error.request }),
       cause: error,

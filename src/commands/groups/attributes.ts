@@ -2,12 +2,13 @@
 import { AGGREGATIONS, type GroupAttribute, GroupRequest } from '../../lib/contract/groups.ts';
 import { explain, showPath } from '../../lib/contract/explain.ts';
 import { planGroup, toGroupRequest } from '../../lib/domain/groups/plan.ts';
-import { CliError, EXIT, invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { type CliError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint, nearestHint } from '../../lib/kernel/nearest.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { behindEquals, type OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { applyGroup, findGroup, groupArg, writeRecord } from './apply.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 const aggregations: OfferedValues = ({ typed }) => behindEquals(typed, AGGREGATIONS);
 
@@ -100,10 +101,8 @@ async function changeAttributes(
 }
 
 function notShared(groupId: string, attribute: string, known: readonly string[]): CliError {
-  return new CliError({
-    code: 'groups.attribute_not_found',
+  return fail('groups.attribute_not_found', {
     message: `Group ${groupId} does not share ${attribute}.`,
     hint: nearestHint(attribute, known, `It shares ${known.join(', ') || 'nothing'}.`),
-    exit: EXIT.notFound,
   });
 }

@@ -1,9 +1,9 @@
 // `groups create`, `update` and `set`: a definition from a file.
 import { planGroup } from '../../lib/domain/groups/plan.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { applyGroup, fileFlag, findGroup, groupArg, planWanted, readGroup, writeRecord } from './apply.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 export const createGroup = defineCommand({
   ...writeRecord,
@@ -24,11 +24,9 @@ export const createGroup = defineCommand({
 async function create(ctx: Context, file: string): Promise<void> {
   const planned = await planWanted(ctx, await readGroup(ctx, file));
   if (planned.live) {
-    throw new CliError({
-      code: 'groups.exists',
+    throw fail('groups.exists', {
       message: `There is a group ${planned.wanted.id} already.`,
       hint: `Change it with \`cdpadm groups set -f ${file}\`.`,
-      exit: EXIT.conflict,
     });
   }
   await applyGroup(ctx, planned);

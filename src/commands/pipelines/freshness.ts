@@ -1,8 +1,8 @@
 // How old the data of a pipeline is, and whether that is too old.
 import { ageOf, lagOf } from '../../lib/domain/warehouse/runs.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { formatDuration } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 /** Tells the age of the last success, by the platform's clock, which wrote its time. Throws failed (1) when it is older than `staleAfter` milliseconds. */
 export async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {
@@ -18,11 +18,9 @@ export async function tellFreshness(ctx: Context, id: string, staleAfter: number
   const told = age === undefined ? 'It never succeeded.' : `Last success ${ago(age)}${behind}.`;
   ctx.out.note(told);
   if (staleAfter === undefined || (age !== undefined && age <= staleAfter)) return;
-  throw new CliError({
-    code: 'pipelines.stale',
+  throw fail('pipelines.stale', {
     message: `The data of pipeline ${id} is stale. ${told} At most ${formatDuration(staleAfter)} is wanted.`,
     hint: `Find out why: cdpadm pipelines doctor ${id}`,
-    exit: EXIT.failed,
   });
 }
 

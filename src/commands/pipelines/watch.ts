@@ -1,6 +1,5 @@
 // `pipelines watch`: follows a run, the latest one unless told otherwise, until it is over.
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
 import { runLine, runListView } from '../../lib/render/pipelines.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -8,6 +7,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
 import { durationFlag, onPipeline, pipelineArg, pollFlag, requirePipeline, runIdOf, runPorts } from './session.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 export const watchPipeline = defineCommand({
   path: 'pipelines watch',
@@ -51,10 +51,8 @@ async function latestRun(ctx: Context, id: string): Promise<string> {
   const { pipelines } = await ctx.api();
   const { latest_pipeline_run: latest } = await onPipeline(ctx, id, pipelines.report(id, ctx.signal));
   if (latest) return runId(latest);
-  throw new CliError({
-    code: 'pipelines.no_runs',
+  throw fail('pipelines.no_runs', {
     message: `Pipeline ${id} has not run yet.`,
     hint: `Run it: cdpadm pipelines trigger ${id} --wait`,
-    exit: EXIT.notFound,
   });
 }

@@ -1,13 +1,14 @@
 // `roles create`: one new role, from nothing, from a standard template, or from another role.
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
 import { extraFields, type Role } from '../../lib/domain/roles/manifest.ts';
-import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { type CliError, usageError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { changeRoles } from './change.ts';
 import { outcomeRecord } from './apply.ts';
 import { guardFlags, type RawGuardFlags } from './guards.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 interface CreateFlags extends RawGuardFlags {
   from?: string;
@@ -73,19 +74,15 @@ function findSource(name: string, roles: readonly Role[]): Role {
   const template = ROLE_TEMPLATES.find((item) => item.role_id === name);
   if (template) return { ...template, tasks: template.tasks.map((task_id) => ({ task_id })) };
   const known = [...ROLE_TEMPLATES, ...roles].map((item) => item.role_id);
-  throw new CliError({
-    code: 'roles.not_found',
+  throw fail('roles.not_found', {
     message: `There is neither a template nor a role ${name}.`,
     hint: nearestHint(name, known, '`cdpadm roles templates` lists the templates.'),
-    exit: EXIT.notFound,
   });
 }
 
 function alreadyThere(roleId: string): CliError {
-  return new CliError({
-    code: 'roles.exists',
+  return fail('roles.exists', {
     message: `There is a role ${roleId} already.`,
     hint: `Change it with \`cdpadm roles update ${roleId}\`, or choose another id.`,
-    exit: EXIT.conflict,
   });
 }

@@ -10,7 +10,7 @@ import { formatOf, parseDocumentText } from '../../lib/files/load.ts';
 import { readInput, resolvePath } from '../../lib/files/read-input.ts';
 import { rewriteManifestText, SCHEMA_HINT, updateManifestText, writeManifestText } from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
-import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
+import { CliError, systemErrorCode } from '../../lib/kernel/errors.ts';
 import { makeFolder } from '../../lib/kernel/make-folder.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -19,6 +19,7 @@ import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { catalogTasks, DEFAULT_FILE } from './session.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 export const pullRoles = defineCommand({
   path: 'roles pull',
@@ -126,11 +127,9 @@ async function refuseLocalEdits(
   const base = chooseBase(manifest, memory.store.bases(manifest).map(fromReply));
   const untouched = [base, live].some((known) => known && saysTheSame(manifest, known));
   if (issues.length === 0 && untouched) return;
-  throw new CliError({
-    code: 'roles.local_edits',
+  throw fail('roles.local_edits', {
     message: `${file} holds edits that the platform does not have; it was left as it is.`,
     hint: `Look at them with \`cdpadm roles diff ${file}\`, push them, or pull into another file.`,
-    exit: EXIT.conflict,
   });
 }
 

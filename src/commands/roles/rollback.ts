@@ -1,12 +1,13 @@
 // `roles rollback`: puts a saved manifest back, through the same diff and guards as a push.
 import { fromReply } from '../../lib/domain/roles/manifest.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import type { CliError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { applyIntent, emitOutcome, outcomeRecord } from './apply.ts';
 import { guardFlags, type RawGuardFlags } from './guards.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 export const rollBackRoles = defineCommand({
   ...outcomeRecord,
@@ -48,10 +49,8 @@ async function rollBack(ctx: Context, name: string, flags: RawGuardFlags): Promi
 function noSuchRevision(name: string, known: readonly string[]): CliError {
   const several = known.filter((revision) => revision.startsWith(name)).length > 1;
   const list = '`cdpadm roles history` lists them.';
-  return new CliError({
-    code: 'roles.revision_not_found',
+  return fail('roles.revision_not_found', {
     message: several ? `${name} is the beginning of several revisions.` : `There is no revision ${name}.`,
     hint: several ? list : nearestHint(name, known, list),
-    exit: EXIT.notFound,
   });
 }

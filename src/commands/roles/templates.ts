@@ -1,11 +1,12 @@
 // `roles templates`: the seven standard roles of the specification.
 import { array, type infer as Infer, object, string, union } from 'zod/mini';
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import type { CliError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { ListView, RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 const listView: ListView<Template> = {
   kind: 'list',
@@ -72,10 +73,8 @@ function noSuchTemplate(id: string, known: readonly string[]): CliError {
   const stems = known.map((one) => one.replace(/-role$/, ''));
   const stem = nearest(id, stems);
   const guess = nearest(id, known) ?? known[stems.findIndex((one) => one === stem)];
-  return new CliError({
-    code: 'roles.template_not_found',
+  return fail('roles.template_not_found', {
     message: `There is no template ${id}.`,
     hint: guess === undefined ? `The templates are ${known.join(', ')}.` : `Did you mean ${guess}?`,
-    exit: EXIT.notFound,
   });
 }

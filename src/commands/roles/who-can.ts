@@ -3,12 +3,12 @@ import { array, type infer as Infer, nullable, object, string } from 'zod/mini';
 import type { Task } from '../../lib/contract/roles.ts';
 import type { Role } from '../../lib/domain/roles/manifest.ts';
 import { grantingTask } from '../../lib/domain/roles/permissions.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { catalogTasks } from './session.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 function holderResult() {
   return object({
@@ -61,10 +61,8 @@ async function checkTask(task: string, roles: readonly Role[], listTasks: () => 
   if (known.has(task)) return;
   for (const { task_id } of await listTasks()) known.add(task_id);
   if (known.has(task)) return;
-  throw new CliError({
-    code: 'roles.task_not_found',
+  throw fail('roles.task_not_found', {
     message: `Unknown task ${task}.`,
     hint: nearestHint(task, known, 'Run `cdpadm roles tasks` to list them.'),
-    exit: EXIT.notFound,
   });
 }

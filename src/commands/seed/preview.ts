@@ -1,13 +1,14 @@
 // `seed preview`: one row of a file as the body that would be sent, or why it would not.
 import { SingleSeed } from '../../lib/contract/seeding.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
-import { CliError, EXIT, invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { shellWord } from '../../lib/kernel/shell-word.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import { type ReadFlags, readFlags } from './read-flags.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 const view: DocumentView<unknown> = { kind: 'document', text: (body) => jsonText(body, 2) };
 
@@ -38,11 +39,9 @@ async function preview(ctx: Context, file: string, flags: ReadFlags & { row: str
   const { inputs, rules } = await openInputs(ctx, [file], flags);
   const found = await findRow(inputs, rules, Number(flags.row), ctx.signal);
   if (found === undefined) {
-    throw new CliError({
-      code: 'seed.no_row',
+    throw fail('seed.no_row', {
       message: `${file} has no row ${flags.row}.`,
       hint: `Rows are counted from 1, without the header. How many there are: cdpadm seed validate ${shellWord(file)}`,
-      exit: EXIT.notFound,
     });
   }
   if ('refused' in found) {

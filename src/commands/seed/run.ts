@@ -12,13 +12,14 @@ import {
 import type { SeedJournal } from '../../lib/files/seed-journal.ts';
 import { openRejects, refuseTaken, type RejectsFile } from '../../lib/files/seed-rejects.ts';
 import { removeFile } from '../../lib/kernel/durable.ts';
-import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { type CliError, usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
 import { type AgainFlags, sameRun } from './bulk-again.ts';
 import type { BulkNumbers } from './bulk-flags.ts';
 import type { OpenedInputs } from './inputs.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 export interface BulkRun {
   /** Undefined for standard input. */
@@ -137,21 +138,17 @@ function rejectsOf(
 
 function ranBefore({ finished, counts }: SeedCheckpoint, again: string): CliError {
   const how = finished ? 'was run to its end before' : 'was begun before and has not come to its end';
-  return new CliError({
-    code: 'seed.run_before',
+  return fail('seed.run_before', {
     message: `This ${how} (${counted(counts.accepted, 'row')} accepted, ${counts.rejected} refused).`,
     hint: finished
       ? `To send all of it again: ${again} --restart`
       : `To continue: ${again} --resume. To start over: --restart, which sets the same values again.`,
-    exit: EXIT.guard,
   });
 }
 
 function changed(again: string): CliError {
-  return new CliError({
-    code: 'seed.changed',
+  return fail('seed.changed', {
     message: 'The file has changed since the run that would be resumed.',
     hint: `Send all of it with: ${again} --restart`,
-    exit: EXIT.conflict,
   });
 }

@@ -1,11 +1,11 @@
 // `seed validate`: every row of the files against the specification; nothing is sent.
 import { array, int, literal, object, string } from 'zod/mini';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { type ReadFlags, readFlags } from './read-flags.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 interface Validation {
   valid: true;
@@ -44,11 +44,9 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
     ctx.signal,
   );
   if (rejected > 0) {
-    throw new CliError({
-      code: 'input.invalid',
+    throw fail('input.invalid', {
       message: `${rejected} of ${counted(rows, 'row')} ${rejected === 1 ? 'is' : 'are'} wrong.`,
       hint: ['Nothing was sent. `cdpadm seed bulk` would send the others and write these to its rejects file.'],
-      exit: EXIT.invalidInput,
       issues,
       issuesOmitted: omitted,
       details: { rows, rejected },

@@ -15,6 +15,7 @@ import { GROUPS } from '../../lib/domain/warehouse/resource-names.ts';
 import { type DirectoryEntry, readDirectory } from './directory.ts';
 import { type ExportedFile, newFile, updatedFile, type Writing } from './exported-files.ts';
 import { exportedFile } from './results.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 const FOLDERS = Object.values(GROUPS).join(', ');
 
@@ -97,20 +98,16 @@ function groupFolder(path: string): void {
   try {
     makeFolder(path);
   } catch (error) {
-    throw new CliError({
-      code: 'files.write',
+    throw fail('files.write', {
       message: `The folder ${path} cannot be made: ${systemErrorCode(error) ?? (error as Error).message}.`,
-      exit: EXIT.failed,
       cause: error,
     });
   }
 }
 
 function localEdits(files: readonly ExportedFile[], dir: string): CliError {
-  return new CliError({
-    code: 'warehouse.local_edits',
+  return fail('warehouse.local_edits', {
     message: `These files say something else than the platform: ${files.map(({ file }) => file).join(', ')}. Nothing was written.`,
     hint: `Look at them with \`cdpadm warehouse diff ${dir}\`, apply them, or export into another folder.`,
-    exit: EXIT.conflict,
   });
 }

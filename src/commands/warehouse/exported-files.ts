@@ -14,10 +14,10 @@ import {
 import { toYaml } from '../../lib/files/to-yaml.ts';
 import { withChangedFields } from '../../lib/files/warehouse-dir.ts';
 import { SQL_FILE } from '../../lib/files/warehouse-file.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { GROUPS } from '../../lib/domain/warehouse/resource-names.ts';
 import type { DirectoryEntry } from './directory.ts';
 import type { exportedFile } from './results.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 export type ExportedFile = Infer<ReturnType<typeof exportedFile>>;
 
@@ -30,10 +30,8 @@ export interface Writing extends ExportedFile {
 export async function newFile(type: ResourceType, definition: Definition, dir: string): Promise<Writing> {
   const { id } = definition;
   if (!/^[A-Za-z0-9_-]+$/.test(id)) {
-    throw new CliError({
-      code: 'warehouse.id',
+    throw fail('warehouse.id', {
       message: `The platform has a resource whose id cannot be the name of a file: ${id}`,
-      exit: EXIT.failed,
     });
   }
   const file = join(dir, GROUPS[type], `${id}.yaml`);

@@ -4,6 +4,7 @@ import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { PlannedDirectory } from './plan.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 /** The flags of `warehouse apply` that allow something. */
 export const guardFlags = {
@@ -48,10 +49,8 @@ function guardError(refusals: readonly WarehouseRefusal[]): CliError {
 
 /** Conflict (6): the plan is not the one that was looked at. */
 export function otherPlan(expected: string, found: string): CliError {
-  return new CliError({
-    code: 'warehouse.other_plan',
+  return fail('warehouse.other_plan', {
     message: `The plan is now ${found}, not the expected ${expected}. Nothing was sent.`,
     hint: 'The workspace or the folder has changed since: look at `cdpadm warehouse diff` again.',
-    exit: EXIT.conflict,
   });
 }

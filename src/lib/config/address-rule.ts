@@ -1,7 +1,8 @@
 // A profile's secrets go to that profile's own addresses only; an address from elsewhere brings its own credentials.
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
 import { labelOf, variableOf } from './setting-fields.ts';
 import type { Origin, SecretName, Setting, SettingName } from './settings.ts';
+import { fail } from '../errors/fail.ts';
 
 /** Which addresses each secret, or what is bought with it, is sent to. */
 const SENT_TO: Record<SecretName, readonly SettingName[]> = {
@@ -44,15 +45,13 @@ export function refuseForeignAddress(
 
 function foreignAddress(secret: SecretName, origin: Origin, name: SettingName, setting: Setting): CliError {
   const fromProfile = origin.kind === 'profile';
-  return new CliError({
-    code: 'auth.foreign_address',
+  return fail('auth.foreign_address', {
     message:
       `The ${labelOf(secret)} comes from ${fromProfile ? 'profile' : 'the environment,'} ${origin.detail}, ` +
       `but the ${labelOf(name)} ${setting.value} comes from ${setting.origin.detail}; it is not sent there.`,
     hint: fromProfile
       ? withoutIt(secret, name, setting.origin)
       : `Set ${variableOf(name)} to that address if you trust it, or choose a profile that has it.`,
-    exit: EXIT.auth,
     details: { secret, address: name },
   });
 }

@@ -1,5 +1,6 @@
 // Secrets in the operating system's keychain, through a module that is optional and a service that may be missing.
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
+import { fail } from '../errors/fail.ts';
 
 /** The name our entries stand under in the keychain. */
 const SERVICE = 'cdpadm';
@@ -51,13 +52,11 @@ function loadKeyring(): Promise<KeyringModule> {
 }
 
 function keychainMissing(why: string, cause: unknown): CliError {
-  return new CliError({
-    code: 'secrets.keychain',
+  return fail('secrets.keychain', {
     message: `The keychain of this system cannot be used: ${why}.`,
     hint:
       'Keep the secret in an environment variable (--client-secret-env NAME) or behind a command ' +
       '(--client-secret-command LINE), or accept a private file with --insecure-storage.',
-    exit: EXIT.auth,
     cause,
   });
 }

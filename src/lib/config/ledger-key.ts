@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { fail } from '../errors/fail.ts';
 
 /** `locked` runs its work alone among all processes. Throws failed (1) for a damaged key. */
 export async function loadLedgerKey(folder: string, locked: (work: () => Buffer) => Promise<Buffer>): Promise<Buffer> {
@@ -15,11 +15,9 @@ export async function loadLedgerKey(folder: string, locked: (work: () => Buffer)
       return fresh;
     }
     if (/^[0-9a-f]{64}\n$/.test(text)) return Buffer.from(text.trim(), 'hex');
-    throw new CliError({
-      code: 'ledger.key',
+    throw fail('ledger.key', {
       message: `The key of the ledger, ${file}, is damaged.`,
       hint: 'Restore it from a backup. Without it, the ledger does not recognize the identities of earlier requests.',
-      exit: EXIT.failed,
     });
   });
 }

@@ -1,6 +1,6 @@
 // Reads what the settings are made of (profiles, project file) and resolves them for one profile.
 import type { Clock } from '../kernel/clock.ts';
-import { CliError, EXIT, usageError } from '../kernel/errors.ts';
+import { type CliError, usageError } from '../kernel/errors.ts';
 import { nearest } from '../kernel/nearest.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { Keychain } from './keychain.ts';
@@ -15,6 +15,7 @@ import { readSettingsFile, type StoredSettings } from './settings-file.ts';
 import { SETTING_NAMES, variableOf } from './setting-fields.ts';
 import { settingsFilePath } from './settings-path.ts';
 import type { Setting, SettingName, Settings } from './settings.ts';
+import { fail } from '../errors/fail.ts';
 
 export interface SettingsSources {
   flags: { profile?: string | undefined; settings: Readonly<Partial<Record<SettingName, string>>> };
@@ -113,11 +114,9 @@ function profileOf({ value: name, origin }: Setting, { profiles }: StoredSetting
 
 /** The error of a command whose subject is a profile that does not exist: exit 5. */
 export function profileNotFound(name: string, profiles: ReadonlyMap<string, Profile>): CliError {
-  return new CliError({
-    code: 'profile.not_found',
+  return fail('profile.not_found', {
     message: `There is no profile \`${name}\`.`,
     hint: proposeProfile(name, profiles),
-    exit: EXIT.notFound,
   });
 }
 

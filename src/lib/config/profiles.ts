@@ -1,6 +1,6 @@
 // The door to profiles: reading, creating, choosing and deleting them, and the places their secrets are kept in.
 import { explainIssues, showPath } from '../contract/explain.ts';
-import { CliError, EXIT, usageError } from '../kernel/errors.ts';
+import { type CliError, usageError } from '../kernel/errors.ts';
 import { createProfileEdits, type ProfileEdits, unsharedReferences } from './profile-edits.ts';
 import { profileNotFound } from './load-settings.ts';
 import { LOCAL_PROFILE, profileNameProblem } from './profile-name.ts';
@@ -10,6 +10,7 @@ import { checkSetting } from './setting-fields.ts';
 import { changeSettingsFile, type RawSettings, readSettingsFile } from './settings-file.ts';
 import { settingsFilePath } from './settings-path.ts';
 import type { ProfileSecretName, SecretStorage, SettingName } from './settings.ts';
+import { fail } from '../errors/fail.ts';
 
 /** A profile as it is created: `profile.secrets` holds references; `typed` holds values that are to be stored. */
 export interface ProfileDraft {
@@ -130,11 +131,9 @@ function problemOfName(name: string, others: Iterable<string>): CliError | undef
   // Two names that differ in case only would share a file of secrets on many file systems.
   const other = [...others].find((one) => one.toLowerCase() === name.toLowerCase());
   if (other === undefined) return undefined;
-  return new CliError({
-    code: 'profile.exists',
+  return fail('profile.exists', {
     message: `There is a profile \`${other}\` already.`,
     hint: `Choose another name, or change the profile: cdpadm profile edit ${other}.`,
-    exit: EXIT.conflict,
   });
 }
 

@@ -1,7 +1,7 @@
 // Puts the layers of settings together: flag > environment > project file > profile > default. A pinned profile takes no
 // setting from the environment or the project file. Pure but for secrets.
 import { isAbsolute, join } from 'node:path';
-import { CliError, EXIT, usageError } from '../kernel/errors.ts';
+import { type CliError, usageError } from '../kernel/errors.ts';
 import { refuseForeignAddress } from './address-rule.ts';
 import type { Profile } from './profile-schema.ts';
 import type { ProjectFile } from './project-file.ts';
@@ -9,6 +9,7 @@ import type { SecretPlace } from './secrets.ts';
 import { parseReference } from './secret-reference.ts';
 import { checkSetting, flagOf, labelOf, SECRET_NAMES, SETTING_NAMES, variableOf } from './setting-fields.ts';
 import type { Origin, SecretName, Setting, SettingName, Settings } from './settings.ts';
+import { fail } from '../errors/fail.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -225,14 +226,12 @@ function plainSource(
 
 /** The first run: three lines that say what to do. */
 function notSetUp(): CliError {
-  return new CliError({
-    code: 'setup.none',
+  return fail('setup.none', {
     message: 'cdpadm does not know your platform yet: there is no profile, and no CDPADM_* variable is set.',
     hint: [
       'To connect to yours: `cdpadm profile create NAME` asks for what it needs (in CI: `cdpadm help environment`).',
       'To try everything without one: add `--profile local`, the embedded platform, or begin with `cdpadm tour`.',
     ],
-    exit: EXIT.usage,
   });
 }
 
@@ -250,10 +249,8 @@ function missing(name: SettingName, profile: string | undefined, pinned: boolean
 
 function noCredentials(name: SecretName, profile: string | undefined): CliError {
   const where = profile === undefined ? 'no profile is in use' : `profile \`${profile}\` has none`;
-  return new CliError({
-    code: 'auth.no_credentials',
+  return fail('auth.no_credentials', {
     message: `No ${labelOf(name)} is known: ${where}, and ${variableOf(name)} is not set.`,
     hint: `Set ${variableOf(name)}, or create a profile: cdpadm profile create NAME.`,
-    exit: EXIT.auth,
   });
 }

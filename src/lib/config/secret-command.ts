@@ -1,7 +1,8 @@
 // A secret that a command writes: a password manager's own tool, asked when the secret is needed.
 import { spawn } from 'node:child_process';
 import type { Clock } from '../kernel/clock.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
+import { fail } from '../errors/fail.ts';
 
 const TIME_LIMIT_MS = 30_000;
 /** Far more than any secret; a command that writes on is the wrong one. */
@@ -95,10 +96,8 @@ function describeEnd(status: string): string {
 }
 
 function commandFailed(line: string, what: string, why: string): CliError {
-  return new CliError({
-    code: 'secrets.command',
+  return fail('secrets.command', {
     message: `The command for the ${what} gave none: ${why}.`,
     hint: `Run it yourself to see what it says: ${line}`,
-    exit: EXIT.auth,
   });
 }

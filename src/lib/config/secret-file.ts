@@ -1,9 +1,10 @@
 // Secrets in a file of the profile's own, 0600: the choice of `--insecure-storage`, where there is no keychain.
 import { join } from 'node:path';
 import { isExposed, readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
 import { parseJson } from '../kernel/json.ts';
 import type { ProfileSecretName } from './settings.ts';
+import { fail } from '../errors/fail.ts';
 
 /** The file of one profile's secrets. */
 function secretFilePath(folder: string, profile: string): string {
@@ -57,5 +58,5 @@ function unusable(
   message: string,
   hint = 'Create the profile anew, or point its secret at env:NAME or command:LINE.',
 ): CliError {
-  return new CliError({ code: 'secrets.file', message, hint, exit: EXIT.auth });
+  return fail('secrets.file', { message, hint });
 }

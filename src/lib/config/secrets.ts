@@ -1,13 +1,14 @@
 // Secrets by reference: had at the last moment, known to the redactor from then on, kept where the user chose.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { CliError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { type Keychain, openKeychain } from './keychain.ts';
 import type { ProfileSecretName, SecretStorage } from './settings.ts';
 import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
 import { looksLikeReference, parseReference, type SecretReference } from './secret-reference.ts';
 import { labelOf } from './setting-fields.ts';
+import { fail } from '../errors/fail.ts';
 
 export interface SecretsOptions {
   /** The configuration folder. */
@@ -133,10 +134,8 @@ export function createSecrets(options: SecretsOptions): Secrets {
 }
 
 function secretMissing(message: string, { profile }: SecretPlace): CliError {
-  return new CliError({
-    code: 'secrets.missing',
+  return fail('secrets.missing', {
     message,
     hint: `Put it there, or store it elsewhere: cdpadm auth login --profile ${profile}.`,
-    exit: EXIT.auth,
   });
 }

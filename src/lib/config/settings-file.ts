@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { explainIssues, showPath } from '../contract/explain.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
-import { CliError, EXIT, invalidInput } from '../kernel/errors.ts';
+import { type CliError, invalidInput } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { holdsEachKey } from '../kernel/json-keys.ts';
@@ -14,6 +14,7 @@ import { placeAt } from '../kernel/text-place.ts';
 import { FILE_VERSION, type Profile, SettingsFile, unknownFields } from './profile-schema.ts';
 import { CONFIG_NAME, settingsFilePath } from './settings-path.ts';
 import { placeFinder, repeatedKeys } from './text-places.ts';
+import { fail } from '../errors/fail.ts';
 
 /** What the settings file says, checked. */
 export interface StoredSettings {
@@ -136,11 +137,9 @@ async function parseText(file: string, text: string): Promise<unknown> {
 function refuseNewer(file: string, value: unknown): void {
   const version = (value as { version?: unknown } | null)?.version;
   if (typeof version !== 'number' || version <= FILE_VERSION) return;
-  throw new CliError({
-    code: 'config.newer',
+  throw fail('config.newer', {
     message: `${file} was written by a newer version of this program (format ${version}; this one knows ${FILE_VERSION}).`,
     hint: 'Update cdpadm, or point CDPADM_CONFIG_DIR at another folder.',
-    exit: EXIT.invalidInput,
   });
 }
 

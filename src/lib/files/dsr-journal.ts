@@ -4,9 +4,10 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { removeFile } from '../kernel/durable.ts';
 import { type DurableLog, openDurableLog } from '../kernel/durable-log.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
 import { tryLock } from '../kernel/lock.ts';
 import { openText } from './text-chunks.ts';
+import { fail } from '../errors/fail.ts';
 
 export interface JournalHead {
   version: 1;
@@ -49,11 +50,9 @@ export function journalPath(stateFolder: string, key: readonly string[]): string
 export function openDsrJournal(path: string): DsrJournal {
   const lock = tryLock(`${path}.lock`);
   if (!lock) {
-    throw new CliError({
-      code: 'dsr.bulk_running',
+    throw fail('dsr.bulk_running', {
       message: 'Another process is submitting this file at this moment.',
       hint: 'Let it end; --resume goes on with what it leaves.',
-      exit: EXIT.guard,
     });
   }
   let log: DurableLog | undefined;
@@ -128,11 +127,9 @@ async function* linesOf(path: string): AsyncGenerator<string, undefined> {
 }
 
 function unreadable(path: string): CliError {
-  return new CliError({
-    code: 'dsr.journal',
+  return fail('dsr.journal', {
     message: `The journal ${path} cannot be read; what was submitted before is not known.`,
     hint: 'Keep the file. `cdpadm dsr ledger export` shows what went out.',
-    exit: EXIT.failed,
   });
 }
 

@@ -7,6 +7,7 @@ import { CliError, EXIT, invalidInput, systemErrorCode, usageError } from '../ke
 import { streamBytes } from '../kernel/stream-bytes.ts';
 import { placeAt } from '../kernel/text-place.ts';
 import { IS_UTF16, isUtf16, notText } from './encoding.ts';
+import { fail } from '../errors/fail.ts';
 
 /** Larger documents than this are a mistake: a manifest at every limit has under 2 MB. */
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
@@ -90,8 +91,7 @@ const REASONS: Record<string, string> = {
 /** The error for an input that the user named: usage (2) where no file stands, else 1. */
 export function cannotReadInput(path: string, error: unknown): CliError {
   const code = systemErrorCode(error) ?? '';
-  return new CliError({
-    code: 'files.read',
+  return fail('files.read', {
     message: `Cannot read ${path}: ${REASONS[code] ?? (error as Error).message}.`,
     hint: 'Give the path of a file, or - for standard input.',
     exit: ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(code) ? EXIT.usage : EXIT.failed,

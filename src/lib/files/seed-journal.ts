@@ -5,8 +5,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { array, boolean, literal, nonnegative, nullable, number, object, string } from 'zod/mini';
 import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
 import { type Lock, tryLock } from '../kernel/lock.ts';
+import { fail } from '../errors/fail.ts';
 
 /** What tells one content of a file from another without reading all of it. */
 export interface Fingerprint {
@@ -61,11 +61,9 @@ export function openSeedJournal(folder: string, key: readonly string[]): SeedJou
     hold: () => {
       const lock = tryLock(`${path}.lock`);
       if (lock !== undefined) return lock;
-      throw new CliError({
-        code: 'seed.running',
+      throw fail('seed.running', {
         message: 'Another process is sending this file at this moment.',
         hint: 'Wait until it has ended, or end it, and go on with --resume.',
-        exit: EXIT.guard,
       });
     },
   };
@@ -97,11 +95,9 @@ function parse(path: string, text: string): SeedCheckpoint {
   } catch {
     // Told below.
   }
-  throw new CliError({
-    code: 'seed.journal',
+  throw fail('seed.journal', {
     message: `The journal ${path} cannot be read.`,
     hint: 'Start the run from the beginning with --restart: a row that is sent again sets the same values again.',
-    exit: EXIT.failed,
   });
 }
 

@@ -7,6 +7,7 @@ import type { CellValue, Column, DocumentView, ListView } from '../render/view.t
 import type { Context, GlobalFlags, Output } from './context.ts';
 import { helpOf } from './command-line/help.ts';
 import { type AnyView, listOf, markdownText, nameText } from './output/result-text.ts';
+import { fail } from '../errors/fail.ts';
 
 /** What the command said of one profile: its result, or why there is none. */
 interface Part {
@@ -158,8 +159,7 @@ function failureOf(failed: readonly Part[], count: number): CliError {
     const own = { path: profile, message: `${error.message}${hint}` };
     return [own, ...error.issues.map((issue) => ({ ...issue, path: `${profile}: ${issue.path}` }))];
   });
-  return new CliError({
-    code: 'profiles.failed',
+  return fail('profiles.failed', {
     message: `It failed for ${failed.length} of ${count} profiles.`,
     issues,
     issuesOmitted: errors.reduce((sum, { error }) => sum + error.issuesOmitted, 0),

@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { looksLikeReference, parseReference } from '../config/secret-reference.ts';
 import { isMask } from '../contract/masks.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { CliError } from '../kernel/errors.ts';
 import { environmentForChild } from './child-environment.ts';
 import type { Context } from './context.ts';
 import { guardReferences, type PlacedReference, type ReferenceRules, refuseOwnSecrets } from './reference-rules.ts';
+import { fail } from '../errors/fail.ts';
 
 /** Secrets that are documents of many lines; of any other, a command's first line is taken, as git does. */
 const DOCUMENTS = new Set(['service_account_key']);
@@ -90,10 +91,8 @@ async function readSecret(path: string, what: string): Promise<string> {
 }
 
 function missing(what: string, why: string): CliError {
-  return new CliError({
-    code: 'secrets.missing',
+  return fail('secrets.missing', {
     message: `The ${what} ${why}.`,
     hint: 'Nothing was sent with it. Put the secret there, or change the reference in the definition.',
-    exit: EXIT.auth,
   });
 }

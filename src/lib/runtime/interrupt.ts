@@ -1,32 +1,31 @@
 // The ways a command is told to stop: as errors, so that whatever is awaited ends with the right exit code.
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { CliError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
+import { fail } from '../errors/fail.ts';
 
 /** All that a stop says by itself; whoever knows more says it in other words. */
 const BARE = ['Interrupted.', 'Terminated.', 'The terminal was closed.'];
 
 /** Ctrl-C. */
 export function interrupted(): CliError {
-  return new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted });
+  return fail('interrupted', { message: 'Interrupted.' });
 }
 
 /** SIGTERM, as a service manager sends it. */
 export function terminated(): CliError {
-  return new CliError({ code: 'terminated', message: 'Terminated.', exit: EXIT.terminated });
+  return fail('terminated', { message: 'Terminated.' });
 }
 
 /** SIGHUP, as a terminal that is closed sends it. */
 export function hungUp(): CliError {
-  return new CliError({ code: 'hung_up', message: 'The terminal was closed.', exit: EXIT.hungUp });
+  return fail('hung_up', { message: 'The terminal was closed.' });
 }
 
 /** The command's `--timeout` is over. */
 export function timedOut(ms: number): CliError {
-  return new CliError({
-    code: 'timeout',
+  return fail('timeout', {
     message: `The command did not end within its --timeout of ${formatDuration(ms)}.`,
     hint: 'Give it longer, or run it again to see how far it came.',
-    exit: EXIT.waitTimedOut,
   });
 }
 

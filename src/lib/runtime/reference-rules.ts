@@ -2,8 +2,9 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { isOwnFile, isOwnReference, profileReferences } from '../config/own-references.ts';
-import { CliError, EXIT, invalidInput, type Issue } from '../kernel/errors.ts';
+import { invalidInput, type Issue } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
+import { fail } from '../errors/fail.ts';
 
 /** A reference with the folder that its path starts from. `given`: on the command line or at a prompt, not in a file. */
 export interface PlacedReference {
@@ -73,11 +74,9 @@ export function guardReferences(rules: ReferenceRules, references: readonly Judg
     return refusal ? [{ ...refusal, issue: it.issue(refusal.message) }] : [];
   });
   if (refused.length === 0) return;
-  throw new CliError({
-    code: 'references.not_allowed',
+  throw fail('references.not_allowed', {
     message: `Reference not allowed: ${refused[0]?.message ?? ''}. Nothing was sent.`,
     hint: [...new Set(refused.map(({ hint }) => hint))],
-    exit: EXIT.guard,
     issues: refused.map(({ issue }) => issue),
   });
 }

@@ -1,7 +1,8 @@
 // Where a write goes: computed once per command, shown in one line before the plan, and part of the JSON result.
 import type { Setting, SettingName, Settings } from '../config/settings.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
 import { isEmbedded } from './service-address.ts';
+import { fail } from '../errors/fail.ts';
 
 /** A service that takes writes; `organization` and `workspace` share the platform's address. */
 export type WriteScope = 'organization' | 'workspace' | 'dsr' | 'seeding' | 'identity';
@@ -73,10 +74,8 @@ function nameOf(profile: Setting | undefined): string {
 export function readOnly({ origins, profile }: Settings): CliError {
   const origin = origins['access'];
   const holder = origin?.kind === 'project' ? origin.detail : `Profile \`${profile?.value ?? ''}\``;
-  return new CliError({
-    code: 'profile.read_only',
+  return fail('profile.read_only', {
     message: `${holder} allows only reads (\`access: read\`). Nothing was sent.`,
     hint: 'To see what the command would do, add --dry-run. To write, use a profile that allows it.',
-    exit: EXIT.guard,
   });
 }

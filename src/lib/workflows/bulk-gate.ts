@@ -4,8 +4,9 @@ import { createLearnedRate } from '../domain/seed/learned-rate.ts';
 import { createSlots } from '../domain/seed/slots.ts';
 import { createWindow } from '../domain/seed/window.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
+import { fail } from '../errors/fail.ts';
 
 export interface GateOptions {
   /** Most requests at once. */
@@ -158,7 +159,7 @@ export function createGate(options: GateOptions): Gate {
 
   function giveUp(failure: CliError | undefined, why: string): void {
     options.onDecision(why);
-    stop(failure ?? new CliError({ code: 'http.unavailable', message: why, exit: EXIT.unavailable }));
+    stop(failure ?? fail('http.unavailable', { message: why }));
   }
 
   /** Never earlier than asked, and never sooner than our own back-off: 0 seconds, said again and again, is no pause. */

@@ -1,12 +1,13 @@
 // Cancels requests: shows them with what is already sent to partners, asks, and confirms each cancellation.
 import type { CancelReply } from '../contract/dsr.ts';
 import type { RequestOverview } from '../domain/dsr/overview.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { isSameId } from './dsr-proof.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 import { readGroup, readRequests } from './dsr-read.ts';
 import { confirmed } from './confirm-write.ts';
+import { fail } from '../errors/fail.ts';
 
 /** What the platform says of one request. */
 type Seen = Awaited<ReturnType<DsrPorts['api']['get']>>;
@@ -30,10 +31,8 @@ export async function planCancel(
   const cancel = requests.filter(isPending);
   const keep = requests.filter((request) => !isPending(request));
   if ('groupId' in target && requests.length === 0) {
-    throw new CliError({
-      code: 'dsr.group_not_found',
+    throw fail('dsr.group_not_found', {
       message: `No request has the group id ${target.groupId}.`,
-      exit: EXIT.notFound,
     });
   }
   if (('ids' in target && keep.length > 0) || cancel.length === 0) throw notPending(keep);
@@ -96,10 +95,8 @@ function isPending({ request_status: status }: RequestOverview): boolean {
 
 function notPending(requests: readonly { subject_request_id: string; request_status: string }[]): CliError {
   const named = requests.map(({ subject_request_id: id, request_status: status }) => `${id} is ${status}`);
-  return new CliError({
-    code: 'dsr.not_pending',
+  return fail('dsr.not_pending', {
     message: `Only pending requests can be cancelled: ${named.join(', ')}.`,
     hint: 'Leave these out. What was sent to a partner must be taken back there.',
-    exit: EXIT.conflict,
   });
 }

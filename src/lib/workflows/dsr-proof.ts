@@ -1,8 +1,9 @@
 // Proof that a request on the platform is the one sent from here: its id, and what the ledger and the platform show.
 import { isDeepStrictEqual } from 'node:util';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
 import type { LedgerEntry, LedgerNews } from './dsr-ports.ts';
+import { fail } from '../errors/fail.ts';
 
 export type SubmittedNews = Extract<LedgerNews, { event: 'submitted' }>;
 
@@ -35,11 +36,9 @@ export function proofOf(
 
 /** The conflict (6) of an id that another request has. */
 export function idTaken(id: string, cause?: CliError): CliError {
-  return new CliError({
-    code: 'dsr.id_taken',
+  return fail('dsr.id_taken', {
     message: `Conflict: the platform already has another request with the id ${id}.`,
     hint: 'Submit this request with a new id: leave the id out.',
-    exit: EXIT.conflict,
     ...(cause && { cause }),
   });
 }

@@ -1,9 +1,10 @@
 // Waiting for requests to reach a status: asked for ever more rarely, since most take days.
 import { hasReached } from '../domain/dsr/statuses.ts';
 import type { RequestOverview } from '../domain/dsr/overview.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { CliError } from '../kernel/errors.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 import { readRequests } from './dsr-read.ts';
+import { fail } from '../errors/fail.ts';
 
 export interface WaitOptions {
   until: string;
@@ -54,9 +55,7 @@ export async function watch(
 }
 
 function unreachable({ request_status: status, subject_request_id: id }: RequestOverview, until: string): CliError {
-  return new CliError({
-    code: 'dsr.unreachable_status',
+  return fail('dsr.unreachable_status', {
     message: `Request ${id} is ${status}; it will not become ${until}.`,
-    exit: EXIT.conflict,
   });
 }

@@ -1,7 +1,8 @@
 // Data subject requests of one workspace: the credentials, not the command line, decide where a request goes.
 import type { DsrApi, SendOutcome } from '../api/dsr.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
 import { isSameId } from './dsr-proof.ts';
+import { fail } from '../errors/fail.ts';
 
 interface Controlled {
   subject_request_id: string;
@@ -55,10 +56,8 @@ export function checkWorkspace<T extends Controlled>(reply: T, workspace: string
 }
 
 function otherWorkspace(id: string, actual: string, wanted: string): CliError {
-  return new CliError({
-    code: 'dsr.other_workspace',
+  return fail('dsr.other_workspace', {
     message: `Conflict: the credentials belong to workspace ${actual}, but the target is workspace ${wanted}. The platform has request ${id} in workspace ${actual}.`,
     hint: `Use the key and secret of workspace ${wanted}, or --workspace ${actual}. A request that was just submitted is in workspace ${actual} now: \`cdpadm dsr cancel ${id} --workspace ${actual}\` takes it back.`,
-    exit: EXIT.conflict,
   });
 }

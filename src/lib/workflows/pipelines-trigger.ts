@@ -2,10 +2,11 @@
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { CliError } from '../kernel/errors.ts';
 import { confirmed, confirmWrite } from './confirm-write.ts';
 import { bearingUnknown, type RunPorts } from './pipelines-watch.ts';
 import type { Tell } from './ports.ts';
+import { fail } from '../errors/fail.ts';
 
 export interface TriggerOptions {
   waitIdle: boolean;
@@ -174,11 +175,9 @@ function notIdle(id: string, report: PipelineReportReply, cause?: CliError): Cli
     run && !isEnded(run)
       ? `: run ${runId(run)} (${run.type ?? 'unknown'}) is ${run.status ?? 'under way'}${run.started_on ? ` since ${run.started_on}` : ''}`
       : '';
-  return new CliError({
-    code: 'pipelines.not_idle',
+  return fail('pipelines.not_idle', {
     message: `Pipeline ${id} is not idle${running}.`,
     hint: `Add --wait-idle to trigger it afterwards, or watch what is running: cdpadm pipelines watch ${id}`,
-    exit: EXIT.conflict,
     ...(run && { details: { pipeline_run_id: runId(run), run_status: run.status } }),
     ...(cause?.status !== undefined && { status: cause.status }),
     ...(cause?.request && { request: cause.request }),
@@ -187,11 +186,9 @@ function notIdle(id: string, report: PipelineReportReply, cause?: CliError): Cli
 }
 
 function paused(id: string, cause: CliError): CliError {
-  return new CliError({
-    code: 'pipelines.paused',
+  return fail('pipelines.paused', {
     message: `Pipeline ${id} is paused, and runs of a paused pipeline are refused. Nothing was triggered.`,
     hint: `Let it sync again: cdpadm pipelines resume ${id}`,
-    exit: EXIT.conflict,
     ...(cause.status !== undefined && { status: cause.status }),
     ...(cause.request && { request: cause.request }),
     cause,

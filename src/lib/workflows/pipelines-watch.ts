@@ -4,6 +4,7 @@ import type { RunReply } from '../contract/pipeline-runs.ts';
 import { isEnded, runId } from '../domain/warehouse/runs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CliError, EXIT, isNotFound } from '../kernel/errors.ts';
+import { fail } from '../errors/fail.ts';
 
 export interface RunPorts {
   api: PipelinesApi;
@@ -83,11 +84,9 @@ export async function bearingUnknown<T>(
 export function runFailed(pipelineId: string, run: RunReply): CliError {
   const reasons = (run.errors ?? []).flatMap(({ message }) => (message ? [message] : []));
   const counts = `${String(run.successful_records ?? 0)} records went in, ${String(run.failed_records ?? 0)} failed`;
-  return new CliError({
-    code: 'pipelines.run_failed',
+  return fail('pipelines.run_failed', {
     message: `Run ${runId(run)} of pipeline ${pipelineId} ended as ${run.status ?? 'unknown'}${reasons.length > 0 ? `: ${reasons.join('; ').replace(/\.$/, '')}` : ''} (${counts}).`,
     hint: `Find out why with \`cdpadm pipelines doctor ${pipelineId}\`.`,
-    exit: EXIT.failed,
     details: { pipeline_id: pipelineId, pipeline_run_id: runId(run), errors: reasons },
   });
 }

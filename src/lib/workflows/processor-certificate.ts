@@ -2,7 +2,8 @@
 import type { DsrApi } from '../api/dsr.ts';
 import { parseCertificates } from '../domain/callbacks/certificate.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
+import { fail } from '../errors/fail.ts';
 
 export interface ProcessorCertificate {
   url: string;
@@ -108,10 +109,8 @@ async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<
 }
 
 function unusable(url: string, what: string): CliError {
-  return new CliError({
-    code: 'dsr.certificate',
+  return fail('dsr.certificate', {
     message: `The processor's certificate at ${url} ${what}.`,
     hint: 'Look at what discovery points to (`cdpadm dsr discovery`), or give the certificate with --certificate FILE.',
-    exit: EXIT.failed,
   });
 }

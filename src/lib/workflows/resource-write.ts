@@ -1,9 +1,10 @@
 // Writes of resources that the caller names. A GET by id confirms what the response does not.
-import { CliError, EXIT, isNotFound } from '../kernel/errors.ts';
+import { type CliError, isNotFound } from '../kernel/errors.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import { isRecord } from '../kernel/record.ts';
 import { type ConfirmPorts, confirmed, type Doubt, type Judgement } from './confirm-write.ts';
 import type { Tell } from './ports.ts';
+import { fail } from '../errors/fail.ts';
 
 /** One kind of resource as the writes below see it. */
 export interface ResourceCalls<Reply, Body> {
@@ -166,11 +167,9 @@ function takenMeanwhile(
   { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,
   cause: CliError | undefined,
 ): CliError {
-  return new CliError({
-    code: 'resource.created_meanwhile',
+  return fail('resource.created_meanwhile', {
     message: `Conflict: another admin created ${noun} ${id} meanwhile. Nothing was overwritten.`,
     hint: `Check it with \`cdpadm ${look} ${id}\`, then run the command again.`,
-    exit: EXIT.conflict,
     ...(cause?.status !== undefined && { status: cause.status }),
     ...(cause?.request && { request: cause.request }),
     ...(cause && { cause }),
@@ -178,10 +177,8 @@ function takenMeanwhile(
 }
 
 function changedMeanwhile(id: string, { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>): CliError {
-  return new CliError({
-    code: 'resource.changed_meanwhile',
+  return fail('resource.changed_meanwhile', {
     message: `Conflict: another admin changed ${noun} ${id} meanwhile. Nothing was overwritten.`,
     hint: `Check it with \`cdpadm ${look} ${id}\`, then run the command again.`,
-    exit: EXIT.conflict,
   });
 }

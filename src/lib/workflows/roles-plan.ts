@@ -5,8 +5,9 @@ import type { Manifest, ManifestScope } from '../domain/roles/manifest.ts';
 import type { MergeConflict } from '../domain/roles/merge.ts';
 import { type PlannedPush, planRoles, type RolesPlan } from '../domain/roles/plan.ts';
 import type { WantedRoles } from '../domain/roles/wanted.ts';
-import { CliError, EXIT, type Issue } from '../kernel/errors.ts';
+import type { CliError, Issue } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
+import { fail } from '../errors/fail.ts';
 
 export interface Planned extends PlannedPush {
   wanted: WantedRoles;
@@ -46,21 +47,17 @@ function staleWarning({ last_modified_on: on, last_modified_by: by }: Manifest):
 export function requireExpected(planned: Planned, expectPlan: string | undefined): void {
   const { plan, wanted } = planned;
   if (expectPlan !== undefined && expectPlan.toLowerCase() !== plan.plan) {
-    throw new CliError({
-      code: 'roles.plan_mismatch',
+    throw fail('roles.plan_mismatch', {
       message: `The plan is now ${plan.plan}, not ${expectPlan}: the platform or the file changed since it was made.`,
       hint: 'Look at `cdpadm roles diff` again, then push with the plan it prints.',
-      exit: EXIT.conflict,
     });
   }
   if (!wanted.stale || expectPlan !== undefined || isEmptyDiff(plan)) return;
-  throw new CliError({
-    code: 'roles.stale_file',
+  throw fail('roles.stale_file', {
     message:
       'The file carries an older stamp than the platform, and the manifest it was made from is not known on this machine: ' +
       'pushing it could undo what others changed meanwhile.',
     hint: `Pull again and repeat your edit, name the manifest it was made from with --base FILE, or, if the difference shown is what you want, push with --expect-plan ${plan.plan}.`,
-    exit: EXIT.conflict,
   });
 }
 
@@ -70,12 +67,10 @@ function conflictError(conflicts: readonly MergeConflict[], redact: (text: strin
     const sides = `yours: ${side(conflict.mine)}; the platform's: ${side(conflict.theirs)}; it was: ${side(conflict.base)}`;
     return { path: showPath(['roles', conflict.role_id, conflict.field]), message: sides };
   });
-  return new CliError({
-    code: 'roles.conflict',
+  return fail('roles.conflict', {
     message:
       'Conflict: your changes and changes made on the platform since your last pull concern the same fields. Nothing was sent.',
     hint: 'Pull into a new file (`cdpadm roles pull new.yaml`) and make your changes there.',
-    exit: EXIT.conflict,
     issues,
     details: { conflicts },
   });

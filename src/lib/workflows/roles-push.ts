@@ -8,6 +8,7 @@ import { CliError, EXIT } from '../kernel/errors.ts';
 import type { Ask, RolesMemory, Tell } from './ports.ts';
 import { type Planned, planWanted, requireExpected } from './roles-plan.ts';
 import { replaceConfirmed } from './roles-replace.ts';
+import { fail } from '../errors/fail.ts';
 
 /** What is to become of the manifest, worked out anew whenever the platform turns out to have changed. */
 export interface PushIntent {
@@ -89,11 +90,9 @@ async function planAndWrite(intent: PushIntent, options: PushOptions, ports: Pus
     ports.tell.warn('The platform changed in the meantime; the plan is made anew.');
     live = done.live;
   }
-  throw new CliError({
-    code: 'roles.changing',
+  throw fail('roles.changing', {
     message: 'The manifest on the platform keeps changing; nothing was sent.',
     hint: 'Find out who else is writing it, then push again.',
-    exit: EXIT.conflict,
   });
 }
 
@@ -167,11 +166,9 @@ async function offerWithoutDeletions(error: unknown, planned: Planned, ports: Pu
   ) {
     return { kind: 'without-deletions' };
   }
-  throw new CliError({
-    code: 'roles.assigned',
+  throw fail('roles.assigned', {
     message: `The platform refused the whole push, because a role to be deleted is assigned to a user. To be deleted: ${ids}.`,
     hint: 'Take the role from its users in the product, or keep it in the file and push the rest. Nothing was changed.',
-    exit: EXIT.conflict,
     status: error.status,
     ...(error.request && { request: error.request }),
     cause: error,

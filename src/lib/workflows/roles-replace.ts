@@ -3,10 +3,11 @@ import type { RolesApi } from '../api/roles.ts';
 import { showPath } from '../contract/explain.ts';
 import { diffRoles } from '../domain/roles/diff.ts';
 import { fromReply, type Manifest, sameRoles, sameState, specifiedPart } from '../domain/roles/manifest.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
 import { confirmed } from './confirm-write.ts';
 import type { Tell } from './ports.ts';
 import type { Planned } from './roles-plan.ts';
+import { fail } from '../errors/fail.ts';
 
 interface ReplacePorts {
   api: RolesApi;
@@ -79,12 +80,10 @@ function liveDiffers({ request }: Planned, now: Manifest, revision: string): Cli
       message: `differs from what was sent in ${Object.keys(changes).join(', ')}`,
     })),
   ];
-  return new CliError({
-    code: 'roles.changed_meanwhile',
+  return fail('roles.changed_meanwhile', {
     message:
       'Conflict: the platform does not hold the manifest that was sent. It is not known whether another admin wrote at the same moment, or the platform stored it differently.',
     hint: `No file was changed. Run \`cdpadm roles diff\` to compare it with the platform. ${previousVersion(revision)}`,
-    exit: EXIT.conflict,
     issues,
   });
 }

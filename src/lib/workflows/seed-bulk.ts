@@ -8,11 +8,12 @@ import type { RowRules } from '../domain/seed/row-rules.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/seed-journal.ts';
 import { waitAtMost } from '../kernel/clock.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import type { CliError } from '../kernel/errors.ts';
 import { holdYoungSpace } from '../kernel/young-space.ts';
 import { createGate, type GateOptions } from './bulk-gate.ts';
 import { createBatchSender, type SendPorts } from './seed-send.ts';
 import type { SeedInput } from './seed-input.ts';
+import { fail } from '../errors/fail.ts';
 
 export interface SeedBulkPorts extends GateOptions, Pick<SendPorts, 'sender'> {
   inputs: SeedInput[];
@@ -202,9 +203,7 @@ function isTooMany(limit: MaxErrors | undefined, { accepted, rejected }: SeedCou
 }
 
 function tooManyErrors({ accepted, rejected }: SeedCounts): CliError {
-  return new CliError({
-    code: 'seed.too_many_errors',
+  return fail('seed.too_many_errors', {
     message: `Stopped: ${rejected} of ${accepted + rejected} rows were refused, more than --max-errors allows.`,
-    exit: EXIT.partial,
   });
 }

@@ -1,7 +1,9 @@
 // The one place where HTTP becomes an error of ours: code, sentence, exit code and what to do.
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
-import { CliError, type CliErrorOptions, EXIT, type ExitCode, type FailedRequest } from '../../kernel/errors.ts';
+import { fail } from '../../errors/fail.ts';
+import type { ErrorCode } from '../../errors/registry.ts';
+import type { CliError, CliErrorOptions, FailedRequest } from '../../kernel/errors.ts';
 import type { Answer } from './answer.ts';
 import { htmlTitle, isHtml, readEnvelope } from './envelope.ts';
 import { OutcomeUnknownError } from './outcome-unknown.ts';
@@ -17,30 +19,7 @@ export interface FailedCall {
   redact(text: string): string;
 }
 
-/**
- * Every code that the HTTP core gives, with its exit code; network failures add `network.<kind>` (`network-failure.ts`).
- * Programs rely on them.
- */
-const CODES = {
-  'http.bad_request': EXIT.failed,
-  'http.unauthorized': EXIT.auth,
-  'http.forbidden': EXIT.auth,
-  'http.not_found': EXIT.notFound,
-  'http.gone': EXIT.notFound,
-  'http.conflict': EXIT.conflict,
-  'http.too_large': EXIT.failed,
-  'http.unprocessable': EXIT.failed,
-  'http.rate_limited': EXIT.unavailable,
-  'http.unavailable': EXIT.unavailable,
-  'http.warehouse_unreachable': EXIT.failed,
-  'http.refused': EXIT.failed,
-  'http.redirect': EXIT.failed,
-  'http.unreadable': EXIT.failed,
-  'auth.client_refused': EXIT.auth,
-  'auth.audience_refused': EXIT.auth,
-} as const satisfies Record<string, ExitCode>;
-
-type Code = keyof typeof CODES;
+type Code = Extract<ErrorCode, `http.${string}` | 'auth.client_refused' | 'auth.audience_refused'>;
 
 const CODE_OF_STATUS: Record<number, Code> = {
   400: 'http.bad_request',
@@ -106,8 +85,10 @@ export function outcomeUnknown(call: FailedCall, cause: CliError): OutcomeUnknow
   });
 }
 
-function failure(call: FailedCall, code: Code, message: string, options: Partial<CliErrorOptions>): CliError {
-  return new CliError({ ...options, code, message, exit: CODES[code], request: call.request });
+type Options = Pick<CliErrorOptions, 'status' | 'hint' | 'details'>;
+
+function failure(call: FailedCall, code: Code, message: string, options: Options): CliError {
+  return fail(code, { ...options, message, request: call.request });
 }
 
 function codeOf(call: FailedCall, status: number): Code {

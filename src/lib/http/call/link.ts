@@ -1,10 +1,11 @@
 // Links that an answer of the platform gave, such as a request's results: where they may lead (decision: D144).
 import type { Endpoint } from '../../contract/endpoint.ts';
-import { CliError, EXIT } from '../../kernel/errors.ts';
+import type { CliError } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { parseAddress } from './address.ts';
 import type { BuiltRequest } from './request.ts';
 import type { Link, Sink } from '../types.ts';
+import { fail } from '../../errors/fail.ts';
 
 /** What a link is to the rest of the core: a GET that may be repeated. */
 export function linkEndpoint({ service }: Link): Endpoint {
@@ -55,21 +56,17 @@ export function plainSink(sink: Sink): Sink {
       const encoding = headers['content-encoding'] ?? 'identity';
       if (encoding === 'identity') sink.begin(headers);
       else
-        throw new CliError({
-          code: 'http.unreadable',
+        throw fail('http.unreadable', {
           message: `Unreadable answer: it is compressed (${encoding}), which was not asked for.`,
           hint: 'Something other than the platform may have answered: check the addresses and the proxy settings.',
-          exit: EXIT.failed,
         });
     },
   };
 }
 
 function foreign(what: string): CliError {
-  return new CliError({
-    code: 'http.foreign_link',
+  return fail('http.foreign_link', {
     message: `${what}. Nothing was sent there.`,
     hint: 'Credentials and requests go to the addresses of the profile only; check that the profile has the right ones.',
-    exit: EXIT.failed,
   });
 }

@@ -5,6 +5,7 @@ import type { TokenReply, TokenRequest } from '../../contract/oauth.ts';
 import { abortable } from '../../kernel/clock.ts';
 import { CliError, type CliErrorOptions, EXIT, type ExitCode } from '../../kernel/errors.ts';
 import type { BearerCredentials, HttpOptions } from '../types.ts';
+import { fail } from '../../errors/fail.ts';
 
 /** Renewed so long before its end, so that no token ends on the way; half its life for one that lives shorter. */
 const MARGIN_MS = 300_000;
@@ -124,11 +125,9 @@ export function createTokenSource(
   function checked(token: string): string {
     redactor.add(token);
     if (/^[\x21-\x7e]+$/.test(token)) return token;
-    throw new CliError({
-      code: 'auth.malformed_token',
+    throw fail('auth.malformed_token', {
       message: 'The access token is empty or holds spaces, line breaks or other characters that no token has.',
       hint: 'If it comes from CDPADM_ACCESS_TOKEN, set that again, without a line break at its end.',
-      exit: EXIT.auth,
     });
   }
 

@@ -1,6 +1,7 @@
 // The door for callbacks: whatever is posted comes in as raw bytes, with every header line as it was sent.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { CliError, EXIT, systemErrorCode } from '../../kernel/errors.ts';
+import { EXIT, systemErrorCode } from '../../kernel/errors.ts';
+import { fail } from '../../errors/fail.ts';
 
 export interface ReceivedCallback {
   method: string;
@@ -57,8 +58,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
     server.once('error', (error) => {
       const taken = systemErrorCode(error) === 'EADDRINUSE';
       reject(
-        new CliError({
-          code: 'dsr.listen',
+        fail('dsr.listen', {
           message: taken
             ? `Port ${port} is taken by another process.`
             : `Cannot listen on ${host}:${port}: ${error.message}.`,

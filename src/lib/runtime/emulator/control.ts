@@ -11,6 +11,7 @@ import { TransportError } from '../../http/transport-error.ts';
 import type { Context } from '../context.ts';
 import { openEmbedded } from './embedded.ts';
 import { listEmulators } from './running.ts';
+import { fail } from '../../errors/fail.ts';
 
 const CALL_TIMEOUT_MS = 60_000;
 
@@ -89,11 +90,9 @@ export async function callControl(ctx: Context, ready: EmulatorReady, call: Cont
     const problem = (error as Error).message;
     if (call.method !== 'GET' && wasReached(error))
       throw unconfirmed(call, origin, `did not respond: ${problem}`, error);
-    throw new CliError({
-      code: 'emulator.unreachable',
+    throw fail('emulator.unreachable', {
       message: `The embedded platform at ${origin} did not respond: ${problem}.`,
       hint: wasReached(error) ? 'Run the command again.' : START,
-      exit: EXIT.network,
       cause: error,
     });
   } finally {
@@ -136,17 +135,15 @@ function wasReached(error: unknown): boolean {
 const START = 'Start one with `cdpadm emulator start`, or use --profile local.';
 
 function noEmulator(message: string, hint: string): CliError {
-  return new CliError({ code: 'emulator.none', message, hint, exit: EXIT.notFound });
+  return fail('emulator.none', { message, hint });
 }
 
 /** A response that no control address sends; `problem` completes "its response …". */
 function unusable(call: ControlCall, origin: string, problem: string): CliError {
   if (call.method !== 'GET') return unconfirmed(call, origin, `sent a response that ${problem}`);
-  return new CliError({
-    code: 'emulator.unreadable',
+  return fail('emulator.unreadable', {
     message: `The embedded platform at ${origin} sent a response that ${problem}.`,
     hint: 'Another program may listen on that port. Run `cdpadm emulator clock` to check it, or start another platform.',
-    exit: EXIT.failed,
   });
 }
 
@@ -165,8 +162,7 @@ function rejected(status: number, text: string): CliError {
   const detail = messageOf(text)?.replace(/^(Bad request|Not found): /, '') ?? 'it gave no reason';
   const message = `The embedded platform rejected the call: ${detail}.`;
   if (status === 400) return usageError(message);
-  return new CliError({
-    code: 'emulator.refused',
+  return fail('emulator.refused', {
     message,
     status,
     ...(status !== 404 && { hint: 'Run `cdpadm emulator log` to see the request, or start another platform.' }),

@@ -1,7 +1,8 @@
 // The door from a command to the embedded platform's sample warehouse.
 import { resolve } from 'node:path';
-import { CliError, EXIT, systemErrorCode } from '../../kernel/errors.ts';
+import { EXIT, systemErrorCode } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
+import { fail } from '../../errors/fail.ts';
 
 /** Makes a SQLite file with `rows` rows in each table. Throws conflict (6) when there is a file already. */
 export async function makeSampleWarehouseFile(ctx: Context, file: string, rows: number | undefined): Promise<number> {
@@ -14,8 +15,7 @@ export async function makeSampleWarehouseFile(ctx: Context, file: string, rows: 
     const code = systemErrorCode(error);
     if (code === undefined) throw error;
     const isThere = code === 'EEXIST';
-    throw new CliError({
-      code: 'emulator.sample_warehouse',
+    throw fail('emulator.sample_warehouse', {
       message: isThere ? `There is a file ${file} already; it was left as it is.` : `${file} cannot be made: ${code}.`,
       hint: isThere ? 'Choose another name.' : 'Choose a folder that is there and can be written.',
       exit: isThere ? EXIT.conflict : EXIT.failed,

@@ -1,7 +1,7 @@
 // Everything a command says: its result on standard output, all else on standard error.
 import { resolve } from 'node:path';
 import type { DescribedRequest } from '../../http/types.ts';
-import { CliError, EXIT, systemErrorCode } from '../../kernel/errors.ts';
+import { type CliError, systemErrorCode } from '../../kernel/errors.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { cleanLine, cleanText } from '../../render/clean.ts';
 import { plainStyle, type Style } from '../../render/style.ts';
@@ -16,6 +16,7 @@ import { createWaits } from './waits.ts';
 import type { Query } from './query.ts';
 import { createSamePlace } from '../command-line/same-place.ts';
 import { foundText, jsonText, resultText, UNLIMITED_WIDTH, type AnyView, type Surface } from './result-text.ts';
+import { fail } from '../../errors/fail.ts';
 
 export interface OutputSetup {
   io: Io;
@@ -220,11 +221,9 @@ function writeFailure(error: Error): Error {
   const code = systemErrorCode(error);
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new BrokenPipeError();
   const reason = code === 'ENOSPC' ? 'the disk is full' : error.message;
-  return new CliError({
-    code: 'output.write',
+  return fail('output.write', {
     message: `The result could not be written: ${reason}.`,
     hint: 'What the command did before that stands.',
-    exit: EXIT.failed,
     cause: error,
   });
 }

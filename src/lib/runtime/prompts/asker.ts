@@ -1,7 +1,8 @@
 // What draws one question: the same for a terminal that is redrawn and for one that is read line by line.
-import { CliError, EXIT } from '../../kernel/errors.ts';
+import type { CliError } from '../../kernel/errors.ts';
 import type { PromptOptions } from '../context.ts';
 import { interrupted } from '../interrupt.ts';
+import { fail } from '../../errors/fail.ts';
 
 /** Draws one question and waits for its answer. Both kinds of terminal have one. */
 export interface Asker {
@@ -17,7 +18,7 @@ export interface Asker {
 
 /** Nothing was done, because the person at the terminal did not want it: exit 12. */
 export function refused(message: string): CliError {
-  return new CliError({ code: 'guard.refused', message, exit: EXIT.guard });
+  return fail('guard.refused', { message });
 }
 
 /** Ctrl-C at a question: exit 130. Ctrl-D, which ends the input: as answered no. */

@@ -3,12 +3,13 @@ import { spawn, type StdioOptions } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivateFile } from '../../kernel/durable.ts';
-import { CliError, EXIT, usageError } from '../../kernel/errors.ts';
+import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { makeScratchFolder } from '../../kernel/scratch-folder.ts';
 import { splitWords } from '../../kernel/split-words.ts';
 import { environmentForChild } from '../child-environment.ts';
 import type { Context, Io } from '../context.ts';
+import { fail } from '../../errors/fail.ts';
 
 /** A text being edited, in a 0700 folder of its own. */
 export interface EditedFile {
@@ -95,24 +96,22 @@ async function runEditor([program = 'vi', ...args]: string[], path: string, ctx:
       child.kill('SIGTERM');
     };
     signal.addEventListener('abort', stop, { once: true });
-    const fail = (reason: string): void => {
+    const refuse = (reason: string): void => {
       reject(
-        new CliError({
-          code: 'editor.failed',
+        fail('editor.failed', {
           message: `The editor ${program} ${reason}.`,
           hint: 'Choose another editor with CDPADM_EDITOR, VISUAL or EDITOR.',
-          exit: EXIT.failed,
         }),
       );
     };
     child.on('error', (error) => {
-      fail(`cannot be started: ${error.message}`);
+      refuse(`cannot be started: ${error.message}`);
     });
     child.on('exit', (code, endedBy) => {
       signal.removeEventListener('abort', stop);
       if (signal.aborted) reject(signal.reason as Error);
       else if (code === 0) resolve();
-      else fail(endedBy ? `was ended by ${endedBy}` : `ended with code ${code}`);
+      else refuse(endedBy ? `was ended by ${endedBy}` : `ended with code ${code}`);
     });
   }).finally(takeBackInterrupt);
 }

@@ -1,10 +1,11 @@
 // Asking a person: only where one can answer, always on standard error, never in place of a flag.
-import { CliError, EXIT, usageError } from '../../kernel/errors.ts';
+import { type CliError, EXIT, usageError } from '../../kernel/errors.ts';
 import { cleanText } from '../../render/clean.ts';
 import type { Style } from '../../render/style.ts';
 import { type Asker, refused } from './asker.ts';
 import type { GlobalFlags, Io, PromptOptions, Prompts } from '../context.ts';
 import { mayRedraw } from '../output/messages.ts';
+import { fail } from '../../errors/fail.ts';
 
 export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: AbortSignal): Prompts {
   const possible = flags.input && io.tty.stdin && io.tty.stderr && !io.env.CI;
@@ -61,8 +62,7 @@ function cannotAsk(what: string, flag: string, exit: CliError['exit'] = EXIT.usa
     `This needs ${what}, but this is not an interactive terminal.`,
     `Give ${flag}, or run the command on a terminal, without --no-input and with CI unset.`,
   );
-  return new CliError({
-    code: exit === EXIT.usage ? 'usage' : 'guard.confirm',
+  return fail(exit === EXIT.usage ? 'usage' : 'guard.confirm', {
     message,
     exit,
     ...(hint !== undefined && { hint }),
