@@ -129,7 +129,7 @@ async function runCommand(
   { finished, redactor, stop }: { stop: AbortController; redactor: Redactor; finished: AbortSignal },
   state: RunState,
 ): Promise<number> {
-  const ctx = createContext(io, stop.signal, redactor, asking);
+  const ctx = createContext(io, stop.signal, redactor, { asking, loadAll });
   let throwIfLate = (): void => undefined;
   const args = wantedHelp(argv) ?? argv;
   state.hasWritten = () => ctx.hasWritten;
@@ -137,7 +137,7 @@ async function runCommand(
   /** Reads the command line and runs its action, once `begin` has made the context complete. */
   async function act(within: StartedContext, begin: (flags: GlobalFlags, command: Command) => Promise<void>) {
     const wanted = commandNameOf(args);
-    const root = await createProgram(within, (name) => name === wanted || isDescribed(name, args));
+    const root = await createProgram(within, (name) => name === wanted);
     state.flags = () => lenientFlags(root.opts(), io.env, preferredFormat(io));
     root.hook('preAction', async (_root, command) => {
       const flags = readGlobalFlags(root.opts(), io.env, formatsOf(command), {
@@ -163,7 +163,7 @@ async function runCommand(
   }
 
   async function runOnce(flags: GlobalFlags, output: (out: Output) => Output): Promise<ExitCode> {
-    const own = createContext(io, stop.signal, redactor, asking);
+    const own = createContext(io, stop.signal, redactor, { asking, loadAll });
     try {
       await act(own, () => own.begin(flags, output));
     } finally {
@@ -220,11 +220,6 @@ export async function helpScreens(io: Io): Promise<Map<string, string>> {
   };
   add(await loadAll(createContext(io, new AbortController().signal)), []);
   return screens;
-}
-
-/** `schema output roles diff` reads the shape off the command itself. */
-function isDescribed(name: string, args: readonly string[]): boolean {
-  return args.includes('schema') && args.includes('output') && args.includes(name);
 }
 
 /** Prints what may stand where the cursor is; loads the one group that is named, and no library. */

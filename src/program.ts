@@ -105,7 +105,7 @@ export const entries: readonly Entry[] = [
     summary: 'Tab in bash, zsh, fish and PowerShell: commands, flags, values, profiles, ids',
     heading: SETUP,
     asks: [],
-    load: async (ctx) => (await import('./commands/completion/index.ts')).completionCommand(ctx),
+    load: async (ctx) => (await import('./commands/completion/index.ts')).printScript.build(ctx),
   },
   {
     name: 'emulator',
@@ -119,27 +119,27 @@ export const entries: readonly Entry[] = [
     summary: 'a first lesson: pull, edit, diff, push, roll back, on a throw-away platform',
     heading: PLATFORM,
     asks: [],
-    load: async (ctx) => (await import('./commands/tour/index.ts')).tourCommand(ctx),
+    load: async (ctx) => (await import('./commands/tour/index.ts')).takeTour.build(ctx),
   },
   {
     name: 'api',
     summary: 'any call of the platform, with the right address and credentials',
     heading: MORE,
-    load: async (ctx) => (await import('./commands/api/index.ts')).apiCommand(ctx),
+    load: async (ctx) => (await import('./commands/api/index.ts')).callAny.build(ctx),
   },
   {
     name: 'schema',
     summary: 'the JSON Schema of a document, for editors',
     heading: MORE,
     asks: [],
-    load: async (ctx) => (await import('./commands/schema/index.ts')).schemaCommand(ctx),
+    load: async (ctx) => (await import('./commands/schema/index.ts')).showSchema.build(ctx),
   },
   {
     name: 'help',
     summary: 'help on a command or a topic: exit-codes, environment, formatting, files, recipes, flags',
     heading: MORE,
     asks: [],
-    load: async (ctx) => (await import('./commands/help/index.ts')).helpCommand(ctx),
+    load: async (ctx) => (await import('./commands/help/index.ts')).showHelp.build(ctx),
   },
 ];
 

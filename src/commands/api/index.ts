@@ -1,6 +1,6 @@
 // `api`: any call of the platform, with the right address and credentials by its path.
 import { randomUUID } from 'node:crypto';
-import { Argument, Command } from 'commander';
+import { unknown } from 'zod/mini';
 import type { Api } from '../../lib/api/index.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
 import { type Method, METHODS } from '../../lib/contract/endpoint.ts';
@@ -11,7 +11,8 @@ import { cleanText } from '../../lib/render/clean.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import type { OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import type { WriteScope } from '../../lib/runtime/target.ts';
 import { confirmed } from '../../lib/workflows/confirm-write.ts';
 import { routeOf } from './route.ts';
@@ -25,44 +26,47 @@ type Client = Api['client'];
 type Route = ReturnType<typeof routeOf>;
 type Input = Parameters<Client['call']>[1];
 
-export function apiCommand(ctx: Context): Command {
-  const command = new Command('api')
-    .description('make any call of the platform')
-    .addArgument(new Argument('<method>', 'the HTTP method').choices(METHODS))
-    .argument('<path>', 'a path with its query; {orgId}, {accountId} and {workspaceId} are filled in')
-    .option('-f, --file <file>', 'the body, JSON or YAML; - is standard input')
-    .option('--paginate', 'follow the pages of a list and join their items')
-    .action((method: Method, path: string, flags: ApiFlags) => callApi(ctx, method, path, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    values: {
-      path: ({ operands: [method] }) => [
-        ...new Set(allEndpoints.filter((one) => one.method === method).map(({ path }) => path)),
-      ],
-    },
-    exits: {
-      5: 'there is no such thing',
-      6: 'the platform says conflict',
-      9: "the body's file is invalid",
-      12: 'you answered no',
-    },
-    notes: [
-      'The body is sent as it is, without the checks of the other commands; a call that writes asks first.',
-      'The wire names of the profile (`names`) are mapped in calls that other commands make too.',
-    ],
-    examples: [
-      'cdpadm api GET "/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks"',
-      'cdpadm api GET "/platform/v2/organizations/{orgId}/accounts/{accountId}/roles" --query "roles[].name"',
-    ],
-    json: "the platform's answer",
-  });
-}
-
 const view: DocumentView<unknown> = {
   kind: 'document',
   verbatim: (data) => typeof data === 'string',
   text: (data) => (typeof data === 'string' ? cleanText(data) : jsonText(data, 2)),
 };
+
+const paths: OfferedValues = ({ operands: [method] }) => [
+  ...new Set(allEndpoints.filter((one) => one.method === method).map(({ path }) => path)),
+];
+
+export const callAny = defineCommand({
+  path: 'api',
+  summary: 'make any call of the platform',
+  effect: 'write',
+  calls: 'platform',
+  args: {
+    method: { help: 'the HTTP method', choices: METHODS },
+    path: { help: 'a path with its query; {orgId}, {accountId} and {workspaceId} are filled in', offers: paths },
+  },
+  flags: {
+    file: { short: 'f', value: 'file', help: 'the body, JSON or YAML; - is standard input' },
+    paginate: { help: 'follow the pages of a list and join their items' },
+  },
+  // The platform's answer.
+  output: () => unknown(),
+  exits: {
+    5: 'there is no such thing',
+    6: 'the platform says conflict',
+    9: "the body's file is invalid",
+    12: 'you answered no',
+  },
+  notes: [
+    'The body is sent as it is, without the checks of the other commands; a call that writes asks first.',
+    'The wire names of the profile (`names`) are mapped in calls that other commands make too.',
+  ],
+  examples: [
+    'cdpadm api GET "/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks"',
+    'cdpadm api GET "/platform/v2/organizations/{orgId}/accounts/{accountId}/roles" --query "roles[].name"',
+  ],
+  run: (ctx, { args, flags }) => callApi(ctx, args.method, args.path, flags),
+});
 
 async function callApi(ctx: Context, method: Method, path: string, flags: ApiFlags): Promise<void> {
   const { route, input } = await readCall(ctx, method, path, flags);

@@ -1,47 +1,58 @@
 // `help TOPIC`: what is true for every command, a page for each subject.
-import { Command, type Option } from 'commander';
+import type { Option } from 'commander';
+import { type infer as Infer, object, string } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { wrapPage } from '../../lib/render/page.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import type { OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import { ERROR_CODES, errorPage } from './error-page.ts';
 import { topics } from './topics.ts';
 
-export function helpCommand(ctx: Context): Command {
-  const command = new Command('help')
-    .description('help on a command or a topic')
-    .argument('<topic...>', `${Object.keys(topics).join(', ')}, flags; error and a code; or the words of a command`)
-    .action(([topic = '', more]: string[], _flags: unknown, self: Command) =>
-      ctx.out.emit({ topic, text: topicText(topic, more, self) }, view),
-    );
-  return withHelp(command, {
-    calls: 'nobody',
-    values: {
-      topic: ({ operands }) => offeredWords(operands),
-    },
-    examples: ['cdpadm help exit-codes', 'cdpadm help error roles.assigned', 'cdpadm help roles push'],
-    json: '{"topic":text,"text":text}',
-  });
+function pageResult() {
+  return object({ topic: string(), text: string() });
 }
 
-interface Page {
-  topic: string;
-  text: string;
-}
+const view: DocumentView<Infer<ReturnType<typeof pageResult>>> = {
+  kind: 'document',
+  text: ({ text }, _style, width) => wrapPage(text, width),
+};
 
-const view: DocumentView<Page> = { kind: 'document', text: ({ text }, _style, width) => wrapPage(text, width) };
-
-function offeredWords([topic, code]: readonly string[]): readonly string[] {
+const offeredWords: OfferedValues = ({ operands: [topic, code] }) => {
   if (topic === undefined) return [...Object.keys(topics), 'error', 'flags'];
   return topic === 'error' && code === undefined ? ERROR_CODES : [];
-}
+};
+
+export const showHelp = defineCommand({
+  path: 'help',
+  summary: 'help on a command or a topic',
+  effect: 'local',
+  calls: 'nobody',
+  args: {
+    topic: {
+      many: true,
+      help: `${Object.keys(topics).join(', ')}, flags; error and a code; or the words of a command`,
+      offers: offeredWords,
+    },
+  },
+  output: pageResult,
+  examples: ['cdpadm help exit-codes', 'cdpadm help error roles.assigned', 'cdpadm help roles push'],
+  run: async (
+    ctx,
+    {
+      args: {
+        topic: [topic = '', more],
+      },
+    },
+  ) => ctx.out.emit({ topic, text: await topicText(topic, more, ctx) }, view),
+});
 
 /** Throws usage (2) for a topic that there is not, and then for a word behind one. */
-function topicText(topic: string, more: string | undefined, self: Command): string {
+async function topicText(topic: string, more: string | undefined, ctx: Context): Promise<string> {
   if (topic === 'error') return errorPage(more);
-  const text = topic === 'flags' ? flagsTopic(self.parent?.options ?? []) : topics[topic];
+  const text = topic === 'flags' ? flagsTopic((await ctx.commands()).options) : topics[topic];
   if (text !== undefined && more !== undefined) {
     throw usageError(
       `\`help ${topic}\` takes no further word; \`${more}\` is one too many.`,
@@ -53,7 +64,7 @@ function topicText(topic: string, more: string | undefined, self: Command): stri
     ...Object.keys(topics),
     'error',
     'flags',
-    ...(self.parent?.commands ?? []).map((command) => command.name()),
+    ...(await ctx.commands()).commands.map((command) => command.name()),
   ];
   const guess = nearest(topic, known);
   throw usageError(

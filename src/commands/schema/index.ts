@@ -1,47 +1,50 @@
 // `schema`: the JSON Schema of a document, for editors.
-import { Argument, Command } from 'commander';
+import type { Command } from 'commander';
+import { record, string, unknown } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { type JsonSchema, jsonSchemaOf, SCHEMA_NAMES, type SchemaName } from '../../lib/files/json-schema.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { repeatedSchema, resultSchema } from '../../lib/runtime/output/result-shape.ts';
 
 /** Not a document that one writes: what a command prints. */
-const OUTPUT = 'output';
-
-export function schemaCommand(ctx: Context): Command {
-  const command = new Command('schema')
-    .description('print the JSON Schema of a document, or the whole contract as OpenAPI')
-    .addArgument(new Argument('<document>', 'which document').choices([...SCHEMA_NAMES, OUTPUT]))
-    .argument('[command...]', 'with `output`: the words of a command, such as roles diff')
-    .option('--several-profiles', 'with `output`: what is printed where --profile is given more than once')
-    .action((name: SchemaName | typeof OUTPUT, words: string[], flags: { severalProfiles?: boolean }, self: Command) =>
-      name === OUTPUT
-        ? ctx.out.emit(outputSchema(self.parent, words, flags.severalProfiles ? repeatedSchema : resultSchema), view)
-        : printSchema(ctx, name, words),
-    );
-  return withHelp(command, {
-    calls: 'nobody',
-    notes: [
-      'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one. A JSON file names its schema in a field `$schema`, which is never sent.',
-    ],
-    examples: [
-      'cdpadm schema roles --out roles.schema.json',
-      'cdpadm schema pipeline',
-      'cdpadm schema output roles diff',
-      'cdpadm schema output roles list --several-profiles',
-      'cdpadm schema openapi --out platform.openapi.json',
-    ],
-    json: 'a JSON Schema, draft 7; of openapi an OpenAPI 3.1 document',
-  });
-}
+const OUTPUT = 'output' as const;
 
 const view: DocumentView<JsonSchema> = {
   kind: 'document',
   text: (schema) => JSON.stringify(schema, null, 2),
 };
+
+export const showSchema = defineCommand({
+  path: 'schema',
+  summary: 'print the JSON Schema of a document, or the whole contract as OpenAPI',
+  effect: 'local',
+  calls: 'nobody',
+  args: {
+    document: { help: 'which document', choices: [...SCHEMA_NAMES, OUTPUT] },
+    command: { many: true, optional: true, help: 'with `output`: the words of a command, such as roles diff' },
+  },
+  flags: { severalProfiles: { help: 'with `output`: what is printed where --profile is given more than once' } },
+  // A JSON Schema, draft 7; of openapi an OpenAPI 3.1 document.
+  output: () => record(string(), unknown()),
+  notes: [
+    'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one. A JSON file names its schema in a field `$schema`, which is never sent.',
+  ],
+  examples: [
+    'cdpadm schema roles --out roles.schema.json',
+    'cdpadm schema pipeline',
+    'cdpadm schema output roles diff',
+    'cdpadm schema output roles list --several-profiles',
+    'cdpadm schema openapi --out platform.openapi.json',
+  ],
+  run: async (ctx, { args: { document, command }, flags }) => {
+    if (document !== OUTPUT) return await printSchema(ctx, document, command);
+    const shape = flags.severalProfiles ? repeatedSchema : resultSchema;
+    await ctx.out.emit(outputSchema(await ctx.commands(), command, shape), view);
+  },
+});
 
 async function printSchema(ctx: Context, name: SchemaName, words: readonly string[]): Promise<void> {
   const [word] = words;
@@ -49,8 +52,8 @@ async function printSchema(ctx: Context, name: SchemaName, words: readonly strin
   await ctx.out.emit(await jsonSchemaOf(name), view);
 }
 
-function outputSchema(root: Command | null, words: readonly string[], shape: typeof resultSchema): JsonSchema {
-  const found = words.reduce<Command | null | undefined>(
+function outputSchema(root: Command, words: readonly string[], shape: typeof resultSchema): JsonSchema {
+  const found = words.reduce<Command | undefined>(
     (command, word) => command?.commands.find((child) => child.name() === word),
     root,
   );
@@ -58,7 +61,10 @@ function outputSchema(root: Command | null, words: readonly string[], shape: typ
   if (schema) return schema;
   if (found && resultSchema(found)) throw usageError(`\`${words.join(' ')}\` takes one --profile.`);
   const what = words.length === 0 ? 'Which command is missing.' : `\`${words.join(' ')}\` is no command with a result.`;
-  const guess = nearest(words.join(' '), root ? root.commands.flatMap((child) => pathsFrom(child)) : []);
+  const guess = nearest(
+    words.join(' '),
+    root.commands.flatMap((child) => pathsFrom(child)),
+  );
   const hint = 'Name one as it is typed, such as: cdpadm schema output roles diff';
   throw usageError(what, guess === undefined ? hint : `Did you mean \`${guess}\`? ${hint}`);
 }

@@ -1,7 +1,7 @@
 // `tour`: the main job from end to end on a throw-away embedded platform, as a first lesson.
-import { Command } from 'commander';
+import { number, object, string, union } from 'zod/mini';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openSandbox } from '../../lib/runtime/emulator/sandbox.ts';
 import { dsrChapter } from './dsr.ts';
 import { rolesChapter } from './roles.ts';
@@ -18,22 +18,28 @@ const NEXT = [
   'cdpadm help                           everything else',
 ];
 
-export function tourCommand(ctx: Context): Command {
-  const command = new Command('tour')
-    .description('a guided run of the main jobs on a throw-away embedded platform')
-    .action(() => takeTour(ctx));
-  return withHelp(command, {
-    calls: 'nobody',
-    notes: [
-      'Needs no account and no terminal; nothing of yours is read or changed: --profile, the ids and --dry-run do nothing here.',
-      'Under -o json and ndjson it tells an object a line; in every other format it is the same text.',
-    ],
-    examples: ['cdpadm tour', 'cdpadm tour --no-color'],
-    json: 'one object a line: {"chapter"} | {"say"} | {"command"} | {"exit","stdout","stderr"} | {"file","text"}',
-  });
-}
+export const takeTour = defineCommand({
+  path: 'tour',
+  summary: 'a guided run of the main jobs on a throw-away embedded platform',
+  effect: 'local',
+  calls: 'nobody',
+  output: () =>
+    union([
+      object({ chapter: string() }),
+      object({ say: string() }),
+      object({ command: string() }),
+      object({ exit: number(), stdout: string(), stderr: string() }),
+      object({ file: string(), text: string() }),
+    ]),
+  notes: [
+    'Needs no account and no terminal; nothing of yours is read or changed: --profile, the ids and --dry-run do nothing here.',
+    'Under -o json and ndjson it tells an object a line; in every other format it is the same text.',
+  ],
+  examples: ['cdpadm tour', 'cdpadm tour --no-color'],
+  run: guide,
+});
 
-async function takeTour(ctx: Context): Promise<void> {
+async function guide(ctx: Context): Promise<void> {
   const stage = openStage(ctx, await openSandbox(ctx));
   await stage.say(
     'An embedded platform was started for this tour. It goes away at the end, and so does everything done to it.',

@@ -1,4 +1,5 @@
 // Everything a command may need, in one record; costly things are functions called on demand.
+import type { Command } from 'commander';
 import type { Readable } from 'node:stream';
 import type { Api } from '../api/index.ts';
 import type { SettingsPaths } from '../config/paths.ts';
@@ -186,6 +187,8 @@ export interface Context {
   settings(profile?: string): Promise<Settings>;
   /** The settings file: reading, creating, choosing and deleting profiles. */
   profiles(): Promise<Profiles>;
+  /** The root with all commands, for those that tell of them. */
+  commands(): Promise<Command>;
   /** The API clients over the shared HTTP core; opens the embedded platform for profile `local`. */
   api(): Promise<Api>;
   /**

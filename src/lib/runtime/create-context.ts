@@ -1,4 +1,5 @@
 // Builds the Context of one run: light at first, for `--help` needs none of it; complete once the flags are read.
+import type { Command } from 'commander';
 import { homedir } from 'node:os';
 import type { Api } from '../api/index.ts';
 import { resolvePaths } from '../config/paths.ts';
@@ -21,18 +22,28 @@ export interface StartedContext extends Context {
   readonly hasWritten: boolean;
 }
 
+/** The commands that a context belongs to. */
+export interface Program {
+  /** How the command lines begin that mean a platform; see `createSamePlace`. */
+  asking: readonly string[];
+  /** The root with all commands. */
+  loadAll(ctx: Context): Promise<Command>;
+}
+
+const NO_PROGRAM: Program = { asking: [], loadAll: () => Promise.reject(new Error('there are no commands')) };
+
 /** Runs that were told that their home is read-only or full. */
 const warned = new WeakSet<Io>();
 
 /**
- * `redactor` is one for all contexts of a process: its `main` masks by it what ends the process unforeseen. `asking`: see
- * `createSamePlace`.
+ * `redactor` is one for all contexts of a process: its `main` masks by it what ends the process unforeseen. `program` is
+ * what the root knows of all commands.
  */
 export function createContext(
   io: Io,
   signal: AbortSignal,
   redactor = createRedactor(),
-  asking: readonly string[] = [],
+  program: Program = NO_PROGRAM,
 ): StartedContext {
   const paths = resolvePaths(io.env, host.platform, io.env.HOME || homedir());
   const closers: (() => Promise<void>)[] = [];
@@ -77,6 +88,7 @@ export function createContext(
       return known;
     },
     api: () => (api ??= openApi()),
+    commands: () => program.loadAll(context),
     startWrite: (scope) => (target ??= startWrite(scope)),
     confirmWrite: async (question, typed) => {
       if (!target) throw new Error('a write is confirmed before it has a target');
@@ -99,7 +111,7 @@ export function createContext(
     },
     begin: async (flags, output) => {
       const { begin } = await import('./begin.ts');
-      begun = await begin(io, flags, redactor, signal, asking);
+      begun = await begin(io, flags, redactor, signal, program.asking);
       if (output) begun = { ...begun, out: output(begun.out) };
     },
     onClose: (close) => {

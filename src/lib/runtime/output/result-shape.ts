@@ -21,7 +21,7 @@ export function resultSchema(command: Command): Schema | undefined {
 
 /** The shape of a command's result for people; undefined for a command without one. */
 export function shapeTextOf({ json, output }: CommandHelp): string | undefined {
-  return output ? shapeOfSchema(jsonSchemaOfResult(output())) : json;
+  return output ? shapeOfSchema(jsonSchemaOfResult(output())) || 'any JSON' : json;
 }
 
 /** The same where `--profile` is given several times; undefined for a command that takes one. */
