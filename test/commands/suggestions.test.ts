@@ -94,7 +94,8 @@ test('every value of which there are few', async () => {
         code: 2,
         said: expect.stringContaining(`Did you mean ${value}?`) as string,
       });
-      if (!(subject instanceof Option) || !subject.parseArg) continue;
+      // The command itself reads a pair.
+      if (!(subject instanceof Option) || !subject.parseArg || behind.length > 0) continue;
       for (const spelt of [value.toUpperCase(), value.toLowerCase()]) {
         const read = subject.parseArg<unknown>(spelt, undefined);
         expect([read].flat(), `${path.join(' ')} ${name}`).toEqual([value]);

@@ -6,6 +6,7 @@ import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { JournalHead } from '../../lib/files/dsr-journal.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { shellWord } from '../../lib/kernel/shell-word.ts';
+import { flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
@@ -41,21 +42,12 @@ export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOp
     .digest('hex');
 }
 
-/** What to type to go on: the flags without which the rows would become other requests, or none. */
+/** The flags without which the rows would become other requests, or their results lie elsewhere. */
+const KEPT_FLAGS = ['regulation', 'type', 'groupId', 'callbackUrl', 'map', 'mapFile', 'null', 'results'] as const;
+
+/** What to type to go on. */
 export function resumeCommand(file: string, flags: BulkFlags, yes: boolean): string {
-  const given: [flag: string, values: readonly (string | undefined)[]][] = [
-    ['--regulation', [flags.regulation]],
-    ['--type', [flags.type]],
-    ['--group-id', [flags.groupId]],
-    ['--callback-url', flags.callbackUrl ?? []],
-    ['--map', flags.map ?? []],
-    ['--map-file', [flags.mapFile]],
-    ['--null', flags.null ?? []],
-    ['--results', [flags.results]],
-  ];
-  const words = given.flatMap(([flag, values]) =>
-    values.flatMap((value) => (value === undefined ? [] : [flag, value])),
-  );
+  const words = KEPT_FLAGS.flatMap((key) => [flags[key] ?? []].flat().flatMap((value) => [flagName(key), value]));
   const skip = flags.skipWaitingPeriod === true ? ['--skip-waiting-period'] : [];
   const accepted = yes ? ['--yes'] : [];
   return ['cdpadm', 'dsr', 'submit', '--bulk', file, ...words, ...skip, ...accepted, '--resume']

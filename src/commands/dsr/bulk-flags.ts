@@ -1,10 +1,10 @@
 // The flags of bulk runs: numbers, and what columns mean.
 import { randomUUID } from 'node:crypto';
-import type { Command } from 'commander';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
 import { composeRequest } from '../../lib/domain/dsr/compose.ts';
 import { createNullWords } from '../../lib/domain/null-words.ts';
 import { isInFuture, type NormalizeOptions, normalizeRequest } from '../../lib/domain/dsr/normalize.ts';
+import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
 import type { RowSource } from '../../lib/files/dsr-rows.ts';
 import { formatOf, invalidDocument, loadDocument } from '../../lib/files/load.ts';
 import { readInputBytes, refusePipe, resolvePath } from '../../lib/files/read-input.ts';
@@ -13,50 +13,45 @@ import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { collect } from '../../lib/runtime/command-line/global-flags.ts';
+import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import { behindEquals } from '../../lib/runtime/command-line/help.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
-import { choiceOption, readCount, readRate } from '../flag-values.ts';
-
-/** What stands in for what rows do not say, and what their columns mean. */
-export interface RowFlags {
-  regulation?: string;
-  type?: string;
-  groupId?: string;
-  callbackUrl?: string[];
-  submittedTime?: string;
-  skipWaitingPeriod?: boolean;
-  map?: string[];
-  mapFile?: string;
-  saveMap?: string;
-  null?: string[];
-}
-
-export interface BulkFlags extends RowFlags {
-  results?: string;
-  resume?: boolean;
-  concurrency?: string;
-  rate?: string;
-  showIdentities?: boolean;
-}
+import { readCount, readRate } from '../flag-values.ts';
 
 /** Flags that say the same for all rows; `dsr submit` has them anyway. */
-export function withRowFlags(command: Command): Command {
-  return command
-    .addOption(choiceOption('--regulation <name>', 'for rows that name none', REGULATIONS))
-    .addOption(choiceOption('--type <type>', 'for rows that name none', REQUEST_TYPES))
-    .option('--group-id <id>', 'for rows that name none')
-    .option('--callback-url <url>', 'for rows that name none; may be repeated', collect)
-    .option('--submitted-time <iso>', 'for rows that name none (default: now)')
-    .option('--skip-waiting-period', 'for rows that do not say');
-}
+export const rowFlags = {
+  regulation: { value: 'name', choices: REGULATIONS, help: 'for rows that name none' },
+  type: { value: 'type', choices: REQUEST_TYPES, help: 'for rows that name none' },
+  groupId: { value: 'id', help: 'for rows that name none' },
+  callbackUrl: { value: 'url', many: true, help: 'for rows that name none; may be repeated' },
+  submittedTime: { value: 'iso', help: 'for rows that name none (default: now)' },
+  skipWaitingPeriod: { help: 'for rows that do not say' },
+} as const satisfies Record<string, FlagSpec>;
 
-export function withMapFlags(command: Command): Command {
-  return command
-    .option('--map <column=field>', 'what a column means; field - leaves it out; may be repeated', collect)
-    .option('--map-file <file>', 'such a mapping, JSON or YAML: {column: field}')
-    .option('--save-map <file>', 'keep the mapping of this run there')
-    .option('--null <word>', 'word that means an empty cell, in addition to \\N; may be repeated', collect);
-}
+export const mapFlags = {
+  map: {
+    value: 'column=field',
+    many: true,
+    help: 'what a column means; field - leaves it out; may be repeated',
+    offers: ({ typed }) => behindEquals(typed, [...ROW_FIELDS, ...IDENTITY_COLUMNS, IGNORED]),
+  },
+  mapFile: { value: 'file', help: 'such a mapping, JSON or YAML: {column: field}' },
+  saveMap: { value: 'file', help: 'keep the mapping of this run there' },
+  null: { value: 'word', many: true, help: 'word that means an empty cell, in addition to \\N; may be repeated' },
+} as const satisfies Record<string, FlagSpec>;
+
+/** What stands in for what rows do not say, and what their columns mean. */
+export type RowFlags = FlagValues<typeof rowFlags & typeof mapFlags>;
+
+/** Flags of a bulk run and of no single request. */
+export const runFlags = {
+  results: { value: 'file', help: 'where a bulk run writes what became of each row (default: FILE.results.csv)' },
+  resume: { help: 'go on with a bulk run that was ended early' },
+  concurrency: { value: 'n', help: 'most requests of a bulk run at once (default: 16)' },
+  rate: { value: 'n', help: "most requests of a bulk run a second, or as 600/m (default: the profile's limit)" },
+} as const satisfies Record<string, FlagSpec>;
+
+export type BulkFlags = RowFlags & FlagValues<typeof runFlags> & { showIdentities?: boolean };
 
 export interface BulkNumbers {
   /** Most requests at once. */

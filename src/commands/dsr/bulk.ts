@@ -1,6 +1,7 @@
 // `dsr submit --bulk`: a file of requests, checked whole, journaled, sent, and written out with what became of each row.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { int, number, object, optional, string } from 'zod/mini';
 import { createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/dsr-journal.ts';
 import { openDsrTable, type RowSource } from '../../lib/files/dsr-rows.ts';
@@ -8,17 +9,39 @@ import { nameTaken } from '../../lib/files/name-once.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
-import { type DsrBulkResult, dsrBulkView, renderDsrBulk, renderPace } from '../../lib/render/dsr-bulk.ts';
+import { dsrBulkView, renderDsrBulk, renderPace } from '../../lib/render/dsr-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Target } from '../../lib/runtime/target.ts';
 import { type BulkCounts, restoreStates, submitRows } from '../../lib/workflows/dsr-bulk.ts';
 import { type Examined, examineRows, openRows } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { writeResults } from '../../lib/workflows/dsr-row-output.ts';
+import { type WithTarget, workspaceTarget } from '../results.ts';
 import { countComplete, freeName, refuseSecondRun, resumable, resumeCommand, settingsDigest } from './bulk-again.ts';
 import { type BulkFlags, type BulkNumbers, readBulkFlags, rowOptions, sourceOf } from './bulk-flags.ts';
 import { showDryRun } from './bulk-dry-run.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
+
+export function bulkResult() {
+  return object({
+    rows: int(),
+    /** Sent in this run. */
+    submitted: int(),
+    /** On the platform before this run, under ids from the file. */
+    existing: int(),
+    failed: int(),
+    /** Neither a response nor a read shows whether the platform accepted them; absent when there are none. */
+    unknown: optional(int()),
+    /** Complete by an earlier run, or done according to a result file. */
+    skipped: int(),
+    requests: int(),
+    retries: int(),
+    seconds: number(),
+    results: string(),
+    journal: string(),
+    target: workspaceTarget(),
+  });
+}
 
 interface Run {
   file: string;
@@ -126,7 +149,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
     );
   }
   const unknown = states.count('unknown');
-  const data: DsrBulkResult = {
+  const data: WithTarget<typeof bulkResult> = {
     rows: examined.rows,
     submitted: states.count('submitted') - before.submitted,
     existing: states.count('existing') - before.existing,

@@ -1,5 +1,5 @@
 // `dsr callbacks listen`: receives callbacks, checks each, keeps its state, hands it on.
-import { Command } from 'commander';
+import { array, boolean, type infer as Infer, literal, nullable, object, optional, string, union } from 'zod/mini';
 import { REQUEST_STATUSES } from '../../lib/contract/dsr.ts';
 import { isAdvance } from '../../lib/domain/dsr/statuses.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -11,7 +11,12 @@ import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { startCallbackServer } from '../../lib/runtime/callbacks/server.ts';
 import { openForward } from '../../lib/runtime/callbacks/forward.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import {
+  defineCommand,
+  type FlagSpec,
+  type FlagValues,
+  readWord,
+} from '../../lib/runtime/command-line/define-command.ts';
 import { stopped } from '../../lib/runtime/interrupt.ts';
 import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
 import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
@@ -20,19 +25,10 @@ import { lastingAddress } from '../../lib/runtime/service-address.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { type Received, receiveCallback } from '../../lib/workflows/receive-callback.ts';
 import { readPort } from '../flag-values.ts';
-import { readWord } from '../../lib/runtime/command-line/define-command.ts';
 import { openKeep } from './callbacks-keep.ts';
+import { allowFlag } from './callbacks-verify.ts';
+import { checkResult } from './results.ts';
 import { openVerifier } from './session.ts';
-
-interface ListenFlags {
-  host: string;
-  port: string;
-  allow?: string[];
-  forwardTo?: string;
-  on?: string[];
-  keep?: string;
-  anyController?: boolean;
-}
 
 interface Hook {
   status: string;
@@ -42,43 +38,51 @@ interface Hook {
 /** What `--on` accepts. */
 const HOOK_STATUSES = ['any', ...REQUEST_STATUSES];
 
-export function listenCommand(ctx: Context): Command {
-  const command = new Command('listen')
-    .description('receive callbacks until Ctrl-C: check each, keep its state, answer 202 or 401')
-    .option('--host <address>', 'where it listens', '127.0.0.1')
-    .option('--port <n>', 'the port; 0 takes a free one', '4020')
-    .option(
-      '--allow <domain...>',
-      'processor domains that may sign (default: of the vendor domain, or the certificate)',
-    )
-    .option('--any-controller', 'accept callbacks of every workspace, not only of the one in use')
-    .option('--forward-to <url>', 'hand genuine callbacks on, byte for byte; acknowledged only when they were taken')
-    .option('--keep <dir>', 'keep headers and body of each as files that `dsr callbacks verify` reads')
-    .option('--on <status cmd...>', 'run CMD, without a shell, when a request reaches STATUS (any: each new one)')
-    .action((flags: ListenFlags) => listen(ctx, flags));
-  return withHelp(command, {
-    calls: 'settings',
-    values: { '--on': ({ before }) => (before === undefined ? HOOK_STATUSES : []) },
-    notes: [
-      'Any path will do. 202: genuine and stored; 401: a check failed, or it is about another workspace; 405: not POST; 413: too large; 503: it cannot be judged, stored or forwarded now, and the platform sends it again.',
-      'No profile is needed: CDPADM_DSR_BASE_URL, CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET suffice; discovery there names the certificate. Without a workspace id, callbacks of every workspace are accepted.',
-      'A state is stored in the ledger before it is acknowledged, once, and never goes backwards: repeats and disorder do no harm.',
-      'With --keep each is ID.N.headers.json and ID.N.body below DIR, 0600, nothing written over; what is not acknowledged is refused.N, the first 1000 of a run.',
-      'CMD gets the body on its standard input, and CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME.',
-      'Under the profile `local` the platform runs within this command, and others wait until it ends: serve it by `cdpadm emulator start` in a shell of its own.',
-      'The platform needs an https address: put a server that ends TLS before this one, and forward the bytes as they are.',
-    ],
-    examples: [
-      'cdpadm dsr callbacks listen --port 0',
-      'cdpadm dsr callbacks listen --port 0 --keep callbacks',
-      'cdpadm dsr callbacks listen --port 0 --on completed "wc -c" -o json',
-    ],
-    json: 'one object a line: {"callback_url"}, then {"at","status","valid","checks","subject_request_id","request_status","new","detail","headers_file","body_file"}',
-    exits: { 6: 'the port is taken', 130: 'ended by Ctrl-C' },
-  });
-}
+const listenFlags = {
+  host: { value: 'address', default: '127.0.0.1', help: 'where it listens' },
+  port: { value: 'n', default: '4020', help: 'the port; 0 takes a free one' },
+  allow: allowFlag,
+  anyController: { help: 'accept callbacks of every workspace, not only of the one in use' },
+  forwardTo: {
+    value: 'url',
+    help: 'hand genuine callbacks on, byte for byte; acknowledged only when they were taken',
+  },
+  keep: { value: 'dir', help: 'keep headers and body of each as files that `dsr callbacks verify` reads' },
+  on: {
+    value: 'status cmd...',
+    many: true,
+    help: 'run CMD, without a shell, when a request reaches STATUS (any: each new one)',
+    offers: ({ before }) => (before === undefined ? HOOK_STATUSES : []),
+  },
+} as const satisfies Record<string, FlagSpec>;
 
-async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
+export const listenForCallbacks = defineCommand({
+  path: 'dsr callbacks listen',
+  summary: 'receive callbacks until Ctrl-C: check each, keep its state, answer 202 or 401',
+  effect: 'local',
+  calls: 'settings',
+  flags: listenFlags,
+  output: () => union([object({ callback_url: string() }), toldCallback()]),
+  notes: [
+    'Any path will do. 202: genuine and stored; 401: a check failed, or it is about another workspace; 405: not POST; 413: too large; 503: it cannot be judged, stored or forwarded now, and the platform sends it again.',
+    'No profile is needed: CDPADM_DSR_BASE_URL, CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET suffice; discovery there names the certificate. Without a workspace id, callbacks of every workspace are accepted.',
+    'A state is stored in the ledger before it is acknowledged, once, and never goes backwards: repeats and disorder do no harm.',
+    'With --keep each is ID.N.headers.json and ID.N.body below DIR, 0600, nothing written over; what is not acknowledged is refused.N, the first 1000 of a run.',
+    'CMD gets the body on its standard input, and CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME.',
+    'Under the profile `local` the platform runs within this command, and others wait until it ends: serve it by `cdpadm emulator start` in a shell of its own.',
+    'With -o json each callback is an object on a line of its own, after one with the address.',
+    'The platform needs an https address: put a server that ends TLS before this one, and forward the bytes as they are.',
+  ],
+  examples: [
+    'cdpadm dsr callbacks listen --port 0',
+    'cdpadm dsr callbacks listen --port 0 --keep callbacks',
+    'cdpadm dsr callbacks listen --port 0 --on completed "wc -c" -o json',
+  ],
+  exits: { 6: 'the port is taken', 130: 'ended by Ctrl-C' },
+  run: (ctx, { flags }) => listen(ctx, flags),
+});
+
+async function listen(ctx: Context, flags: FlagValues<typeof listenFlags>): Promise<void> {
   const port = readPort(flags.port);
   const hooks = hooksOf(flags.on ?? []);
   const forward = flags.forwardTo === undefined ? async () => true : await openForward(ctx, flags.forwardTo);
@@ -148,19 +152,23 @@ function variablesOf({ state }: Received): Record<string, string> {
 }
 
 /** One callback as it is told. */
-interface Told {
-  at: string;
-  status: Received['status'];
-  valid: boolean | null;
-  checks: NonNullable<Received['verdict']>['checks'];
-  subject_request_id?: string;
-  request_status?: string;
-  new: boolean;
-  detail: string;
-  /** Where it was kept; null when it was not. */
-  headers_file: string | null;
-  body_file: string | null;
+function toldCallback() {
+  return object({
+    at: string(),
+    status: literal([202, 401, 405, 413, 503]),
+    valid: nullable(boolean()),
+    checks: array(checkResult()),
+    subject_request_id: optional(string()),
+    request_status: optional(string()),
+    new: boolean(),
+    detail: string(),
+    /** Where it was kept; null when it was not. */
+    headers_file: nullable(string()),
+    body_file: nullable(string()),
+  });
 }
+
+type Told = Infer<ReturnType<typeof toldCallback>>;
 
 const toldView: ListView<Told> = {
   kind: 'list',

@@ -1,54 +1,54 @@
 // `dsr callbacks verify`: the four checks over one callback that somebody kept.
-import { Command } from 'commander';
+import { array, boolean, object } from 'zod/mini';
 import type { Verdict } from '../../lib/domain/callbacks/verify.ts';
 import { parseHeaderLines } from '../../lib/files/header-lines.ts';
 import { readInput, readInputBytes } from '../../lib/files/read-input.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { isLoopback } from '../../lib/kernel/loopback.ts';
 import { verdictView } from '../../lib/render/verdict.ts';
+import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { givenCertificate } from '../../lib/workflows/processor-certificate.ts';
+import { checkResult } from './results.ts';
 import { openVerifier } from './session.ts';
 
-interface VerifyFlags {
-  headers: string;
-  body: string;
-  certificate?: string;
-  allow?: string[];
-}
+export const allowFlag = {
+  value: 'domain...',
+  many: true,
+  help: 'processor domains that may sign (default: of the vendor domain, or the certificate)',
+} as const satisfies FlagSpec;
 
-export function verifyCommand(ctx: Context): Command {
-  const command = new Command('verify')
-    .description('check a callback: domain, certificate and signature over the raw body')
-    .requiredOption('--headers <file>', 'its headers: lines as they were sent, or JSON')
-    .requiredOption('--body <file>', 'its body, byte for byte; - is standard input')
-    .option('--certificate <file|url>', "the processor's certificate, instead of discovery's")
-    .option(
-      '--allow <domain...>',
-      'processor domains that may sign (default: of the vendor domain, or the certificate)',
-    )
-    .action((flags: VerifyFlags) => verify(ctx, flags));
-  return withHelp(command, {
-    calls: 'settings',
-    notes: [
-      'A body that was parsed and written again does not fit its signature: keep the bytes as they came.',
-      'With --certificate no profile and no setting is needed.',
-      '`cdpadm dsr callbacks listen --keep DIR` keeps both as this command reads them.',
-    ],
-    examples: [
-      'cdpadm dsr callbacks verify --headers callback.headers --body callback.json',
-      'cdpadm dsr callbacks verify --headers callback.headers --body callback.json --certificate processor.pem -o json',
-    ],
-    json: '{"valid","checks":[{"name":"domain|certificate_fetched|certificate|signature","ok","detail"}]}',
-    exits: {
-      1: 'a check failed',
-      7: 'the certificate cannot be had now',
-      8: 'the certificate cannot be fetched',
-      9: 'the headers cannot be read',
-    },
-  });
-}
+const verifyFlags = {
+  headers: { value: 'file', required: true, help: 'its headers: lines as they were sent, or JSON' },
+  body: { value: 'file', required: true, help: 'its body, byte for byte; - is standard input' },
+  certificate: { value: 'file|url', help: "the processor's certificate, instead of discovery's" },
+  allow: allowFlag,
+} as const satisfies Record<string, FlagSpec>;
+
+export const verifyCallback = defineCommand({
+  path: 'dsr callbacks verify',
+  summary: 'check a callback: domain, certificate and signature over the raw body',
+  effect: 'local',
+  calls: 'settings',
+  flags: verifyFlags,
+  output: () => object({ valid: boolean(), checks: array(checkResult()) }),
+  notes: [
+    'A body that was parsed and written again does not fit its signature: keep the bytes as they came.',
+    'With --certificate no profile and no setting is needed.',
+    '`cdpadm dsr callbacks listen --keep DIR` keeps both as this command reads them.',
+  ],
+  examples: [
+    'cdpadm dsr callbacks verify --headers callback.headers --body callback.json',
+    'cdpadm dsr callbacks verify --headers callback.headers --body callback.json --certificate processor.pem -o json',
+  ],
+  exits: {
+    1: 'a check failed',
+    7: 'the certificate cannot be had now',
+    8: 'the certificate cannot be fetched',
+    9: 'the headers cannot be read',
+  },
+  run: (ctx, { flags }) => verify(ctx, flags),
+});
 
 function isAddress(text: string): boolean {
   return /^https?:\/\//i.test(text);
@@ -64,7 +64,7 @@ function refusePlain(address: string): void {
   );
 }
 
-async function verify(ctx: Context, flags: VerifyFlags): Promise<void> {
+async function verify(ctx: Context, flags: FlagValues<typeof verifyFlags>): Promise<void> {
   const { certificate } = flags;
   if (certificate !== undefined && isAddress(certificate)) refusePlain(certificate);
   const headers = parseHeaderLines(await readInput(flags.headers, ctx));

@@ -1,13 +1,13 @@
 // `dsr cancel`: takes back requests that are still pending.
-import { Command } from 'commander';
-import type { CancelReply } from '../../lib/contract/dsr.ts';
+import { array } from 'zod/mini';
+import { CancelReply } from '../../lib/contract/dsr.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { forwardingLine, statusLine } from '../../lib/render/dsr-overview.ts';
 import { wrapUnder } from '../../lib/render/width.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { ListView } from '../../lib/render/view.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { cancelRequests, type CancelPlan, planCancel } from '../../lib/workflows/dsr-cancel.ts';
 import { openDsr, requestIds } from './session.ts';
 
@@ -20,24 +20,23 @@ const view: ListView<CancelReply> = {
   empty: 'Nothing was cancelled.',
 };
 
-export function cancelCommand(ctx: Context): Command {
-  const command = new Command('cancel')
-    .description('cancel pending requests')
-    .argument('[id...]', 'ids of requests')
-    .option('--group-id <id>', 'every pending request of this group')
-    .action((ids: string[], flags: { groupId?: string }) => cancel(ctx, ids, flags.groupId));
-  return withHelp(command, {
-    calls: 'platform',
-    columns: view.columns,
-    notes: ['What was already sent to a partner is not taken back by this; it is named before you are asked.'],
-    examples: [
-      'cdpadm dsr cancel 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',
-      'cdpadm dsr cancel --group-id spring-clean --yes',
-    ],
-    json: '[{"subject_request_id","received_time","expected_completion_time","controller_id"}]',
-    exits: { 5: 'there is no such request or group', 6: 'a request is not pending', 12: 'you answered no' },
-  });
-}
+export const cancelPending = defineCommand({
+  path: 'dsr cancel',
+  summary: 'cancel pending requests',
+  effect: 'write',
+  calls: 'platform',
+  args: { id: { many: true, optional: true, help: 'ids of requests' } },
+  flags: { groupId: { value: 'id', help: 'every pending request of this group' } },
+  columns: view.columns,
+  output: () => array(CancelReply),
+  notes: ['What was already sent to a partner is not taken back by this; it is named before you are asked.'],
+  examples: [
+    'cdpadm dsr cancel 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',
+    'cdpadm dsr cancel --group-id spring-clean --yes',
+  ],
+  exits: { 5: 'there is no such request or group', 6: 'a request is not pending', 12: 'you answered no' },
+  run: (ctx, { args, flags }) => cancel(ctx, args.id, flags.groupId),
+});
 
 async function cancel(ctx: Context, ids: readonly string[], groupId: string | undefined): Promise<void> {
   if (ids.length > 0 && groupId !== undefined) throw usageError('Give ids of requests or --group-id, not both.');

@@ -1,10 +1,8 @@
 // `dsr discovery`: what the processor supports, and where its certificate is.
-import { Command } from 'commander';
-import type { DiscoveryReply } from '../../lib/contract/dsr.ts';
+import { DiscoveryReply } from '../../lib/contract/dsr.ts';
 import { internalIdentityType } from '../../lib/contract/identities.ts';
 import type { RecordView } from '../../lib/render/view.ts';
-import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 
 const view: RecordView<DiscoveryReply> = {
   kind: 'record',
@@ -29,18 +27,16 @@ function shownType(type: string): string {
   return internal === type ? type : `${type} (${internal})`;
 }
 
-export function discoveryCommand(ctx: Context): Command {
-  const command = new Command('discovery')
-    .description('show the identity and request types that are supported, and where the certificate is')
-    .action(async () => {
-      const api = await ctx.api();
-      await ctx.out.emit(await api.dsr.discovery(ctx.signal), view);
-    });
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    notes: ['An identity type is followed by the internal type that it maps to, where the two differ.'],
-    examples: ['cdpadm dsr discovery', 'cdpadm dsr discovery -o json'],
-    json: '{"api_version","supported_identities":[{"identity_type","identity_format"}],"supported_subject_request_types","processor_certificate"}',
-  });
-}
+export const showDiscovery = defineCommand({
+  path: 'dsr discovery',
+  summary: 'show the identity and request types that are supported, and where the certificate is',
+  effect: 'read',
+  calls: 'platform',
+  output: () => DiscoveryReply,
+  notes: ['An identity type is followed by the internal type that it maps to, where the two differ.'],
+  examples: ['cdpadm dsr discovery', 'cdpadm dsr discovery -o json'],
+  run: async (ctx) => {
+    const api = await ctx.api();
+    await ctx.out.emit(await api.dsr.discovery(ctx.signal), view);
+  },
+});

@@ -1,32 +1,33 @@
 // The commands of data subject requests.
-import { Command } from 'commander';
+import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { callbacksCommand } from './callbacks.ts';
-import { cancelCommand } from './cancel.ts';
-import { discoveryCommand } from './discovery.ts';
-import { ledgerCommand } from './ledger-export.ts';
-import { listCommand } from './list.ts';
-import { prepareCommand } from './prepare.ts';
-import { resultsCommand } from './results.ts';
-import { statusCommand } from './status.ts';
-import { submitCommand } from './submit.ts';
-import { waitCommand } from './wait.ts';
+import { listenForCallbacks } from './callbacks-listen.ts';
+import { verifyCallback } from './callbacks-verify.ts';
+import { cancelPending } from './cancel.ts';
+import { showDiscovery } from './discovery.ts';
+import { exportLedger } from './ledger-export.ts';
+import { listRequests } from './list.ts';
+import { prepareRequests } from './prepare.ts';
+import { saveResults } from './save-results.ts';
+import { showStatus } from './status.ts';
+import { submitRequests } from './submit.ts';
+import { awaitRequests } from './wait.ts';
 
-export function dsrGroup(ctx: Context): Command {
-  const group = new Command('dsr').description('data subject requests: submit, follow, cancel, verify callbacks');
-  for (const build of [
-    submitCommand,
-    prepareCommand,
-    statusCommand,
-    waitCommand,
-    listCommand,
-    cancelCommand,
-    resultsCommand,
-    discoveryCommand,
-    ledgerCommand,
-    callbacksCommand,
-  ]) {
-    group.addCommand(build(ctx));
-  }
-  return group;
+export function dsrGroup(ctx: Context) {
+  return buildGroup(ctx, 'dsr', 'data subject requests: submit, follow, cancel, verify callbacks', [
+    submitRequests,
+    prepareRequests,
+    showStatus,
+    awaitRequests,
+    listRequests,
+    cancelPending,
+    saveResults,
+    showDiscovery,
+    { name: 'ledger', summary: 'the record of what was submitted from this machine', records: [exportLedger] },
+    {
+      name: 'callbacks',
+      summary: 'what the platform posts when a request changes: receive it, check it',
+      records: [listenForCallbacks, verifyCallback],
+    },
+  ]);
 }

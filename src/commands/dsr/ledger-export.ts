@@ -1,16 +1,38 @@
 // `dsr ledger export`: everything that went out from this machine, for an auditor.
-import { Command } from 'commander';
+import { array, boolean, type infer as Infer, nullable, object, optional, record, string } from 'zod/mini';
 import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
 import { isAdvance } from '../../lib/domain/dsr/statuses.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import type { ListView } from '../../lib/render/view.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { LedgerEntry } from '../../lib/workflows/dsr-ports.ts';
-import { toldReading } from './told-reading.ts';
+import { toldReading } from './session.ts';
 
-type ExportedRequest = LedgerEntry & { deadline: string | null };
+/** What the ledger knows of a request; some are known by a callback only. */
+function exportedRequest() {
+  return object({
+    id: string(),
+    at: optional(string()),
+    by: optional(string()),
+    profile: optional(nullable(string())),
+    address: optional(string()),
+    workspace_id: optional(string()),
+    regulation: optional(string()),
+    subject_request_type: optional(string()),
+    submitted_time: optional(string()),
+    skip_waiting_period: optional(boolean()),
+    group_id: optional(nullable(string())),
+    identities: optional(record(string(), string())),
+    status: optional(string()),
+    expected_completion_time: optional(nullable(string())),
+    received_time: optional(nullable(string())),
+    states: array(object({ status: string(), at: string(), source: string() })),
+    deadline: nullable(string()),
+  });
+}
+
+type ExportedRequest = Infer<ReturnType<typeof exportedRequest>>;
 
 const view: ListView<ExportedRequest> = {
   kind: 'list',
@@ -41,27 +63,22 @@ const view: ListView<ExportedRequest> = {
   empty: 'Nothing was submitted from this machine.',
 };
 
-export function ledgerCommand(ctx: Context): Command {
-  const group = new Command('ledger').description('the record of what was submitted from this machine');
-  const command = new Command('export')
-    .description('write out every request with its states, for an auditor')
-    .action(async () => {
-      const ledger = await openLedgerOf(ctx, isAdvance);
-      await ctx.out.emitParts(exported(toldReading(ctx, ledger.all())), view);
-    });
-  group.addCommand(
-    withHelp(command, {
-      calls: 'nobody',
-      notes: [
-        'The ledger holds all profiles of this machine. In place of identities it has keyed hashes: the same identity has the same hash here, and nobody can turn one back.',
-        'In CSV a cell that a spreadsheet would run as a formula gets a leading apostrophe.',
-      ],
-      examples: ['cdpadm dsr ledger export -o csv --out ledger.csv', 'cdpadm dsr ledger export -o json'],
-      json: '[{"id","at","by","profile","address","workspace_id","regulation","subject_request_type","submitted_time","skip_waiting_period","group_id","identities":{},"status","states":[{"status","at","source"}],"deadline"}]',
-    }),
-  );
-  return group;
-}
+export const exportLedger = defineCommand({
+  path: 'dsr ledger export',
+  summary: 'write out every request with its states, for an auditor',
+  effect: 'local',
+  calls: 'nobody',
+  output: () => array(exportedRequest()),
+  notes: [
+    'The ledger holds all profiles of this machine. In place of identities it has keyed hashes: the same identity has the same hash here, and nobody can turn one back.',
+    'In CSV a cell that a spreadsheet would run as a formula gets a leading apostrophe.',
+  ],
+  examples: ['cdpadm dsr ledger export -o csv --out ledger.csv', 'cdpadm dsr ledger export -o json'],
+  run: async (ctx) => {
+    const ledger = await openLedgerOf(ctx, isAdvance);
+    await ctx.out.emitParts(exported(toldReading(ctx, ledger.all())), view);
+  },
+});
 
 async function* exported(parts: AsyncIterable<LedgerEntry[]>): AsyncGenerator<ExportedRequest[]> {
   for await (const entries of parts) {

@@ -1,42 +1,44 @@
 // `dsr list`: the requests of a group, or those that went out from this machine.
-import { Command } from 'commander';
+import { array } from 'zod/mini';
 import { dueFirst, type RequestOverview } from '../../lib/domain/dsr/overview.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { REQUEST_COLUMNS, requestListView } from '../../lib/render/dsr-overview.ts';
+import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { dueRequests } from '../../lib/workflows/dsr-due.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
-import { type DsrSession, openDsr } from './session.ts';
-import { toldReading } from './told-reading.ts';
+import { requestResult } from './results.ts';
+import { type DsrSession, openDsr, toldReading } from './session.ts';
 
-interface ListFlags {
-  groupId?: string;
-  due?: boolean;
-  limit: string;
-}
+const listFlags = {
+  groupId: { value: 'id', help: 'ask the platform for the requests of this group' },
+  due: { help: 'only those that the law still waits for, the most urgent first' },
+  limit: {
+    value: 'n',
+    default: '100',
+    help: 'without a group: so many, the newest or, with --due, the most urgent',
+  },
+} as const satisfies Record<string, FlagSpec>;
 
-export function listCommand(ctx: Context): Command {
-  const command = new Command('list')
-    .description('list the requests of a group, or those that were submitted from this machine')
-    .option('--group-id <id>', 'ask the platform for the requests of this group')
-    .option('--due', 'only those that the law still waits for, the most urgent first')
-    .option('--limit <n>', 'without a group: so many, the newest or, with --due, the most urgent', '100')
-    .action((flags: ListFlags) => list(ctx, flags));
-  return withHelp(command, {
-    calls: 'platform',
-    reads: true,
-    columns: () => REQUEST_COLUMNS,
-    notes: [
-      'The platform lists requests by group only. Without --group-id the ledger of this machine is listed, for the workspace in use; what is not at its end is read anew.',
-      'With --due all of the ledger is looked at, however old: what the platform has ended makes room for the next.',
-      'The deadline is one month after the subject asked under GDPR, 45 days under CCPA.',
-    ],
-    examples: ['cdpadm dsr list', 'cdpadm dsr list --due -o csv', 'cdpadm dsr list --group-id spring-clean'],
-    json: '[{"subject_request_id","request_status","expected_completion_time","group_id","results_url","extensions","regulation","subject_request_type","submitted_time","deadline","cancellable_until","results_expire_at"}]',
-  });
-}
+type ListFlags = FlagValues<typeof listFlags>;
+
+export const listRequests = defineCommand({
+  path: 'dsr list',
+  summary: 'list the requests of a group, or those that were submitted from this machine',
+  effect: 'read',
+  calls: 'platform',
+  flags: listFlags,
+  columns: () => REQUEST_COLUMNS,
+  output: () => array(requestResult()),
+  notes: [
+    'The platform lists requests by group only. Without --group-id the ledger of this machine is listed, for the workspace in use; what is not at its end is read anew.',
+    'With --due all of the ledger is looked at, however old: what the platform has ended makes room for the next.',
+    'The deadline is one month after the subject asked under GDPR, 45 days under CCPA.',
+  ],
+  examples: ['cdpadm dsr list', 'cdpadm dsr list --due -o csv', 'cdpadm dsr list --group-id spring-clean'],
+  run: (ctx, { flags }) => list(ctx, flags),
+});
 
 async function list(ctx: Context, flags: ListFlags): Promise<void> {
   const limit = /^\d{1,7}$/.test(flags.limit) ? Number(flags.limit) : 0;

@@ -100,3 +100,20 @@ export function requestIds(ids: readonly string[]): string[] {
     });
   });
 }
+
+/** The parts of a ledger as they come, with a line while one takes longer than a second. */
+export async function* toldReading<Part>(
+  ctx: { out: Pick<Context['out'], 'waits'> },
+  parts: AsyncIterator<Part, void>,
+): AsyncGenerator<Part> {
+  try {
+    for (;;) {
+      const end = ctx.out.waits({ text: 'Reading the ledger' });
+      const next = await parts.next().finally(end);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await parts.return?.();
+  }
+}

@@ -1,6 +1,6 @@
 // From the flags of `dsr submit`, a file or answers on a terminal to one checked request.
 import { randomUUID } from 'node:crypto';
-import type { DsrRequest } from '../../lib/contract/dsr.ts';
+import { type DsrRequest, REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
 import { showPath } from '../../lib/contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../lib/contract/identities.ts';
 import { composeRequest, isExtensionType, type RequestParts } from '../../lib/domain/dsr/compose.ts';
@@ -15,36 +15,32 @@ import { readInput } from '../../lib/files/read-input.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
+import { type FlagSpec, type FlagValues, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 
-export interface RequestFlags {
-  regulation?: string;
-  type?: string;
-  identity?: string[];
-  extensionIdentity?: string[];
-  groupId?: string;
-  callbackUrl?: string[];
-  submittedTime?: string;
-  requestId?: string;
-  skipWaitingPeriod?: boolean;
-}
+/** The flags that say what a request is. */
+export const requestFlags = {
+  regulation: { value: 'name', choices: REGULATIONS, help: 'the law the subject invokes' },
+  type: { value: 'type', choices: REQUEST_TYPES, help: 'what the subject wants' },
+  identity: {
+    value: 'type=value',
+    many: true,
+    help: 'who it is; may be repeated; TYPE=@FILE and TYPE=- read the value',
+  },
+  extensionIdentity: { value: 'type=value', many: true, help: 'the same for types of the vendor extension' },
+  groupId: { value: 'id', help: 'relates requests to each other' },
+  callbackUrl: { value: 'url', many: true, help: 'where the platform posts each status; may be repeated' },
+  submittedTime: { value: 'iso', help: 'when the subject asked (default: now); the deadline runs from it' },
+  requestId: { value: 'uuid', help: 'the id of the request (default: a new one)' },
+  skipWaitingPeriod: { help: 'an erasure begins within 24 hours instead of after 7 days' },
+} as const satisfies Record<string, FlagSpec>;
+
+export type RequestFlags = FlagValues<typeof requestFlags>;
 
 /** The flags that say something of the request, by the names that people type. */
 export function givenFlags(flags: RequestFlags): string[] {
-  const names: Record<keyof RequestFlags, string> = {
-    regulation: '--regulation',
-    type: '--type',
-    identity: '--identity',
-    extensionIdentity: '--extension-identity',
-    groupId: '--group-id',
-    callbackUrl: '--callback-url',
-    submittedTime: '--submitted-time',
-    requestId: '--request-id',
-    skipWaitingPeriod: '--skip-waiting-period',
-  };
-  return Object.entries(names)
-    .filter(([key]) => flags[key as keyof RequestFlags] !== undefined)
-    .map(([, name]) => name);
+  const keys = Object.keys(requestFlags) as (keyof RequestFlags)[];
+  return keys.filter((key) => flags[key] !== undefined).map((key) => flagName(key));
 }
 
 function notOfExtension(type: string): CliError {

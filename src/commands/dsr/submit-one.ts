@@ -1,4 +1,5 @@
 // `dsr submit` of one request: shown, confirmed, sent once, and what the platform says of it.
+import { boolean, nullable, object, string } from 'zod/mini';
 import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
 import { identitiesOf } from '../../lib/domain/dsr/normalize.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
@@ -7,8 +8,8 @@ import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { Target } from '../../lib/runtime/target.ts';
 import { submitRequest } from '../../lib/workflows/dsr-submit.ts';
+import { type WithTarget, workspaceTarget } from '../results.ts';
 import { askForMissing } from './questions.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
 import {
@@ -27,17 +28,21 @@ export interface OneFlags extends RequestFlags {
   showIdentities?: boolean;
 }
 
-interface SubmitResult {
-  subject_request_id: string;
-  controller_id: string | null;
-  request_status: string;
-  received_time: string | null;
-  expected_completion_time: string | null;
-  deadline: string | null;
-  /** Null when the signature could not be checked. */
-  signature_valid: boolean | null;
-  target: Target;
+export function submittedResult() {
+  return object({
+    subject_request_id: string(),
+    controller_id: nullable(string()),
+    request_status: string(),
+    received_time: nullable(string()),
+    expected_completion_time: nullable(string()),
+    deadline: nullable(string()),
+    /** Null when the signature could not be checked. */
+    signature_valid: nullable(boolean()),
+    target: workspaceTarget(),
+  });
 }
+
+type SubmitResult = WithTarget<typeof submittedResult>;
 
 export const submitView: RecordView<SubmitResult> = {
   kind: 'record',

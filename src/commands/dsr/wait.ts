@@ -1,41 +1,42 @@
 // `dsr wait`: until requests reach a status.
-import { Command } from 'commander';
+import { array } from 'zod/mini';
 import { REQUEST_STATUSES } from '../../lib/contract/dsr.ts';
 import { REQUEST_COLUMNS, requestView } from '../../lib/render/dsr-overview.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
 import { waitForRequests } from '../../lib/workflows/dsr-wait.ts';
-import { choiceOption } from '../flag-values.ts';
+import { requestResult } from './results.ts';
 import { type DsrSession, openDsr, requestIds } from './session.ts';
 
-export function waitCommand(ctx: Context): Command {
-  const command = new Command('wait')
-    .description('wait until requests are completed')
-    .argument('<id...>', 'ids of requests')
-    .addOption(
-      choiceOption('--until <status>', 'the status to wait for; a later one will do as well', REQUEST_STATUSES).default(
-        'completed',
-      ),
-    )
-    .action(async (ids: string[], flags: { until: string }) => {
-      await waitAndShow(ctx, await openDsr(ctx), requestIds(ids), flags.until);
-    });
-  return withHelp(command, {
-    calls: 'platform',
-    columns: () => REQUEST_COLUMNS,
-    notes: ['Most requests take days: give a --timeout, or look now and then with `dsr status`.'],
-    examples: [
-      'cdpadm dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --until pending',
-      'cdpadm dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --until pending --timeout 10m -o json',
-    ],
-    json: '[{"subject_request_id","request_status","expected_completion_time","results_url","deadline",…}]',
-    exits: {
-      5: 'the platform has no such request in this workspace',
-      6: 'the request was cancelled',
-      11: '--timeout is over',
+export const awaitRequests = defineCommand({
+  path: 'dsr wait',
+  summary: 'wait until requests are completed',
+  effect: 'read',
+  endless: true,
+  calls: 'platform',
+  args: { id: { many: true, help: 'ids of requests' } },
+  flags: {
+    until: {
+      value: 'status',
+      choices: REQUEST_STATUSES,
+      default: 'completed',
+      help: 'the status to wait for; a later one will do as well',
     },
-  });
-}
+  },
+  columns: () => REQUEST_COLUMNS,
+  output: () => array(requestResult()),
+  notes: ['Most requests take days: give a --timeout, or look now and then with `dsr status`.'],
+  examples: [
+    'cdpadm dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --until pending',
+    'cdpadm dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --until pending --timeout 10m -o json',
+  ],
+  exits: {
+    5: 'the platform has no such request in this workspace',
+    6: 'the request was cancelled',
+    11: '--timeout is over',
+  },
+  run: async (ctx, { args, flags }) => waitAndShow(ctx, await openDsr(ctx), requestIds(args.id), flags.until),
+});
 
 /** Waits with progress and shows what came of it. */
 export async function waitAndShow(

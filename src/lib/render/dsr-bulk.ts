@@ -8,26 +8,6 @@ import type { Style } from './style.ts';
 import type { RecordView } from './view.ts';
 import { padText, wrapUnder } from './width.ts';
 
-export interface DsrBulkResult {
-  rows: number;
-  /** Sent in this run. */
-  submitted: number;
-  /** On the platform before this run, under ids from the file. */
-  existing: number;
-  failed: number;
-  /** Neither a response nor a read shows whether the platform accepted them; absent when there are none. */
-  unknown?: number;
-  /** Complete by an earlier run, or done according to a result file. */
-  skipped: number;
-  requests: number;
-  retries: number;
-  seconds: number;
-  results: string;
-  journal: string;
-  /** Where the requests went. */
-  target: object;
-}
-
 const KEYS = [
   'rows',
   'submitted',
@@ -41,6 +21,8 @@ const KEYS = [
   'results',
   'journal',
 ] as const;
+
+type DsrBulkResult = Partial<Record<(typeof KEYS)[number], string | number>> & { results: string };
 
 export const dsrBulkView: RecordView<DsrBulkResult> = {
   kind: 'record',

@@ -35,22 +35,8 @@ export type LedgerNews =
     };
 
 /** What the ledger knows of a request. Everything but the id may be missing: some are known by a callback only. */
-export interface LedgerEntry {
+export interface LedgerEntry extends Partial<Omit<Extract<LedgerNews, { event: 'submitted' }>, 'event'>> {
   id: string;
-  at?: string;
-  by?: string;
-  profile?: string | null;
-  address?: string;
-  workspace_id?: string;
-  regulation?: string;
-  subject_request_type?: string;
-  submitted_time?: string;
-  skip_waiting_period?: boolean;
-  group_id?: string | null;
-  identities?: Record<string, string>;
-  status?: string;
-  expected_completion_time?: string | null;
-  received_time?: string | null;
   states: { status: string; at: string; source: string }[];
 }
 

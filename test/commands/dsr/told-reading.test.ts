@@ -1,6 +1,6 @@
 // Reading the ledger is told while it is waited for, and is closed when nobody wants more.
 import { expect, test } from 'vitest';
-import { toldReading } from '../../../src/commands/dsr/told-reading.ts';
+import { toldReading } from '../../../src/commands/dsr/session.ts';
 
 test.each([
   ['to its end', 3, ['begin', 1, 'end', 'begin', 2, 'end', 'begin', 'closed', 'end']],

@@ -5,7 +5,9 @@ import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts
 /** Header names and values as they came, one pair for each line: what stands twice must be seen. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-export type CheckName = 'domain' | 'certificate_fetched' | 'certificate' | 'signature';
+/** In the order in which they are made. */
+export const CHECK_NAMES = ['domain', 'certificate_fetched', 'certificate', 'signature'] as const;
+export type CheckName = (typeof CHECK_NAMES)[number];
 
 export interface Check {
   name: CheckName;
@@ -18,8 +20,6 @@ export interface Verdict {
   /** All four, in order; those after one that failed are not looked at. */
   checks: Check[];
 }
-
-const ORDER: readonly CheckName[] = ['domain', 'certificate_fetched', 'certificate', 'signature'];
 
 /** Longer than a name of the DNS can be. */
 const MAX_DOMAIN = 253;
@@ -55,7 +55,7 @@ export function checkSignature(headers: HeaderLines, body: Buffer, key: KeyObjec
 /** All checks in order; what a failed one left undone says so. */
 export function verdictOf(done: readonly Check[]): Verdict {
   const failed = done.find(({ ok }) => !ok);
-  const checks = ORDER.map((name): Check => {
+  const checks = CHECK_NAMES.map((name): Check => {
     const found = done.find((check) => check.name === name);
     if (found) return { name, ok: found.ok, detail: found.detail };
     return { name, ok: false, detail: 'not looked at, because the check before failed' };

@@ -76,9 +76,6 @@ export interface CommandHelp {
   notes?: string[];
 }
 
-/** The target as the `json` of a command's help describes it. */
-export const TARGET_JSON = '"target":{"profile","environment","workspace_id","address"}';
-
 /** The formats that every result has. */
 export const COMMON_FORMATS = [
   'table',

@@ -1,0 +1,111 @@
+// `dsr results`: what an access or portability request found, saved to a private file.
+import { resolve } from 'node:path';
+import { type infer as Infer, int, object, string } from 'zod/mini';
+import { DSR_LIMITS } from '../../lib/contract/limits.ts';
+import { openDownload } from '../../lib/files/save-download.ts';
+import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import type { RecordView } from '../../lib/render/view.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { readRequests } from '../../lib/workflows/dsr-read.ts';
+import type { RequestOverview } from '../../lib/domain/dsr/overview.ts';
+import { openDsr, requestIds } from './session.ts';
+
+function savedResult() {
+  return object({
+    subject_request_id: string(),
+    file: string(),
+    bytes: int(),
+    sha256: string(),
+    content_type: string(),
+  });
+}
+
+const view: RecordView<Infer<ReturnType<typeof savedResult>>> = {
+  kind: 'record',
+  columns: [
+    { key: 'file', id: true, value: (it) => it.file },
+    { key: 'bytes', value: (it) => it.bytes },
+    { key: 'sha256', value: (it) => it.sha256 },
+    { key: 'content_type', value: (it) => it.content_type },
+  ],
+};
+
+export const saveResults = defineCommand({
+  path: 'dsr results',
+  summary: 'save the results of a completed access or portability request',
+  effect: 'local',
+  calls: 'platform',
+  args: { id: { help: 'id of the request' } },
+  flags: { dir: { value: 'dir', default: '.', help: 'folder of the file' } },
+  columns: view.columns,
+  output: savedResult,
+  notes: [
+    "The file is named after the request, readable by you alone, and never written over another. It is fetched from below the profile's own address only.",
+  ],
+  examples: [
+    'cdpadm dsr results 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',
+    'cdpadm dsr results 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dir results --dry-run',
+  ],
+  exits: {
+    5: 'no such request, no records match the identities, or the results have expired',
+    6: 'the request has no results (yet)',
+  },
+  run: (ctx, { args, flags }) => results(ctx, args.id, flags.dir),
+});
+
+async function results(ctx: Context, text: string, dir: string): Promise<void> {
+  const session = await openDsr(ctx);
+  const [id = ''] = requestIds([text]);
+  const [request] = await readRequests([id], session);
+  const url = request?.results_url;
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun(url ? [{ method: 'GET', url }] : []);
+    return;
+  }
+  if (!request || !url) throw withoutResults(id, request);
+  const download = openDownload(resolve(ctx.io.cwd, dir), id);
+  try {
+    await session.api.results(url, download.sink, ctx.signal);
+  } catch (error) {
+    download.discard();
+    throw explained(id, error);
+  }
+  await ctx.out.emit({ subject_request_id: id, ...download.finish() }, view);
+}
+
+function withoutResults(id: string, request: RequestOverview | undefined): CliError {
+  const status = request?.request_status;
+  const isErasure = request?.subject_request_type === 'erasure';
+  const isOpen = status !== 'completed' && status !== 'cancelled';
+  const why = isErasure
+    ? 'an erasure has none'
+    : status === 'completed'
+      ? 'the platform gives none; an erasure has none'
+      : `it is ${status ?? 'unknown'}`;
+  return new CliError({
+    code: 'dsr.no_results',
+    message: `Request ${id} has no results: ${why}.`,
+    ...(!isErasure && isOpen && { hint: `Wait for them with \`cdpadm dsr wait ${id}\`.` }),
+    exit: EXIT.conflict,
+  });
+}
+
+/** What the two refusals mean here. */
+function explained(id: string, error: unknown): unknown {
+  if (!(error instanceof CliError) || (error.status !== 404 && error.status !== 410)) return error;
+  const gone = error.status === 410;
+  return new CliError({
+    code: gone ? 'dsr.results_expired' : 'dsr.no_records',
+    message: gone
+      ? `The results of request ${id} are no longer there: they are kept for ${DSR_LIMITS.resultsDays} days.`
+      : `No records match the identities of request ${id}: the platform holds nothing about this person.`,
+    hint: gone
+      ? 'Submit the request anew.'
+      : 'That is an answer to the subject too. Check the identities if you expected data.',
+    exit: EXIT.notFound,
+    status: error.status,
+    ...(error.request && { request: error.request }),
+    cause: error,
+  });
+}
