@@ -1,14 +1,13 @@
 // `emulator assign-role`: gives a role to a user, as an admin would on the platform's own screens.
-import { Command } from 'commander';
+import { type infer as Infer, number, object, string } from 'zod/mini';
 import type { RecordView } from '../../lib/render/view.ts';
-import type { Context } from '../../lib/runtime/context.ts';
-import { changeByControl, findEmulator } from '../../lib/runtime/emulator/control.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { portOption } from './port-option.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { change, portFlag } from './control.ts';
 
-interface Assignment {
-  role_id: string;
-  user: string;
+type Assignment = Infer<ReturnType<typeof assignmentResult>>;
+
+function assignmentResult() {
+  return object({ role_id: string(), user: string(), org_id: number() });
 }
 
 const view: RecordView<Assignment> = {
@@ -19,31 +18,27 @@ const view: RecordView<Assignment> = {
   ],
 };
 
-export function assignRoleCommand(ctx: Context): Command {
-  const command = new Command('assign-role')
-    .description('assign a role to a user, so that deleting it is refused')
-    .argument('<role_id>', "a role of the platform's manifest")
-    .requiredOption('--user <email>', 'who gets it')
-    .addOption(portOption())
-    .action(async (roleId: string, flags: { user: string; port?: string }) => {
-      const emulator = await findEmulator(ctx, flags.port);
-      const body = { role_id: roleId, user: flags.user };
-      const made = await changeByControl(ctx, emulator, {
-        method: 'POST',
-        path: '/role-assignments',
-        body,
-        reply: { fields: ['role_id', 'user'] },
-      });
-      if (made !== undefined) await ctx.out.emit(made as Assignment, view);
+export const assignRole = defineCommand({
+  path: 'emulator assign-role',
+  summary: 'assign a role to a user, so that deleting it is refused',
+  effect: 'local',
+  calls: 'emulator',
+  args: { role_id: { help: "a role of the platform's manifest" } },
+  flags: { user: { value: 'email', help: 'who gets it', required: true }, ...portFlag },
+  columns: view.columns,
+  output: assignmentResult,
+  examples: [
+    'cdpadm emulator assign-role read-only-role --user ann@example.com',
+    'cdpadm emulator assign-role read-only-role --user ann@example.com --dry-run',
+  ],
+  exits: { 5: 'the role does not exist, or no embedded platform is running' },
+  run: async (ctx, { args: { role_id }, flags }) => {
+    const made = await change<Assignment>(ctx, flags, {
+      method: 'POST',
+      path: '/role-assignments',
+      body: { role_id, user: flags.user },
+      reply: { fields: ['role_id', 'user'] },
     });
-  return withHelp(command, {
-    calls: 'emulator',
-    columns: view.columns,
-    examples: [
-      'cdpadm emulator assign-role read-only-role --user ann@example.com',
-      'cdpadm emulator assign-role read-only-role --user ann@example.com --dry-run',
-    ],
-    json: '{"role_id","user","org_id"}',
-    exits: { 5: 'the role does not exist, or no embedded platform is running' },
-  });
-}
+    if (made !== undefined) await ctx.out.emit(made, view);
+  },
+});

@@ -1,33 +1,94 @@
-// `emulator clock`: the platform's time.
-import { Command } from 'commander';
+// `emulator clock`, `clock advance` and `reset`: the platform's time, and back to where it began.
+import { type infer as Infer, object, string } from 'zod/mini';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { parseDuration } from '../../lib/kernel/timestamps.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { callControl, findEmulator } from '../../lib/runtime/emulator/control.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { portOption } from './port-option.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { change, portFlag, read } from './control.ts';
 
-export const nowView: RecordView<{ now: string }> = {
+type Now = Infer<ReturnType<typeof nowResult>>;
+
+const REPLY = { fields: ['now'] };
+
+function nowResult() {
+  return object({ now: string() });
+}
+
+const view: RecordView<Now> = {
   kind: 'record',
   columns: [{ key: 'now', value: ({ now }) => now }],
   name: ({ now }) => now,
 };
 
-export function clockCommand(ctx: Context): Command {
-  const command = new Command('clock')
-    .description("show the platform's time, or move it")
-    .addOption(portOption())
-    .action(async (flags: { port?: string }) => {
-      const emulator = await findEmulator(ctx, flags.port);
-      await ctx.out.emit(
-        (await callControl(ctx, emulator, { method: 'GET', path: '/clock', reply: { fields: ['now'] } })) as {
-          now: string;
-        },
-        nowView,
-      );
-    });
-  return withHelp(command, {
-    calls: 'emulator',
-    examples: ['cdpadm emulator clock', 'cdpadm emulator clock advance 8d'],
-    json: '{"now"}',
-  });
+const advanceClock = defineCommand({
+  path: 'emulator clock advance',
+  summary: 'let time pass on the platform; what falls due happens',
+  effect: 'local',
+  calls: 'emulator',
+  args: { duration: { help: 'such as 15m, 8h, 7d' } },
+  flags: { port: { ...portFlag.port, inherited: true } },
+  columns: view.columns,
+  output: nowResult,
+  examples: ['cdpadm emulator clock advance 8d', 'cdpadm emulator clock advance 15m --port 4010'],
+  run: async (ctx, { args: { duration }, flags }) => {
+    if (parseDuration(duration) === undefined) {
+      throw usageError(`\`${duration}\` is no duration.`, 'It takes a whole number and ms, s, m, h, d, w or y: 8d.');
+    }
+    const call = { method: 'POST', path: '/clock', body: { advance: duration }, reply: REPLY } as const;
+    const title = `Letting ${duration} pass on the platform, seconds`;
+    const now = await countingSeconds(ctx, title, change<Now>(ctx, flags, call));
+    if (now !== undefined) await ctx.out.emit(now, view);
+  },
+});
+
+export const showClock = defineCommand({
+  path: 'emulator clock',
+  summary: "show the platform's time, or move it",
+  effect: 'local',
+  calls: 'emulator',
+  flags: portFlag,
+  output: nowResult,
+  examples: ['cdpadm emulator clock', 'cdpadm emulator clock advance 8d'],
+  below: [advanceClock],
+  run: async (ctx, { flags }) => ctx.out.emit(await read<Now>(ctx, flags, '/clock', REPLY), view),
+});
+
+export const resetPlatform = defineCommand({
+  path: 'emulator reset',
+  summary: 'put the platform back to what it began with',
+  effect: 'local',
+  calls: 'emulator',
+  flags: portFlag,
+  columns: view.columns,
+  output: nowResult,
+  examples: ['cdpadm emulator reset', 'cdpadm emulator reset --profile local'],
+  run: async (ctx, { flags }) => {
+    const now = await change<Now>(ctx, flags, { method: 'POST', path: '/reset', reply: REPLY });
+    if (now === undefined) return;
+    ctx.out.note('The platform is back to its fixtures.');
+    await ctx.out.emit(now, view);
+  },
+});
+
+/** Tells each second that `work` takes: runs of days are carried out one by one. */
+async function countingSeconds<T>(ctx: Context, title: string, work: Promise<T>): Promise<T> {
+  const { clock } = ctx.io;
+  const progress = ctx.out.progress(title);
+  const over = new AbortController();
+  const since = clock.now();
+  const count = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(1000, over.signal);
+      progress.update({ done: Math.floor((clock.now() - since) / 1000) });
+    }
+  };
+  const counting = count().catch(() => undefined);
+  try {
+    return await work;
+  } finally {
+    over.abort();
+    await counting;
+    progress.end();
+  }
 }

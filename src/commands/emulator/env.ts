@@ -1,11 +1,10 @@
 // `emulator env`: the variables that point every command to a running platform, to `eval`.
-import { Command } from 'commander';
+import { object, optional, string } from 'zod/mini';
 import type { DocumentView } from '../../lib/render/view.ts';
-import type { Context } from '../../lib/runtime/context.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { findEmulator } from '../../lib/runtime/emulator/control.ts';
-import { environmentOf } from '../../lib/runtime/emulator/environment.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { portOption } from './port-option.ts';
+import { environmentOf, VARIABLES } from '../../lib/runtime/emulator/environment.ts';
+import { portFlag } from './control.ts';
 
 const view: DocumentView<Record<string, string>> = {
   kind: 'document',
@@ -15,19 +14,21 @@ const view: DocumentView<Record<string, string>> = {
       .join('\n'),
 };
 
-export function envCommand(ctx: Context): Command {
-  const command = new Command('env')
-    .description('print the variables that point every command to a running platform')
-    .addOption(portOption())
-    .action(async (flags: { port?: string }) => {
-      await ctx.out.emit(environmentOf(await findEmulator(ctx, flags.port, { lasting: true })), view);
-    });
-  return withHelp(command, {
-    calls: 'emulator',
-    examples: ['eval "$(cdpadm emulator env)"', 'cdpadm emulator env --port 4010 -o json'],
-    json: '{"CDPADM_BASE_URL", …}',
-  });
-}
+export const printEnvironment = defineCommand({
+  path: 'emulator env',
+  summary: 'print the variables that point every command to a running platform',
+  effect: 'local',
+  calls: 'emulator',
+  flags: portFlag,
+  output: () =>
+    object({
+      ...Object.fromEntries(Object.keys(VARIABLES).map((name) => [name, string()])),
+      CDPADM_CA_FILE: optional(string()),
+    }),
+  examples: ['eval "$(cdpadm emulator env)"', 'cdpadm emulator env --port 4010 -o json'],
+  run: async (ctx, { flags }) =>
+    ctx.out.emit(environmentOf(await findEmulator(ctx, flags.port, { lasting: true })), view),
+});
 
 /** In single quotes nothing is special to a shell but the quote itself. */
 function shellQuote(text: string): string {

@@ -1,39 +1,33 @@
 // The emulator commands.
-import { Command } from 'commander';
+import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { assignRoleCommand } from './assign-role.ts';
-import { callbacksListCommand } from './callbacks-list.ts';
-import { callbacksResendCommand } from './callbacks-resend.ts';
-import { clockAdvanceCommand } from './clock-advance.ts';
-import { clockCommand } from './clock.ts';
-import { envCommand } from './env.ts';
-import { faultAddCommand } from './fault-add.ts';
-import { faultClearCommand } from './fault-clear.ts';
-import { faultListCommand } from './fault-list.ts';
-import { logCommand } from './log.ts';
-import { resetCommand } from './reset.ts';
-import { sampleWarehouseCommand } from './sample-warehouse.ts';
-import { startCommand } from './start.ts';
+import { assignRole } from './assign-role.ts';
+import { listCallbacks, resendCallbacks } from './callbacks.ts';
+import { resetPlatform, showClock } from './clock.ts';
+import { printEnvironment } from './env.ts';
+import { addFault, clearFaults, listFaults } from './fault.ts';
+import { listRequests } from './log.ts';
+import { makeWarehouse } from './sample-warehouse.ts';
+import { startPlatform } from './start.ts';
 
-export function emulatorGroup(ctx: Context): Command {
-  const fault = new Command('fault')
-    .description('refusals, delays and lost connections on demand')
-    .addCommand(faultAddCommand(ctx))
-    .addCommand(faultListCommand(ctx))
-    .addCommand(faultClearCommand(ctx));
-  const callbacks = new Command('callbacks')
-    .description('the status callbacks of data subject requests')
-    .addCommand(callbacksListCommand(ctx))
-    .addCommand(callbacksResendCommand(ctx));
-  return new Command('emulator')
-    .description('the embedded platform: start it, move its clock, inject faults')
-    .addCommand(startCommand(ctx))
-    .addCommand(envCommand(ctx))
-    .addCommand(resetCommand(ctx))
-    .addCommand(clockCommand(ctx).addCommand(clockAdvanceCommand(ctx)))
-    .addCommand(assignRoleCommand(ctx))
-    .addCommand(fault)
-    .addCommand(callbacks)
-    .addCommand(logCommand(ctx))
-    .addCommand(sampleWarehouseCommand(ctx));
+export function emulatorGroup(ctx: Context) {
+  return buildGroup(ctx, 'emulator', 'the embedded platform: start it, move its clock, inject faults', [
+    startPlatform,
+    printEnvironment,
+    resetPlatform,
+    showClock,
+    assignRole,
+    {
+      name: 'fault',
+      summary: 'refusals, delays and lost connections on demand',
+      records: [addFault, listFaults, clearFaults],
+    },
+    {
+      name: 'callbacks',
+      summary: 'the status callbacks of data subject requests',
+      records: [listCallbacks, resendCallbacks],
+    },
+    listRequests,
+    makeWarehouse,
+  ]);
 }

@@ -1,17 +1,14 @@
 // `emulator log`: what the platform was asked.
-import { Command } from 'commander';
+import { array, type infer as Infer, nullable, number, object, string } from 'zod/mini';
 import type { ListView } from '../../lib/render/view.ts';
-import type { Context } from '../../lib/runtime/context.ts';
-import { callControl, findEmulator } from '../../lib/runtime/emulator/control.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { portOption } from './port-option.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { portFlag, read } from './control.ts';
 
-interface LoggedRequest {
-  at: string;
-  method: string;
-  path: string;
-  /** Null when a fault cut the connection. */
-  status: number | null;
+type LoggedRequest = Infer<ReturnType<typeof logResult>>[number];
+
+/** `status` is null when a fault cut the connection. */
+function logResult() {
+  return array(object({ at: string(), method: string(), path: string(), status: nullable(number()) }));
 }
 
 const view: ListView<LoggedRequest> = {
@@ -30,22 +27,16 @@ const view: ListView<LoggedRequest> = {
   empty: 'The platform was not asked anything yet.',
 };
 
-export function logCommand(ctx: Context): Command {
-  const command = new Command('log')
-    .description('list the requests that the platform was sent')
-    .addOption(portOption())
-    .action(async (flags: { port?: string }) => {
-      const emulator = await findEmulator(ctx, flags.port);
-      const requests = await callControl(ctx, emulator, {
-        method: 'GET',
-        path: '/requests',
-        reply: { list: true, fields: ['at', 'method', 'path', 'status'] },
-      });
-      await ctx.out.emit(requests as LoggedRequest[], view);
-    });
-  return withHelp(command, {
-    calls: 'emulator',
-    examples: ['cdpadm emulator log', 'cdpadm emulator log -o csv --out requests.csv'],
-    json: '[{"at","method","path","status"}]',
-  });
-}
+export const listRequests = defineCommand({
+  path: 'emulator log',
+  summary: 'list the requests that the platform was sent',
+  effect: 'local',
+  calls: 'emulator',
+  flags: portFlag,
+  output: logResult,
+  examples: ['cdpadm emulator log', 'cdpadm emulator log -o csv --out requests.csv'],
+  run: async (ctx, { flags }) => {
+    const reply = { list: true, fields: view.columns.map(({ key }) => key) };
+    await ctx.out.emit(await read<LoggedRequest[]>(ctx, flags, '/requests', reply), view);
+  },
+});

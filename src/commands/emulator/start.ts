@@ -1,55 +1,79 @@
 // `emulator start`: serves the embedded platform until a signal.
 import { resolve } from 'node:path';
-import { Command, Option } from 'commander';
+import { number, object, string } from 'zod/mini';
 import { invalidDocument, type LoadedDocument, loadDocument } from '../../lib/files/load.ts';
 import { CliError, EXIT, invalidInput } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { serveEmulator } from '../../lib/runtime/emulator/serve.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
-import { choiceOption, readPort } from '../flag-values.ts';
+import { readPort } from '../flag-values.ts';
 
-interface StartFlags {
-  host: string;
-  port: string;
-  data?: string;
-  memory?: boolean;
-  fixtures?: string;
-  warehouse?: string;
-  clock?: 'real' | 'manual';
-  names?: string;
-}
+const startFlags = {
+  host: {
+    value: 'address',
+    help: 'where it listens; anything but loopback lets others in',
+    default: '127.0.0.1',
+  },
+  port: { value: 'n', help: 'the port; 0 takes a free one', default: '4010' },
+  data: {
+    value: 'dir',
+    help: 'keep the state there (default: the state of profile `local`)',
+    conflicts: ['memory'],
+  },
+  memory: { help: 'keep no state' },
+  fixtures: {
+    value: 'file',
+    help: "what the platform begins with, YAML or JSON (default: the specification's samples)",
+  },
+  warehouse: { value: 'file', help: 'the warehouse file that pipelines read (default: a sample)' },
+  clock: {
+    value: 'mode',
+    help: 'real goes with the machine, manual stands until it is moved (default: real)',
+    choices: ['real', 'manual'],
+  },
+  names: {
+    value: 'file',
+    help: "the words a deployment uses on the wire, YAML or JSON (default: the specification's)",
+  },
+} as const satisfies Record<string, FlagSpec>;
 
-export function startCommand(ctx: Context): Command {
-  const command = new Command('start')
-    .description('serve the embedded platform until Ctrl-C')
-    .option('--host <address>', 'where it listens; anything but loopback lets others in', '127.0.0.1')
-    .option('--port <n>', 'the port; 0 takes a free one', '4010')
-    .addOption(
-      new Option('--data <dir>', 'keep the state there (default: the state of profile `local`)').conflicts('memory'),
-    )
-    .option('--memory', 'keep no state')
-    .option('--fixtures <file>', "what the platform begins with, YAML or JSON (default: the specification's samples)")
-    .option('--warehouse <file>', 'the warehouse file that pipelines read (default: a sample)')
-    .addOption(
-      choiceOption('--clock <mode>', 'real goes with the machine, manual stands until it is moved (default: real)', [
-        'real',
-        'manual',
-      ]),
-    )
-    .option('--names <file>', "the words a deployment uses on the wire, YAML or JSON (default: the specification's)")
-    .action((flags: StartFlags) => start(ctx, flags));
-  return withHelp(command, {
-    calls: 'nobody',
-    notes: [
-      'It speaks every service of the specification on one port, and it is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
-    ],
-    examples: ['cdpadm emulator start', 'cdpadm emulator start --memory --port 0 -o json'],
-    json: '{"base_url","auth_url","dsr_base_url","seeding_url","identity_url","vendor_domain","org_id","account_id","workspace_id","client_id","client_secret","workspace_key","workspace_secret","control_url","ca_file"}',
-    exits: { 6: 'the port or the state is taken by another process', 9: 'a file is invalid', 130: 'ended by Ctrl-C' },
+export const startPlatform = defineCommand({
+  path: 'emulator start',
+  summary: 'serve the embedded platform until Ctrl-C',
+  effect: 'local',
+  endless: true,
+  calls: 'nobody',
+  flags: startFlags,
+  output: readyResult,
+  notes: [
+    'It speaks every service of the specification on one port, and it is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
+  ],
+  examples: ['cdpadm emulator start', 'cdpadm emulator start --memory --port 0 -o json'],
+  exits: { 6: 'the port or the state is taken by another process', 9: 'a file is invalid', 130: 'ended by Ctrl-C' },
+  run: (ctx, { flags }) => start(ctx, flags),
+});
+
+function readyResult() {
+  return object({
+    base_url: string(),
+    auth_url: string(),
+    dsr_base_url: string(),
+    seeding_url: string(),
+    identity_url: string(),
+    vendor_domain: string(),
+    org_id: number(),
+    account_id: number(),
+    workspace_id: number(),
+    client_id: string(),
+    client_secret: string(),
+    workspace_key: string(),
+    workspace_secret: string(),
+    control_url: string(),
+    ca_file: string(),
   });
 }
 
-async function start(ctx: Context, flags: StartFlags): Promise<void> {
+async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promise<void> {
   const fixtures = flags.fixtures === undefined ? undefined : await loadDocument(flags.fixtures, ctx);
   const serving = serveEmulator(ctx, {
     host: flags.host,

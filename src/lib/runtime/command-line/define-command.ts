@@ -38,6 +38,8 @@ export interface FlagSpec {
   readonly heading?: string;
   /** Is only there to be refused: in no help, and its value may be missing. */
   readonly hidden?: true;
+  /** Belongs to the command above this one, whose help shows it. */
+  readonly inherited?: true;
   readonly offers?: OfferedValues;
 }
 
@@ -81,6 +83,8 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'json' | 'val
   readonly output?: () => ZodMiniType;
   readonly args?: Specs<ArgSpec>;
   readonly flags?: Specs<FlagSpec>;
+  /** The commands below one that does something by itself: `emulator clock advance`. */
+  readonly below?: readonly Definition[];
 }
 
 export interface Definition extends CommandRecord {
@@ -101,11 +105,14 @@ export function defineCommand<
   const { run, ...rest } = record;
   return {
     ...rest,
-    build: (ctx) =>
-      commanderOf(record, (args, flags) =>
+    build: (ctx) => {
+      const command = commanderOf(record, (args, flags) =>
         // Commander has read them by the same specifications.
         run(ctx, { args: args as ArgValues<A>, flags: flags as FlagValues<F> }),
-      ),
+      );
+      for (const child of record.below ?? []) command.addCommand(child.build(ctx));
+      return command;
+    },
   };
 }
 
@@ -139,10 +146,12 @@ function commanderOf(record: CommandRecord, act: Act): Command {
   const command = new Command(path.slice(path.lastIndexOf(' ') + 1)).description(summary);
   const names = Object.keys(args);
   for (const [key, spec] of Object.entries(args)) command.addArgument(argumentOf(key, spec));
-  for (const [key, spec] of Object.entries(flags)) command.addOption(optionOf(key, spec));
+  const inherited = Object.keys(flags).filter((key) => flags[key]?.inherited);
+  for (const [key, spec] of Object.entries(flags)) if (!spec.inherited) command.addOption(optionOf(key, spec));
   command.action(async (...values: unknown[]) => {
     const given = Object.fromEntries(names.map((name, index) => [name, values[index]]));
-    await act(given, values[names.length] as Record<string, unknown>);
+    const above = Object.fromEntries(inherited.map((key) => [key, command.parent?.getOptionValue(key) as unknown]));
+    await act(given, { ...above, ...(values[names.length] as Record<string, unknown>) });
   });
   return withHelp(command, { ...record, reads: record.effect === 'read' && !record.endless, values: offersOf(record) });
 }

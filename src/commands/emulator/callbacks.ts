@@ -1,0 +1,104 @@
+// `emulator callbacks list` and `resend`: the status callbacks of data subject requests, and their deliveries.
+import { array, enum as oneOf, type infer as Infer, nullable, number, object, string } from 'zod/mini';
+import { usageError } from '../../lib/kernel/errors.ts';
+import type { ListView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { change, portFlag, read } from './control.ts';
+
+type Callback = Infer<ReturnType<typeof callbacksResult>>[number];
+
+/** What an answer of callbacks holds at least. */
+const REPLY = { list: true, fields: ['id', 'url', 'state', 'due_on', 'attempts'] };
+
+function callbacksResult() {
+  return array(
+    object({
+      id: number(),
+      workspace_id: number(),
+      subject_request_id: string(),
+      request_status: string(),
+      url: string(),
+      state: oneOf(['queued', 'sending', 'delivered', 'failed']),
+      queued_on: string(),
+      // When it is, or was, to be sent.
+      due_on: string(),
+      // `status` is null when the receiver gave no answer; `error` then says why.
+      attempts: array(object({ at: string(), status: nullable(number()), error: nullable(string()) })),
+    }),
+  );
+}
+
+const view: ListView<Callback> = {
+  kind: 'list',
+  columns: [
+    { key: 'id', value: ({ id }) => id, id: true, align: 'right' },
+    { key: 'subject_request_id', title: 'REQUEST', value: ({ subject_request_id }) => subject_request_id, id: true },
+    { key: 'request_status', title: 'TELLS', value: ({ request_status }) => request_status },
+    {
+      key: 'state',
+      value: ({ state }) => state,
+      paint: (text, { state }, style) =>
+        state === 'delivered' ? style.green(text) : state === 'failed' ? style.red(text) : text,
+    },
+    { key: 'due_on', value: ({ due_on }) => due_on, rank: 2 },
+    { key: 'attempts', value: ({ attempts }) => attempts.length, align: 'right', rank: 3 },
+    { key: 'last_answer', value: lastAnswer, rank: 1 },
+    { key: 'url', value: ({ url }) => url, rank: 4 },
+  ],
+  name: ({ id }) => String(id),
+  empty: 'No callback was queued yet: requests with `status_callback_urls` make them.',
+};
+
+function lastAnswer({ attempts }: Callback): string {
+  const last = attempts.at(-1);
+  return last ? (last.error ?? String(last.status)) : '';
+}
+
+export const listCallbacks = defineCommand({
+  path: 'emulator callbacks list',
+  summary: 'list the status callbacks with what came of each',
+  effect: 'local',
+  calls: 'emulator',
+  flags: portFlag,
+  columns: view.columns,
+  output: callbacksResult,
+  examples: ['cdpadm emulator callbacks list', 'cdpadm emulator callbacks list -o json'],
+  run: async (ctx, { flags }) => ctx.out.emit(await read<Callback[]>(ctx, flags, '/callbacks', REPLY), view),
+});
+
+export const resendCallbacks = defineCommand({
+  path: 'emulator callbacks resend',
+  summary: 'send callbacks now: those of a request, a single one, or all that were not delivered',
+  effect: 'local',
+  calls: 'emulator',
+  args: { request_id: { optional: true, help: 'all callbacks of this data subject request' } },
+  flags: { callback: { value: 'id', help: 'this one, by the id in the list' }, ...portFlag },
+  columns: view.columns,
+  output: callbacksResult,
+  notes: ['Without an id it sends everything that waits for the quarter hour, or that its receiver did not take.'],
+  examples: ['cdpadm emulator callbacks resend', 'cdpadm emulator callbacks resend --dry-run'],
+  exits: { 5: 'no callback is meant, or no embedded platform is running' },
+  run: (ctx, { args, flags }) => resend(ctx, args.request_id, flags),
+});
+
+async function resend(
+  ctx: Context,
+  requestId: string | undefined,
+  flags: { callback?: string; port?: string },
+): Promise<void> {
+  if (requestId !== undefined && flags.callback !== undefined) {
+    throw usageError('Give either a request id or --callback, not both.');
+  }
+  const body = {
+    ...(requestId !== undefined && { subject_request_id: requestId }),
+    ...(flags.callback !== undefined && { id: callbackNumber(flags.callback) }),
+  };
+  const sent = await change<Callback[]>(ctx, flags, { method: 'POST', path: '/callbacks/resend', body, reply: REPLY });
+  if (sent !== undefined) await ctx.out.emit(sent, { ...view, empty: 'Nothing was to be sent.' });
+}
+
+function callbackNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw usageError(`--callback takes the number of a callback, not \`${text}\`.`);
+}

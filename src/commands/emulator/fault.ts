@@ -1,0 +1,123 @@
+// `emulator fault add`, `list` and `clear`: refusals, delays and lost connections for the requests that match.
+import { array, enum as oneOf, type infer as Infer, number, object, optional, string, union } from 'zod/mini';
+import { METHODS } from '../../lib/contract/endpoint.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import type { Column, ListView, RecordView } from '../../lib/render/view.ts';
+import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import { change, portFlag, read } from './control.ts';
+
+type Fault = Infer<ReturnType<typeof faultResult>>;
+
+/** As the control address takes and gives it. */
+function faultResult() {
+  return object({
+    method: optional(string()),
+    path: optional(string()),
+    status: optional(number()),
+    retry_after: optional(union([number(), string()])),
+    delay: optional(union([number(), string()])),
+    drop: optional(oneOf(['before', 'after'])),
+    times: optional(number()),
+    probability: optional(number()),
+  });
+}
+
+const columns: Column<Fault>[] = [
+  { key: 'method', value: ({ method }) => method ?? 'any' },
+  { key: 'path', value: ({ path }) => path ?? 'any' },
+  { key: 'status', value: ({ status }) => status, align: 'right' },
+  { key: 'retry_after', value: ({ retry_after }) => retry_after, rank: 2 },
+  { key: 'delay', value: ({ delay }) => delay },
+  { key: 'drop', value: ({ drop }) => drop },
+  { key: 'times', value: ({ times }) => times ?? 'all', rank: 1 },
+  { key: 'probability', value: ({ probability }) => probability, rank: 2 },
+];
+
+const recordView: RecordView<Fault> = { kind: 'record', columns };
+const listView: ListView<Fault> = { kind: 'list', columns, empty: 'There are no faults.' };
+
+const faultFlags = {
+  method: { value: 'method', help: 'only requests of this method (default: any method)', choices: METHODS },
+  path: { value: 'pattern', help: 'only requests to this path; * stands for any characters (default: any path)' },
+  status: { value: 'n', help: 'answer this status without processing the request' },
+  retryAfter: { value: 'value', help: 'the Retry-After header of that answer: seconds, or a date' },
+  delay: { value: 'dur', help: 'wait before anything else, such as 2s' },
+  drop: {
+    value: 'when',
+    help: 'cut the connection before the request is processed, or after',
+    choices: ['before', 'after'],
+  },
+  times: { value: 'n', help: 'how many requests it befalls (default: all)' },
+  probability: { value: 'share', help: 'the share of the matching requests, 0 to 1 (default: 1)' },
+  ...portFlag,
+} as const satisfies Record<string, FlagSpec>;
+
+export const addFault = defineCommand({
+  path: 'emulator fault add',
+  summary: 'add a fault; at least one of --status, --delay and --drop says what it does',
+  effect: 'local',
+  calls: 'emulator',
+  flags: faultFlags,
+  columns,
+  output: faultResult,
+  examples: [
+    'cdpadm emulator fault add --status 503 --retry-after 2 --times 1',
+    'cdpadm emulator fault add --method PUT --path "*/roles" --drop after --times 1',
+  ],
+  run: async (ctx, { flags }) => {
+    const body = faultOf(flags);
+    const reply = { fields: Object.keys(body) };
+    const added = await change<Fault>(ctx, flags, { method: 'POST', path: '/faults', body, reply });
+    if (added !== undefined) await ctx.out.emit(added, recordView);
+  },
+});
+
+export const listFaults = defineCommand({
+  path: 'emulator fault list',
+  summary: 'list the faults, and how many more requests each of them affects',
+  effect: 'local',
+  calls: 'emulator',
+  flags: portFlag,
+  output: () => array(faultResult()),
+  examples: ['cdpadm emulator fault list', 'cdpadm emulator fault list -o json'],
+  run: async (ctx, { flags }) =>
+    ctx.out.emit(await read<Fault[]>(ctx, flags, '/faults', { list: true, fields: [] }), listView),
+});
+
+export const clearFaults = defineCommand({
+  path: 'emulator fault clear',
+  summary: 'take all faults away',
+  effect: 'local',
+  calls: 'emulator',
+  flags: portFlag,
+  columns,
+  output: () => array(faultResult()),
+  examples: ['cdpadm emulator fault clear', 'cdpadm emulator fault clear --profile local'],
+  run: async (ctx, { flags }) => {
+    const reply = { list: true, fields: [] };
+    const left = await change<Fault[]>(ctx, flags, { method: 'DELETE', path: '/faults', reply });
+    if (left !== undefined) await ctx.out.emit(left, listView);
+  },
+});
+
+function faultOf(flags: FlagValues<typeof faultFlags>): Fault {
+  const { delay, drop, method, path, probability, retryAfter, status, times } = flags;
+  if (status === undefined && delay === undefined && drop === undefined) {
+    throw usageError('The fault does nothing yet.', 'Give at least one of --status, --delay and --drop.');
+  }
+  return {
+    ...(method !== undefined && { method }),
+    ...(path !== undefined && { path }),
+    ...(status !== undefined && { status: numberOf('--status', status) }),
+    ...(retryAfter !== undefined && { retry_after: /^\d+$/.test(retryAfter) ? Number(retryAfter) : retryAfter }),
+    ...(delay !== undefined && { delay }),
+    ...(drop && { drop }),
+    ...(times !== undefined && { times: numberOf('--times', times) }),
+    ...(probability !== undefined && { probability: numberOf('--probability', probability) }),
+  };
+}
+
+function numberOf(flag: string, text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw usageError(`${flag} takes a number, not \`${text}\`.`);
+}
