@@ -245,12 +245,22 @@ async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Reda
   return await showFailure(error, io, flags, redactor, asking);
 }
 
-/** `help roles push` is `roles push --help`, and `help` alone `--help`; a topic is the help command's own affair. */
+/**
+ * `help roles push` is `roles push --help`, and `help` alone `--help`; a topic is the help command's own affair, and so is
+ * every command as data: `roles push --help --json`.
+ */
 function wantedHelp(argv: readonly string[]): string[] | undefined {
-  if (commandNameOf(argv) !== 'help') return undefined;
-  const words = operandsOf(argv).slice(1);
-  const isCommand = words[0] === undefined || entries.some(({ name }) => name === words[0]);
-  return isCommand ? [...words, '--help'] : undefined;
+  const isHelp = commandNameOf(argv) === 'help';
+  const wantsScreen = argv.includes('--help') || argv.includes('-h');
+  if (!isHelp && !wantsScreen) return undefined;
+  const words = operandsOf(argv);
+  if (/(?:^| )(?:--json|(?:-o|--output)[ =]?json)(?: |$)/.test(argv.join(' '))) {
+    return isHelp ? undefined : ['help', ...words, '--json'];
+  }
+  if (!isHelp) return undefined;
+  const [, first, ...more] = words;
+  const isCommand = first === undefined || entries.some(({ name }) => name === first);
+  return isCommand ? [...(first === undefined ? [] : [first]), ...more, '--help'] : undefined;
 }
 
 /** Aborts `stop` after `ms`. What it returns throws where that time passed while no timer could fire. */

@@ -1,6 +1,6 @@
 // `help TOPIC`: what is true for every command, a page for each subject.
 import type { Option } from 'commander';
-import { type infer as Infer, object, string } from 'zod/mini';
+import { type infer as Infer, object, string, union } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
@@ -8,6 +8,7 @@ import { wrapPage } from '../../lib/render/page.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { OfferedValues } from '../../lib/runtime/command-line/help.ts';
+import { commandsResult, describeCommands } from './describe.ts';
 import { ERROR_CODES, errorPage } from './error-page.ts';
 import { topics } from './topics.ts';
 
@@ -33,21 +34,32 @@ export const showHelp = defineCommand({
   args: {
     topic: {
       many: true,
+      optional: true,
       help: `${Object.keys(topics).join(', ')}, flags; error and a code; or the words of a command`,
       offers: offeredWords,
     },
   },
-  output: pageResult,
-  examples: ['cdpadm help exit-codes', 'cdpadm help error roles.assigned', 'cdpadm help roles push'],
-  run: async (
-    ctx,
-    {
-      args: {
-        topic: [topic = '', more],
-      },
-    },
-  ) => ctx.out.emit({ topic, text: await topicText(topic, more, ctx) }, view),
+  notes: ['With --json, the commands that the words lead to (all without words) come as data: flags, exits, results.'],
+  output: () => union([pageResult(), commandsResult()]),
+  examples: [
+    'cdpadm help exit-codes',
+    'cdpadm help error roles.assigned',
+    'cdpadm help roles push',
+    'cdpadm help --json roles',
+  ],
+  run: async (ctx, { args: { topic: words } }) => {
+    const [topic = '', more] = words;
+    const isPage = topic === 'error' || topic === 'flags' || topic in topics;
+    if (ctx.flags.output === 'json' && !isPage) return await printCommands(ctx, words);
+    await ctx.out.emit({ topic, text: await topicText(topic, more, ctx) }, view);
+  },
 });
+
+async function printCommands(ctx: Context, words: readonly string[]): Promise<void> {
+  const commands = describeCommands(await ctx.commands(), words);
+  if (!commands) throw usageError(`There is no command \`${words.join(' ')}\`.`, 'All of them: cdpadm help --json');
+  await ctx.out.emit(commands, { kind: 'document', text: (data) => JSON.stringify(data, null, 2) });
+}
 
 /** Throws usage (2) for a topic that there is not, and then for a word behind one. */
 async function topicText(topic: string, more: string | undefined, ctx: Context): Promise<string> {

@@ -46,6 +46,8 @@ export function behindEquals(typed: string, values: readonly string[]): string[]
 }
 
 export interface CommandHelp {
+  /** What it does to the platform, or that it stays on this machine. */
+  effect?: 'read' | 'write' | 'local';
   /** Whom it calls, or whether it opens the settings; one that calls the platform opens them too. */
   calls: Callee;
   /** It reads from a platform or a profile, changes nothing anywhere and comes to an end: `--profile` may be repeated. */

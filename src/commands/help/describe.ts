@@ -1,0 +1,90 @@
+// `help --json`: every command as data, for programs that offer or document them.
+import type { Argument, Command, Option } from 'commander';
+import {
+  array,
+  boolean,
+  enum as oneOf,
+  type infer as Infer,
+  nullable,
+  object,
+  optional,
+  record,
+  string,
+  unknown,
+} from 'zod/mini';
+import { helpOf, usualExits } from '../../lib/runtime/command-line/help.ts';
+import { resultSchema } from '../../lib/runtime/output/result-shape.ts';
+
+export function commandsResult() {
+  const value = {
+    help: string(),
+    required: boolean(),
+    many: boolean(),
+    default: optional(string()),
+    choices: optional(array(string())),
+  };
+  return array(
+    object({
+      path: string(),
+      summary: string(),
+      effect: nullable(oneOf(['read', 'write', 'local'])),
+      args: array(object({ name: string(), ...value })),
+      flags: array(object({ flag: string(), short: optional(string()), value: nullable(string()), ...value })),
+      notes: array(string()),
+      examples: array(string()),
+      exits: record(string(), string()),
+      /** JSON Schema, draft 7, of `-o json`; null for a command that prints no data. */
+      output: nullable(record(string(), unknown())),
+    }),
+  );
+}
+
+type Described = Infer<ReturnType<typeof commandsResult>>[number];
+
+/** The commands below the one that `words` lead to, or that one itself; undefined where there is none. */
+export function describeCommands(root: Command, words: readonly string[]): Described[] | undefined {
+  const found = words.reduce<Command | undefined>(
+    (command, word) => command?.commands.find((child) => child.name() === word),
+    root,
+  );
+  return found && leavesOf(found, words);
+}
+
+function leavesOf(command: Command, path: readonly string[]): Described[] {
+  if (command.commands.length === 0) return [describe(command, path.join(' '))];
+  return command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]));
+}
+
+function describe(command: Command, path: string): Described {
+  const help = helpOf(command);
+  return {
+    path,
+    summary: command.description(),
+    effect: help?.effect ?? null,
+    args: command.registeredArguments.map((arg) => ({ name: arg.name(), ...valueOf(arg) })),
+    flags: command.options
+      .filter(({ hidden }) => !hidden)
+      .map((flag) => ({
+        flag: flag.long ?? flag.flags,
+        ...(flag.short !== undefined && { short: flag.short }),
+        value: flag.flags.split(/[<[]/)[1]?.slice(0, -1).replace('...', '') ?? null,
+        ...valueOf(flag),
+      })),
+    notes: help?.notes ?? [],
+    examples: help?.examples ?? [],
+    exits: help ? { ...usualExits(help), ...help.exits } : {},
+    output: resultSchema(command) ?? null,
+  };
+}
+
+function valueOf(value: Argument | Option) {
+  const { argChoices, description, variadic } = value;
+  const standard: unknown = value.defaultValue;
+  return {
+    help: description,
+    required: 'mandatory' in value ? value.mandatory : value.required,
+    many: variadic,
+    ...(typeof standard === 'string' && { default: standard }),
+    ...(argChoices && { choices: argChoices }),
+  };
+}
