@@ -73,7 +73,7 @@ describe('loading', () => {
     const { files, size, modules } = loadedBy(args, settings);
     expect(files.length).toBeGreaterThan(0);
     expect(files.length).toBeLessThanOrEqual(8);
-    expect(size).toBeLessThan(130_000);
+    expect(size).toBeLessThan(150_000);
     expect(
       files.filter((file) => /contract-|run\.|work-|zod|undici|yaml|conf\.|inquirer|emulator|hono/.test(file)),
     ).toEqual([]);
