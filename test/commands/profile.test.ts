@@ -2,6 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { profileResult } from '../../src/commands/profile/results.ts';
+import { Profile } from '../../src/lib/config/profile-schema.ts';
 import type { CliOptions, CliResult } from '../helpers/cli.ts';
 import { createProfileHome, type ProfileHome } from '../helpers/profile-home.ts';
 
@@ -311,4 +313,11 @@ describe('a settings file with control characters', () => {
     expect(stdout + stderr).toContain(shown);
     expect(stdout + stderr).not.toMatch(STEERING);
   });
+});
+
+it('describes every field of a profile in the result schema', () => {
+  const [described, kept] = [profileResult().shape, Profile.shape];
+  expect(Object.keys(described).sort()).toEqual(Object.keys(kept).sort());
+  const [secrets, keptSecrets] = [described.secrets, kept.secrets].map((one) => one.def.innerType.shape);
+  expect(Object.keys(secrets ?? {}).sort()).toEqual(Object.keys(keptSecrets ?? {}).sort());
 });

@@ -1,33 +1,45 @@
-// `profile copy FROM TO`: a second profile with the same settings.
-import { Command } from 'commander';
+// `profile copy FROM TO` and `profile rename FROM TO`: the same settings and secrets under another name.
+import { type infer as Infer, object, string } from 'zod/mini';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { profileText } from './change-text.ts';
 
-const view: DocumentView<{ from: string; to: string }> = {
-  kind: 'document',
-  text: ({ from, to }) => `Copied profile ${from} to ${to}.`,
-  names: ({ to }) => [to],
-};
+type Names = Infer<ReturnType<typeof namesResult>>;
 
-export function copyProfileCommand(ctx: Context): Command {
-  const command = new Command('copy')
-    .description('make a second profile with the same settings and secrets')
-    .argument('<from>', 'the profile')
-    .argument('<to>', 'the name of the new one')
-    .action((from: string, to: string) => copyProfile(ctx, from, to));
-  return withHelp(command, {
-    calls: 'settings',
-    columns: asColumns('from to'),
-    notes: ['Secrets in a private file are copied; the keychain, variables and commands are shared.'],
-    examples: ['cdpadm profile copy dev dev2', 'cdpadm profile copy dev dev2 --dry-run'],
-    json: '{"from","to"}',
-    exits: { 5: 'there is no such profile', 6: 'there is a profile of the new name' },
-  });
+function namesResult() {
+  return object({ from: string(), to: string() });
 }
 
-async function copyProfile(ctx: Context, from: string, to: string): Promise<void> {
+const shared = {
+  effect: 'local',
+  calls: 'settings',
+  columns: asColumns('from to'),
+  output: namesResult,
+  exits: { 5: 'there is no such profile', 6: 'there is a profile of the new name' },
+} as const satisfies Partial<CommandRecord>;
+
+export const copyProfile = defineCommand({
+  ...shared,
+  path: 'profile copy',
+  summary: 'make a second profile with the same settings and secrets',
+  args: { from: { help: 'the profile' }, to: { help: 'the name of the new one' } },
+  notes: ['Secrets in a private file are copied; the keychain, variables and commands are shared.'],
+  examples: ['cdpadm profile copy dev dev2', 'cdpadm profile copy dev dev2 --dry-run'],
+  run: (ctx, { args }) => copy(ctx, args),
+});
+
+export const renameProfile = defineCommand({
+  ...shared,
+  path: 'profile rename',
+  summary: 'give a profile another name',
+  args: { from: { help: 'the profile' }, to: { help: 'its new name' } },
+  examples: ['cdpadm profile rename dev staging', 'cdpadm profile rename dev staging --dry-run'],
+  run: (ctx, { args }) => rename(ctx, args),
+});
+
+async function copy(ctx: Context, { from, to }: Names): Promise<void> {
   const profiles = await ctx.profiles();
   const profile = await profiles.find(from);
   await profiles.checkNewName(to);
@@ -39,5 +51,20 @@ async function copyProfile(ctx: Context, from: string, to: string): Promise<void
     return;
   }
   await profiles.copy(from, to);
-  await ctx.out.emit({ from, to }, view);
+  await ctx.out.emit({ from, to }, viewOf(`Copied profile ${from} to ${to}.`));
+}
+
+async function rename(ctx: Context, { from, to }: Names): Promise<void> {
+  const profiles = await ctx.profiles();
+  await profiles.find(from);
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun([], { from, to }, () => `Profile ${from} would be called ${to}.`, [to]);
+    return;
+  }
+  await profiles.rename(from, to);
+  await ctx.out.emit({ from, to }, viewOf(`Profile ${from} is now called ${to}.`));
+}
+
+function viewOf(text: string): DocumentView<Names> {
+  return { kind: 'document', text: () => text, names: ({ to }) => [to] };
 }

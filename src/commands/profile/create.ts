@@ -1,79 +1,77 @@
 // `profile create NAME`: a new profile, from flags, the environment and questions.
 import { resolve } from 'node:path';
-import { Command } from 'commander';
+import { boolean, object, string } from 'zod/mini';
 import { CliError, usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { checkAddress } from '../../lib/runtime/checks/machine.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
-import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
+import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
+import { type Draft, FIELDS, type Profiles, settingFlags, type SettingName } from './fields.ts';
 import { profileText } from './change-text.ts';
-import { choiceOption } from '../flag-values.ts';
 import { askForMissing, hasAddress, type Look } from './questions.ts';
+import { profileResult } from './results.ts';
 import { offerTry } from './try-credentials.ts';
-import { addSecretFlags, optionKey, readSecretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
+import { readSecretFlags, secretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
 
-type Flags = Readonly<Record<string, unknown>>;
+const createFlags = {
+  ...settingFlags,
+  protected: { help: 'every write asks for the name of the profile' },
+  access: { value: 'access', help: 'read blocks every write', choices: ['read', 'write'] },
+  ...secretFlags,
+  fromEnv: { help: 'take from CDPADM_* variables what no flag gives; secrets stay where they are' },
+  use: { help: 'make it the current profile; the first one always is' },
+} as const satisfies Record<string, FlagSpec>;
 
-interface Created {
-  name: string;
-  current: boolean;
-  file: string;
-  profile: Draft['profile'];
-}
+type Flags = FlagValues<typeof createFlags>;
 
-const view: DocumentView<Created> = {
+const view: DocumentView<{ name: string; current: boolean }> = {
   kind: 'document',
   text: ({ name, current }) => `Created profile ${name}${current ? ', now the current one' : ''}.`,
 };
 
-export function createProfileCommand(ctx: Context): Command {
-  const command = new Command('create').description('create a profile').argument('[name]', 'its name');
-  for (const { option, label } of FIELDS) if (option) command.option(`${option} <value>`, label);
-  command.option('--protected', 'every write asks for the name of the profile');
-  command.addOption(choiceOption('--access <access>', 'read blocks every write', ['read', 'write']));
-  addSecretFlags(command)
-    .option('--from-env', 'take from CDPADM_* variables what no flag gives; secrets stay where they are')
-    .option('--use', 'make it the current profile; the first one always is')
-    .action(async (name: string | undefined, flags: Flags) => {
-      if (name === undefined && !ctx.prompt.possible) {
-        command.error("error: missing required argument 'name'", { code: 'commander.missingArgument' });
-      }
-      await createProfile(ctx, name, flags);
-    });
-  return withHelp(command, {
-    calls: 'settings',
-    columns: asColumns('name current file profile'),
-    notes: [
-      'Ids come by --org, --account and --workspace, further authorities by --ca-file. On a terminal you are asked for what is missing, and whether the credentials are to be tried. A secret is kept in the keychain; the settings file only says where it is.',
-    ],
-    examples: [
-      'cdpadm profile create prod --base-url https://api.example.com --auth-url https://auth.example.com --org 123 --account 456 --client-id my-client --client-secret-env CDP_SECRET --protected',
-      'cdpadm profile create ci --from-env --use',
-      'cdpadm profile create dev --base-url https://api.example.com --auth-url https://auth.example.com --client-id my-client --client-secret-command "pass show cdp/dev" --dry-run',
-    ],
-    json: '{"name","current","file","profile":{"base_url",…,"secrets":{"client_id","client_secret":"env:NAME"}}}',
-    exits: { 4: 'the keychain cannot be used', 6: 'there is a profile of that name' },
-  });
-}
+export const createProfile = defineCommand({
+  path: 'profile create',
+  summary: 'create a profile',
+  effect: 'local',
+  calls: 'settings',
+  args: { name: { optional: true, help: 'its name' } },
+  flags: createFlags,
+  columns: asColumns('name current file profile'),
+  output: () => object({ name: string(), current: boolean(), file: string(), profile: profileResult() }),
+  notes: [
+    'Ids come by --org, --account and --workspace, further authorities by --ca-file. On a terminal you are asked for what is missing, and whether the credentials are to be tried. A secret is kept in the keychain; the settings file only says where it is.',
+  ],
+  examples: [
+    'cdpadm profile create prod --base-url https://api.example.com --auth-url https://auth.example.com --org 123 --account 456 --client-id my-client --client-secret-env CDP_SECRET --protected',
+    'cdpadm profile create ci --from-env --use',
+    'cdpadm profile create dev --base-url https://api.example.com --auth-url https://auth.example.com --client-id my-client --client-secret-command "pass show cdp/dev" --dry-run',
+  ],
+  exits: { 4: 'the keychain cannot be used', 6: 'there is a profile of that name' },
+  run: async (ctx, { args: { name }, flags }) => {
+    if (name === undefined && !ctx.prompt.possible)
+      throw usageError('Missing required argument `name`.', 'See `cdpadm profile create --help`.');
+    await create(ctx, name, flags);
+  },
+});
 
-async function createProfile(ctx: Context, given: string | undefined, flags: Flags): Promise<void> {
+async function create(ctx: Context, given: string | undefined, flags: Flags): Promise<void> {
   const profiles = await ctx.profiles();
   const { references, typed } = await readSecretFlags(ctx, flags);
   const name = given ?? (await unlessStopped(NOT_MADE, askName(ctx, profiles)));
   await profiles.checkNewName(name);
-  const storage = flags['insecureStorage'] === true ? 'file' : 'keychain';
+  const storage = flags.insecureStorage === true ? 'file' : 'keychain';
   const draft: Draft = {
     profile: {
       ...settingsFrom(ctx, profiles, flags),
-      ...(flags['protected'] === true && { protected: true }),
-      ...(flags['access'] !== undefined && { access: flags['access'] as 'read' | 'write' }),
+      ...(flags.protected === true && { protected: true }),
+      ...(flags.access !== undefined && { access: flags.access }),
     },
     typed,
     storage,
-    use: flags['use'] === true,
+    use: flags.use === true,
   };
-  const secrets = { ...(flags['fromEnv'] === true && secretsInEnvironment(ctx, typed)), ...references };
+  const secrets = { ...(flags.fromEnv === true && secretsInEnvironment(ctx, typed)), ...references };
   if (Object.keys(secrets).length > 0) draft.profile.secrets = secrets;
   if (ctx.prompt.possible) {
     const asking = askForMissing(ctx, profiles, draft, { all: !hasAddress(draft), look: lookFor(ctx, draft) });
@@ -95,7 +93,8 @@ async function createProfile(ctx: Context, given: string | undefined, flags: Fla
   if (storage === 'file' && Object.keys(draft.typed).length > 0) {
     ctx.out.warn('The secret is in a file that is private but not encrypted.');
   }
-  await ctx.out.emit({ name, current, file: profiles.file, profile } satisfies Created, view);
+  const created = { name, current, file: profiles.file, profile };
+  await ctx.out.emit(created, view);
   const isOffered = ctx.prompt.possible && !ctx.flags.yes && profile.secrets !== undefined;
   const isTried = isOffered && (await unlessStopped(`Profile ${name} was made.`, offerTry(ctx, name)));
   if (!isTried) ctx.out.note(`Try it: cdpadm auth test --profile ${name}`);
@@ -148,10 +147,10 @@ function settingsFrom(ctx: Context, profiles: Profiles, flags: Flags): Partial<R
     ca_file: caFile,
   };
   const found: Partial<Record<SettingName, string>> = {};
-  for (const { name, option, flag } of FIELDS) {
+  for (const { name, key, flag } of FIELDS) {
     const variable = `CDPADM_${name.toUpperCase()}`;
-    const given = option === undefined ? everywhere[name] : (flags[optionKey(option)] as string | undefined);
-    const text = given ?? (flags['fromEnv'] === true ? ctx.io.env[variable] || undefined : undefined);
+    const given = key === undefined ? everywhere[name] : flags[key];
+    const text = given ?? (flags.fromEnv === true ? ctx.io.env[variable] || undefined : undefined);
     if (text === undefined) continue;
     const checked = profiles.checkValue(name, text);
     if ('problem' in checked) throw usageError(`${given === undefined ? variable : flag} ${checked.problem}.`);

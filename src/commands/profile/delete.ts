@@ -1,32 +1,32 @@
 // `profile delete NAME`: removes a profile and the secrets that were kept for it.
-import { Command } from 'commander';
+import { boolean, object, string } from 'zod/mini';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { forgetToken } from '../../lib/runtime/memory/forget-token.ts';
-import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
 
 const view: DocumentView<{ deleted: string; was_current: boolean }> = {
   kind: 'document',
   text: ({ deleted }) => `Deleted profile ${deleted}.`,
 };
 
-export function deleteProfileCommand(ctx: Context): Command {
-  const command = new Command('delete')
-    .description('delete a profile and its stored secrets')
-    .argument('<name>', 'the profile')
-    .action((name: string) => deleteProfile(ctx, name));
-  return withHelp(command, {
-    calls: 'settings',
-    columns: asColumns('deleted was_current'),
-    notes: ['Nothing on the platform changes. A protected profile asks for its name.'],
-    examples: ['cdpadm profile delete dev --yes', 'cdpadm profile delete prod --confirm prod --dry-run'],
-    json: '{"deleted","was_current"}',
-    exits: { 5: 'there is no such profile', 12: 'you answered no, or not the name of a protected profile' },
-  });
-}
+export const deleteProfile = defineCommand({
+  path: 'profile delete',
+  summary: 'delete a profile and its stored secrets',
+  effect: 'local',
+  calls: 'settings',
+  args: { name: { help: 'the profile' } },
+  columns: asColumns('deleted was_current'),
+  output: () => object({ deleted: string(), was_current: boolean() }),
+  notes: ['Nothing on the platform changes. A protected profile asks for its name.'],
+  examples: ['cdpadm profile delete dev --yes', 'cdpadm profile delete prod --confirm prod --dry-run'],
+  exits: { 5: 'there is no such profile', 12: 'you answered no, or not the name of a protected profile' },
+  run: (ctx, { args }) => remove(ctx, args.name),
+});
 
-async function deleteProfile(ctx: Context, name: string): Promise<void> {
+async function remove(ctx: Context, name: string): Promise<void> {
   const profiles = await ctx.profiles();
   if (name === 'local') throw usageError('Profile `local` is built in; it cannot be deleted.');
   const profile = await profiles.find(name);

@@ -1,13 +1,12 @@
 // `profile edit NAME`: settings of a profile by flags, or in the editor.
-import { Command, Option } from 'commander';
+import { boolean, object, string } from 'zod/mini';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { editUntilValid } from '../../lib/runtime/prompts/edit-until-valid.ts';
 import { openEditedFile } from '../../lib/runtime/prompts/editor.ts';
-import { collect } from '../../lib/runtime/command-line/global-flags.ts';
-import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
-import { optionKey } from '../../lib/runtime/command-line/secret-flags.ts';
+import { defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import {
   changesBetween,
   KNOWN_FIELDS,
@@ -18,57 +17,67 @@ import {
   strangeNames,
   withChanges,
 } from './change-text.ts';
-import { FIELDS, type Profiles } from './fields.ts';
+import { FIELDS, type Profiles, type SettingFlag } from './fields.ts';
+import { profileResult } from './results.ts';
 
-export function editProfileCommand(ctx: Context): Command {
-  const command = new Command('edit')
-    .description('change a profile, by flags or in your editor')
-    .argument('<name>', 'the profile')
-    .option(
-      '--set <field=value>',
-      'a field such as base_url, protected, access, limits.dsr or names.xpid; an empty value takes it away (repeatable)',
-      collect,
-    );
-  // Known to be told from a slip: who has made a profile by them looks for them here.
-  for (const { option } of CREATE_FLAGS) command.addOption(new Option(`${option} [value]`).hideHelp());
-  command.action(async (name: string, flags: Record<string, unknown> & { set?: string[] }) => {
-    refuseCreateFlags(flags);
-    await editProfile(ctx, name, flags.set);
-  });
-  return withHelp(command, {
-    calls: 'settings',
-    columns: asColumns('name profile changed'),
-    values: { '--set': () => KNOWN_FIELDS.map((field) => `${field}${MAPS.some((map) => map === field) ? '.' : '='}`) },
-    notes: ['Secrets are not in a profile, only where they are; `auth login` stores them.'],
-    examples: [
-      'cdpadm profile edit dev --set protected=true --set limits.dsr=1000/m',
-      'cdpadm profile edit prod --set names.xpid=pid --confirm prod --dry-run',
-    ],
-    json: '{"name","profile","changed"}',
-    exits: {
-      5: 'there is no such profile',
-      9: 'the edited text is not a profile',
-      12: 'the name of a protected profile was not typed',
-    },
-  });
-}
-
-const CREATE_FLAGS = [
-  ...FIELDS.flatMap(({ name, option }) => (option === undefined ? [] : [{ option, assignment: `${name}=VALUE` }])),
-  { option: '--protected', assignment: 'protected=true' },
-  { option: '--access', assignment: 'access=read' },
+/** The flags of `profile create`, each with what stands for it in `--set`. */
+const CREATE_FLAGS: readonly { key: SettingFlag | 'protected' | 'access'; assignment: string }[] = [
+  ...FIELDS.flatMap(({ name, key }) => (key === undefined ? [] : [{ key, assignment: `${name}=VALUE` }])),
+  { key: 'protected', assignment: 'protected=true' },
+  { key: 'access', assignment: 'access=read' },
 ];
 
-function refuseCreateFlags(flags: Record<string, unknown>): void {
-  const given = CREATE_FLAGS.find(({ option }) => flags[optionKey(option)] !== undefined);
+export const editProfile = defineCommand({
+  path: 'profile edit',
+  summary: 'change a profile, by flags or in your editor',
+  effect: 'local',
+  calls: 'settings',
+  args: { name: { help: 'the profile' } },
+  flags: {
+    set: {
+      value: 'field=value',
+      help: 'a field such as base_url, protected, access, limits.dsr or names.xpid; an empty value takes it away (repeatable)',
+      many: true,
+      offers: () => KNOWN_FIELDS.map((field) => `${field}${MAPS.some((map) => map === field) ? '.' : '='}`),
+    },
+    ...refusedFlags(),
+  },
+  columns: asColumns('name profile changed'),
+  output: () => object({ name: string(), profile: profileResult(), changed: boolean() }),
+  notes: ['Secrets are not in a profile, only where they are; `auth login` stores them.'],
+  examples: [
+    'cdpadm profile edit dev --set protected=true --set limits.dsr=1000/m',
+    'cdpadm profile edit prod --set names.xpid=pid --confirm prod --dry-run',
+  ],
+  exits: {
+    5: 'there is no such profile',
+    9: 'the edited text is not a profile',
+    12: 'the name of a protected profile was not typed',
+  },
+  run: async (ctx, { args, flags }) => {
+    refuseCreateFlags(flags);
+    await edit(ctx, args.name, flags.set);
+  },
+});
+
+/** Known to be told from a slip: who has made a profile by them looks for them here. */
+function refusedFlags() {
+  type Refused = Record<SettingFlag | 'protected' | 'access', { value: string; help: string; hidden: true }>;
+  return Object.fromEntries(
+    CREATE_FLAGS.map(({ key }) => [key, { value: 'value', help: '', hidden: true }]),
+  ) as Refused;
+}
+
+function refuseCreateFlags(flags: Readonly<Record<string, unknown>>): void {
+  const given = CREATE_FLAGS.find(({ key }) => flags[key] !== undefined);
   if (!given) return;
   throw usageError(
-    `\`${given.option}\` is no flag of \`cdpadm profile edit\`.`,
+    `\`${flagName(given.key)}\` is no flag of \`cdpadm profile edit\`.`,
     `Write it as --set ${given.assignment}.`,
   );
 }
 
-async function editProfile(ctx: Context, name: string, assignments: string[] | undefined): Promise<void> {
+async function edit(ctx: Context, name: string, assignments: string[] | undefined): Promise<void> {
   const profiles = await ctx.profiles();
   const before = await profiles.find(name);
   const after =

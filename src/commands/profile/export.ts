@@ -1,33 +1,32 @@
 // `profile export NAME`: a profile to hand on; nothing secret, and nothing that is only true on this machine.
-import { Command } from 'commander';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import type { Profile } from './change-text.ts';
+import { profileResult } from './results.ts';
 
 const view: DocumentView<Profile> = {
   kind: 'document',
   text: (profile) => jsonText(profile, 2),
 };
 
-export function exportProfileCommand(ctx: Context): Command {
-  const command = new Command('export')
-    .description('print a profile, to import it elsewhere')
-    .argument('<name>', 'the profile')
-    .action((name: string) => exportProfile(ctx, name));
-  return withHelp(command, {
-    calls: 'settings',
-    notes: [
-      'An export never holds a secret. References to variables and commands go along; entries of the keychain and private files are of this machine and stay.',
-    ],
-    examples: ['cdpadm profile export dev --out dev.profile.json', 'cdpadm profile export dev -o yaml'],
-    json: '{"base_url",…,"secrets":{"client_id","client_secret":"env:NAME"}}',
-    exits: { 5: 'there is no such profile' },
-  });
-}
+export const exportProfile = defineCommand({
+  path: 'profile export',
+  summary: 'print a profile, to import it elsewhere',
+  effect: 'local',
+  calls: 'settings',
+  args: { name: { help: 'the profile' } },
+  output: profileResult,
+  notes: [
+    'An export never holds a secret. References to variables and commands go along; entries of the keychain and private files are of this machine and stay.',
+  ],
+  examples: ['cdpadm profile export dev --out dev.profile.json', 'cdpadm profile export dev -o yaml'],
+  exits: { 5: 'there is no such profile' },
+  run: (ctx, { args }) => print(ctx, args.name),
+});
 
-async function exportProfile(ctx: Context, name: string): Promise<void> {
+async function print(ctx: Context, name: string): Promise<void> {
   const { secrets = {}, ...rest } = await (await ctx.profiles()).find(name);
   const entries = Object.entries(secrets).filter(([, text]) => !/^(file|keychain):/.test(String(text)));
   const left = Object.keys(secrets).filter((secret) => !entries.some(([kept]) => kept === secret));

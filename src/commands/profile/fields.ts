@@ -1,14 +1,29 @@
 // What a profile is created from: each setting with its flag and its question.
+import { type FlagSpec, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 
 export type Profiles = Awaited<ReturnType<Context['profiles']>>;
 export type Draft = Parameters<Profiles['create']>[1];
 export type SettingName = Parameters<Profiles['checkValue']>[0];
 
+/** The flags of settings that `profile create` has; the others come by flags that every command has. */
+export const settingFlags = {
+  baseUrl: { value: 'value', help: 'platform address' },
+  authUrl: { value: 'value', help: 'token service address' },
+  audience: { value: 'value', help: 'audience of tokens (default: the platform address)' },
+  dsrBaseUrl: { value: 'value', help: 'data subject request address' },
+  seedingUrl: { value: 'value', help: 'seeding address' },
+  identityUrl: { value: 'value', help: 'identity intake address' },
+  vendorDomain: { value: 'value', help: 'vendor domain of extension identities' },
+  environment: { value: 'value', help: 'environment: development or production' },
+} as const satisfies Record<string, FlagSpec>;
+
+export type SettingFlag = keyof typeof settingFlags;
+
 export interface Field {
   name: SettingName;
-  /** The command's own flag; ids and the file of authorities come by flags that every command has. */
-  option?: string;
+  /** Of the command's own flag. */
+  key?: SettingFlag;
   flag: string;
   label: string;
   /** Asked for even when some flags were given: without it the platform API cannot be used. */
@@ -17,21 +32,20 @@ export interface Field {
 
 /** In the order of the questions. */
 export const FIELDS: readonly Field[] = [
-  own('base_url', 'platform address', true),
-  own('auth_url', 'token service address', true),
-  own('audience', 'audience of tokens (default: the platform address)'),
+  own('base_url', 'baseUrl', true),
+  own('auth_url', 'authUrl', true),
+  own('audience', 'audience'),
   { name: 'org_id', flag: '--org', label: 'organization id', essential: true },
   { name: 'account_id', flag: '--account', label: 'account id', essential: true },
   { name: 'workspace_id', flag: '--workspace', label: 'workspace id' },
-  own('dsr_base_url', 'data subject request address'),
-  own('seeding_url', 'seeding address'),
-  own('identity_url', 'identity intake address'),
-  own('vendor_domain', 'vendor domain of extension identities'),
-  own('environment', 'environment: development or production'),
+  own('dsr_base_url', 'dsrBaseUrl'),
+  own('seeding_url', 'seedingUrl'),
+  own('identity_url', 'identityUrl'),
+  own('vendor_domain', 'vendorDomain'),
+  own('environment', 'environment'),
   { name: 'ca_file', flag: '--ca-file', label: 'file of further authorities' },
 ];
 
-function own(name: SettingName, label: string, essential = false): Field {
-  const option = `--${name.replaceAll('_', '-')}`;
-  return { name, option, flag: option, label, essential };
+function own(name: SettingName, key: SettingFlag, essential = false): Field {
+  return { name, key, flag: flagName(key), label: settingFlags[key].help, essential };
 }

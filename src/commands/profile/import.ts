@@ -1,9 +1,10 @@
 // `profile import FILE NAME`: a profile from what `profile export` printed.
-import { Command } from 'commander';
+import { boolean, object, string } from 'zod/mini';
 import { readInput } from '../../lib/files/read-input.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { parseProfile, strangeNames } from './change-text.ts';
 
 const view: DocumentView<{ name: string; current: boolean }> = {
@@ -11,28 +12,24 @@ const view: DocumentView<{ name: string; current: boolean }> = {
   text: ({ name, current }) => `Imported profile ${name}${current ? ', now the current one' : ''}.`,
 };
 
-export function importProfileCommand(ctx: Context): Command {
-  const command = new Command('import')
-    .description('make a profile from an exported one')
-    .argument('<file>', 'JSON or YAML; - is standard input')
-    .argument('<name>', 'the name of the new profile')
-    .option('--use', 'make it the current profile')
-    .action((file: string, name: string, flags: { use?: boolean }) =>
-      importProfile(ctx, file, name, flags.use === true),
-    );
-  return withHelp(command, {
-    calls: 'settings',
-    columns: asColumns('name current'),
-    notes: [
-      'A profile says where your credentials go, and may name a command to run for them: look at a file from somebody else before you import it.',
-    ],
-    examples: ['cdpadm profile import dev.profile.json dev', 'cdpadm profile import - dev --dry-run'],
-    json: '{"name","current"}',
-    exits: { 6: 'there is a profile of that name', 9: 'the file is not a profile', 12: 'you answered no' },
-  });
-}
+export const importProfile = defineCommand({
+  path: 'profile import',
+  summary: 'make a profile from an exported one',
+  effect: 'local',
+  calls: 'settings',
+  args: { file: { help: 'JSON or YAML; - is standard input' }, name: { help: 'the name of the new profile' } },
+  flags: { use: { help: 'make it the current profile' } },
+  columns: asColumns('name current'),
+  output: () => object({ name: string(), current: boolean() }),
+  notes: [
+    'A profile says where your credentials go, and may name a command to run for them: look at a file from somebody else before you import it.',
+  ],
+  examples: ['cdpadm profile import dev.profile.json dev', 'cdpadm profile import - dev --dry-run'],
+  exits: { 6: 'there is a profile of that name', 9: 'the file is not a profile', 12: 'you answered no' },
+  run: (ctx, { args, flags }) => importFile(ctx, args.file, args.name, flags.use === true),
+});
 
-async function importProfile(ctx: Context, file: string, name: string, use: boolean): Promise<void> {
+async function importFile(ctx: Context, file: string, name: string, use: boolean): Promise<void> {
   const profiles = await ctx.profiles();
   await profiles.checkNewName(name);
   const input = await readInput(file, ctx);

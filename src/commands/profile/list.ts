@@ -1,19 +1,25 @@
 // `profile list`: every profile, the built-in one last.
-import { Command } from 'commander';
+import { array, boolean, enum as oneOf, type infer as Infer, nullable, object, string } from 'zod/mini';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Draft } from './fields.ts';
 
-interface Row {
-  name: string;
-  current: boolean;
-  builtin: boolean;
-  base_url: string | null;
-  org_id: string | null;
-  environment: string | null;
-  protected: boolean;
-  access: 'read' | 'write';
+type Row = Infer<ReturnType<typeof listResult>>[number];
+
+function listResult() {
+  return array(
+    object({
+      name: string(),
+      current: boolean(),
+      builtin: boolean(),
+      base_url: nullable(string()),
+      org_id: nullable(string()),
+      environment: nullable(string()),
+      protected: boolean(),
+      access: oneOf(['read', 'write']),
+    }),
+  );
 }
 
 const view: ListView<Row> = {
@@ -34,17 +40,18 @@ const view: ListView<Row> = {
   empty: 'There are no profiles.',
 };
 
-export function listProfilesCommand(ctx: Context): Command {
-  const command = new Command('list').description('list the profiles').action(() => listProfiles(ctx));
-  return withHelp(command, {
-    calls: 'settings',
-    columns: view.columns,
-    examples: ['cdpadm profile list', 'cdpadm profile list -o name'],
-    json: '[{"name","current","builtin","base_url","org_id","environment","protected","access"}]',
-  });
-}
+export const listProfiles = defineCommand({
+  path: 'profile list',
+  summary: 'list the profiles',
+  effect: 'local',
+  calls: 'settings',
+  columns: view.columns,
+  output: listResult,
+  examples: ['cdpadm profile list', 'cdpadm profile list -o name'],
+  run: list,
+});
 
-async function listProfiles(ctx: Context): Promise<void> {
+async function list(ctx: Context): Promise<void> {
   const { current, profiles, warnings } = await (await ctx.profiles()).read();
   for (const warning of warnings) ctx.out.warn(warning);
   const all: [string, Draft['profile']][] = [...profiles, ['local', {}]];

@@ -1,31 +1,46 @@
 // `profile show [NAME]`: the settings that a command would use, and with `--origin` where each comes from.
-import { Command } from 'commander';
+import {
+  array,
+  boolean,
+  enum as oneOf,
+  type infer as Infer,
+  nullable,
+  object,
+  optional,
+  record,
+  string,
+} from 'zod/mini';
 import { CliError } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Column, DocumentView } from '../../lib/render/view.ts';
 import { displayWidth, padText, wrapText } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 
 type Settings = Awaited<ReturnType<Context['settings']>>;
-type Setting = NonNullable<Settings['profile']>;
-type Origin = Setting['origin'];
+type Shown = Infer<ReturnType<typeof shownResult>>;
+type Origin = Shown['origins'][string];
 
-interface Shown {
-  profile: Setting | null;
-  /** `--profile` or NAME: only flags override it. */
-  pinned: boolean;
-  protected: boolean;
-  access: 'read' | 'write';
-  allow_commands: boolean;
-  allow_files: readonly string[];
-  settings: Record<string, Setting>;
-  /** Never a value but the client id's, which is a name. */
-  secrets: Record<string, { value?: string; origin: Origin }>;
-  limits: Readonly<Record<string, string>>;
-  names: Readonly<Record<string, string>>;
-  /** Of `protected`, `access`, and of each limit and name: `limits.AREA`, `names.WORD`. */
-  origins: Readonly<Record<string, Origin>>;
+function shownResult() {
+  const texts = record(string(), string());
+  const origin = object({ kind: oneOf(['flag', 'environment', 'project', 'profile', 'default']), detail: string() });
+  const setting = object({ value: string(), origin });
+  return object({
+    profile: nullable(setting),
+    // `--profile` or NAME: only flags override it.
+    pinned: boolean(),
+    protected: boolean(),
+    access: oneOf(['read', 'write']),
+    allow_commands: boolean(),
+    allow_files: array(string()),
+    settings: record(string(), setting),
+    // Never a value but the client id's, which is a name.
+    secrets: record(string(), object({ value: optional(string()), origin })),
+    limits: texts,
+    names: texts,
+    // Of `protected`, `access`, and of each limit and name: `limits.AREA`, `names.WORD`.
+    origins: record(string(), origin),
+  });
 }
 
 /** Spaces between two columns. */
@@ -35,26 +50,24 @@ const LEAST = 20;
 
 const SECRETS = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret', 'access_token'] as const;
 
-export function showProfileCommand(ctx: Context): Command {
-  const command = new Command('show')
-    .description('show the settings that a command would use')
-    .argument('[name]', 'a profile (default: the one in use)')
-    .option('--origin', 'also show where each value comes from')
-    .action((name: string | undefined, flags: { origin?: boolean }) => showProfile(ctx, name, flags.origin === true));
-  return withHelp(command, {
-    calls: 'settings',
-    reads: true,
-    columns: () => LIST_COLUMNS,
-    notes: [
-      'Flags override the environment, the environment overrides the project file (.cdpadm.yaml), the project file overrides the profile. With --profile or NAME the profile is pinned: only flags override it. Secrets are shown by their source, never by their value; the client id is shown unless it takes a command or the keychain to read it.',
-    ],
-    examples: ['cdpadm profile show --origin', 'cdpadm profile show local -o json'],
-    json: '{"profile":{"value","origin":{"kind","detail"}},"pinned","protected","access","allow_commands","allow_files","settings":{"<name>":{"value","origin"}},"secrets":{"<name>":{"value"?,"origin"}},"limits","names","origins":{"<name>":{"kind","detail"}}}',
-    exits: { 5: 'there is no such profile' },
-  });
-}
+export const showProfile = defineCommand({
+  path: 'profile show',
+  summary: 'show the settings that a command would use',
+  effect: 'read',
+  calls: 'settings',
+  args: { name: { optional: true, help: 'a profile (default: the one in use)' } },
+  flags: { origin: { help: 'also show where each value comes from' } },
+  columns: () => LIST_COLUMNS,
+  output: shownResult,
+  notes: [
+    'Flags override the environment, the environment overrides the project file (.cdpadm.yaml), the project file overrides the profile. With --profile or NAME the profile is pinned: only flags override it. Secrets are shown by their source, never by their value; the client id is shown unless it takes a command or the keychain to read it.',
+  ],
+  examples: ['cdpadm profile show --origin', 'cdpadm profile show local -o json'],
+  exits: { 5: 'there is no such profile' },
+  run: (ctx, { args, flags }) => show(ctx, args.name, flags.origin === true),
+});
 
-async function showProfile(ctx: Context, name: string | undefined, origin: boolean): Promise<void> {
+async function show(ctx: Context, name: string | undefined, origin: boolean): Promise<void> {
   if (name !== undefined) await (await ctx.profiles()).find(name);
   const settings = await ctx.settings(name);
   await ctx.out.emit(await shownOf(settings), viewWith(origin));
@@ -75,7 +88,7 @@ async function shownOf(settings: Settings): Promise<Shown> {
     protected: settings.protected,
     access: settings.access,
     allow_commands: settings.allowCommands,
-    allow_files: settings.allowFiles,
+    allow_files: [...settings.allowFiles],
     settings: Object.fromEntries(settings.all()),
     secrets,
     limits: settings.limits,

@@ -1,29 +1,29 @@
 // `profile use NAME`: makes a profile the one that is used when nothing names another.
-import { Command } from 'commander';
+import { object, string } from 'zod/mini';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns, withHelp } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
 
 const view: DocumentView<{ current: string }> = {
   kind: 'document',
   text: ({ current }) => `Profile ${current} is the current one.`,
 };
 
-export function useProfileCommand(ctx: Context): Command {
-  const command = new Command('use')
-    .description('make a profile the current one')
-    .argument('<name>', 'the profile; local is the embedded platform')
-    .action((name: string) => useProfile(ctx, name));
-  return withHelp(command, {
-    calls: 'settings',
-    columns: asColumns('current'),
-    examples: ['cdpadm profile use local', 'cdpadm profile use prod --dry-run'],
-    json: '{"current"}',
-    exits: { 5: 'there is no such profile' },
-  });
-}
+export const useProfile = defineCommand({
+  path: 'profile use',
+  summary: 'make a profile the current one',
+  effect: 'local',
+  calls: 'settings',
+  args: { name: { help: 'the profile; local is the embedded platform' } },
+  columns: asColumns('current'),
+  output: () => object({ current: string() }),
+  examples: ['cdpadm profile use local', 'cdpadm profile use prod --dry-run'],
+  exits: { 5: 'there is no such profile' },
+  run: (ctx, { args }) => use(ctx, args.name),
+});
 
-async function useProfile(ctx: Context, name: string): Promise<void> {
+async function use(ctx: Context, name: string): Promise<void> {
   const profiles = await ctx.profiles();
   await profiles.find(name);
   if (ctx.flags.dryRun) {

@@ -165,7 +165,7 @@ function argumentOf(key: string, spec: ArgSpec): Argument {
   return choices ? argument.choices(choices) : argument;
 }
 
-export function optionOf(key: string, spec: FlagSpec): Option {
+function optionOf(key: string, spec: FlagSpec): Option {
   const { choices, conflicts, heading, help, hidden, many, read, required, short, value } = spec;
   const name = flagName(key);
   const long = value === undefined && spec.default === true ? name.replace('--', '--no-') : name;

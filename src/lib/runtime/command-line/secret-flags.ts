@@ -1,9 +1,8 @@
 // The flags that say where a secret is; a secret itself is never taken from the command line.
-import type { Command } from 'commander';
 import { usageError } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
 import type { Context } from '../context.ts';
-import { type FlagSpec, type FlagValues, optionOf } from './define-command.ts';
+import type { FlagSpec, FlagValues } from './define-command.ts';
 
 /** A service key, a JSON document, is the longest secret there is. */
 const MAX_SECRET_BYTES = 64 * 1024;
@@ -46,12 +45,6 @@ function byCommand(label: string) {
 
 function fromPipe(label: string) {
   return { help: `read the ${label} from standard input` };
-}
-
-/** Adds the flags to a command. */
-export function addSecretFlags(command: Command): Command {
-  for (const [key, spec] of Object.entries(secretFlags)) command.addOption(optionOf(key, spec));
-  return command;
 }
 
 /** Reads the flags. Throws CliError usage (2) for a secret as a value, or more than one place for one secret. */
