@@ -1,18 +1,6 @@
 // Values that flags of several commands accept: read and checked, each failure names its flag.
-import { Option } from 'commander';
 import { usageError } from '../lib/kernel/errors.ts';
-import { readWord } from '../lib/runtime/command-line/define-command.ts';
 import { parseRate } from '../lib/kernel/rate.ts';
-
-/** A flag that accepts one of few words, in any letter case; several if it is variadic. */
-export function choiceOption(flags: string, description: string, words: readonly string[]): Option {
-  const option = new Option(flags, description).choices(words);
-  const flag = option.long ?? flags;
-  const read = (text: string): string => readWord(flag, text, words);
-  return option.variadic
-    ? option.argParser<string[] | undefined>((text, before) => [...(before ?? []), read(text)])
-    : option.argParser(read);
-}
 
 /** A port to listen on; 0 is for a free one. Throws CliError usage (2). */
 export function readPort(text: string): number {

@@ -94,7 +94,7 @@ function repeatable(flags: string, description: string): Option {
 }
 
 /** For commander: the values of a flag that may be repeated, in their order. */
-export function collect(value: string, before: string[] = []): string[] {
+function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
