@@ -5,7 +5,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
 import { runListView, runView } from '../../lib/render/pipelines.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import { OUTPUT_FORMATS } from '../../lib/runtime/command-line/global-flags.ts';
+import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { pageSource } from '../page-source.ts';
 import { tellFreshness } from './freshness.ts';
@@ -34,7 +34,7 @@ export const listRuns = defineCommand({
   args: pipelineArg,
   flags: runsFlags,
   columns: () => runView.columns.filter(({ key }) => key !== 'pipeline_id'),
-  formats: OUTPUT_FORMATS,
+  formats: [...COMMON_FORMATS, 'html'],
   output: () => array(RunReply),
   notes: [
     '`-o html` is a timeline on one page without scripts, light and dark, fit to print.',

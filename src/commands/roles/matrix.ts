@@ -2,7 +2,7 @@
 import { array, enum as oneOf, nullable, object, record, string } from 'zod/mini';
 import { roleMatrix } from '../../lib/domain/roles/permissions.ts';
 import { matrixView } from '../../lib/render/roles-matrix.ts';
-import { OUTPUT_FORMATS } from '../../lib/runtime/command-line/global-flags.ts';
+import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { pageSource } from '../page-source.ts';
@@ -23,7 +23,7 @@ export const showMatrix = defineCommand({
     ),
   // A column for each role.
   columns: () => undefined,
-  formats: OUTPUT_FORMATS,
+  formats: [...COMMON_FORMATS, 'html'],
   notes: [
     '`-o html` is one page without scripts, to print or to hand on: cdpadm roles matrix -o html --out roles.html',
   ],

@@ -28,7 +28,7 @@ const SETTING_FIELDS: Record<SettingName, SettingField> = {
 };
 
 /** The values of `-o`, of `CDPADM_OUTPUT` and of a project file's `output`. */
-export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name', 'html'] as const;
+export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name', 'html'] as const;
 
 export const SETTING_NAMES = Object.keys(SETTING_FIELDS) as SettingName[];
 

@@ -28,7 +28,7 @@ export const projectFileSchema = {
     vendor_domain: { type: 'string', description: 'The domain in the key opendsr.{vendor_domain}' },
     environment: { enum: ['development', 'production'] },
     output: {
-      enum: ['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name', 'html'],
+      enum: ['table', 'wide', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name', 'html'],
       description: 'Default of -o',
     },
     protected: { const: true, description: 'Every write asks for the name of the profile' },

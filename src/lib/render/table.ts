@@ -31,7 +31,8 @@ interface Sized<Row> {
 /**
  * Draws rows under headings. When they are wider than the terminal, columns go that may be dropped and are empty in every
  * row; then long cells are cut, and then columns dropped, the highest `rank` first. Ids are neither cut nor dropped, and
- * what is `uncut` goes on below. Where not even that fits, each row becomes a card of lines.
+ * what is `uncut` goes on below. Where not even that fits, each row becomes a card of lines. The last line names what was
+ * dropped though it says something.
  */
 export async function drawTable<Row>(
   rows: readonly Row[],
@@ -47,7 +48,13 @@ export async function drawTable<Row>(
     return { column, title, width, word: Math.max(0, ...words.map(displayWidth)), isEmpty };
   });
   const fitted = fitColumns(sized, options.width);
-  return fitted ? await drawGrid(rows, fitted, options) : drawCards(rows, columns, options);
+  const text = fitted ? await drawGrid(rows, fitted, options) : drawCards(rows, columns, options);
+  const shown = fitted?.map(({ column }) => column) ?? columns.filter(({ whole }) => whole !== true);
+  const hidden = sized.filter(({ column, isEmpty }) => !isEmpty && !shown.includes(column));
+  if (hidden.length === 0) return text;
+  const names = hidden.map(({ column }) => columnTitle(column).toLowerCase()).join(', ');
+  const note = wrapText(`Not shown: ${names} (-o wide shows all columns)`, options.width);
+  return [text, ...note.map((line) => options.style.dim(line))].join('\n');
 }
 
 /** Draws one thing as `KEY  value` lines, whole: what is longer than `terminal` columns goes on below, between words. */

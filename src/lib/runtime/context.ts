@@ -25,6 +25,8 @@ export interface GlobalFlags {
   org: string | undefined;
   account: string | undefined;
   output: OutputFormat;
+  /** `-o wide`: a table with all columns, however wide. */
+  wide: boolean;
   /** Set when only the extension of `--out` chose `output`: a text that is its own format ignores it. */
   formatOfFile?: true;
   query: string | undefined;

@@ -7,7 +7,7 @@ import { runCli } from '../../helpers/cli.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
 describe('help', () => {
-  it.each([[['--help']], [['-h']], [['help']], [['--no-color', 'help']], [['--help', '-o', 'json']]])(
+  it.each([[['--help']], [['-h']], [['help']], [['--no-color', 'help']]])(
     '%j shows the groups on standard output',
     async (args) => {
       const { code, stdout, stderr } = await runCli(args);

@@ -21,7 +21,7 @@ const EXTENSION_FORMATS: Readonly<Record<string, OutputFormat>> = {
   txt: 'table',
 };
 /** Formats that are plain text, as `.txt` says (decision: D245). */
-const PLAIN_FORMATS: readonly OutputFormat[] = ['table', 'name'];
+const PLAIN_FORMATS: readonly NamedFormat[] = ['table', 'wide', 'name'];
 const COLOUR_MODES = ['auto', 'always', 'never'] as const;
 const PROGRESS_MODES = ['auto', 'plain', 'json', 'none'] as const;
 const ANNOTATION_MODES = ['auto', 'github', 'none'] as const;
@@ -59,7 +59,7 @@ export function defineGlobalFlags(root: Command): void {
   add(WHERE, '--org <id>', "organization, instead of the profile's");
   add(WHERE, '--account <id>', "account, instead of the profile's");
   add(WHERE, '--workspace <id>', "workspace, instead of the profile's");
-  add(OUTPUT, '-o, --output <format>', `${OUTPUT_FORMATS.join(', ')} (default: table)`);
+  add(OUTPUT, '-o, --output <format>', `${OUTPUT_FORMATS.join(', ')} (default: table; wide hides and cuts no column)`);
   add(OUTPUT, '--json', 'the same as -o json');
   add(OUTPUT, '--query <expr>', 'JMESPath over the data; 64-bit ids compare as strings');
   add(OUTPUT, '--fields <a,b>', 'columns of table, csv and markdown (default: all)');
@@ -98,6 +98,8 @@ function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
+/** `wide` is a table, too. */
+type NamedFormat = (typeof OUTPUT_FORMATS)[number];
 type Raw = Record<string, unknown>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -109,12 +111,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function readGlobalFlags(
   raw: Raw,
   env: Environment,
-  offered: readonly OutputFormat[] = OUTPUT_FORMATS,
+  offered: readonly NamedFormat[] = OUTPUT_FORMATS,
   { outSetsFormat = true, preferred }: { outSetsFormat?: boolean; preferred?: string | undefined } = {},
 ): GlobalFlags {
   const flag = formatFlag(raw, offered);
   const ofFile = outSetsFormat ? fileFormat(raw, flag) : undefined;
-  const output = flag ?? ofFile ?? defaultFormat(env, offered, preferred);
+  const wanted = flag ?? ofFile ?? defaultFormat(env, offered, preferred);
+  const output = wanted === 'wide' ? 'table' : wanted;
   const fields = text(raw, 'fields')
     ?.split(',')
     .map((field) => field.trim())
@@ -130,6 +133,7 @@ export function readGlobalFlags(
     org: id(raw, 'org'),
     account: id(raw, 'account'),
     output,
+    wide: wanted === 'wide',
     ...(flag === undefined && ofFile !== undefined && { formatOfFile: true as const }),
     query: text(raw, 'query'),
     fields,
@@ -178,7 +182,7 @@ export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined
 }
 
 /** The format that the extension of `--out` names. Throws CliError usage (2) where `flag` names another. */
-function fileFormat(raw: Raw, flag: OutputFormat | undefined): OutputFormat | undefined {
+function fileFormat(raw: Raw, flag: NamedFormat | undefined): OutputFormat | undefined {
   const out = text(raw, 'out');
   const extension = /\.([a-z]+)$/i.exec(out ?? '')?.[1]?.toLowerCase() ?? '';
   if (!Object.hasOwn(EXTENSION_FORMATS, extension)) return undefined;
@@ -193,13 +197,13 @@ function fileFormat(raw: Raw, flag: OutputFormat | undefined): OutputFormat | un
   return format;
 }
 
-function defaultFormat(env: Environment, offered: readonly OutputFormat[], preferred?: string): OutputFormat {
+function defaultFormat(env: Environment, offered: readonly NamedFormat[], preferred?: string): NamedFormat {
   if (env.CDPADM_OUTPUT) return oneOf(env.CDPADM_OUTPUT, OUTPUT_FORMATS, 'CDPADM_OUTPUT', offered);
-  return offered.find((format) => format === preferred) ?? 'table';
+  return preferred === 'wide' ? preferred : (offered.find((format) => format === preferred) ?? 'table');
 }
 
 /** The format that `-o` or `--json` names. */
-function formatFlag(raw: Raw, offered: readonly OutputFormat[]): OutputFormat | undefined {
+function formatFlag(raw: Raw, offered: readonly NamedFormat[]): NamedFormat | undefined {
   if (raw['json'] === true) {
     const other = text(raw, 'output');
     if (other !== undefined && other !== 'json') throw usageError(`--json and -o ${other} contradict each other.`);

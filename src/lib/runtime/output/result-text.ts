@@ -123,7 +123,8 @@ async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, targe
   const rows = data as unknown[];
   if (!target.terminal) return toTabbed(rows, columns, flags.header);
   if (rows.length === 0) return '';
-  return `${await drawTable(rows, columns, { width: target.width, style: target.style, header: flags.header })}\n`;
+  const width = flags.wide ? Infinity : target.width;
+  return `${await drawTable(rows, columns, { width, style: target.style, header: flags.header })}\n`;
 }
 
 /** A result as Markdown. */

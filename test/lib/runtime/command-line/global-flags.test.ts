@@ -28,6 +28,7 @@ test('without any', () => {
     org: undefined,
     account: undefined,
     output: 'table',
+    wide: false,
     query: undefined,
     fields: undefined,
     header: true,
@@ -163,4 +164,11 @@ describe('the extension of --out', () => {
     const raw = rawOf(['--out', 'x.json', '-o', 'yaml']);
     expect(readGlobalFlags(raw, {}, undefined, { outSetsFormat: false }).output).toBe('yaml');
   });
+});
+
+test.each([
+  ['-o', ['-o', 'wide'], {}],
+  ['CDPADM_OUTPUT', [], { CDPADM_OUTPUT: 'wide' }],
+])('wide, by %s, is a table that hides no column', (_by, args, env) => {
+  expect(readGlobalFlags(rawOf(args), env)).toMatchObject({ output: 'table', wide: true });
 });
