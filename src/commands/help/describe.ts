@@ -12,7 +12,7 @@ import {
   string,
   unknown,
 } from 'zod/mini';
-import { helpOf, usualExits } from '../../lib/runtime/command-line/help.ts';
+import { type CommandHelp, helpOf, usualExits } from '../../lib/runtime/command-line/help.ts';
 import { resultSchema } from '../../lib/runtime/output/result-shape.ts';
 
 export function commandsResult() {
@@ -27,7 +27,7 @@ export function commandsResult() {
     object({
       path: string(),
       summary: string(),
-      effect: nullable(oneOf(['read', 'write', 'local'])),
+      effect: oneOf(['read', 'write', 'local']),
       args: array(object({ name: string(), ...value })),
       flags: array(object({ flag: string(), short: optional(string()), value: nullable(string()), ...value })),
       notes: array(string()),
@@ -47,20 +47,21 @@ export function describeCommands(root: Command, words: readonly string[]): Descr
     (command, word) => command?.commands.find((child) => child.name() === word),
     root,
   );
-  return found && leavesOf(found, words);
+  return found && actingFrom(found, words);
 }
 
-function leavesOf(command: Command, path: readonly string[]): Described[] {
-  if (command.commands.length === 0) return [describe(command, path.join(' '))];
-  return command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]));
-}
-
-function describe(command: Command, path: string): Described {
+/** A group does nothing by itself; `emulator clock` does, and has a command below. */
+function actingFrom(command: Command, path: readonly string[]): Described[] {
+  const below = command.commands.flatMap((child) => actingFrom(child, [...path, child.name()]));
   const help = helpOf(command);
+  return help ? [describe(command, help, path.join(' ')), ...below] : below;
+}
+
+function describe(command: Command, help: CommandHelp, path: string): Described {
   return {
     path,
     summary: command.description(),
-    effect: help?.effect ?? null,
+    effect: help.effect,
     args: command.registeredArguments.map((arg) => ({ name: arg.name(), ...valueOf(arg) })),
     flags: command.options
       .filter(({ hidden }) => !hidden)
@@ -70,9 +71,9 @@ function describe(command: Command, path: string): Described {
         value: flag.flags.split(/[<[]/)[1]?.slice(0, -1).replace('...', '') ?? null,
         ...valueOf(flag),
       })),
-    notes: help?.notes ?? [],
-    examples: help?.examples ?? [],
-    exits: help ? { ...usualExits(help), ...help.exits } : {},
+    notes: help.notes ?? [],
+    examples: help.examples,
+    exits: { ...usualExits(help), ...help.exits },
     output: resultSchema(command) ?? null,
   };
 }

@@ -1,6 +1,5 @@
 // A command as a record: what it accepts, prints and changes. Help, completion, schemas and tests read the same record.
 import { Argument, Command, Option } from 'commander';
-import type { ZodMiniType } from 'zod/mini';
 import { usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
@@ -71,16 +70,12 @@ export type FlagValues<F extends Specs<FlagSpec>> = { [K in Given<F>]: FlagValue
 };
 
 /** The record as everything but `run` sees it. */
-export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'json' | 'values'> {
+export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
   /** The words that lead to it: `roles push`. */
   readonly path: string;
   readonly summary: string;
-  /** What it does to the platform, or that it stays on this machine. */
-  readonly effect: 'read' | 'write' | 'local';
   /** It goes on until it is stopped, so that it takes one `--profile`. */
   readonly endless?: true;
-  /** The schema of what `-o json` prints, built on first use; without one it prints nothing. */
-  readonly output?: () => ZodMiniType;
   readonly args?: Specs<ArgSpec>;
   readonly flags?: Specs<FlagSpec>;
   /** The commands below one that does something by itself: `emulator clock advance`. */

@@ -47,7 +47,7 @@ export function behindEquals(typed: string, values: readonly string[]): string[]
 
 export interface CommandHelp {
   /** What it does to the platform, or that it stays on this machine. */
-  effect?: 'read' | 'write' | 'local';
+  effect: 'read' | 'write' | 'local';
   /** Whom it calls, or whether it opens the settings; one that calls the platform opens them too. */
   calls: Callee;
   /** It reads from a platform or a profile, changes nothing anywhere and comes to an end: `--profile` may be repeated. */
@@ -57,7 +57,7 @@ export interface CommandHelp {
   /** The formats that the result has, where not all but html. Checked before the command does anything. */
   formats?: readonly OutputFormat[];
   /**
-   * The columns that `--fields` may name, where they are not the fields of `json`, and of every command that writes or
+   * The columns that `--fields` may name, where they are not the fields of `output`, and of every command that writes or
    * looks around for long; by its flags where these say what comes out. Checked before the command does anything.
    */
   columns?: Columns | ((flags: Record<string, unknown>, args: readonly string[]) => Columns | undefined);
@@ -68,9 +68,7 @@ export interface CommandHelp {
   values?: Readonly<Record<string, OfferedValues>>;
   /** Whole command lines that can be run as they stand, beginning with `cdpadm`; at least two. */
   examples: string[];
-  /** The shape of `-o json`, in words. */
-  json?: string;
-  /** The schema of `-o json`. */
+  /** The schema of what `-o json` prints, built on first use; without one it prints nothing. */
   output?: () => ZodMiniType;
   /** The exit codes that mean something of its own here: `{ 6: 'somebody changed it meanwhile' }`. */
   exits?: Exits;
