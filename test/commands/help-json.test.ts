@@ -18,7 +18,7 @@ const described = async (...args: string[]): Promise<Described[]> => {
 };
 
 it('has every command, fits its schema, and every schema of a result compiles', async () => {
-  const commands = await described('help', '--json');
+  const commands = await described('--help', '-o', 'json');
   const acting = commandsBelow(await loadProgram()).filter(([, command]) => helpOf(command));
   expect(commands.map(({ path }) => path)).toEqual(acting.map(([path]) => path));
   const ajv = new Ajv({ strict: false, validateFormats: false });
