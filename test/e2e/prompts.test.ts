@@ -188,10 +188,14 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     screen.type(KEY.enter);
     await screen.waitFor('Enter to leave them out');
     screen.type(`https://auth.example${KEY.enter}`);
-    for (const question of ['Organization id', 'Account id', 'Client id']) {
+    for (const question of ['Organization id', 'Account id']) {
       await screen.waitFor(question);
       screen.type(KEY.enter);
     }
+    await screen.waitFor('Client id');
+    screen.type(`me${KEY.enter}`);
+    await screen.waitFor('Client secret');
+    screen.type(KEY.enter);
     expect(await screen.exit).toBe(0);
     expect((await cli(['profile', 'show', 'prod', '-o', 'json'])).stdout).toContain('https://auth.example');
   });
@@ -206,6 +210,10 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     screen.type(`prod${KEY.enter}`);
     await screen.waitFor('Client id');
     screen.type(KEY.enter);
+    // Enter alone does not give up what the client is for.
+    await screen.waitFor('Leave out roles');
+    screen.type(`y${KEY.enter}`);
+    await screen.waitFor('Left out: roles');
     expect(await screen.exit).toBe(0);
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });

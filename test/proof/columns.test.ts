@@ -9,7 +9,7 @@ import { createWorld, type World } from './world.ts';
 const WITHOUT = new Set(['api', 'pipelines watch']);
 
 /** Their columns are the platform's or the file's. */
-const DYNAMIC = new Set(['roles matrix', 'seed preview', 'schema']);
+const DYNAMIC = new Set(['profile export', 'roles matrix', 'seed preview', 'schema']);
 
 const cases = CASES.filter(
   ({ elsewhere, command, plain }) => elsewhere === undefined && !WITHOUT.has(command) && !plain,

@@ -68,6 +68,7 @@ export const exportLedger = defineCommand({
   summary: 'write out every request with its states, for an auditor',
   effect: 'local',
   calls: 'nobody',
+  columns: view.columns,
   output: () => array(exportedRequest()),
   notes: [
     'The ledger holds all profiles of this machine. In place of identities it has keyed hashes: the same identity has the same hash here, and nobody can turn one back.',

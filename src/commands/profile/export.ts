@@ -17,6 +17,8 @@ export const exportProfile = defineCommand({
   effect: 'local',
   calls: 'settings',
   args: { name: { help: 'the profile' } },
+  // The fields that the profile has.
+  columns: () => undefined,
   output: profileResult,
   notes: [
     'An export never holds a secret. References to variables and commands go along; entries of the keychain and private files are of this machine and stay.',

@@ -218,11 +218,22 @@ async function askClient(asking: Asking): Promise<void> {
   if (secrets.client_id !== undefined && !lacks(draft, 'client_secret')) return;
   if (all) say(ctx, `\nThe client's id and secret are for ${PLATFORM.commands}.`);
   if (secrets.client_id === undefined) {
-    const id = (await ctx.prompt.input('Client id (Enter to leave out)', { flag: '--client-id' })).trim();
-    if (id === '') return;
+    const flag = '--client-id';
+    const ask = async (): Promise<string> =>
+      (await ctx.prompt.input('Client id (Enter to leave out)', { flag })).trim();
+    let id = await ask();
+    // As for the token service: Enter alone does not give up all of these commands.
+    if (id === '' && !(await ctx.prompt.ask(`Leave out ${PLATFORM.commands}?`, false, { flag }))) id = await ask();
+    if (id === '') {
+      sayLeftOut(ctx, PLATFORM.commands);
+      return;
+    }
     draft.profile.secrets = { ...secrets, client_id: id };
   }
   if (lacks(draft, 'client_secret')) await askSecret(asking, 'client_secret', '--client-secret-env NAME');
+  if (lacks(draft, 'client_secret')) {
+    say(ctx, `No client secret yet: ${PLATFORM.commands} can be used once \`cdpadm auth login\` has stored it.`);
+  }
 }
 
 async function askWorkspaceCredentials(asking: Asking): Promise<void> {

@@ -3,6 +3,7 @@ import { array, type infer as Infer, nullable, object, string } from 'zod/mini';
 import type { Task } from '../../lib/contract/roles.ts';
 import type { Role } from '../../lib/domain/roles/manifest.ts';
 import { grantingTask } from '../../lib/domain/roles/permissions.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -45,6 +46,7 @@ export const listHolders = defineCommand({
 });
 
 async function whoCan(ctx: Context, task: string): Promise<void> {
+  if (task.trim() === '') throw usageError('Give the id of a task.', 'Run `cdpadm roles tasks` to list them.');
   const api = await ctx.api();
   const { roles } = await api.roles.get({ signal: ctx.signal });
   await checkTask(task, roles, () => api.roles.listTasks(ctx.signal));

@@ -64,7 +64,7 @@ export function resolveSettings(given: SettingsLayers): Settings {
 
   function needSecret(name: SecretName): SecretSource {
     const source = sources.get(name);
-    if (!source) throw noCredentials(name, layers.profile?.setting.value);
+    if (!source) throw noCredentials(name, layers.profile?.setting.value, pinned);
     refuseForeignAddress(name, source.origin, get, own);
     return source;
   }
@@ -247,10 +247,15 @@ function missing(name: SettingName, profile: string | undefined, pinned: boolean
   return usageError(`No ${labelOf(name)} is given.`, `Give ${ways.join(', or ')}.`);
 }
 
-function noCredentials(name: SecretName, profile: string | undefined): CliError {
+function noCredentials(name: SecretName, profile: string | undefined, pinned: boolean): CliError {
   const where = profile === undefined ? 'no profile is in use' : `profile \`${profile}\` has none`;
+  const variable = pinned ? undefined : variableOf(name);
+  const store =
+    profile === undefined
+      ? 'create a profile: cdpadm profile create NAME'
+      : `store it: cdpadm auth login --profile ${profile}`;
   return fail('auth.no_credentials', {
-    message: `No ${labelOf(name)} is known: ${where}, and ${variableOf(name)} is not set.`,
-    hint: `Set ${variableOf(name)}, or create a profile: cdpadm profile create NAME.`,
+    message: `No ${labelOf(name)} is known: ${where}${variable ? `, and ${variable} is not set` : ''}.`,
+    hint: variable ? `Set ${variable}, or ${store}` : `${store.charAt(0).toUpperCase()}${store.slice(1)}`,
   });
 }

@@ -31,5 +31,5 @@ export const USUAL_NULLS = createNullWords([]);
 /** What is wrong with a null word as an identity; undefined for any other text. */
 export function nullWordIssue(text: string, nulls: NullWords = USUAL_NULLS): string | undefined {
   if (!nulls.isNull(text) && !nulls.isSuspect(text)) return undefined;
-  return `is the null word \`${text}\`, not a value; leave it out, or empty such cells of a table with --null ${text}`;
+  return `is the null word \`${text}\`, not a value; leave the field out${nulls.isNull(text) ? '' : `, or in a table treat the word as empty with --null ${text}`}`;
 }

@@ -43,7 +43,7 @@ export async function watchRun(
       await ports.clock.sleep(Math.min(pauseMs, pollMs), ports.signal);
     }
   } catch (error) {
-    if (!(error instanceof CliError) || (isNotFound(error) && !ports.signal.aborted)) throw error;
+    if (!(error instanceof CliError) || (error.exit === EXIT.notFound && !ports.signal.aborted)) throw error;
     throw error.with({
       ...(!ports.signal.aborted && outcomeUnread(pipelineId, id, error)),
       hint: `${error.hint === undefined || ports.signal.aborted ? '' : `${error.hint} `}The run continues. Watch it with \`cdpadm pipelines watch ${pipelineId} ${id}\`.`,
