@@ -146,7 +146,7 @@ it(`somebody else’s edit between our GET and PUT is never written over, ${ROUN
     const result = await runBeyond(['pipelines', 'update', 'customers', '--name', `Ours ${round}`, '--yes']);
     expect(result).toMatchObject({
       code: 6,
-      stderr: expect.stringMatching(/another admin changed pipeline customers/),
+      stderr: expect.stringMatching(/another admin changed pipeline customers meanwhile\. Nothing was sent/),
     });
     expect((await home.platform.call('GET', path)).json).toMatchObject({ name: theirs });
   }

@@ -79,7 +79,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   ctx.out.show((style, width) => renderRequest(shown, style, width));
   await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`);
   const result = await submitRequest(request, { ...session, isNewId, verify: answerVerifier(ctx) });
-  const deadline = deadlineFrom(request.regulation, request.submitted_time);
+  const deadline = deadlineFrom(request.regulation, result.submitted_time ?? request.submitted_time);
   const failed = result.verdict?.checks.find(({ ok }) => !ok);
   if (failed) {
     ctx.out.warn(

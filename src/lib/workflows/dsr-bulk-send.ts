@@ -151,7 +151,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
             case 'same':
               return { done: { state: doubt.wasSent ? 'submitted' : 'existing', ...timesOf(found) } };
             case 'other':
-              return idTaken(id);
+              return idTaken(id, 'other');
             case 'none':
               return { unknown: 'nothing proves that the request with this id on the platform is this one' };
           }

@@ -34,11 +34,13 @@ export function proofOf(
   return isSameSubject(entry, news) && entry.regulation === news.regulation ? 'same' : 'other';
 }
 
-/** The conflict (6) of an id that another request has. */
-export function idTaken(id: string, cause?: CliError): CliError {
+/** The conflict (6) of an id that another request has, or one of which nothing proves that it is this one. */
+export function idTaken(id: string, proof: 'other' | 'none'): CliError {
   return fail('dsr.id_taken', {
-    message: `Conflict: the platform already has another request with the id ${id}.`,
+    message:
+      proof === 'other'
+        ? `Conflict: the platform already has another request with the id ${id}.`
+        : `Conflict: the platform already has a request with the id ${id}, and nothing proves that it is this one.`,
     hint: 'Submit this request with a new id: leave the id out.',
-    ...(cause && { cause }),
   });
 }

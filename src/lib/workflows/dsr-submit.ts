@@ -16,6 +16,8 @@ export interface Submitted {
   expected_completion_time: string | null;
   received_time: string | null;
   controller_id: string | null;
+  /** Of a request that was submitted before: the deadline counts from then. */
+  submitted_time?: string | undefined;
   /** Of the 201; undefined when there was none to check, or when it could not be checked. */
   verdict: Verdict | undefined;
 }
@@ -64,8 +66,10 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
         if (!isFree) {
           // A new id can be in no ledger, so only a given one is looked up.
           const entry = (await ledger.find([id])).get(id);
-          if (proofOf(found, request, news, entry) !== 'same') return idTaken(id);
+          const proof = proofOf(found, request, news, entry);
+          if (proof !== 'same') return idTaken(id, proof);
           tell.note('The platform has this request already.');
+          return { done: { ...submittedFrom(found), submitted_time: entry?.submitted_time } };
         }
         return { done: submittedFrom(found) };
       },

@@ -64,9 +64,9 @@ export async function updateConfirmed<Reply extends Identified, Body>(
     send: () => calls.update(id, body, ports.signal),
     isOurs: (reply) => reply.id === id && holds(calls, reply, body),
     judge: (now) => {
-      if (now === undefined) return changedMeanwhile(id, calls);
-      if (isUntouched(calls, before, now)) return 'not-done';
-      return holds(calls, now, body) ? { done: now } : changedMeanwhile(id, calls);
+      if (now !== undefined && isUntouched(calls, before, now)) return 'not-done';
+      const isDone = now !== undefined && holds(calls, now, body);
+      return isDone ? { done: now } : changedMeanwhile(id, calls, { wasSent: true });
     },
   });
 }
@@ -95,7 +95,7 @@ export async function checkUntouched<Reply, Body>(
   signal: AbortSignal,
 ): Promise<void> {
   const now = await calls.get(id, signal);
-  if (!isUntouched(calls, before, now)) throw changedMeanwhile(id, calls);
+  if (!isUntouched(calls, before, now)) throw changedMeanwhile(id, calls, { wasSent: false });
 }
 
 /** The resource, or undefined when the platform has none of that id. */
@@ -168,7 +168,7 @@ function takenMeanwhile(
   cause: CliError | undefined,
 ): CliError {
   return fail('resource.created_meanwhile', {
-    message: `Conflict: another admin created ${noun} ${id} meanwhile. Nothing was overwritten.`,
+    message: `Conflict: the platform now has ${noun} ${id}. It is not known who created it.`,
     hint: `Check it with \`cdpadm ${look} ${id}\`, then run the command again.`,
     ...(cause?.status !== undefined && { status: cause.status }),
     ...(cause?.request && { request: cause.request }),
@@ -176,9 +176,16 @@ function takenMeanwhile(
   });
 }
 
-function changedMeanwhile(id: string, { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>): CliError {
+/** `wasSent`: the write itself may have been carried out, and something else afterwards. */
+function changedMeanwhile(
+  id: string,
+  { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,
+  { wasSent }: { wasSent: boolean },
+): CliError {
   return fail('resource.changed_meanwhile', {
-    message: `Conflict: another admin changed ${noun} ${id} meanwhile. Nothing was overwritten.`,
+    message: wasSent
+      ? `Conflict: the platform does not hold ${noun} ${id} as it was sent. It is not known whether the write was carried out, or whether another admin changed it meanwhile.`
+      : `Conflict: another admin changed ${noun} ${id} meanwhile. Nothing was sent.`,
     hint: `Check it with \`cdpadm ${look} ${id}\`, then run the command again.`,
   });
 }

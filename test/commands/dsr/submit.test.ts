@@ -129,6 +129,16 @@ describe('one request', () => {
     ]);
   });
 
+  it('that the platform has already keeps the deadline of its own day', async () => {
+    const line = `${ACCESS} --request-id 5b0ac1de-3f4c-4c4e-9d55-3d2f6a1f8c66`;
+    const first = await home.json<Submitted & { deadline: string }>(
+      `${line} --submitted-time ${new Date(Date.now() - 20 * 86_400_000).toISOString()}`,
+    );
+    const again = await home.json<Submitted & { deadline: string }>(line);
+    expect([first.code, again.code]).toEqual([0, 0]);
+    expect(again.data.deadline).toBe(first.data.deadline);
+  });
+
   it('is not sent twice when its answer is lost, and says what is known when nobody can tell', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
     const lost = await home.json<Submitted>(ACCESS);

@@ -5,15 +5,15 @@ import { explainIssues, showPath } from '../../contract/explain.ts';
 import { JsonError, parseJson } from '../../kernel/json.ts';
 import { refusal } from './platform-error.ts';
 
-/** Nobody else is answered while a body is checked and stored: one of this size takes well under a second. */
-const MAX_BYTES = 4 * 1024 * 1024;
+/** Nobody else is answered while a body is checked and stored: one of this size takes at most a second or so. */
+const MAX_BYTES = 1024 * 1024;
 /** As many as help a person. */
 export const MOST_ERRORS = 100;
 
 /** The peer went away in the middle of its request: there is nobody to answer. */
 export class PeerGone extends Error {}
 
-/** Reads the body. Throws 413 beyond 4 MiB and PeerGone when the connection ends too early. */
+/** Reads the body. Throws 413 beyond 1 MiB and PeerGone when the connection ends too early. */
 export function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const { promise, resolve, reject } = deferred<Buffer>();
   const chunks: Buffer[] = [];
