@@ -7,11 +7,11 @@ export interface Failure {
 }
 
 /**
- * A 5xx that may pass and leaves open what was done. 501 is for ever, and 505 says that the warehouse could not be
- * reached (decision: D9).
+ * A 5xx that may pass and leaves open what was done, as 408 and 425 do, which something on the way may answer after the
+ * request was delivered. 501 is for ever, and 505 says that the warehouse could not be reached (decision: D9).
  */
 export function isServerTrouble(status: number): boolean {
-  return status >= 500 && status !== 501 && status !== 505;
+  return (status >= 500 && status !== 501 && status !== 505) || status === 408 || status === 425;
 }
 
 /** A. Custom roles (specification, "Errors", A). */

@@ -24,6 +24,8 @@ describe('decide', () => {
   const TABLE: [string, Outcome, Record<Safety, Verdict['act']>][] = [
     ['429', status(429), { repeat: AGAIN, confirm: AGAIN, once: AGAIN }],
     ['500', status(500), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],
+    ['408', status(408), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],
+    ['425', status(425), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],
     ['503 with Retry-After', status(503, '1'), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],
     ['501', status(501), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
     ['505', status(505), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
