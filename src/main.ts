@@ -154,6 +154,8 @@ async function runCommand(
   async function stopAmid(error: unknown): Promise<unknown> {
     if (!(error instanceof CliError) || error.exit !== EXIT.invalidInput) return error;
     try {
+      // A signal is heard in the turn after the one that ends now.
+      await ownTurn();
       await ownTurn(stop.signal);
       throwIfLate();
       return error;

@@ -1,7 +1,9 @@
 // `pipelines trigger`: asks for a run, once, and may wait for its end.
 import { object, string } from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
+import { fail } from '../../lib/errors/fail.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
+import { type CliError, isNotFound } from '../../lib/kernel/errors.ts';
 import { runLine } from '../../lib/render/pipelines.ts';
 import { plainStyle } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
@@ -95,7 +97,10 @@ async function trigger(
       progress?.end();
       const records = (progress = ctx.out.progress(`Records of pipeline ${id}`));
       const onRun = (run: RunReply): void => records.update(progressOf(run));
-      ended = await watchRun(id, String(triggered.pipeline_run_id), { pollMs, onState: onRun }, ports);
+      const run = String(triggered.pipeline_run_id);
+      ended = await watchRun(id, run, { pollMs, onState: onRun }, ports).catch((error: unknown) => {
+        throw isNotFound(error) ? neverShown(id, run, error) : error;
+      });
     }
   } finally {
     progress?.end();
@@ -104,6 +109,16 @@ async function trigger(
   if (!ended) ctx.out.note(`Watch it: cdpadm pipelines watch ${id} ${triggered.pipeline_run_id}`);
   else if (ended.status === 'success') ctx.out.note(runLine(ended, plainStyle));
   else throw runFailed(id, ended);
+}
+
+/** The platform accepted the trigger, and then knows no such run. */
+function neverShown(id: string, run: string, cause: CliError): CliError {
+  return fail('http.outcome_unknown', {
+    message: `The outcome of run ${run} of pipeline ${id} is unknown: the platform accepted the trigger, but does not show the run.`,
+    hint: `Check \`cdpadm pipelines runs ${id}\` before you trigger it again.`,
+    ...(cause.request && { request: cause.request }),
+    cause,
+  });
 }
 
 function progressOf(run: RunReply) {

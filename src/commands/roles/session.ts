@@ -139,7 +139,9 @@ export function tellAdvice(
     ctx.out.warn(`${file}:${line}:${column}: ${path}: ${message}`);
   }
   const left = advice.length - Math.min(most, placed.length);
-  if (left > 0) ctx.out.warn(`${left} more like these: \`cdpadm roles validate ${document.name}\` tells them all.`);
+  // `roles validate` itself lists no more than that.
+  const all = most === ADVICE_BESIDE ? `: \`cdpadm roles validate ${document.name}\` lists them` : '';
+  if (left > 0) ctx.out.warn(`${left} more like these${all}.`);
 }
 
 function rememberedBase(file: Manifest, memory: RolesMemoryOfContext | undefined): Manifest | undefined {

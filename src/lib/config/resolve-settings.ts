@@ -115,9 +115,13 @@ function ineffectiveIn(
     const result = text ? checkSetting(name, text) : undefined;
     return result && !('value' in result && result.value === settings.get(name)?.value);
   });
-  const secrets = SECRET_NAMES.filter(
-    (name) => env[variableOf(name)] && sources.get(name)?.origin.kind !== 'environment',
-  );
+  // The profile's own secret may be in that very variable.
+  const secrets = SECRET_NAMES.filter((name) => {
+    const origin = sources.get(name)?.origin;
+    return (
+      env[variableOf(name)] && origin?.kind !== 'environment' && !origin?.detail.includes(`env:${variableOf(name)})`)
+    );
+  });
   return [...unused, ...secrets].map(variableOf);
 }
 

@@ -7,6 +7,8 @@ import { refusal } from './platform-error.ts';
 
 /** Nobody else is answered while a body is checked and stored: one of this size takes at most a second or so. */
 const MAX_BYTES = 1024 * 1024;
+/** A longer list takes seconds to check. */
+const MOST_ENTRIES = 10_000;
 /** As many as help a person. */
 export const MOST_ERRORS = 100;
 
@@ -52,11 +54,23 @@ export function parseBody(body: Buffer, refuse: (detail: string) => Error): unkn
     throw refuse('not valid UTF-8');
   }
   try {
-    return parseJson(text);
+    const value = parseJson(text);
+    const entries = longestList(value);
+    if (entries > MOST_ENTRIES) throw refuse(`a list of ${entries} entries; at most ${MOST_ENTRIES} are taken`);
+    return value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw refuse(error.offset === undefined ? error.message : `${error.message} (at character ${error.offset})`);
   }
+}
+
+/** Entries of the longest list in a body, as far down as the specification's bodies have lists. */
+function longestList(value: unknown, depth = 4): number {
+  if (typeof value !== 'object' || value === null || depth === 0) return 0;
+  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  const own = Array.isArray(value) ? items.length : 0;
+  if (own > MOST_ENTRIES) return own;
+  return items.reduce<number>((most, item) => Math.max(most, longestList(item, depth - 1)), own);
 }
 
 /** Checks a parsed body. Throws 400 with a sentence per place, each after `prefix`. */
