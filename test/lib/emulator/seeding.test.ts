@@ -366,7 +366,10 @@ describe('the control address', () => {
 });
 
 test('a list longer than anybody could wait for is refused before it is judged', async () => {
-  const { status, text } = await post(BULK, Array.from({ length: 10_001 }, () => ({})));
+  const { status, text } = await post(
+    BULK,
+    Array.from({ length: 10_001 }, () => ({})),
+  );
   expect(status).toBe(400);
   expect(text).toContain('a list of 10001 entries; at most 10000 are taken');
 });
