@@ -2,9 +2,8 @@
 import { isServerTrouble } from '../contract/failures.ts';
 import type { SendOutcome } from '../api/dsr.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { CliError } from '../kernel/errors.ts';
+import { type CliError, EXIT } from '../kernel/errors.ts';
 import type { Gate, Signal } from './bulk-gate.ts';
-import { lossOf } from './confirm-write.ts';
 
 export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
 
@@ -47,9 +46,9 @@ export async function sendThrough<Body>(
   return outcome;
 }
 
-/** A response that proves nothing: a run that ends with it cannot tell whether the request was carried out. */
+/** A response that proves nothing: a run that ends with it cannot tell which requests were carried out. */
 function lossIfAnswered(failure: CliError): CliError {
-  return failure.status === undefined ? failure : lossOf(failure);
+  return failure.status === undefined ? failure : failure.with({ exit: EXIT.network });
 }
 
 /** 429 and 5xx: another time the answer may be another one. */
