@@ -5,7 +5,7 @@ import type { Api } from '../../lib/api/index.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
 import { type Method, METHODS } from '../../lib/contract/endpoint.ts';
 import { loadDocument } from '../../lib/files/load.ts';
-import { CliError, EXIT, usageError, isNotFound } from '../../lib/kernel/errors.ts';
+import { usageError, isNotFound } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/record.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
@@ -16,6 +16,7 @@ import type { OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import type { WriteScope } from '../../lib/runtime/target.ts';
 import { confirmed } from '../../lib/workflows/confirm-write.ts';
 import { routeOf } from './route.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 interface ApiFlags {
   file?: string;
@@ -96,11 +97,9 @@ async function sendWrite(ctx: Context, client: Client, route: Route, given: Inpu
   if (method === 'DELETE' && !route.reply && !route.anyReply) return await confirmDelete(ctx, client, route, input);
   const reply: unknown = await client.call(route, input);
   if (namesNoOther(route, input, reply)) return reply;
-  throw new CliError({
-    code: 'http.outcome_unknown',
+  throw fail('http.outcome_unknown', {
     message: `The outcome of ${method} ${path} is unknown: the response is about another resource.`,
     hint: READ_FIRST,
-    exit: EXIT.network,
     request: { id: randomUUID(), method, path },
   });
 }

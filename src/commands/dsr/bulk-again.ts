@@ -4,11 +4,12 @@ import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { JournalHead } from '../../lib/files/dsr-journal.ts';
-import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { CliError, usageError } from '../../lib/kernel/errors.ts';
 import { shellWord } from '../../lib/kernel/shell-word.ts';
 import { flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import type { BulkFlags } from './bulk-flags.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 /** decision: D58 */
 export function refuseSecondRun(
@@ -19,11 +20,9 @@ export function refuseSecondRun(
 ): void {
   if (!head) return;
   if (!flags.resume) {
-    throw new CliError({
-      code: 'dsr.bulk_again',
+    throw fail('dsr.bulk_again', {
       message: `The content of ${file} was submitted before, as ${head.input} on ${head.at}.`,
       hint: 'Use --resume to continue it; rows that are done are not sent again. For new requests for the same people, for example with another --type, give them ids with `cdpadm dsr prepare`.',
-      exit: EXIT.guard,
     });
   }
   if (head.settings !== settingsDigest(options)) {

@@ -3,13 +3,14 @@ import { resolve } from 'node:path';
 import { type infer as Infer, int, object, string } from 'zod/mini';
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import { openDownload } from '../../lib/files/save-download.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { CliError } from '../../lib/kernel/errors.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
 import type { RequestOverview } from '../../lib/domain/dsr/overview.ts';
 import { openDsr, requestIds } from './session.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 function savedResult() {
   return object({
@@ -83,11 +84,9 @@ function withoutResults(id: string, request: RequestOverview | undefined): CliEr
     : status === 'completed'
       ? 'the platform gives none; an erasure has none'
       : `it is ${status ?? 'unknown'}`;
-  return new CliError({
-    code: 'dsr.no_results',
+  return fail('dsr.no_results', {
     message: `Request ${id} has no results: ${why}.`,
     ...(!isErasure && isOpen && { hint: `Wait for them with \`cdpadm dsr wait ${id}\`.` }),
-    exit: EXIT.conflict,
   });
 }
 
@@ -95,15 +94,13 @@ function withoutResults(id: string, request: RequestOverview | undefined): CliEr
 function explained(id: string, error: unknown): unknown {
   if (!(error instanceof CliError) || (error.status !== 404 && error.status !== 410)) return error;
   const gone = error.status === 410;
-  return new CliError({
-    code: gone ? 'dsr.results_expired' : 'dsr.no_records',
+  return fail(gone ? 'dsr.results_expired' : 'dsr.no_records', {
     message: gone
       ? `The results of request ${id} are no longer there: they are kept for ${DSR_LIMITS.resultsDays} days.`
       : `No records match the identities of request ${id}: the platform holds nothing about this person.`,
     hint: gone
       ? 'Submit the request anew.'
       : 'That is an answer to the subject too. Check the identities if you expected data.',
-    exit: EXIT.notFound,
     status: error.status,
     ...(error.request && { request: error.request }),
     cause: error,

@@ -4,7 +4,6 @@ import { createWireNames } from '../../lib/contract/names.ts';
 import { indexRoots } from '../../lib/domain/callbacks/certificate.ts';
 import type { NormalizeOptions } from '../../lib/domain/dsr/normalize.ts';
 import { isAdvance } from '../../lib/domain/dsr/statuses.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type DsrMemory, openCertificates, openDsrMemory } from '../../lib/runtime/memory/dsr.ts';
 import { loadTrustedRoots } from '../../lib/runtime/checks/trusted-roots.ts';
@@ -12,6 +11,7 @@ import type { DsrPorts, VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
 import { ofWorkspace } from '../../lib/workflows/own-workspace.ts';
 import { type CertificateSource, createCertificateSource } from '../../lib/workflows/processor-certificate.ts';
 import { createMessageVerifier, type MessageVerifier, type VerifyPorts } from '../../lib/workflows/verify-message.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 export interface DsrSession extends DsrPorts {
   memory: DsrMemory;
@@ -92,11 +92,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 export function requestIds(ids: readonly string[]): string[] {
   return [...new Set(ids.map((id) => id.trim().toLowerCase()))].map((id) => {
     if (UUID.test(id)) return id;
-    throw new CliError({
-      code: 'usage',
+    throw fail('usage', {
       message: `\`${id}\` is no id of a request.`,
       hint: 'Ids are UUIDs such as 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11; `cdpadm dsr list` shows them.',
-      exit: EXIT.usage,
     });
   });
 }

@@ -12,11 +12,12 @@ import {
 } from '../../lib/domain/dsr/normalize.ts';
 import { invalidDocument, loadDocument, placeIssues, withoutSchemaHint } from '../../lib/files/load.ts';
 import { readInput } from '../../lib/files/read-input.ts';
-import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { type CliError, usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { type FlagSpec, type FlagValues, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 /** The flags that say what a request is. */
 export const requestFlags = {
@@ -123,13 +124,11 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Nor
   }
   const issues = normalized.issues.map(({ path, message }) => ({ path: showPath(path), message }));
   const isFuture = isInFuture(parts.submitted_time, now);
-  throw new CliError({
-    code: isFuture ? 'input.invalid' : 'usage',
+  throw fail(isFuture ? 'input.invalid' : 'usage', {
     message: 'The request is not valid. Nothing was sent.',
     hint: isFuture
       ? 'Pass --submitted-time with the time at which the subject asked.'
       : 'See `cdpadm dsr submit --help` for the flags.',
-    exit: isFuture ? EXIT.invalidInput : EXIT.usage,
     issues,
   });
 }

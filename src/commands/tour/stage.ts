@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitAtMost } from '../../lib/kernel/clock.ts';
-import { CliError, EXIT, type ExitCode } from '../../lib/kernel/errors.ts';
+import { type CliError, EXIT, type ExitCode } from '../../lib/kernel/errors.ts';
 import { splitWords } from '../../lib/kernel/split-words.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { wrapPage } from '../../lib/render/page.ts';
@@ -10,6 +10,7 @@ import { fitText, wrapAligned, wrapUnder } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { CommandRun, Sandbox } from '../../lib/runtime/emulator/sandbox.ts';
 import { UNLIMITED_WIDTH } from '../../lib/runtime/output/result-text.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 /** A busy machine takes a while to post a callback. */
 const MOST_MS = 20_000;
@@ -137,9 +138,7 @@ function aligned(rows: readonly string[][]): string[] {
 }
 
 function unexpected(line: string, expect: number, result: CommandRun): CliError {
-  return new CliError({
-    code: 'tour.unexpected',
+  return fail('tour.unexpected', {
     message: `\`cdpadm ${line}\` ended with ${result.exit} where the tour expects ${expect}.`,
-    exit: EXIT.failed,
   });
 }
