@@ -68,6 +68,12 @@ interface Written extends Ended {
   ms: number;
 }
 
+/**
+ * A row with an id of the file whose request was answered before the kill, and not yet in the ledger: nothing proves that it
+ * is ours (decision: D211), and the next run says so.
+ */
+const proven = (text: string): string => text.replaceAll(/,unknown,"The outcome of request [^"]*"/g, ',submitted,');
+
 let runs = 0;
 
 /** Runs the built program, and kills it at the moment that is told. */
@@ -255,7 +261,7 @@ async function problemsOf(world: World, wanted: CommandCase, kill: Kill, whole: 
   for (const [path, { mode, text }] of whole.left) {
     const kept = now.get(path);
     if (kept === undefined) problems.push(`then ${path} is not there`);
-    else if (kept.text !== text)
+    else if (proven(kept.text) !== text)
       problems.push(`then ${path} is another: ${kept.text.slice(0, 300)} INSTEAD OF ${text.slice(0, 300)}`);
     else if (kept.mode !== mode) problems.push(`then ${path} has mode ${kept.mode.toString(8)}`);
   }
