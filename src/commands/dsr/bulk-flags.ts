@@ -40,13 +40,13 @@ export const mapFlags = {
   null: { value: 'word', many: true, help: 'word that means an empty cell, in addition to \\N; may be repeated' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** What stands in for what rows do not say, and what their columns mean. */
+/** Defaults for fields that a row leaves out, and what its columns mean. */
 export type RowFlags = FlagValues<typeof rowFlags & typeof mapFlags>;
 
 /** Flags of a bulk run and of no single request. */
 export const runFlags = {
   results: { value: 'file', help: 'where a bulk run writes what became of each row (default: FILE.results.csv)' },
-  resume: { help: 'go on with a bulk run that was ended early' },
+  resume: { help: 'continue a bulk run that ended early' },
   concurrency: { value: 'n', help: 'most requests of a bulk run at once (default: 16)' },
   rate: { value: 'n', help: "most requests of a bulk run a second, or as 600/m (default: the profile's limit)" },
 } as const satisfies Record<string, FlagSpec>;

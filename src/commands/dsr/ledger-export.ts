@@ -71,7 +71,7 @@ export const exportLedger = defineCommand({
   columns: view.columns,
   output: () => array(exportedRequest()),
   notes: [
-    'The ledger holds all profiles of this machine. In place of identities it has keyed hashes: the same identity has the same hash here, and nobody can turn one back.',
+    'The ledger holds all profiles of this machine. In place of identities it has keyed hashes: the same identity has the same hash on this machine, and a hash cannot be reversed without the key.',
     'In CSV a cell that a spreadsheet would run as a formula gets a leading apostrophe.',
   ],
   examples: ['cdpadm dsr ledger export -o csv --out ledger.csv', 'cdpadm dsr ledger export -o json'],

@@ -17,7 +17,7 @@ const listFlags = {
   limit: {
     value: 'n',
     default: '100',
-    help: 'without a group: so many, the newest or, with --due, the most urgent',
+    help: 'without a group: how many to list, newest first, or most urgent first with --due',
   },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -32,7 +32,7 @@ export const listRequests = defineCommand({
   columns: () => REQUEST_COLUMNS,
   output: () => array(requestResult()),
   notes: [
-    'The platform lists requests by group only. Without --group-id the ledger of this machine is listed, for the workspace in use; what is not at its end is read anew.',
+    'The platform lists requests by group only. Without --group-id the ledger of this machine is listed, for the workspace in use; open requests are read from the platform again.',
     'With --due all of the ledger is looked at, however old: what the platform has ended makes room for the next.',
     'The deadline is one month after the subject asked under GDPR, 45 days under CCPA.',
   ],

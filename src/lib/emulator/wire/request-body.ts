@@ -5,7 +5,7 @@ import { explainIssues, showPath } from '../../contract/explain.ts';
 import { JsonError, parseJson } from '../../kernel/json.ts';
 import { refusal } from './platform-error.ts';
 
-/** Nobody else is answered while a body is checked and stored: one of this size takes at most a second or so. */
+/** The platform answers no other request while it checks and stores a body: one of this size takes at most a second or so. */
 const MAX_BYTES = 1024 * 1024;
 /** A longer list takes seconds to check. */
 const MOST_ENTRIES = 10_000;
