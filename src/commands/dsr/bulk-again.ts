@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { JournalHead } from '../../lib/files/dsr-journal.ts';
-import { CliError, usageError } from '../../lib/kernel/errors.ts';
+import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
 import { shellWord } from '../../lib/kernel/shell-word.ts';
 import { flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
@@ -54,15 +54,21 @@ export function resumeCommand(file: string, flags: BulkFlags, yes: boolean): str
     .join(' ');
 }
 
-/** Says how to go on; whatever ended the run, the journal knows how far it came. */
+/**
+ * Says how to continue; whatever ended the run, the journal knows how far it came. The platform may have carried out a
+ * row whose outcome is unknown, so a run with one does not end as unavailable (7).
+ */
 export function resumable(
   error: unknown,
   { again, examined, states }: { again: string; examined: { rows: number }; states: RowStates },
 ): unknown {
   if (!(error instanceof CliError)) return error;
   const done = countComplete(states);
+  const unknown = states.count('unknown');
+  const alsoUnknown = unknown === 0 ? '' : ` The outcome of ${unknown === 1 ? '1 row' : `${unknown} rows`} is unknown.`;
   return error.with({
-    message: `${error.message} ${done} of ${examined.rows} rows are complete.`,
+    ...(unknown > 0 && error.exit === EXIT.unavailable && { exit: EXIT.network }),
+    message: `${error.message} ${done} of ${examined.rows} rows are complete.${alsoUnknown}`,
     hint: [error.hint, `To continue: \`${again}\`. No row is sent twice.`].filter(Boolean).join(' '),
   });
 }

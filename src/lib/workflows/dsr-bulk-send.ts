@@ -99,6 +99,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     for (let attempt = 1; ; attempt++) {
       try {
         const outcome = await through({
+          isRead: true,
           send: () => {
             onSend();
             return get.send(undefined, hardSignal, { requestId: id });
@@ -122,7 +123,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
         hint: '',
         maxSends: MAX_ATTEMPTS,
         ...(wasSent && { doubt: { wasSent } }),
-        explained: givenId ? [400] : [],
+        explained: [...ROW_STATUSES],
         send: async () => {
           const { body, headers, status, text } = await through({
             send: () => {

@@ -23,6 +23,8 @@ export interface Submitted {
 }
 
 const MAX_SENDS = 3;
+/** Rejections of the body. Only a read shows that the request is not there after all. */
+const EXPLAINED = [400, 409, 413, 422];
 
 type SubmitPorts = DsrPorts & { verify: VerifyMessage; isNewId?: boolean };
 
@@ -45,6 +47,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
       subject: `the submission of request ${id}`,
       hint: `Run \`cdpadm dsr status ${id}\`. The same command with --request-id ${id} cannot make a second request.`,
       maxSends: MAX_SENDS,
+      explained: EXPLAINED,
       ...(!isNewId && { doubt: { wasSent: false } }),
       notes: {
         lost: 'The response does not confirm the request; asking the platform whether it has it.',

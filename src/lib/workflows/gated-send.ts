@@ -10,6 +10,8 @@ export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
 export interface GatedRequest<Body> {
   /** Whether it, or one in its place, was sent before. */
   isRepeat: boolean;
+  /** A read that is answered with what cannot be read is over: it would only be answered so again. */
+  isRead?: boolean;
   send(): Promise<SendOutcome<Body>>;
   /** Whether a refusal that no waiting will change ends the whole run, since every other request would meet it as well. */
   endsRun(refused: Refused): boolean;
@@ -35,7 +37,7 @@ export async function sendThrough<Body>(
   if (isEnd) gate.stop(outcome.failure);
   gate.leave(
     pass,
-    signalOf(outcome, clock.now() - startedAt),
+    signalOf(outcome, clock.now() - startedAt, request.isRead === true),
     outcome.kind === 'accepted'
       ? undefined
       : outcome.kind === 'lost'
@@ -56,8 +58,10 @@ export function mayPass({ status }: Refused): boolean {
   return status === 429 || isServerTrouble(status);
 }
 
-function signalOf(outcome: SendOutcome<unknown>, ms: number): Signal {
+function signalOf(outcome: SendOutcome<unknown>, ms: number, isRead: boolean): Signal {
   if (outcome.kind === 'accepted') return { kind: 'answered', ms, slowDown: outcome.slowDown };
+  if (outcome.kind === 'lost' && isRead && outcome.failure.status !== undefined)
+    return { kind: 'answered', ms, slowDown: false };
   if (outcome.kind === 'lost') return { kind: 'trouble', permanent: outcome.permanent };
   const { retryAfterMs, status } = outcome;
   if (status === 429 || (status === 503 && retryAfterMs !== undefined)) return { kind: 'busy', retryAfterMs };
