@@ -4,7 +4,7 @@ import type { Sender } from '../api/dsr.ts';
 import { isServerTrouble } from '../contract/failures.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CliError, isNotFound } from '../kernel/errors.ts';
-import type { Gate } from './bulk-gate.ts';
+import type { Gate } from '../bulk/gate.ts';
 import { confirmWrite, lossOf } from './confirm-write.ts';
 import type { LedgerEntry, VerifyMessage } from './dsr-ports.ts';
 import { idTaken, isSameId, proofOf, type SubmittedNews } from './dsr-proof.ts';

@@ -3,7 +3,7 @@ import { isServerTrouble } from '../contract/failures.ts';
 import type { SendOutcome } from '../api/dsr.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type CliError, EXIT } from '../kernel/errors.ts';
-import type { Gate, Signal } from './bulk-gate.ts';
+import type { Gate, Signal } from '../bulk/gate.ts';
 
 export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
 

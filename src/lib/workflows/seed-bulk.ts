@@ -1,17 +1,16 @@
 // A bulk run: one pass over the inputs, rows checked and packed as they come, batches sent as fast as the platform takes
 // them, and a checkpoint of what is complete, so that a run that ends in any way can be resumed.
-import { setMaxListeners } from 'node:events';
 import { type Batch, reasonOf } from '../domain/seed/batch.ts';
-import { createMarks, type Completed, completedBefore } from '../domain/seed/marks.ts';
+import { createMarks, completedBefore, type Marks } from '../domain/seed/marks.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { RowRules } from '../domain/seed/row-rules.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/seed-journal.ts';
-import { waitAtMost } from '../kernel/clock.ts';
 import type { CliError } from '../kernel/errors.ts';
 import { holdYoungSpace } from '../kernel/young-space.ts';
-import { createGate, type GateOptions } from './bulk-gate.ts';
-import { createBatchSender, type SendPorts } from './seed-send.ts';
+import { createGate, type Gate, type GateOptions } from '../bulk/gate.ts';
+import { createHardStop, runTasks, type Task } from '../bulk/runner.ts';
+import { type BatchSender, createBatchSender, type SendPorts } from './seed-send.ts';
 import type { SeedInput } from './seed-input.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -38,72 +37,86 @@ export interface SeedProgress {
   totalBytes: number | undefined;
 }
 
-/** How long what is under way may take to end after Ctrl-C. */
-const GRACE_MS = 600;
 const CHECKPOINT_MS = 500;
 /** A percentage of few rows says nothing. */
 const MIN_ROWS_FOR_PERCENT = 1000;
 
 /** Runs until every row is accepted or refused. Throws CliError for whatever ends it sooner; the journal is up to date. */
 export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
-  const { clock, signal, limits, inputs, journal, rejects, before } = ports;
-  const startedAt = clock.now();
-  const hard = new AbortController();
-  // One listener for each request under way.
-  setMaxListeners(0, hard.signal);
+  const { clock, concurrency, journal, signal } = ports;
+  const hard = createHardStop();
   const gate = createGate(ports);
-  const sender = createBatchSender({ ...ports, gate, hardSignal: hard.signal });
-  const completed: Completed = before;
-  const marks = createMarks(completed);
-  const packer = new RowPacker(limits, ports.rules, completedBefore(completed));
-  const counts = { ...before.counts };
-  const underWay = new Set<Promise<void>>();
-  let wake: (() => void) | undefined;
-  let failure: unknown;
-  let checkpointAt = startedAt;
+  const run = new SeedRun(ports, gate, hard.signal);
+  const failure = await runTasks(run.tasks(), { clock, signal, gate, hard, atOnce: concurrency + 2 });
+  // Batches that did not arrive are sent again by the next run, which does no harm.
+  const result = run.checkpoint(failure === undefined);
+  if (!failure) return result;
+  // Where nothing was sent there is nothing to continue, and the corrected file is no second run.
+  if (result.requests === 0 && result.accepted + result.rejected === 0) journal?.remove();
+  throw failure.error;
+}
+
+class SeedRun {
+  readonly #ports: SeedBulkPorts;
+  readonly #gate: Gate;
+  readonly #sender: BatchSender;
+  readonly #marks: Marks;
+  readonly #packer: RowPacker;
+  readonly #counts: SeedCounts;
+  readonly #startedAt: number;
+  readonly #totalBytes: number | undefined;
+  #checkpointAt: number;
   /** Read so far, and how many rows they held. */
-  let bytes = 0;
-  let rowsRead = before.counts.accepted + before.counts.rejected;
-  const totalBytes = totalOf(inputs);
+  #bytes = 0;
+  #rowsRead: number;
 
-  function fail(error: unknown): void {
-    failure ??= error;
-    gate.stop(failure);
-    wake?.();
-  }
-  const onAbort = (): void => fail(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-
-  function tally(): SeedCounts {
-    const { requests, retries, ms } = before.counts;
-    return {
-      ...counts,
-      requests: requests + gate.requests,
-      retries: retries + gate.retries,
-      ms: ms + clock.now() - startedAt,
-    };
+  constructor(ports: SeedBulkPorts, gate: Gate, hardSignal: AbortSignal) {
+    const { before, clock, inputs, limits, rules } = ports;
+    this.#ports = ports;
+    this.#gate = gate;
+    this.#sender = createBatchSender({ ...ports, gate, hardSignal });
+    this.#marks = createMarks(before);
+    this.#packer = new RowPacker(limits, rules, completedBefore(before));
+    this.#counts = { ...before.counts };
+    this.#startedAt = clock.now();
+    this.#checkpointAt = this.#startedAt;
+    this.#rowsRead = before.counts.accepted + before.counts.rejected;
+    this.#totalBytes = totalOf(inputs);
   }
 
-  /** What is read is ahead of what is complete: by all of a short file. */
-  function bytesCompleted(): number {
-    return rowsRead === 0 ? 0 : bytes * Math.min(1, (counts.accepted + counts.rejected) / rowsRead);
+  /** The batches of all inputs behind what an earlier run completed. */
+  async *tasks(): AsyncGenerator<Task[]> {
+    const { before, inputs } = this.#ports;
+    this.checkpoint(false);
+    let inputsBefore = 0;
+    for (const [file, input] of inputs.entries()) {
+      const begin = inputsBefore;
+      inputsBefore += input.bytes ?? 0;
+      if (file < before.mark.file) continue;
+      const resumed = file === before.mark.file ? before.mark : { position: 0, offset: 0 };
+      this.#packer.begin(file, resumed.position);
+      for await (const read of input.rows(this.#packer, resumed)) {
+        this.#bytes = begin + read;
+        yield this.#packed();
+      }
+      this.#packer.flush();
+      yield this.#packed();
+    }
   }
 
-  function checkpoint(finished: boolean): SeedCounts {
-    const now = tally();
-    rejects.sync();
-    const { mark, beyond } = marks.snapshot();
-    // Also before the first one: a file that a killed run leaves there is then known to be its own.
-    const kept = finished && rejects.bytes === null ? null : { path: rejects.path, bytes: rejects.bytes ?? 0 };
-    journal?.write({ files: before.files, mark, beyond, counts: now, rejects: kept, finished });
-    checkpointAt = clock.now();
-    holdYoungSpace();
-    return now;
+  #packed(): Task[] {
+    const ready = this.#packer.ready.splice(0);
+    for (const { count, refused } of ready) this.#rowsRead += count + refused.length;
+    return ready.map((batch) => () => {
+      const { file, from, to, endOffset } = batch;
+      return this.#complete(batch, this.#marks.open({ file, from, to, endOffset }));
+    });
   }
 
-  async function completeBatch(batch: Batch, entry: { complete(): void }): Promise<void> {
-    const blamed = batch.count === 0 ? [] : await sender.complete(batch);
+  async #complete(batch: Batch, entry: { complete(): void }): Promise<void> {
+    const { clock, inputs, maxErrors, onProgress, rejects } = this.#ports;
+    const counts = this.#counts;
+    const blamed = batch.count === 0 ? [] : await this.#sender.complete(batch);
     const { name } = inputs[batch.file] as SeedInput;
     const refused: Reject[] = [
       ...batch.refused.map(({ line, issues, original }) => ({ file: name, line, reason: reasonOf(issues), original })),
@@ -116,76 +129,41 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     counts.rejected += refused.length;
     counts.batches++;
     entry.complete();
-    packer.recycle(batch);
-    if (isTooMany(ports.maxErrors, counts)) fail(tooManyErrors(counts));
-    else if (clock.now() - checkpointAt >= CHECKPOINT_MS) checkpoint(false);
-    ports.onProgress({ counts: tally(), bytes: bytesCompleted(), totalBytes });
+    this.#packer.recycle(batch);
+    const isOver = isTooMany(maxErrors, counts);
+    if (!isOver && clock.now() - this.#checkpointAt >= CHECKPOINT_MS) this.checkpoint(false);
+    onProgress({ counts: this.#tally(), bytes: this.#bytesCompleted(), totalBytes: this.#totalBytes });
+    if (isOver) throw tooManyErrors(counts);
   }
 
-  function start(batch: Batch): void {
-    const { file, from, to, endOffset } = batch;
-    const entry = marks.open({ file, from, to, endOffset });
-    const run: Promise<void> = completeBatch(batch, entry)
-      .catch(fail)
-      .finally(() => {
-        underWay.delete(run);
-        wake?.();
-      });
-    underWay.add(run);
+  checkpoint(finished: boolean): SeedCounts {
+    const { before, clock, journal, rejects } = this.#ports;
+    const now = this.#tally();
+    rejects.sync();
+    const { mark, beyond } = this.#marks.snapshot();
+    // Also before the first one: a file that a killed run leaves there is then known to be its own.
+    const kept = finished && rejects.bytes === null ? null : { path: rejects.path, bytes: rejects.bytes ?? 0 };
+    journal?.write({ files: before.files, mark, beyond, counts: now, rejects: kept, finished });
+    this.#checkpointAt = clock.now();
+    holdYoungSpace();
+    return now;
   }
 
-  /** Starts what is packed, and waits while as much is under way as may be. */
-  async function submit(): Promise<void> {
-    const ready = packer.ready.splice(0);
-    for (const { count, refused } of ready) rowsRead += count + refused.length;
-    for (const batch of ready) {
-      while (failure === undefined && underWay.size >= ports.concurrency + 2) {
-        await new Promise<void>((resolve) => (wake = resolve));
-      }
-      if (failure !== undefined) return;
-      start(batch);
-    }
+  #tally(): SeedCounts {
+    const { requests, retries, ms } = this.#ports.before.counts;
+    return {
+      ...this.#counts,
+      requests: requests + this.#gate.requests,
+      retries: retries + this.#gate.retries,
+      ms: ms + this.#ports.clock.now() - this.#startedAt,
+    };
   }
 
-  async function readAll(): Promise<void> {
-    let inputsBefore = 0;
-    for (const [file, input] of inputs.entries()) {
-      const begin = inputsBefore;
-      inputsBefore += input.bytes ?? 0;
-      if (file < completed.mark.file) continue;
-      const resumed = file === completed.mark.file ? completed.mark : { position: 0, offset: 0 };
-      packer.begin(file, resumed.position);
-      for await (const read of input.rows(packer, resumed)) {
-        bytes = begin + read;
-        await submit();
-        if (failure !== undefined) return;
-      }
-      packer.flush();
-      await submit();
-    }
-    while (failure === undefined && underWay.size > 0) await new Promise<void>((resolve) => (wake = resolve));
+  /** What is read is ahead of what is complete: by all of a short file. */
+  #bytesCompleted(): number {
+    const { accepted, rejected } = this.#counts;
+    return this.#rowsRead === 0 ? 0 : this.#bytes * Math.min(1, (accepted + rejected) / this.#rowsRead);
   }
-
-  try {
-    checkpoint(false);
-    await readAll();
-  } catch (error) {
-    fail(error);
-  }
-  signal.removeEventListener('abort', onAbort);
-  if (failure !== undefined) {
-    // What is under way may still arrive; what does not is sent again by the next run, which does no harm.
-    const all = Promise.all(underWay);
-    await waitAtMost(all, GRACE_MS, clock);
-    hard.abort(failure);
-    await all;
-  }
-  const complete = failure === undefined;
-  const result = checkpoint(complete);
-  // Where nothing was sent there is nothing to go on with, and the corrected file is no second run.
-  if (!complete && result.requests === 0 && result.accepted + result.rejected === 0) journal?.remove();
-  if (!complete) throw failure;
-  return result;
 }
 
 function totalOf(inputs: readonly SeedInput[]): number | undefined {

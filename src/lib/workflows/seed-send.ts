@@ -5,7 +5,7 @@ import type { Batch } from '../domain/seed/batch.ts';
 import { createBlame, type Blame } from '../domain/seed/blame.ts';
 import type { BatchLimits } from '../domain/seed/packer.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Gate } from './bulk-gate.ts';
+import type { Gate } from '../bulk/gate.ts';
 import { mayPass, type Refused, sendThrough } from './gated-send.ts';
 
 export interface SendPorts {

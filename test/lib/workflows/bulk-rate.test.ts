@@ -1,7 +1,7 @@
 // A run ends when the platform's limit lets it, within 5 %: one that it was told of, and after some minutes one that it has
 // to find, however the platform counts, and whether its answers and the roads to it are quick or slow.
 import { describe, expect, test } from 'vitest';
-import { createGate } from '../../../src/lib/workflows/bulk-gate.ts';
+import { createGate } from '../../../src/lib/bulk/gate.ts';
 import { createEventClock } from '../../helpers/event-clock.ts';
 import { randomFrom } from '../../helpers/random.ts';
 

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import type { SendOutcome } from '../../../src/lib/http/types.ts';
 import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
-import { createGate } from '../../../src/lib/workflows/bulk-gate.ts';
+import { createGate } from '../../../src/lib/bulk/gate.ts';
 import { sendThrough } from '../../../src/lib/workflows/gated-send.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 

@@ -1,8 +1,8 @@
 // When the next request of a bulk run may go: within the window, at the wanted rate, not while the platform asked to
 // wait, one at a time while it is in trouble; and whether to give up.
-import { createLearnedRate } from '../domain/seed/learned-rate.ts';
-import { createSlots } from '../domain/seed/slots.ts';
-import { createWindow } from '../domain/seed/window.ts';
+import { createLearnedRate } from '../domain/pacing/learned-rate.ts';
+import { createSlots } from '../domain/pacing/slots.ts';
+import { createWindow } from '../domain/pacing/window.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CliError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';

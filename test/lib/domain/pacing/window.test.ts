@@ -1,7 +1,7 @@
 // How many requests are under way at once, by what answers tell.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { createWindow, type Window } from '../../../../src/lib/domain/seed/window.ts';
+import { createWindow, type Window } from '../../../../src/lib/domain/pacing/window.ts';
 import { size } from '../../../helpers/size.ts';
 
 /** As many answers as may be under way, each after so long; the size then. */

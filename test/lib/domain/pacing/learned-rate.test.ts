@@ -1,7 +1,7 @@
 // What is learned of a platform's limit from where it said "too many".
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { createLearnedRate, type LearnedRate } from '../../../../src/lib/domain/seed/learned-rate.ts';
+import { createLearnedRate, type LearnedRate } from '../../../../src/lib/domain/pacing/learned-rate.ts';
 import { size } from '../../../helpers/size.ts';
 
 /** So many requests a second are taken from `from` to `to`. */

@@ -1,6 +1,6 @@
 // How a bulk run paces itself when the platform asks it to wait, on a clock that nobody has to wait for.
 import { describe, expect, test } from 'vitest';
-import { createGate, type Gate, type Signal } from '../../../src/lib/workflows/bulk-gate.ts';
+import { createGate, type Gate, type Signal } from '../../../src/lib/bulk/gate.ts';
 import { createTestClock, type TestClock } from '../../helpers/clock.ts';
 
 interface Stage {

@@ -1,6 +1,6 @@
 // A limit that is known is neither exceeded in any second nor left unused.
 import { expect, test } from 'vitest';
-import { createSlots } from '../../../../src/lib/domain/seed/slots.ts';
+import { createSlots } from '../../../../src/lib/domain/pacing/slots.ts';
 import { randomFrom } from '../../../helpers/random.ts';
 
 test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('at %d a second, with timers that come late', (rate) => {
