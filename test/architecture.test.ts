@@ -8,7 +8,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   start: ['commands', 'runtime', 'errors', 'contract', 'kernel'],
   // What other programs import: the embedded platform, for their own tests.
   library: ['emulator', 'contract', 'kernel'],
-  commands: ['runtime', 'workflows', 'api', 'render', 'domain', 'files', 'errors', 'contract', 'kernel'],
+  commands: ['runtime', 'workflows', 'bulk', 'api', 'render', 'domain', 'files', 'errors', 'contract', 'kernel'],
   errors: ['kernel'],
   runtime: ['api', 'http', 'config', 'emulator', 'render', 'errors', 'contract', 'kernel'],
   workflows: ['bulk', 'api', 'domain', 'files', 'errors', 'contract', 'kernel'],

@@ -5,9 +5,9 @@ import { composeRequest } from '../../lib/domain/dsr/compose.ts';
 import { createNullWords } from '../../lib/domain/null-words.ts';
 import { isInFuture, type NormalizeOptions, normalizeRequest } from '../../lib/domain/dsr/normalize.ts';
 import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
-import type { RowSource } from '../../lib/files/dsr-rows.ts';
+import { type InputBytes, openBytes, openMemory } from '../../lib/files/input-bytes.ts';
 import { formatOf, invalidDocument, loadDocument } from '../../lib/files/load.ts';
-import { readInputBytes, refusePipe, resolvePath } from '../../lib/files/read-input.ts';
+import { readInputBytes, resolvePath } from '../../lib/files/read-input.ts';
 import { toYaml } from '../../lib/files/to-yaml.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
@@ -148,9 +148,8 @@ async function mappingOf(ctx: Context, flags: RowFlags): Promise<Map<string, str
 }
 
 /** Rows are read more than once: the bytes of standard input are kept in memory, and no copy of them goes to the disk. */
-export async function sourceOf(ctx: Context, file: string): Promise<RowSource> {
-  if (file === '-') return { bytes: await readInputBytes(file, ctx) };
-  const path = resolvePath(file, ctx.io.cwd);
-  await refusePipe(file, path);
-  return { path };
+export async function sourceOf(ctx: Context, file: string): Promise<InputBytes> {
+  return file === '-'
+    ? await openMemory('<stdin>', Buffer.from(await readInputBytes(file, ctx)))
+    : await openBytes(file, ctx, undefined);
 }

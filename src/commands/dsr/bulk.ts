@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import { int, number, object, optional, string } from 'zod/mini';
 import { createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/dsr-journal.ts';
-import { openDsrTable, type RowSource } from '../../lib/files/dsr-rows.ts';
+import { openTable } from '../../lib/bulk/rows.ts';
+import type { InputBytes } from '../../lib/files/input-bytes.ts';
 import { nameTaken } from '../../lib/files/name-once.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
 import { EXIT, usageError } from '../../lib/kernel/errors.ts';
@@ -47,7 +48,7 @@ interface Run {
   file: string;
   /** What to type to go on. */
   again: string;
-  source: RowSource;
+  source: InputBytes;
   results: string;
   examined: Examined;
   options: RowOptions;
@@ -65,9 +66,9 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
   const numbers = readBulkFlags(flags, (await ctx.settings()).limits['dsr']);
   const session = await openDsr(ctx);
   const source = await sourceOf(ctx, file);
-  const name = file === '-' ? '<stdin>' : file;
+  const { name } = source;
   const given = await rowOptions(ctx, session.normalize, name, flags);
-  const examined = await examineRows(await openDsrTable(source, name, ctx.signal), given);
+  const examined = await examineRows(await openTable(source, ctx.signal), given);
   const target = await ctx.startWrite('dsr');
   tellAdvice(ctx, examined);
   const showIdentities = flags.showIdentities === true;
@@ -87,7 +88,7 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
     if (head) await restoreStates(journal, states);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
     if (isDryRun) {
-      const open = await openRows(await openDsrTable(source, name, ctx.signal), options, states);
+      const open = await openRows(await openTable(source, ctx.signal), options, states);
       await showDryRun(ctx, session, { examined, ...open, showIdentities });
       return;
     }
@@ -188,7 +189,7 @@ async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBef
     progress.update({ done, total: examined.rows, ...(text !== '' && { text }) });
   };
   try {
-    const table = await openDsrTable(source, file);
+    const table = await openTable(source, ctx.signal);
     const counts = await submitRows({
       ...session,
       ...numbers,
@@ -214,10 +215,10 @@ async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBef
   }
 }
 
-async function keepResults({ examined, file, options, results, source, states }: Run): Promise<void> {
+async function keepResults({ examined, options, results, source, states }: Run): Promise<void> {
   const out = openPrivateLines(results);
   try {
-    await writeResults(await openDsrTable(source, file), options, states, examined.used, out);
+    await writeResults(await openTable(source), options, states, examined.used, out);
     out.finish();
   } catch (error) {
     out.discard();

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { type infer as Infer, int, literal, object, optional, string } from 'zod/mini';
-import { openDsrTable } from '../../lib/files/dsr-rows.ts';
+import { openTable } from '../../lib/bulk/rows.ts';
 import { nameTaken } from '../../lib/files/name-once.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -25,7 +25,7 @@ export const prepareRequests = defineCommand({
   summary: 'check a file of requests and write the ids in',
   effect: 'local',
   calls: 'settings',
-  args: { file: { help: 'CSV, NDJSON or JSON; - is standard input' } },
+  args: { file: { help: 'CSV, NDJSON or JSON, also as gzip or zstd; - reads standard input' } },
   flags: { ...rowFlags, ...mapFlags },
   ownsOut: true,
   columns: asColumns('rows ids_made out'),
@@ -48,15 +48,15 @@ async function prepare(ctx: Context, file: string, flags: RowFlags): Promise<voi
   if (out === undefined || out === '-')
     throw usageError('Name the prepared file with --out FILE; it holds identities, like the file itself.');
   const target = resolve(ctx.io.cwd, out);
-  const name = file === '-' ? '<stdin>' : file;
   const source = await sourceOf(ctx, file);
+  const { name } = source;
   const options = await rowOptions(ctx, await normalizeOptionsOf(ctx), name, flags);
-  const { rows, withoutId } = await examineRows(await openDsrTable(source, name, ctx.signal), options);
+  const { rows, withoutId } = await examineRows(await openTable(source, ctx.signal), options);
   if (existsSync(target)) throw nameTaken(out);
   if (!dryRun) {
     const lines = openPrivateLines(target);
     try {
-      await writePrepared(await openDsrTable(source, name, ctx.signal), options, lines);
+      await writePrepared(await openTable(source, ctx.signal), options, lines);
       lines.finish();
     } catch (error) {
       lines.discard();

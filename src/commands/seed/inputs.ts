@@ -4,20 +4,20 @@ import type { ColumnMap, PassedOver } from '../../lib/domain/seed/columns.ts';
 import { createRowRules, type RowRules } from '../../lib/domain/seed/row-rules.ts';
 import type { Shard } from '../../lib/domain/seed/shard.ts';
 import { loadDocument } from '../../lib/files/load.ts';
-import { openSeedBytes, type SeedBytes, type SeedFormat } from '../../lib/files/seed-bytes.ts';
+import { openBytes, type InputBytes, type RowFormat } from '../../lib/files/input-bytes.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { createSeedInput, type SeedInput } from '../../lib/workflows/seed-input.ts';
 import type { ReadFlags } from './read-flags.ts';
 
-const FORMATS: readonly SeedFormat[] = ['ndjson', 'json', 'csv', 'parquet'];
+const FORMATS: readonly RowFormat[] = ['ndjson', 'json', 'csv', 'parquet'];
 
 /** More columns are counted, not listed. */
 const LISTED_COLUMNS = 20;
 
 export interface OpenedInputs {
-  sources: SeedBytes[];
+  sources: InputBytes[];
   inputs: SeedInput[];
   rules: RowRules;
 }
@@ -40,8 +40,8 @@ export async function openInputs(
   if (flags.cutoffDate !== undefined && !isCalendarDate(flags.cutoffDate)) {
     throw usageError(`--cutoff-date must be a date of the calendar as yyyy-MM-dd, not \`${flags.cutoffDate}\`.`);
   }
-  const sources: SeedBytes[] = [];
-  for (const file of files) sources.push(await openSeedBytes(file, ctx, format));
+  const sources: InputBytes[] = [];
+  for (const file of files) sources.push(await openBytes(file, ctx, format));
   const isTable = sources.some((source) => source.format === 'csv' || source.format === 'parquet');
   const defaults = {
     workspace: isTable ? settings.need('workspace_id') : '',
@@ -77,7 +77,7 @@ function warnOfNulls(ctx: Context): (name: string, column: string, word: string)
     );
 }
 
-function readFormat(text: string | undefined): SeedFormat | undefined {
+function readFormat(text: string | undefined): RowFormat | undefined {
   if (text === undefined) return undefined;
   const format = FORMATS.find((known) => known === text.toLowerCase());
   if (format === undefined) throw usageError(`--format does not know \`${text}\`.`, choiceHint(text, FORMATS));

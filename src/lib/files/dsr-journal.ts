@@ -1,12 +1,12 @@
 // The journal of a bulk run: which id each row got, before it was sent, and what became of it. No identity is in it.
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { removeFile } from '../kernel/durable.ts';
 import { type DurableLog, openDurableLog } from '../kernel/durable-log.ts';
 import type { CliError } from '../kernel/errors.ts';
 import { tryLock } from '../kernel/lock.ts';
-import { openText } from './text-chunks.ts';
+import { decoded, linesOf } from './text-chunks.ts';
 import { fail } from '../errors/fail.ts';
 
 export interface JournalHead {
@@ -60,7 +60,7 @@ export function openDsrJournal(path: string): DsrJournal {
     path,
     head: async () => {
       if (!existsSync(path)) return undefined;
-      const lines = linesOf(path);
+      const lines = journalLines(path);
       const first = await lines.next();
       const head = first.done ? undefined : (parse(first.value) as Partial<JournalHead> | undefined);
       const isAlone = first.done === true || (await lines.next()).done === true;
@@ -73,7 +73,7 @@ export function openDsrJournal(path: string): DsrJournal {
     },
     lines: async function* () {
       let isFirst = true;
-      for await (const line of linesOf(path)) {
+      for await (const line of journalLines(path)) {
         const value = isFirst ? undefined : parse(line);
         isFirst = false;
         if (value === undefined) continue;
@@ -115,14 +115,9 @@ function isJournalLine(value: unknown): value is JournalLine {
   ].some(([rows, isWhole]) => Array.isArray(rows) && rows.every(isWhole as (row: unknown) => boolean));
 }
 
-async function* linesOf(path: string): AsyncGenerator<string, undefined> {
-  let rest = '';
-  for await (const chunk of openText(path, path).chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
+async function* journalLines(path: string): AsyncGenerator<string, undefined> {
+  for await (const lines of linesOf(decoded(createReadStream(path), path)))
     for (const line of lines) if (line !== '') yield line;
-  }
-  if (rest !== '') yield rest;
   return undefined;
 }
 

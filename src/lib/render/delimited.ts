@@ -1,5 +1,5 @@
 // Lists for other programs: tab-separated lines for pipes, CSV for spreadsheets.
-import { csvCell } from '../kernel/csv-cell.ts';
+import { csvCell } from '../kernel/csv.ts';
 import { cellText, columnTitle } from './cells.ts';
 import { cleanLine } from './clean.ts';
 import type { CellValue, Column } from './view.ts';

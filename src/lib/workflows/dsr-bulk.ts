@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { dsrEndpoints } from '../contract/dsr.ts';
 import { isLeft, type RowStates } from '../domain/dsr/row-states.ts';
 import type { DsrJournal, JournalLine } from '../files/dsr-journal.ts';
-import type { DsrTable } from '../files/dsr-rows.ts';
+import type { RowTable } from '../bulk/rows.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
@@ -15,7 +15,7 @@ import { createHardStop, runTasks, type Task } from '../bulk/runner.ts';
 export interface BulkPorts
   extends DsrPorts, Pick<GateOptions, 'concurrency' | 'rate' | 'retries' | 'random' | 'onWait'> {
   /** The file once more, for sending. */
-  table: DsrTable;
+  table: RowTable;
   options: RowOptions;
   journal: DsrJournal;
   /** As the journal left them. */

@@ -4,7 +4,7 @@ import { createRowKeys } from '../domain/dsr/row-keys.ts';
 import { isLeft, type RowStates } from '../domain/dsr/row-states.ts';
 import { ROW_FIELDS } from '../domain/dsr/rows.ts';
 import { daysLate, identitiesOf, namesDevicesOnly, skipsWaiting } from '../domain/dsr/normalize.ts';
-import type { DsrRow, DsrTable } from '../files/dsr-rows.ts';
+import type { Row, RowTable } from '../bulk/rows.ts';
 import { CliError, EXIT, invalidInput, type Issue, MOST_ISSUES } from '../kernel/errors.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
@@ -33,7 +33,7 @@ export interface Examined {
 const FIRST = 100;
 
 /** Reads the whole file. Throws invalid input (9) with the place of every issue, rows that say the same among them. */
-export async function examineRows(table: DsrTable, options: RowOptions): Promise<Examined> {
+export async function examineRows(table: RowTable, options: RowOptions): Promise<Examined> {
   const reader = createRowReader(table, options);
   const keys = createRowKeys();
   const issues: Issue[] = [];
@@ -68,7 +68,7 @@ export async function examineRows(table: DsrTable, options: RowOptions): Promise
     issues.push(...own.slice(0, MOST_ISSUES - issues.length));
   }
 
-  function look(row: DsrRow): void {
+  function look(row: Row): void {
     found.rows++;
     const result = reader.read(row);
     if ('issues' in result) {
@@ -81,7 +81,7 @@ export async function examineRows(table: DsrTable, options: RowOptions): Promise
     if (!ready.done && found.first.length < FIRST) found.first.push(ready);
   }
 
-  function repeated(row: DsrRow, { hasId, request }: ReadyRow, file: string): Issue[] {
+  function repeated(row: Row, { hasId, request }: ReadyRow, file: string): Issue[] {
     const place = { file, ...row.locate({ path: [] }), path: '' };
     const { subject_request_type: type } = request;
     const content = JSON.stringify([type, identitiesOf(request).sort(), skipsWaiting(request)]);
@@ -110,7 +110,7 @@ export async function examineRows(table: DsrTable, options: RowOptions): Promise
 
 /** What an earlier run left to be sent: how many rows, and the first of them with the ids that they got. */
 export async function openRows(
-  table: DsrTable,
+  table: RowTable,
   options: RowOptions,
   states: RowStates,
 ): Promise<{ left: number; first: ReadyRow[] }> {

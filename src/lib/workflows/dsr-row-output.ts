@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { RowStates } from '../domain/dsr/row-states.ts';
 import { IDENTITY_COLUMNS, ROW_FIELDS } from '../domain/dsr/rows.ts';
-import { csvLine } from '../files/csv-cells.ts';
-import type { DsrRow, DsrTable } from '../files/dsr-rows.ts';
+import { csvLine } from '../kernel/csv.ts';
+import type { Row, RowTable } from '../bulk/rows.ts';
 import type { PrivateLines } from '../files/private-lines.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { cellsOfRequest, createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
@@ -16,7 +16,7 @@ const ADDED = ['subject_request_id', 'status', 'error'] as const;
  * in where they stand. Rows that had no columns get `used`, ours.
  */
 export async function writeResults(
-  table: DsrTable,
+  table: RowTable,
   options: RowOptions,
   states: RowStates,
   used: ReadonlySet<string>,
@@ -31,7 +31,7 @@ export async function writeResults(
 }
 
 /** Writes the rows with an id each, and with the time where they have none: CSV as CSV, JSON as a line for each row. */
-export async function writePrepared(table: DsrTable, options: RowOptions, out: PrivateLines): Promise<void> {
+export async function writePrepared(table: RowTable, options: RowOptions, out: PrivateLines): Promise<void> {
   const { submitted_time } = options.defaults;
   if (table.heading.columns) {
     const values = (_row: number, ready: ReadyRow) => ({
@@ -56,7 +56,7 @@ function idOf(value: unknown): string {
 }
 
 async function writeTable<const Name extends string>(
-  table: DsrTable,
+  table: RowTable,
   options: RowOptions,
   added: readonly Name[],
   valuesOf: (row: number, ready: ReadyRow) => Record<Name, string>,
@@ -84,7 +84,7 @@ async function writeTable<const Name extends string>(
   }
 }
 
-function cellsOf({ content }: DsrRow, { request }: ReadyRow, own: readonly string[]): string[] {
+function cellsOf({ content }: Row, { request }: ReadyRow, own: readonly string[]): string[] {
   return 'cells' in content ? [...content.cells] : cellsOfRequest(request, own);
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../domain/dsr/rows.ts';
 import type { NullWords } from '../domain/null-words.ts';
 import { identitiesOf, type NormalizeOptions, normalizeRequest, skipsWaiting } from '../domain/dsr/normalize.ts';
-import type { DsrRow, DsrTable } from '../files/dsr-rows.ts';
+import type { Row, RowTable } from '../bulk/rows.ts';
 import { invalidInput, type Issue } from '../kernel/errors.ts';
 
 export interface RowOptions extends NormalizeOptions {
@@ -43,14 +43,14 @@ export interface ReadyRow {
 export interface RowReader {
   /** The targets of a CSV's columns; undefined for JSON. */
   targets: ColumnTarget[] | undefined;
-  read(row: DsrRow): { ready: ReadyRow } | { issues: Issue[] };
+  read(row: Row): { ready: ReadyRow } | { issues: Issue[] };
 }
 
 /** Stands for the id of a row that has none while it is checked. */
 const STAND_IN = '00000000-0000-4000-8000-000000000000';
 
 /** Throws invalid input (9) for headings that mean nothing. */
-export function createRowReader({ heading }: DsrTable, options: RowOptions): RowReader {
+export function createRowReader({ heading }: RowTable, options: RowOptions): RowReader {
   const { file, mapping, names } = options;
   const columns = heading.columns?.map((cell) => cell.text);
   const plan = columns && planColumns(columns, mapping, names);
@@ -99,7 +99,7 @@ export function createRowReader({ heading }: DsrTable, options: RowOptions): Row
   }
 
   function issuesOf(
-    row: DsrRow,
+    row: Row,
     issues: readonly FieldIssue[],
     targets: readonly ColumnTarget[] | undefined,
     flat: boolean,

@@ -1,6 +1,6 @@
 // What a bulk run is about to send, for the question before it: about how many users, and which environments they name.
 import { openParquet } from '../files/parquet.ts';
-import type { SeedBytes } from '../files/seed-bytes.ts';
+import type { InputBytes } from '../files/input-bytes.ts';
 
 export interface SeedEstimate {
   /** Undefined when the size does not tell: standard input, compressed files and JSON arrays. */
@@ -14,7 +14,7 @@ const UNKNOWN: SeedEstimate = { rows: undefined, isExact: false, environments: [
 const LINE_FEED = 0x0a;
 
 /** Reads only the beginning of a file. */
-export async function estimateSeeds(source: SeedBytes): Promise<SeedEstimate> {
+export async function estimateSeeds(source: InputBytes): Promise<SeedEstimate> {
   const { format, wrapping, size, path, name } = source;
   if (size === undefined || path === undefined) return UNKNOWN;
   if (format === 'parquet') {

@@ -9,7 +9,7 @@ import type { RowRules } from '../domain/seed/row-rules.ts';
 import { LINE_FEED } from '../domain/seed/scan.ts';
 import { inByteShard, inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
 import { openParquet } from '../files/parquet.ts';
-import type { SeedBytes } from '../files/seed-bytes.ts';
+import type { InputBytes } from '../files/input-bytes.ts';
 import { usageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 
@@ -35,7 +35,7 @@ export interface InputOptions {
 }
 
 /** Joins bytes and reader. Throws CliError usage (2) for a shard of what cannot be shared out. */
-export function createSeedInput(source: SeedBytes, options: InputOptions): SeedInput {
+export function createSeedInput(source: InputBytes, options: InputOptions): SeedInput {
   const { shard, rules } = options;
   const { name, format, wrapping, size } = source;
   const wrapped = wrapping !== 'none' || size === undefined;
@@ -92,7 +92,7 @@ export function createSeedInput(source: SeedBytes, options: InputOptions): SeedI
 }
 
 /** Reads no further than to the first end of a line; the rows behind it are left to the run. */
-async function checkCsv(source: SeedBytes, options: CsvOptions): Promise<void> {
+async function checkCsv(source: InputBytes, options: CsvOptions): Promise<void> {
   // What comes through a pipe comes once.
   if (source.path === undefined) return;
   const unused = new RowPacker({ rows: 1, bytes: 65_536 }, options.rules, () => true);
@@ -104,7 +104,7 @@ async function checkCsv(source: SeedBytes, options: CsvOptions): Promise<void> {
   reader.end();
 }
 
-async function checkParquet(source: SeedBytes, options: Omit<CsvOptions, 'isOurs'>): Promise<void> {
+async function checkParquet(source: InputBytes, options: Omit<CsvOptions, 'isOurs'>): Promise<void> {
   const file = await openParquet(source.path ?? '', source.name);
   await file.rows(() => false).next();
   if (isTable(file.columns, options)) tableOf(file.columns, { ...options, onPassedOver: undefined });
@@ -115,7 +115,7 @@ function isTable(columns: readonly string[], { map }: Pick<CsvOptions, 'map'>): 
   return map !== undefined || !columns.includes('calculated_attributes');
 }
 
-async function* feed(source: SeedBytes, reader: RowReader): AsyncGenerator<number> {
+async function* feed(source: InputBytes, reader: RowReader): AsyncGenerator<number> {
   let bytes = 0;
   try {
     for await (const chunk of source.chunks()) {
@@ -133,7 +133,7 @@ async function* feed(source: SeedBytes, reader: RowReader): AsyncGenerator<numbe
 
 /** Lines of a plain file: from where an earlier run came to, or from the shard's first line. */
 async function* lineRows(
-  source: SeedBytes,
+  source: InputBytes,
   range: { start: number; end: number },
   packer: RowPacker,
   completed: { position: number; offset: number },
@@ -155,7 +155,7 @@ async function* lineRows(
 }
 
 async function* parquetRows(
-  source: SeedBytes,
+  source: InputBytes,
   packer: RowPacker,
   options: Omit<CsvOptions, 'isOurs'>,
   shard: Shard | undefined,

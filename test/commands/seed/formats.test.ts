@@ -104,7 +104,7 @@ test.each([
 
 test('a table without a header, or without an environment, is told with its place and a way out', async () => {
   const empty = await seeding.run(['seed', 'validate', seeding.write('empty.csv', '')]);
-  expect([empty.code, empty.stderr]).toEqual([9, expect.stringContaining('empty.csv:1: there is no header')]);
+  expect([empty.code, empty.stderr]).toEqual([9, expect.stringContaining('empty.csv:1:1: there is no header')]);
   const file = seeding.write('users.csv', 'xpid,cutoff_date,attr:Orders:count\n1,2024-01-31,2\n');
   const bare = await seeding.run(['seed', 'validate', file], { env: { CDPADM_ENVIRONMENT: '' } });
   expect([bare.code, bare.stderr]).toEqual([9, expect.stringContaining('CDPADM_ENVIRONMENT')]);

@@ -1,6 +1,6 @@
 // Which sign parts the cells, by the headings.
 import { expect, it } from 'vitest';
-import { separatorOf } from '../../../src/lib/kernel/csv-separator.ts';
+import { separatorOf } from '../../../src/lib/kernel/csv.ts';
 
 it.each([
   ['', ','],

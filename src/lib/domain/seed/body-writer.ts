@@ -1,6 +1,7 @@
 // Writes the bodies of users from the cells of a table, bytes to bytes: no text, no value and no object is made of a
 // row. What it writes, the contract accepts; a row with a cell that is not plainly right is left to the exact reading.
 import { isCalendarDate } from '../../contract/shared.ts';
+import type { Cells } from '../csv/record.ts';
 import { copyBytes, writeText } from './cell-writers.ts';
 import type { TableAttribute } from './cells.ts';
 import type { Column } from './columns.ts';
@@ -22,13 +23,6 @@ export interface TableDefaults {
   workspace: string;
   environment: string | undefined;
   cutoffDate: string | undefined;
-}
-
-/** The cells of one record. Behind each cell stands a byte that is no digit. */
-export interface Cells {
-  bytes: Buffer;
-  starts: Int32Array;
-  ends: Int32Array;
 }
 
 export interface BodyWriter {

@@ -1,15 +1,14 @@
 // Finds the records in a stream of CSV bytes (RFC 4180; also with semicolons or tabs) and turns them into users.
-import { isUtf8 } from 'node:buffer';
-import { separatorOf } from '../../kernel/csv-separator.ts';
-import { type CliError, invalidInput } from '../../kernel/errors.ts';
-import type { Cells, TableDefaults } from './body-writer.ts';
+import { invalidInput } from '../../kernel/errors.ts';
+import { CsvFeed } from '../csv/feed.ts';
+import { type Cells, cellsOf, textsOf } from '../csv/record.ts';
+import type { TableDefaults } from './body-writer.ts';
 import { type ColumnMap, type PassedOver, readHeader } from './columns.ts';
-import { cellsOf, createRecordScan, textsOf } from './csv-record.ts';
 import type { RowPacker } from './packer.ts';
-import { MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
+import type { RowReader } from './row-bytes.ts';
 import type { OnNullWord } from './null-cells.ts';
 import type { RowRules } from './row-rules.ts';
-import { FAIL, LINE_FEED, markLength, skipSpace } from './scan.ts';
+import { FAIL } from './scan.ts';
 import { createTable, type Table } from './table.ts';
 
 export interface CsvOptions {
@@ -29,92 +28,63 @@ const NO_MAP = 'A file with other columns is read with --map-file, which says wh
 
 /** Positions are the lines on which records begin. Throws invalid input (9) for a header that cannot be used. */
 export function createCsvReader(packer: RowPacker, options: CsvOptions): RowReader {
-  const pending = new Pending();
-  const scan = createRecordScan();
+  const feed = new CsvFeed(options.name, { take, takeUnclosed });
+  const { scan } = feed;
   const { record } = scan;
-  let separator = 0;
-  let line = 1;
   let number = -1;
   let table: Table | undefined;
   let width = 0;
-  /** Whether all that is at hand is UTF-8. */
-  let sound = true;
   /** The cells that are written next. */
   let cells: Cells = scan.cells;
 
   const writeCells = (out: Buffer, at: number): number => table?.writer?.write(cells, out, at) ?? FAIL;
+  const texts = (): string[] => textsOf(scan, feed.separator);
 
-  const isSound = (): boolean => sound || isUtf8(pending.bytes.subarray(record.start, record.end));
+  function take(): void {
+    if (table === undefined) takeHeader();
+    else takeRecord(table);
+  }
 
   function takeHeader(): void {
-    if (!isSound()) throw unreadable('a byte here is not UTF-8; save the file as UTF-8');
-    const header = textsOf(scan, separator);
-    table = tableOf(header, { ...options, line });
+    if (!feed.isSound) throw feed.error('a byte here is not UTF-8; save the file as UTF-8');
+    if (record.fault) throw feed.error(record.fault.message, record.fault.at);
+    const header = texts();
+    table = tableOf(header, { ...options, line: feed.line });
     width = header.length;
   }
 
   function takeRecord({ value, writer, issue, nulls }: Table): void {
+    const { line } = feed;
     number++;
     if (!options.isOurs(number)) return;
-    if (!isSound() || record.count !== width) {
-      const found = `${record.count} ${record.count === 1 ? 'column' : 'columns'}`;
-      const reason = isSound() ? `has ${found}; the header has ${width}` : 'a byte here is not UTF-8';
-      packer.refuse(line, reason, pending.bytes.toString('utf8', record.start, record.end));
+    const wrong = wrongWith();
+    if (wrong !== undefined) {
+      packer.refuse(line, wrong, feed.source);
       return;
     }
-    cells = record.isPlain ? scan.cells : cellsOf(textsOf(scan, separator));
+    cells = record.isPlain ? scan.cells : cellsOf(texts());
     const length = record.isPlain ? record.end - record.start : cells.bytes.length;
     if (nulls.clear(cells) && writer && packer.takeWritten(writer.room(length), line, writeCells)) return;
-    const texts = nulls.cleared(textsOf(scan, separator));
-    packer.takeValue(value(texts), line, (found) => issue(found, texts));
+    const found = nulls.cleared(texts());
+    packer.takeValue(value(found), line, (one) => issue(one, found));
   }
 
-  /** Takes the whole records of what is pending; returns where the first begins that is not whole. */
-  function takeRecords(length: number, isLast: boolean): number {
-    const { bytes } = pending;
-    let at = 0;
-    if (table === undefined) {
-      at = markLength(bytes);
-      const header = skipSpace(bytes, at);
-      separator = separatorOf(bytes.toString('latin1', header, bytes.indexOf(LINE_FEED, header))).charCodeAt(0);
-    }
-    while (at < length) {
-      if (!scan.read(bytes, at, length, separator)) {
-        if (!isLast) return at;
-        const shown = bytes.toString('utf8', at, Math.min(length, at + SHOWN_BYTES));
-        packer.refuse(line, 'a double quote is not closed', shown);
-        break;
-      }
-      // A line without anything on it is no record.
-      if (record.start < record.end) {
-        if (table === undefined) takeHeader();
-        else takeRecord(table);
-      }
-      line += record.lines;
-      at = record.next;
-    }
-    return length;
+  function wrongWith(): string | undefined {
+    if (!feed.isSound) return 'a byte here is not UTF-8';
+    if (record.fault) return record.fault.message;
+    if (record.count === width) return undefined;
+    return `has ${record.count} ${record.count === 1 ? 'column' : 'columns'}; the header has ${width}`;
   }
 
-  function take(length: number, isLast: boolean): void {
-    sound = isUtf8(pending.bytes.subarray(0, length));
-    pending.drop(takeRecords(length, isLast));
-  }
-
-  function unreadable(message: string): CliError {
-    return invalidInput(`${options.name} cannot be read.`, [{ file: options.name, line, path: '', message }]);
+  function takeUnclosed(shown: string): void {
+    packer.refuse(feed.line, 'a double quote is not closed', shown);
   }
 
   return {
-    feed: (chunk) => {
-      pending.append(chunk);
-      const whole = pending.wholeLines();
-      if (whole > 0) take(whole, false);
-      if (pending.length > MAX_ROW_BYTES) throw unreadable('a record has no end: is a double quote not closed?');
-    },
+    feed: (chunk) => feed.feed(chunk),
     end: () => {
-      if (pending.length > 0) take(pending.length, true);
-      if (table === undefined) throw unreadable('there is no header');
+      feed.end();
+      if (table === undefined) throw feed.error('there is no header');
     },
   };
 }

@@ -1,6 +1,6 @@
 // Empties the cells of a record that hold a null word, in bytes or as values.
 import type { NullWords } from '../null-words.ts';
-import type { Cells } from './body-writer.ts';
+import type { Cells } from '../csv/record.ts';
 import type { Column } from './columns.ts';
 import { standsAt } from './scan.ts';
 

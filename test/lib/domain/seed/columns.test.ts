@@ -1,7 +1,6 @@
 // What a header says: each column's meaning, or the sentence about what is wrong with it.
 import { describe, expect, it, test } from 'vitest';
 import { readHeader } from '../../../../src/lib/domain/seed/columns.ts';
-import { cellsOf, createRecordScan, textsOf } from '../../../../src/lib/domain/seed/csv-record.ts';
 import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
 
 const rules = createRowRules({ osa_id: 'apple_id' }, { identityType: ['a', 'a:b'] });
@@ -139,59 +138,5 @@ describe('columns that a map passes over', () => {
     const { issues, passedOver } = readHeader([' A', 'B'], { A: 'zzzzzzzz', B: 'xpid' }, rules);
     expect(issues.map(({ column }) => column)).toEqual([' A']);
     expect(passedOver).toEqual([]);
-  });
-});
-
-describe('a record in bytes', () => {
-  /** The texts of the cells of the first record, and what else is known of it. */
-  function read(text: string, separator = ',') {
-    const bytes = Buffer.from(text);
-    const scan = createRecordScan();
-    const isWhole = scan.read(bytes, 0, bytes.length, separator.charCodeAt(0));
-    return isWhole ? { texts: textsOf(scan, separator.charCodeAt(0)), ...scan.record } : undefined;
-  }
-
-  it.each([
-    ['a,b\nc\n', ['a', 'b'], { next: 4, lines: 1, isPlain: true, end: 3 }],
-    ['a,b\r\n', ['a', 'b'], { next: 5, isPlain: true, end: 3 }],
-    ['\n', [''], { next: 1, end: 0 }],
-    ['\r\n', [''], { next: 2, end: 0 }],
-    [',\n', ['', ''], { isPlain: true }],
-    ['"a",b\n', ['a', 'b'], { isPlain: true }],
-    ['"a","b"\r\n', ['a', 'b'], { isPlain: true, next: 9 }],
-    ['"",""\n', ['', ''], { isPlain: true }],
-    ['"a,b"\n', ['a,b'], { isPlain: true }],
-    ['"a\nb\n",c\nd\n', ['a\nb\n', 'c'], { lines: 3, next: 9, isPlain: true }],
-    ['"a""b",c\n', ['a"b', 'c'], { isPlain: false }],
-    ['"""",c\n', ['"', 'c'], { isPlain: false }],
-    ['c,"a"""\n', ['c', 'a"'], { isPlain: false }],
-    ['"a"x,b\n', ['ax', 'b'], { isPlain: false }],
-    ['a"b,c\n', ['a"b', 'c'], { isPlain: true }],
-    ['a\rb,c\r\n', ['a\rb', 'c'], { isPlain: true }],
-    ['é,😀\n', ['é', '😀'], { isPlain: true }],
-  ])('%j is %j', (text, texts, facts) => {
-    expect(read(text)).toMatchObject({ texts, count: texts.length, start: 0, ...facts });
-  });
-
-  it('has no end where a quote is open', () => {
-    expect(read('"a\n')).toBeUndefined();
-    expect(read('a,"b""\n')).toBeUndefined();
-    expect(read('a,"\n')).toBeUndefined();
-  });
-
-  it('may have any number of cells', () => {
-    const many = Array.from({ length: 300 }, (_, index) => String(index));
-    expect(read(`${many.join(';')}\n`, ';')).toMatchObject({ texts: many, count: 300 });
-  });
-
-  it('is put together anew from its texts', () => {
-    const { bytes, starts, ends } = cellsOf(['a', '', 'é"', '😀']);
-    expect([...starts].map((start, index) => bytes.toString('utf8', start, ends[index]))).toEqual([
-      'a',
-      '',
-      'é"',
-      '😀',
-    ]);
-    expect([...ends].every((end) => bytes[end] === 0x0a)).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 // From the cells of a table to the body of a user.
 import { describe, expect, it, test } from 'vitest';
 import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
-import { cellsOf } from '../../../../src/lib/domain/seed/csv-record.ts';
+import { cellsOf } from '../../../../src/lib/domain/csv/record.ts';
 import { tableOf } from '../../../../src/lib/domain/seed/csv-rows.ts';
 import { checkRow } from '../../../../src/lib/domain/seed/read-row.ts';
 import { parseJson } from '../../../../src/lib/kernel/json.ts';

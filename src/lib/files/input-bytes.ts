@@ -6,13 +6,13 @@ import { placeAt } from '../kernel/text-place.ts';
 import { IS_UTF16, isUtf16, notText } from './encoding.ts';
 import { cannotReadInput, type InputSource, refusePipe, resolvePath } from './read-input.ts';
 
-export type SeedFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
+export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 export type Wrapping = 'none' | 'gzip' | 'zstd';
 
-export interface SeedBytes {
+export interface InputBytes {
   /** As it is shown: the path as given, `<stdin>` for `-`. */
   name: string;
-  format: SeedFormat;
+  format: RowFormat;
   wrapping: Wrapping;
   /** The absolute path; undefined for standard input. */
   path: string | undefined;
@@ -33,11 +33,11 @@ const SNIFFED_BYTES = 4096;
  * Opens an input and finds out what it is. Throws CliError: no such file, a folder or a device (2), unreadable (1),
  * another encoding (9).
  */
-export async function openSeedBytes(
+export async function openBytes(
   argument: string,
   source: InputSource,
-  wanted: SeedFormat | undefined,
-): Promise<SeedBytes> {
+  wanted: RowFormat | undefined,
+): Promise<InputBytes> {
   if (argument === '-') return await openStream(source, wanted);
   const path = resolvePath(argument, source.io.cwd);
   const { head, size } = await readHead(argument, path);
@@ -50,7 +50,20 @@ export async function openSeedBytes(
   return { name: argument, path, format, wrapping, size, chunks };
 }
 
-async function openStream({ io, signal }: InputSource, wanted: SeedFormat | undefined): Promise<SeedBytes> {
+/** Bytes that were read before, to be read any number of times. */
+export async function openMemory(name: string, bytes: Buffer): Promise<InputBytes> {
+  const wrapping = wrappingOf(bytes);
+  const whole = async function* () {
+    yield await Promise.resolve(bytes);
+  };
+  const chunks = () => (wrapping === 'none' ? whole() : unwrap(whole(), wrapping, name));
+  const head = wrapping === 'none' ? bytes.subarray(0, SNIFFED_BYTES) : await firstBytes(chunks());
+  const format = formatOf(name, head);
+  refuseOtherEncodings(name, head, format);
+  return { name, path: undefined, format, wrapping, size: undefined, chunks };
+}
+
+async function openStream({ io, signal }: InputSource, wanted: RowFormat | undefined): Promise<InputBytes> {
   const name = '<stdin>';
   const raw = streamBytes(io.stdin, signal);
   const opened = await replayHead(raw);
@@ -174,17 +187,29 @@ async function* unzstd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield* parts;
 }
 
-function formatOf(name: string, head: Buffer): SeedFormat {
+function formatOf(name: string, head: Buffer): RowFormat {
   if (head.subarray(0, 4).toString('latin1') === 'PAR1') return 'parquet';
   const inner = name.toLowerCase().replace(/\.(gz|zst|zstd)$/, '');
   if (/\.(ndjson|jsonl)$/.test(inner)) return 'ndjson';
   if (/\.(csv|tsv)$/.test(inner)) return 'csv';
   const first = /^\ufeff?\s*(.)/s.exec(head.toString('utf8'))?.[1];
   if (inner.endsWith('.json') || first === '[') return 'json';
-  return first === '{' ? 'ndjson' : 'csv';
+  if (first !== '{') return 'csv';
+  // An object that continues on the next line is a document.
+  const [line = '', next] = head.toString('utf8').trimStart().split('\n', 2);
+  return next === undefined || isJson(line) ? 'ndjson' : 'json';
 }
 
-function refuseOtherEncodings(name: string, head: Buffer, format: SeedFormat): void {
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function refuseOtherEncodings(name: string, head: Buffer, format: RowFormat): void {
   if (format === 'parquet') return;
   if (isUtf16(head)) throw notText(name, { line: 1, column: 1 }, IS_UTF16);
   const nul = head.indexOf(0);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openSeedBytes, type SeedBytes, type SeedFormat } from '../../../src/lib/files/seed-bytes.ts';
+import { openBytes, type InputBytes, type RowFormat } from '../../../src/lib/files/input-bytes.ts';
 import { inputSource } from '../../helpers/input-source.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { zstd } from '../../helpers/zstd.ts';
@@ -23,15 +23,15 @@ async function allOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /** Opens bytes as a file of that name. */
-async function file(name: string, bytes: Buffer | string, wanted?: SeedFormat): Promise<SeedBytes> {
+async function file(name: string, bytes: Buffer | string, wanted?: RowFormat): Promise<InputBytes> {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, name), bytes);
-  return openSeedBytes(name, inputSource(cwd), wanted);
+  return openBytes(name, inputSource(cwd), wanted);
 }
 
 /** The same as standard input, in those pieces. */
-const piped = (pieces: (Buffer | string)[], wanted?: SeedFormat): Promise<SeedBytes> =>
-  openSeedBytes('-', inputSource('/', Readable.from(pieces, { objectMode: true })), wanted);
+const piped = (pieces: (Buffer | string)[], wanted?: RowFormat): Promise<InputBytes> =>
+  openBytes('-', inputSource('/', Readable.from(pieces, { objectMode: true })), wanted);
 
 const refusal = (message: string, line?: number, column?: number) => ({
   exit: 9,
@@ -39,7 +39,7 @@ const refusal = (message: string, line?: number, column?: number) => ({
 });
 
 describe('what it is', () => {
-  it.each<[string, string, SeedFormat]>([
+  it.each<[string, string, RowFormat]>([
     ['a.ndjson', '[1]', 'ndjson'],
     ['a.JSONL', '[1]', 'ndjson'],
     ['a.ndjson.txt', '[1]', 'json'],
@@ -91,7 +91,7 @@ describe('what it is', () => {
     const cwd = temporaryFolder();
     const packed = gzipSync('a,b\n');
     writeFileSync(join(cwd, 'a.csv.gz'), packed);
-    expect(await openSeedBytes('a.csv.gz', inputSource(cwd), undefined)).toMatchObject({
+    expect(await openBytes('a.csv.gz', inputSource(cwd), undefined)).toMatchObject({
       name: 'a.csv.gz',
       path: join(cwd, 'a.csv.gz'),
       size: packed.length,
@@ -149,7 +149,7 @@ describe('the bytes', () => {
       }
     }
     const stdin = Readable.from(pieces(), { objectMode: true, highWaterMark: 1 });
-    const opened = await openSeedBytes('-', inputSource('/', stdin), undefined);
+    const opened = await openBytes('-', inputSource('/', stdin), undefined);
     expect(given.length).toBeLessThan(5);
     expect((await allOf(opened.chunks())).length).toBe(300_000);
   });
@@ -197,7 +197,7 @@ describe('what cannot be read', () => {
     ['zstd', Buffer.concat([zstd(text(10)).subarray(0, 9), Buffer.from([0x07, 0, 0])])],
     ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
   ])('a damaged %s file', async (wrapping, bytes) => {
-    const read = async (opened: Promise<SeedBytes>): Promise<Buffer> => allOf((await opened).chunks());
+    const read = async (opened: Promise<InputBytes>): Promise<Buffer> => allOf((await opened).chunks());
     for (const [name, opened] of [
       ['a.csv', () => file('a.csv', bytes)],
       ['<stdin>', () => piped([bytes])],
@@ -215,7 +215,7 @@ describe('what cannot be read', () => {
   it('what is there, but does not let itself be read, is no mistake of the command line', async () => {
     const cwd = temporaryFolder();
     symlinkSync('loop', join(cwd, 'loop'));
-    await expect(openSeedBytes('loop', inputSource(cwd), undefined)).rejects.toMatchObject({
+    await expect(openBytes('loop', inputSource(cwd), undefined)).rejects.toMatchObject({
       code: 'files.read',
       exit: 1,
       message: expect.stringMatching(/^Cannot read loop: ELOOP/) as string,
@@ -226,7 +226,7 @@ describe('what cannot be read', () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
     writeFileSync(join(cwd, 'file'), '');
-    const open = (path: string): Promise<SeedBytes> => openSeedBytes(path, inputSource(cwd), undefined);
+    const open = (path: string): Promise<InputBytes> => openBytes(path, inputSource(cwd), undefined);
     await expect(open('gone')).rejects.toMatchObject({
       code: 'files.read',
       exit: 2,

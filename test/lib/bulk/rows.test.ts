@@ -1,31 +1,39 @@
 // Rows of requests from every format: each with its number, its place, and its cells or its value.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type DsrRow, openDsrTable } from '../../../src/lib/files/dsr-rows.ts';
+import { type Row, openTable } from '../../../src/lib/bulk/rows.ts';
+import { openBytes, openMemory } from '../../../src/lib/files/input-bytes.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 interface Read {
   columns: string[] | undefined;
   delimiter: string;
-  rows: DsrRow[];
+  rows: Row[];
   digest: string;
+}
+
+async function openFile(path: string, signal = new AbortController().signal) {
+  const opened = await openBytes(path, { io: { cwd: '/', stdin: Readable.from([]) }, signal }, undefined);
+  return { ...opened, name: basename(path) };
 }
 
 async function read(text: string | Buffer, name?: string): Promise<Read> {
   const bytes = Buffer.from(text);
   const path = join(temporaryFolder(), name ?? 'unused');
   if (name !== undefined) writeFileSync(path, bytes);
-  const table = await openDsrTable(name === undefined ? { bytes } : { path }, name ?? '<stdin>');
-  const rows: DsrRow[] = [];
+  const table = await openTable(name === undefined ? await openMemory('<stdin>', bytes) : await openFile(path));
+  const rows: Row[] = [];
   for await (const group of table.rows) rows.push(...group);
   const { columns, delimiter } = table.heading;
   return { columns: columns?.map((cell) => cell.text), delimiter, rows, digest: table.digest() };
 }
 
 const contents = ({ rows }: Read): unknown[] => rows.map(({ content, number }) => [number, content]);
-const place = (row: DsrRow | undefined, where: Parameters<DsrRow['locate']>[0]): string => {
+const place = (row: Row | undefined, where: Parameters<Row['locate']>[0]): string => {
   const found = row?.locate(where);
   return `${found?.line}:${found?.column}`;
 };
@@ -133,7 +141,7 @@ describe('CSV', () => {
   it('of which a later piece is broken gives the rows before it', async () => {
     const path = join(temporaryFolder(), 'a.csv');
     writeFileSync(path, `email\n${'a@example.com\n'.repeat(20_000)}"b"c\n${'a@example.com\n'.repeat(20_000)}`);
-    const { rows } = await openDsrTable({ path }, 'a.csv');
+    const { rows } = await openTable(await openFile(path));
     let last = 0;
     const all = async (): Promise<void> => {
       for await (const group of rows) last = group.at(-1)?.number ?? last;
@@ -141,6 +149,28 @@ describe('CSV', () => {
     await expect(all()).rejects.toMatchObject({ exit: 9, issues: [{ line: 20_002, column: 4 }] });
     expect(last).toBeGreaterThan(10_000);
     expect(last).toBeLessThanOrEqual(20_000);
+  });
+
+  it('is read within gzip, from a file and from memory', async () => {
+    const bytes = gzipSync('email\na\n');
+    for (const name of ['a.csv.gz', undefined])
+      expect(contents(await read(bytes, name))).toEqual([[1, { cells: ['a'] }]]);
+  });
+
+  it.each([
+    ['email,x\na,\0\n', 2, 3, 'a NUL'],
+    ['email,x\na,b"\n', 2, 4, 'a quote stands inside'],
+  ])('with what is no text is not read: %j', async (text, line, column, message) => {
+    const filler = 'a,b\n'.repeat(2000);
+    const read = async (): Promise<void> => {
+      const path = join(temporaryFolder(), 'a.csv');
+      writeFileSync(path, text.replace('\n', `\n${filler}`));
+      for await (const rows of (await openTable(await openFile(path))).rows) expect(rows.length).toBeGreaterThan(0);
+    };
+    await expect(read()).rejects.toMatchObject({
+      exit: 9,
+      issues: [{ line: line + 2000, column, message: expect.stringContaining(message) as string }],
+    });
   });
 
   it('of many pieces loses nothing between them', async () => {
@@ -222,8 +252,9 @@ describe('the digest', () => {
 
 it('stops between two groups of rows', async () => {
   const stop = new AbortController();
-  const bytes = Buffer.from(`email\n${'a@example.com\n'.repeat(20_000)}`);
-  const { rows } = await openDsrTable({ bytes }, '<stdin>', stop.signal);
+  const path = join(temporaryFolder(), 'a.csv');
+  writeFileSync(path, `email\n${'a@example.com\n'.repeat(100_000)}`);
+  const { rows } = await openTable(await openFile(path), stop.signal);
   const groups: number[] = [];
   const reading = (async () => {
     for await (const group of rows) {

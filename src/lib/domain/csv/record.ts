@@ -1,6 +1,12 @@
 // Finds one record of CSV in bytes and where its cells stand in it.
-import type { Cells } from './body-writer.ts';
-import { LINE_FEED, QUOTE } from './scan.ts';
+import { LINE_FEED, QUOTE } from '../seed/scan.ts';
+
+/** The cells of one record. Behind each cell stands a byte that is no digit. */
+export interface Cells {
+  bytes: Buffer;
+  starts: Int32Array;
+  ends: Int32Array;
+}
 
 /** A record; overwritten by the next one. */
 export interface CsvRecord {
@@ -13,22 +19,29 @@ export interface CsvRecord {
   count: number;
   /** Lines that it ends, its own among them. */
   lines: number;
-  /** Whether its cells can be taken as they stand: no quote is doubled, nothing follows a closing one. */
+  /** Whether its cells can be taken as they stand: no quote is doubled. */
   isPlain: boolean;
+  /** What breaks the rules for quotes first, if anything does. `at` counts from where `bytes` begins. */
+  fault: { message: string; at: number } | undefined;
 }
 
 export interface RecordScan {
   readonly record: CsvRecord;
   /** The cells of a plain record; overwritten by the next one. */
   readonly cells: Cells;
+  /** Where the cell began that was open when `read` returned false, from the record's beginning. */
+  readonly openAt: number;
   /** Reads the record that begins at `at`; false when it does not end before `limit`, where a line feed must stand. */
   read(bytes: Buffer, at: number, limit: number, separator: number): boolean;
 }
 
 const RETURN = 0x0d;
+const INSIDE = 'a quote stands inside an unquoted cell; put the whole cell in quotes';
+const BEHIND = 'text follows a closing quote; a quote within quotes is written twice';
 
 export function createRecordScan(): RecordScan {
-  const record: CsvRecord = { start: 0, end: 0, next: 0, count: 0, lines: 0, isPlain: true };
+  const record: CsvRecord = { start: 0, end: 0, next: 0, count: 0, lines: 0, isPlain: true, fault: undefined };
+  let openAt = 0;
   const cells: Cells = { bytes: Buffer.alloc(0), starts: new Int32Array(64), ends: new Int32Array(64) };
 
   function grow(): void {
@@ -44,6 +57,7 @@ export function createRecordScan(): RecordScan {
     let count = 0;
     let lines = 1;
     let isPlain = true;
+    let fault: CsvRecord['fault'];
     for (;;) {
       if (count === cells.starts.length) grow();
       let start = at;
@@ -52,7 +66,10 @@ export function createRecordScan(): RecordScan {
         start = ++at;
         for (;;) {
           for (let code = bytes[at]; at < limit && code !== QUOTE; code = bytes[++at]) if (code === LINE_FEED) lines++;
-          if (at >= limit) return false;
+          if (at >= limit) {
+            openAt = start - 1 - begin;
+            return false;
+          }
           at++;
           if (at >= limit || bytes[at] !== QUOTE) break;
           isPlain = false;
@@ -62,23 +79,36 @@ export function createRecordScan(): RecordScan {
       }
       const closed = at;
       let code = bytes[at];
-      while (code !== separator && code !== LINE_FEED) code = bytes[++at];
+      let quote = -1;
+      while (code !== separator && code !== LINE_FEED) {
+        if (code === QUOTE && quote < 0) quote = at;
+        code = bytes[++at];
+      }
       const last = code === LINE_FEED && at > closed && bytes[at - 1] === RETURN ? at - 1 : at;
-      if (end < 0) end = last;
-      else if (last > closed) isPlain = false;
+      if (end < 0) {
+        end = last;
+        if (quote >= 0) fault ??= { message: INSIDE, at: quote };
+      } else if (last > closed) fault ??= { message: BEHIND, at: closed };
       cells.starts[count] = start;
       cells.ends[count] = end;
       count++;
       if (code === LINE_FEED) {
         cells.bytes = bytes;
-        Object.assign(record, { start: begin, end: last, next: at + 1, count, lines, isPlain });
+        Object.assign(record, { start: begin, end: last, next: at + 1, count, lines, isPlain, fault });
         return true;
       }
       at++;
     }
   }
 
-  return { record, cells, read };
+  return {
+    record,
+    cells,
+    get openAt() {
+      return openAt;
+    },
+    read,
+  };
 }
 
 /** The texts of the cells that `read` found. */
@@ -90,7 +120,7 @@ export function textsOf({ record, cells }: RecordScan, separator: number): strin
   return Array.from({ length: record.count }, (_, index) => bytes.toString('utf8', starts[index], ends[index]));
 }
 
-/** The texts of a whole record with any quotes in it. */
+/** The texts of a whole record with quotes in it. */
 function splitQuoted(text: string, separator: string): string[] {
   const cells: string[] = [];
   for (let at = 0; ;) {
@@ -105,7 +135,6 @@ function splitQuoted(text: string, separator: string): string[] {
         from = at + 1;
       }
     }
-    // What follows a closing quote belongs to the cell, as most readers have it.
     const next = text.indexOf(separator, at);
     cells.push(cell + text.slice(at, next < 0 ? text.length : next));
     if (next < 0) return cells;

@@ -1,0 +1,121 @@
+// Cuts a stream of CSV bytes into records (RFC 4180) and keeps the line of each; the cells may be read in place.
+import { isUtf8 } from 'node:buffer';
+import { separatorOf } from '../../kernel/csv.ts';
+import { type CliError, invalidInput } from '../../kernel/errors.ts';
+import { placeAt } from '../../kernel/text-place.ts';
+import { MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from '../seed/row-bytes.ts';
+import { LINE_FEED, markLength, skipSpace } from '../seed/scan.ts';
+import { createRecordScan } from './record.ts';
+
+export interface CsvTaker {
+  /** The next record, the header first; the feed says what and where it is. */
+  take(): void;
+  /** The input ends in a quoted cell; `shown` is the beginning of that record. Unless this is here, it is an error. */
+  takeUnclosed?(shown: string): void;
+}
+
+const TOO_LONG = `the record is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
+const NOT_CLOSED = 'this cell begins with a quote that is never closed';
+
+export class CsvFeed implements RowReader {
+  readonly scan = createRecordScan();
+  /** Of the record at hand, from 1. */
+  line = 1;
+  separator = 0;
+  readonly #name: string;
+  readonly #taker: CsvTaker;
+  readonly #pending = new Pending();
+  /** Whether the header was met. */
+  #hasBegun = false;
+  /** Whether all that is at hand is UTF-8. */
+  #isSound = true;
+
+  constructor(name: string, taker: CsvTaker) {
+    this.#name = name;
+    this.#taker = taker;
+  }
+
+  /** The record at hand as it stands in the input. */
+  get source(): string {
+    const { end, start } = this.scan.record;
+    return this.#pending.bytes.toString('utf8', start, end);
+  }
+
+  /** Whether the record at hand is UTF-8. */
+  get isSound(): boolean {
+    const { end, start } = this.scan.record;
+    return this.#isSound || isUtf8(this.#pending.bytes.subarray(start, end));
+  }
+
+  /** Throws invalid input (9) for a record without an end in sight. */
+  feed(chunk: Buffer): void {
+    this.#pending.append(chunk);
+    const whole = this.#pending.wholeLines();
+    if (whole > 0) this.#take(whole, false);
+    const { bytes, length } = this.#pending;
+    if (length <= MAX_ROW_BYTES) return;
+    const isClosed = this.scan.read(bytes, 0, length, this.separator);
+    throw isClosed ? this.#errorAt(TOO_LONG, 0, 0) : this.#notClosed();
+  }
+
+  end(): void {
+    if (this.#pending.length > 0) this.#take(this.#pending.length, true);
+  }
+
+  /** Invalid input (9) at a byte of the record at hand; at its beginning, if none is named. */
+  error(message: string, offset = this.scan.record.start): CliError {
+    return this.#errorAt(message, this.scan.record.start, offset);
+  }
+
+  /** Where in the record at hand a byte stands; -1 if it does not. */
+  indexOf(byte: number): number {
+    const { end, start } = this.scan.record;
+    const at = this.#pending.bytes.indexOf(byte, start);
+    return at < end ? at : -1;
+  }
+
+  #take(length: number, isLast: boolean): void {
+    this.#isSound = isUtf8(this.#pending.bytes.subarray(0, length));
+    this.#pending.drop(this.#takeRecords(length, isLast));
+  }
+
+  /** Returns where the first record begins that is not whole. */
+  #takeRecords(length: number, isLast: boolean): number {
+    const { scan } = this;
+    const { bytes } = this.#pending;
+    const { record } = scan;
+    let at = 0;
+    if (!this.#hasBegun) {
+      at = markLength(bytes);
+      const header = skipSpace(bytes, at);
+      this.separator = separatorOf(bytes.toString('latin1', header, bytes.indexOf(LINE_FEED, header))).charCodeAt(0);
+    }
+    while (at < length) {
+      if (!scan.read(bytes, at, length, this.separator)) {
+        if (!isLast) return at;
+        if (!this.#taker.takeUnclosed) throw this.#notClosed(at);
+        this.#taker.takeUnclosed(bytes.toString('utf8', at, Math.min(length, at + SHOWN_BYTES)));
+        break;
+      }
+      // A line without anything on it is no record.
+      if (record.start < record.end) {
+        this.#hasBegun = true;
+        this.#taker.take();
+      }
+      this.line += record.lines;
+      at = record.next;
+    }
+    return length;
+  }
+
+  #notClosed(start = 0): CliError {
+    return this.#errorAt(NOT_CLOSED, start, start + this.scan.openAt);
+  }
+
+  #errorAt(message: string, start: number, offset: number): CliError {
+    const before = this.#pending.bytes.toString('utf8', start, offset);
+    const { column, line } = placeAt(before, before.length);
+    const place = { line: this.line + line - 1, column };
+    return invalidInput(`${this.#name} cannot be read.`, [{ file: this.#name, ...place, path: '', message }]);
+  }
+}
