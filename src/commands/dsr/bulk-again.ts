@@ -5,8 +5,6 @@ import { join, parse } from 'node:path';
 import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { JournalHead } from '../../lib/files/dsr-journal.ts';
 import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
-import { shellWord } from '../../lib/kernel/shell-word.ts';
-import { flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 import { fail } from '../../lib/errors/fail.ts';
@@ -39,19 +37,6 @@ export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOp
   return createHash('sha256')
     .update(JSON.stringify([rest, [...mapping].sort(), vendorDomain, nulls.words]))
     .digest('hex');
-}
-
-/** The flags without which the rows would become other requests, or their results lie elsewhere. */
-const KEPT_FLAGS = ['regulation', 'type', 'groupId', 'callbackUrl', 'map', 'mapFile', 'null', 'results'] as const;
-
-/** What to type to go on. */
-export function resumeCommand(file: string, flags: BulkFlags, yes: boolean): string {
-  const words = KEPT_FLAGS.flatMap((key) => [flags[key] ?? []].flat().flatMap((value) => [flagName(key), value]));
-  const skip = flags.skipWaitingPeriod === true ? ['--skip-waiting-period'] : [];
-  const accepted = yes ? ['--yes'] : [];
-  return ['cdpadm', 'dsr', 'submit', '--bulk', file, ...words, ...skip, ...accepted, '--resume']
-    .map(shellWord)
-    .join(' ');
 }
 
 /**

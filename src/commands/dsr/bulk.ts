@@ -18,7 +18,7 @@ import { type Examined, examineRows, openRows } from '../../lib/workflows/dsr-ex
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { writeResults } from '../../lib/workflows/dsr-row-output.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
-import { countComplete, freeName, refuseSecondRun, resumable, resumeCommand, settingsDigest } from './bulk-again.ts';
+import { countComplete, freeName, refuseSecondRun, resumable, settingsDigest } from './bulk-again.ts';
 import { type BulkFlags, type BulkNumbers, readBulkFlags, rowOptions, sourceOf } from './bulk-flags.ts';
 import { showDryRun } from './bulk-dry-run.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
@@ -58,7 +58,8 @@ interface Run {
   target: Target;
 }
 
-export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): Promise<void> {
+/** `again` is the command line that continues the run. */
+export async function submitBulk(ctx: Context, file: string, flags: BulkFlags, again: string): Promise<void> {
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
   if (file === '-' && flags.results === undefined && !isDryRun) {
     throw usageError('Standard input has no name to call the result file by: give --results FILE.');
@@ -101,7 +102,7 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags): 
       session,
       {
         file: name,
-        again: resumeCommand(file, flags, ctx.flags.yes),
+        again,
         source,
         results,
         examined,

@@ -3,7 +3,7 @@ import { array, union } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { dsrBulkView } from '../../lib/render/dsr-bulk.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
-import { defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
+import { commandLine, defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { bulkResult, submitBulk } from './bulk.ts';
 import { type BulkFlags, mapFlags, runFlags } from './bulk-flags.ts';
@@ -73,5 +73,11 @@ async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
     throw usageError(isBulk ? `${flag} is for a single request, not for --bulk.` : `${flag} is for --bulk.`);
   }
   if (flags.bulk === undefined) await submitOne(ctx, flags);
-  else await submitBulk(ctx, flags.bulk, flags);
+  else
+    await submitBulk(
+      ctx,
+      flags.bulk,
+      flags,
+      `${commandLine(submitRequests, [], { ...flags, resume: undefined }, ctx.flags)} --resume`,
+    );
 }

@@ -1,22 +1,23 @@
 // `seed bulk`: sends a file of users, however long, and says of every row whether it was accepted.
+import { isAbsolute, relative } from 'node:path';
 import { int, nullable, number, object, string } from 'zod/mini';
 import { CliError, EXIT } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import { seedBulkProgress, type SeedBulkResult, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
-import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { commandLine, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Shard } from '../../lib/domain/seed/shard.ts';
 import type { SeedCounts } from '../../lib/files/seed-journal.ts';
 import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
-import type { AgainFlags } from './bulk-again.ts';
 import { BULK_DEFAULTS } from './bulk-defaults.ts';
-import type { BulkNumbers } from './bulk-flags.ts';
+import type { BulkNumbers, RawBulkFlags } from './bulk-flags.ts';
 import type { OpenedInputs } from './inputs.ts';
 import { workspaceTarget } from '../results.ts';
-import { readFlags } from './read-flags.ts';
+import { type ReadFlags, readFlags } from './read-flags.ts';
 
-interface BulkFlags extends AgainFlags {
+interface BulkFlags extends RawBulkFlags, ReadFlags {
+  rejects?: string;
   resume?: boolean;
   restart?: boolean;
 }
@@ -100,7 +101,12 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     return;
   }
   const { openRun } = await import('./run.ts');
-  const run = await openRun(ctx, opened, numbers, flags, async () => {
+  // What ends or restarts a run is no part of the command that continues it.
+  const { maxErrors: _limit, restart: _restart, resume: _resume, shard: _given, ...same } = flags;
+  const { shard } = numbers;
+  const share = shard && { shard: `${shard.index + 1}/${shard.count}` };
+  const again = commandLine(seedFiles, files, { ...same, ...share }, ctx.flags);
+  const run = await openRun(ctx, opened, numbers, flags, again, async () => {
     const { estimateSeeds, sumEstimates } = await import('../../lib/workflows/seed-estimate.ts');
     const estimate = sumEstimates(await Promise.all(opened.sources.map(estimateSeeds)));
     await ctx.confirmWrite(
@@ -115,7 +121,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     const result = resultOf(counts, run, target);
     if (result.rejected > 0) ctx.setExit(EXIT.partial);
     await ctx.out.emit(result, seedBulkView);
-    if (result.rejects !== null) await tellRejects(ctx, result.rejects, flags);
+    if (result.rejects !== null) tellRejects(ctx, result.rejects, flags);
   } catch (error) {
     progress.end();
     throw withResume(error, run, flags, run.journal?.read()?.counts ?? reached.counts, target);
@@ -132,10 +138,13 @@ function usersOf({ rows, isExact }: SeedEstimate, shard: Shard | undefined): str
   return `about ${Number(share.toPrecision(2)).toLocaleString('en')} users`;
 }
 
-/** What to do about the rows that were refused. */
-async function tellRejects(ctx: Context, path: string, flags: BulkFlags): Promise<void> {
-  const { rejectsRun, shownPath } = await import('./bulk-again.ts');
-  ctx.out.note(`Correct the refused rows in ${shownPath(ctx, path)}, then send them: ${rejectsRun(ctx, path, flags)}`);
+/** What to do about the rows that were refused, which are NDJSON whatever they came from. */
+function tellRejects(ctx: Context, path: string, flags: BulkFlags): void {
+  const { batchBytes, batchSize, concurrency, identityType, rate } = flags;
+  const relativePath = relative(ctx.io.cwd, path);
+  const shown = relativePath.startsWith('..') || isAbsolute(relativePath) ? path : relativePath;
+  const again = commandLine(seedFiles, [shown], { batchBytes, batchSize, concurrency, identityType, rate }, ctx.flags);
+  ctx.out.note(`Correct the refused rows in ${shown}, then send them: ${again}`);
 }
 
 /** How far a run came. Of standard input no journal says it. */

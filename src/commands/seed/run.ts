@@ -16,7 +16,6 @@ import { type CliError, usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
-import { type AgainFlags, sameRun } from './bulk-again.ts';
 import type { BulkNumbers } from './bulk-flags.ts';
 import type { OpenedInputs } from './inputs.ts';
 import { fail } from '../../lib/errors/fail.ts';
@@ -34,7 +33,8 @@ export interface BulkRun {
   close(): void;
 }
 
-interface RunFlags extends AgainFlags {
+interface RunFlags {
+  rejects?: string;
   resume?: boolean;
   restart?: boolean;
 }
@@ -42,7 +42,7 @@ interface RunFlags extends AgainFlags {
 const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
 
 /**
- * `confirm` asks before anything is sent or forgotten, once nothing else speaks against the run. Throws CliError: usage
+ * `again` is the command line to repeat. `confirm` asks before anything is sent or forgotten, once nothing else speaks against the run. Throws CliError: usage
  * (2), changed since (6), run before or running at this moment (12), and what `confirm` throws.
  */
 export async function openRun(
@@ -50,6 +50,7 @@ export async function openRun(
   { sources }: OpenedInputs,
   { shard }: BulkNumbers,
   flags: RunFlags,
+  again: string,
   confirm: () => Promise<void>,
 ): Promise<BulkRun> {
   const paths = sources.flatMap(({ path }) => (path === undefined ? [] : [path]));
@@ -59,8 +60,6 @@ export async function openRun(
     throw usageError('--resume cannot go on in standard input.', 'Write it to a file first, and give its path.');
   }
   const shares = shard && `${shard.index + 1}/${shard.count}`;
-  const names = sources.map(({ name }) => name);
-  const again = sameRun(ctx, names, flags, shares);
   const rejectsPath = rejectsOf(ctx, flags.rejects, paths[0], shares);
   const settings = await ctx.settings();
   // A table's rows are another workspace's, or another environment's, when the settings are.

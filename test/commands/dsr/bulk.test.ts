@@ -307,7 +307,7 @@ describe('faults', () => {
     });
     expect(ended.code).toBe(130);
     expect(ended.stderr).toContain(
-      '`cdpadm dsr submit --bulk people.csv --regulation gdpr --type access --yes --resume`',
+      '`cdpadm dsr submit --regulation gdpr --type access --bulk people.csv --yes --resume`',
     );
     const { code, data } = await home.json<BulkResult>(`${BULK} --resume`);
     expect(code).toBe(0);

@@ -268,5 +268,5 @@ it('says how to resume a bulk run that was stopped while its requests hang', asy
   const { code, stderr } = await home.run(BULK, { stop });
   expect(code).toBe(130);
   expect(stderr).toContain('0 of 3 rows are complete');
-  expect(stderr).toContain(`${BULK} --resume`);
+  expect(stderr).toContain('dsr submit --regulation gdpr --type access --group-id g --bulk people.csv --yes --resume');
 });

@@ -173,7 +173,7 @@ describe('after a run with refused rows', () => {
     const run = await seeding.run(['seed', 'bulk', file, '--map-file', 'map.json', '--rate', '900/m', '--workspace', '7', '--yes']);
     expect(run.code).toBe(3);
     expect(run.stderr).toContain('Correct the refused rows in our users.csv.rejects.ndjson, then send them: ');
-    expect(next(run.stderr)).toBe("cdpadm seed bulk 'our users.csv.rejects.ndjson' --rate 900/m --workspace 7 --yes");
+    expect(next(run.stderr)).toBe("cdpadm seed bulk 'our users.csv.rejects.ndjson' --rate 900/m --yes --workspace 7");
     const local = await seeding.run(['seed', 'bulk', file, '--profile', 'local', '--rejects', 'bad.ndjson', '--yes'], {
       env: seeding.withoutPlatform,
     });
@@ -195,6 +195,6 @@ test('the command to go on with keeps the profile, the rejects and the pace that
   const { code, stderr } = await seeding.run(['seed', 'bulk', ...args, '--yes']);
   expect(code).toBe(12);
   expect(stderr).toContain(
-    'cdpadm seed bulk users.ndjson --rejects bad.ndjson --concurrency 2 --rate 5 --workspace 7 --yes --restart',
+    'cdpadm seed bulk users.ndjson --concurrency 2 --rate 5 --rejects bad.ndjson --yes --restart --workspace 7',
   );
 });

@@ -2,6 +2,7 @@
 import { Argument, Command, Option } from 'commander';
 import { usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
+import { shellWord } from '../../kernel/shell-word.ts';
 import type { Context } from '../context.ts';
 import { type CommandHelp, type OfferedValues, withHelp } from './help.ts';
 
@@ -180,6 +181,23 @@ function optionOf(key: string, spec: FlagSpec): Option {
 /** `--expect-plan` of `expectPlan`. */
 export function flagName(key: string): string {
   return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** A command line that runs the record with these values; flags at their default are left out. */
+export function commandLine(
+  { flags: specs = {}, path }: CommandRecord,
+  args: readonly string[],
+  values: Readonly<Record<string, string | readonly string[] | boolean | undefined>>,
+  { yes }: { yes: boolean },
+): string {
+  const words = Object.entries(specs).flatMap(([key, spec]) => {
+    const value = values[key];
+    if (value === undefined || value === false || value === spec.default) return [];
+    const flag = flagName(key);
+    return typeof value === 'boolean' ? [flag] : [value].flat().flatMap((one) => [flag, one]);
+  });
+  const line = [...args, ...words, ...(yes ? ['--yes'] : [])].map(shellWord).join(' ');
+  return `cdpadm ${path} ${line}`;
 }
 
 /** The word that `text` spells in any letter case. Throws CliError usage (2) with the nearest word. */
