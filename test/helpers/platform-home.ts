@@ -13,6 +13,8 @@ export interface PlatformHome {
   folder: string;
   /** What the program's environment is, credentials for the platform included. */
   env: Record<string, string>;
+  /** What every run gets that is not given otherwise. */
+  defaults: CliOptions;
   /** Runs a command line; words with spaces need the list form. */
   run(line: string | readonly string[], options?: CliOptions): Promise<CliResult>;
   /** The same with `-o json`, parsed; `data` or `error` is undefined where there is none. */
@@ -47,12 +49,15 @@ export async function openPlatformHome(
   const home = createCliHome();
   const platform = shared ?? (await startTestEmulator(typeof options === 'function' ? options(home.folder) : options));
   const env = { ...home.env, ...environmentOf(platform.ready) };
-  const run: PlatformHome['run'] = (line, given = {}) => home.run(line, { ...given, env: { ...env, ...given.env } });
+  const defaults: CliOptions = {};
+  const run: PlatformHome['run'] = (line, given = {}) =>
+    home.run(line, { ...defaults, ...given, env: { ...env, ...given.env } });
   return {
     platform,
     cwd: home.cwd,
     folder: home.folder,
     env,
+    defaults,
     run,
     json: async <T>(line: string | readonly string[], given?: CliOptions) => {
       const result = await run([...wordsOf(line), '-o', 'json'], given);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
+import { createFastClock } from '../../helpers/fast-clock.ts';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import { answerBytes, type FaultProxy, type PlatformAnswer, startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { opened } from '../../helpers/opened.ts';
@@ -11,6 +12,7 @@ let home: PlatformHome;
 let proxy: FaultProxy;
 beforeEach(async () => {
   home = await opened(createDsrHome());
+  home.defaults.clock = createFastClock(50);
   const direct = new URL(home.env['CDPADM_DSR_BASE_URL'] ?? '');
   proxy = await opened(startFaultProxy(Number(direct.port)));
   home.env['CDPADM_DSR_BASE_URL'] = proxy.url + direct.pathname;

@@ -177,7 +177,7 @@ describe('after a run with refused rows', () => {
     const local = await seeding.run(['seed', 'bulk', file, '--profile', 'local', '--rejects', 'bad.ndjson', '--yes'], {
       env: seeding.withoutPlatform,
     });
-    expect([local.code, next(local.stderr)]).toEqual([3, 'cdpadm seed bulk bad.ndjson --profile local --yes']);
+    expect([local.code, next(local.stderr)]).toEqual([3, 'cdpadm seed bulk bad.ndjson --yes --profile local']);
   }); // prettier-ignore
 
   test('nothing is told where all went in, or a program reads', async () => {
