@@ -17,6 +17,7 @@ export default defineConfig({
     env: { TZ: 'America/St_Johns' },
     // Tests wait for sockets and processes as much as they compute: every core has a worker.
     maxWorkers: '100%',
+    globalSetup: ['test/helpers/shared-authority.ts'],
     // `--mode whole` gives property tests a larger budget, and the time that it takes.
     setupFiles: ['test/helpers/wire-judge.ts', ...(isWhole ? ['test/helpers/many-runs.ts'] : [])],
     // Against tests that hang, and no measure of speed: a machine that is busy takes many times as long as one at rest.

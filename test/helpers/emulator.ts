@@ -1,5 +1,6 @@
 // An embedded platform for a test: on a free port, in memory unless told otherwise, with its control address as methods.
 import { request as httpRequest } from 'node:http';
+import { inject } from 'vitest';
 import { type Emulator, type StartOptions, startEmulator } from '../../src/lib/emulator/index.ts';
 import type { Fault } from '../../src/lib/emulator/wire/faults.ts';
 import { judgedOf, loadJudge, requireConformance } from './wire-judge.ts';
@@ -94,7 +95,8 @@ export interface TestEmulator extends Emulator {
  * and `close` rejects with what is not as the document says, or when nothing was checked of what was answered.
  */
 export async function startTestEmulator(options: StartOptions = {}): Promise<TestEmulator> {
-  const [emulator] = await Promise.all([startEmulator(options), loadJudge()]);
+  const shared = options.data === undefined && { authority: inject('authority') };
+  const [emulator] = await Promise.all([startEmulator({ ...shared, ...options }), loadJudge()]);
   const { ready, url } = emulator;
   let bearer: string | undefined;
 

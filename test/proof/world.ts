@@ -66,11 +66,9 @@ const GIVE_UP_MS = 60_000;
 
 /** `options` are the platform's. */
 export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Promise<World> {
-  const authority = createCliHome();
   const clock = createFastClock(HURRY);
   const platform = await startTestEmulator({
     fixtures: FIXTURES,
-    authority: join(authority.folder, 'authority'),
     systemClock: clock,
     ...options,
   });
@@ -185,7 +183,6 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
       world.leave();
       await proxy.close();
       await platform.close();
-      authority.remove();
     },
   };
   return world;

@@ -20,7 +20,7 @@ const PLACES: readonly Place[] = ['a', 'b', 'c'];
 
 beforeEach(async () => {
   home = await createDsrHome();
-  other = await startTestEmulator({ authority: join(home.folder, 'authority'), clock: 'manual' });
+  other = await startTestEmulator({ clock: 'manual' });
   envs = {
     a: {},
     b: {
