@@ -126,7 +126,7 @@ export const CASES: readonly CommandCase[] = [
   of('pipelines watch', `customers ${RUN}`),
   of('pipelines doctor', 'customers', { exits: [0, 1], reports: true }),
 
-  of('seed bulk', 'users.ndjson --batch-size 2 --concurrency 1'),
+  of('seed bulk', 'users.ndjson --batch-size 2 --concurrency 1 --give-up-after 1m'),
   local('seed validate', 'users.ndjson'),
   local('seed preview', 'users.ndjson'),
   of('seed set', '-f user.json'),
@@ -135,8 +135,10 @@ export const CASES: readonly CommandCase[] = [
   of('intake identify', '-f identify.json'),
 
   of('dsr submit', '--regulation gdpr --type access --identity email=new@people.example'),
-  of('dsr submit', '--bulk people.csv --regulation gdpr --type access --concurrency 1'),
-  of('dsr submit', '--bulk taken.csv --regulation gdpr --type erasure --concurrency 1', { exits: [3] }),
+  of('dsr submit', '--bulk people.csv --regulation gdpr --type access --concurrency 1 --give-up-after 1m'),
+  of('dsr submit', '--bulk taken.csv --regulation gdpr --type erasure --concurrency 1 --give-up-after 1m', {
+    exits: [3],
+  }),
   local('dsr prepare', 'people.csv --regulation gdpr --type access --out prepared.csv'),
   of('dsr status', `${PENDING} ${COMPLETED}`),
   of('dsr wait', COMPLETED),

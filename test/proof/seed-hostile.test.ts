@@ -127,7 +127,7 @@ const WHOLE: readonly (readonly [what: string, name: string, content: string | B
   ['a column twice', 'u.csv', lines('xpid,xpid', '1,2'), ['u.csv:1: xpid: means the same as the column `xpid`']],
   ['wrong columns', 'u.csv', lines('', 'xpid,attr:Orders:cuont,foo\u202e', '1,2,3'), ['u.csv:2: attr:Orders:cuont: has an unknown calculation type `cuont`; did you mean `count`?', 'u.csv:2: foo']],
   ['no column that says whom', 'u.csv', lines('user:n', 'a'), ['u.csv:1: there is neither a column `xpid` nor one `identity:<type>`']],
-  ['a header that is no UTF-8', 'u.csv', Buffer.from('xpid,user:\u00ff\n', 'latin1'), ['u.csv:1: a byte here is not UTF-8']],
+  ['a header that is no UTF-8', 'u.csv', Buffer.from('xpid,user:\u00ff\n', 'latin1'), ['u.csv:1:1: a byte here is not UTF-8']],
   ['a cut gzip', 'u.ndjson.gz', gzipSync(lines(ONE, TWO)).subarray(0, -12), ['u.ndjson.gz: is no whole gzip file']],
   ['what only begins like Parquet', 'u.parquet', 'PAR1xxxxxxxxxxxxPAR1', ['u.parquet: is no readable Parquet']],
   ['a map with a key twice', 'u.csv', lines('a,b', '1,2'), ['map.yaml:2:1: a: the key `a` stands here a second time'], 'a: xpid\na: xpid\n'],

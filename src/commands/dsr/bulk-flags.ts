@@ -16,7 +16,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { behindEquals } from '../../lib/runtime/command-line/help.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
-import { readCount, readRate } from '../flag-values.ts';
+import { giveUpAfter } from '../bulk-flags.ts';
 
 /** Flags that say the same for all rows; `dsr submit` has them anyway. */
 export const rowFlags = {
@@ -49,28 +49,10 @@ export const runFlags = {
   resume: { help: 'continue a bulk run that ended early' },
   concurrency: { value: 'n', help: 'most requests of a bulk run at once (default: 16)' },
   rate: { value: 'n', help: "most requests of a bulk run a second, or as 600/m (default: the profile's limit)" },
+  giveUpAfter,
 } as const satisfies Record<string, FlagSpec>;
 
 export type BulkFlags = RowFlags & FlagValues<typeof runFlags> & { showIdentities?: boolean };
-
-export interface BulkNumbers {
-  /** Most requests at once. */
-  concurrency: number;
-  /** Requests a second; undefined is no limit. */
-  rate: number | undefined;
-}
-
-const DEFAULT_CONCURRENCY = 16;
-const MOST_CONCURRENCY = 256;
-
-/** `limit` is the profile's own rate, such as `1000/m`. Throws usage (2) that names the flag. */
-export function readBulkFlags(flags: BulkFlags, limit: string | undefined): BulkNumbers {
-  const { concurrency = String(DEFAULT_CONCURRENCY) } = flags;
-  return {
-    concurrency: readCount('--concurrency', concurrency, MOST_CONCURRENCY),
-    rate: readRate(flags.rate, limit, 'dsr'),
-  };
-}
 
 /** How rows become requests; those without a time get the present one. */
 export async function rowOptions(

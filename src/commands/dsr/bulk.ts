@@ -19,7 +19,8 @@ import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { writeResults } from '../../lib/workflows/dsr-row-output.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import { countComplete, freeName, refuseSecondRun, resumable, settingsDigest } from './bulk-again.ts';
-import { type BulkFlags, type BulkNumbers, readBulkFlags, rowOptions, sourceOf } from './bulk-flags.ts';
+import { type Pace, readPace } from '../bulk-flags.ts';
+import { type BulkFlags, rowOptions, sourceOf } from './bulk-flags.ts';
 import { showDryRun } from './bulk-dry-run.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
 
@@ -54,7 +55,7 @@ interface Run {
   options: RowOptions;
   states: RowStates;
   journal: DsrJournal;
-  numbers: BulkNumbers;
+  pace: Pace;
   target: Target;
 }
 
@@ -64,7 +65,7 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags, a
   if (file === '-' && flags.results === undefined && !isDryRun) {
     throw usageError('Standard input has no name to call the result file by: give --results FILE.');
   }
-  const numbers = readBulkFlags(flags, (await ctx.settings()).limits['dsr']);
+  const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);
   const session = await openDsr(ctx);
   const source = await sourceOf(ctx, file);
   const { name } = source;
@@ -109,7 +110,7 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags, a
         options,
         states,
         journal,
-        numbers,
+        pace,
         target,
       },
       head,
@@ -181,7 +182,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
 
 /** With progress. Throws what ends the run early, with how to go on. */
 async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBefore: number): Promise<BulkCounts> {
-  const { examined, file, journal, numbers, options, source, states } = run;
+  const { examined, file, journal, pace, options, source, states } = run;
   const begun = ctx.clock.now();
   const progress = ctx.out.progress('Submitting');
   const tellProgress = (): void => {
@@ -193,13 +194,12 @@ async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBef
     const table = await openTable(source, ctx.signal);
     const counts = await submitRows({
       ...session,
-      ...numbers,
+      ...pace,
       table,
       options,
       journal,
       states,
       random: ctx.io.random,
-      retries: ctx.flags.retries,
       verify: answerVerifier(ctx),
       onDecision: (text) => ctx.out.verbose(text),
       onWait: progress.wait,

@@ -2,22 +2,23 @@
 import { parseShard, type Shard } from '../../lib/domain/seed/shard.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { MaxErrors } from '../../lib/workflows/seed-bulk.ts';
-import { readCount, readRate } from '../flag-values.ts';
+import { type Pace, readPace } from '../bulk-flags.ts';
+import { readCount } from '../flag-values.ts';
 
 export interface RawBulkFlags {
   batchSize: string;
   batchBytes: string;
   concurrency: string;
   rate?: string;
+  giveUpAfter?: string;
   maxErrors?: string;
   shard?: string;
 }
 
 export interface BulkNumbers {
   limits: { rows: number; bytes: number };
-  concurrency: number;
-  /** Requests a second, this machine's part. */
-  rate: number | undefined;
+  /** `rate` is this machine's part. */
+  pace: Pace;
   maxErrors: MaxErrors | undefined;
   shard: Shard | undefined;
 }
@@ -30,11 +31,10 @@ export function readBulkFlags(
 ): BulkNumbers {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, jobIndex);
   if (typeof shard === 'string') throw usageError(shard);
-  const rate = readRate(flags.rate, limit, 'seeding');
+  const pace = readPace('seeding', flags, limit);
   return {
     limits: { rows: readCount('--batch-size', flags.batchSize, 100_000), bytes: readBytes(flags.batchBytes) },
-    concurrency: readCount('--concurrency', flags.concurrency, 1024),
-    rate: rate === undefined ? undefined : rate / (shard?.count ?? 1),
+    pace: { ...pace, rate: pace.rate && pace.rate / (shard?.count ?? 1) },
     maxErrors: flags.maxErrors === undefined ? undefined : readMaxErrors(flags.maxErrors),
     shard,
   };

@@ -10,9 +10,9 @@ import { commandLine, defineCommand } from '../../lib/runtime/command-line/defin
 import type { Shard } from '../../lib/domain/seed/shard.ts';
 import type { SeedCounts } from '../../lib/files/seed-journal.ts';
 import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
-import { BULK_DEFAULTS } from './bulk-defaults.ts';
 import type { BulkNumbers, RawBulkFlags } from './bulk-flags.ts';
 import type { OpenedInputs } from './inputs.ts';
+import { CONCURRENCY, giveUpAfter } from '../bulk-flags.ts';
 import { workspaceTarget } from '../results.ts';
 import { type ReadFlags, readFlags } from './read-flags.ts';
 
@@ -32,17 +32,18 @@ export const seedFiles = defineCommand({
   },
   flags: {
     ...readFlags,
-    batchSize: { value: 'rows', default: BULK_DEFAULTS.batchSize, help: 'most users in one request' },
-    batchBytes: { value: 'size', default: BULK_DEFAULTS.batchBytes, help: 'most bytes in one request' },
+    batchSize: { value: 'rows', default: '100', help: 'most users in one request' },
+    batchBytes: { value: 'size', default: '256KB', help: 'most bytes in one request' },
     concurrency: {
       value: 'n',
-      default: BULK_DEFAULTS.concurrency,
+      default: CONCURRENCY.seeding.usual,
       help: 'most requests at once; how many there are adapts to the answers',
     },
     rate: {
       value: 'n',
       help: 'most requests a second (or 600/m); of all shards together (default: limits.seeding of the profile)',
     },
+    giveUpAfter,
     maxErrors: {
       value: 'n',
       help: 'stop when more rows than this, or this percentage, were refused (default: never)',
@@ -140,10 +141,15 @@ function usersOf({ rows, isExact }: SeedEstimate, shard: Shard | undefined): str
 
 /** What to do about the rows that were refused, which are NDJSON whatever they came from. */
 function tellRejects(ctx: Context, path: string, flags: BulkFlags): void {
-  const { batchBytes, batchSize, concurrency, identityType, rate } = flags;
+  const { batchBytes, batchSize, concurrency, giveUpAfter: duration, identityType, rate } = flags;
   const relativePath = relative(ctx.io.cwd, path);
   const shown = relativePath.startsWith('..') || isAbsolute(relativePath) ? path : relativePath;
-  const again = commandLine(seedFiles, [shown], { batchBytes, batchSize, concurrency, identityType, rate }, ctx.flags);
+  const again = commandLine(
+    seedFiles,
+    [shown],
+    { batchBytes, batchSize, concurrency, giveUpAfter: duration, identityType, rate },
+    ctx.flags,
+  );
   ctx.out.note(`Correct the refused rows in ${shown}, then send them: ${again}`);
 }
 
@@ -168,9 +174,7 @@ async function send(
     rules,
     limits: numbers.limits,
     maxErrors: numbers.maxErrors,
-    concurrency: numbers.concurrency,
-    rate: numbers.rate,
-    retries: ctx.flags.retries,
+    ...numbers.pace,
     journal: run.journal,
     before: run.before,
     rejects: run.rejects,

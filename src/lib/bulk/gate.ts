@@ -1,7 +1,9 @@
 // When the next request of a bulk run may go: within the window, at the wanted rate, not while the platform asked to
-// wait, one at a time while it is in trouble; and whether to give up.
-import { createLearnedRate } from '../domain/pacing/learned-rate.ts';
-import { createSlots } from '../domain/pacing/slots.ts';
+// wait, and one at a time during an outage; and when to give up.
+import { setMaxListeners } from 'node:events';
+import { createEarlyArrivals } from '../domain/pacing/early-arrivals.ts';
+import { createSchedule } from '../domain/pacing/schedule.ts';
+import { createTroubles } from '../domain/pacing/troubles.ts';
 import { createWindow } from '../domain/pacing/window.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CliError } from '../kernel/errors.ts';
@@ -13,8 +15,8 @@ export interface GateOptions {
   concurrency: number;
   /** Requests a second; undefined is no limit. */
   rate: number | undefined;
-  /** Attempts after the first, of one request and of the first one after the platform went down. */
-  retries: number;
+  /** An outage ends the run once no request has succeeded for so long. */
+  giveUpAfterMs: number;
   clock: Clock;
   random(): number;
   signal: AbortSignal;
@@ -42,8 +44,11 @@ export interface Pass {
 }
 
 export interface Gate {
-  /** Resolves with a pass when a request may go. Repeats go before what is new. Rejects when the run is over. */
-  enter(repeat: boolean): Promise<Pass>;
+  /**
+   * Resolves with a pass when a request may go. Repeats go before what is new, and after a pause of their own that grows
+   * with the `failures` of the row. Rejects when the run is over.
+   */
+  enter(repeat: boolean, failures?: number): Promise<Pass>;
   /** Every entered request leaves. `failure` is what the run ends with should this have been the last straw. */
   leave(pass: Pass, signal: Signal, failure?: CliError): void;
   /** Requests that met with trouble. A 429 did nothing, and a 503 with `Retry-After` asks to wait: these are waits. */
@@ -55,39 +60,36 @@ export interface Gate {
 
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 30_000;
-/** Requests that may come too soon at a wanted rate: as a share of those answered, and at least so many at once. */
-const EXCUSED_SHARE = 0.05;
-const MIN_EXCUSED = 4;
+/** Between two probes of a platform that is down. */
+const PROBE_CAP_MS = 60_000;
+/** Before one row is sent again. */
+const ROW_CAP_MS = 5000;
 /** How often in a row the platform may say "too many" without a time that lies ahead: about two minutes of it. */
 const MAX_BUSY = 14;
-/** A late timer may be made up for by this much, so that the wanted rate is reached. */
-const CATCH_UP_MS = 250;
-/** Made up for little by little: what goes at once arrives late together, and would come too soon a second later. */
-const CATCH_UP_PACE = 0.8;
-const CATCH_UP_AT_ONCE_MS = 10;
 /** A timer that is so late says that the program stood still. */
 const STOOD_STILL_MS = 20;
 
 export function createGate(options: GateOptions): Gate {
   const { clock, signal } = options;
   const window = createWindow(options.concurrency);
-  const interval = options.rate === undefined ? 0 : 1000 / options.rate;
-  const slots = options.rate === undefined ? undefined : createSlots(options.rate);
+  const schedule = createSchedule(options.rate);
+  const { learned } = schedule;
   const waiting = { repeat: [] as Waiter[], fresh: [] as Waiter[] };
   let inFlight = 0;
   let requests = 0;
   let retries = 0;
-  let nextAt = 0;
-  let soonestAt = 0;
   let pausedUntil = 0;
-  let troubles = 0;
+  const troubles = createTroubles(clock.now());
+  let probes = 0;
   let busy = 0;
   let untimed = 0;
   let round = 0;
-  const learned = createLearnedRate(options.rate);
   const early = createEarlyArrivals(options.rate);
   let alarm: { setAt: number; due: number } | undefined;
   let over: { failure: unknown } | undefined;
+  /** Aborted when the run is over. */
+  const ended = new AbortController();
+  setMaxListeners(0, ended.signal);
 
   function pump(): void {
     while (waiting.repeat.length + waiting.fresh.length > 0) {
@@ -95,23 +97,16 @@ export function createGate(options: GateOptions): Gate {
         for (const waiter of [...waiting.repeat.splice(0), ...waiting.fresh.splice(0)]) waiter.refuse(over.failure);
         return;
       }
-      const room = troubles > 0 || busy > 0 ? 1 : window.size;
+      const room = troubles.isOutage || busy > 0 ? 1 : window.size;
       if (inFlight >= room) return;
       const now = clock.now();
       noticeStandstill(now);
-      const startAt = Math.max(pausedUntil, nextAt, soonestAt, slots?.from ?? 0);
+      const startAt = Math.max(pausedUntil, schedule.startAt);
       if (now < startAt) {
         wakeAfter(startAt - now);
         return;
       }
-      slots?.take(now);
-      const learnedInterval = 1000 / learned.at(now);
-      if (learnedInterval > interval) {
-        nextAt = Math.max(nextAt, now - CATCH_UP_AT_ONCE_MS) + learnedInterval;
-      } else if (interval > 0) {
-        nextAt = Math.max(nextAt, now - CATCH_UP_MS) + interval;
-        soonestAt = Math.max(soonestAt, now - CATCH_UP_AT_ONCE_MS) + interval * CATCH_UP_PACE;
-      }
+      schedule.take(now);
       inFlight++;
       requests++;
       const waiter = waiting.repeat.shift() ?? waiting.fresh.shift();
@@ -136,7 +131,7 @@ export function createGate(options: GateOptions): Gate {
   /** What was sent since the alarm was set had not left the program when it stood still. */
   function noticeStandstill(now: number): void {
     if (alarm === undefined || now - alarm.due <= STOOD_STILL_MS) return;
-    slots?.delayed(alarm.setAt, now);
+    schedule.stoodStill(alarm.setAt, now);
     alarm.due = Infinity;
   }
 
@@ -151,11 +146,12 @@ export function createGate(options: GateOptions): Gate {
 
   function stop(failure: unknown): void {
     over ??= { failure };
+    ended.abort(over.failure);
     pump();
   }
 
   /** The longest pause; a random part of it is taken. */
-  const backoff = (times: number): number => Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (times - 1));
+  const backoff = (times: number, cap = BACKOFF_CAP_MS): number => Math.min(cap, BACKOFF_BASE_MS * 2 ** (times - 1));
 
   function giveUp(failure: CliError | undefined, why: string): void {
     options.onDecision(why);
@@ -177,6 +173,42 @@ export function createGate(options: GateOptions): Gate {
     } else if (isFirst) pause(options.random() * backoff(busy), 'too many requests');
   }
 
+  function succeed(): void {
+    troubles.succeeded(clock.now());
+    probes = 0;
+  }
+
+  function leaveTrouble(isFirst: boolean, permanent: boolean, failure: CliError | undefined): void {
+    const now = clock.now();
+    const wasOutage = troubles.isOutage;
+    troubles.failed();
+    if (permanent) {
+      giveUp(failure, 'trying again cannot help');
+      return;
+    }
+    if (!troubles.isOutage) {
+      if (troubles.areMany) window.overloaded();
+      return;
+    }
+    if (wasOutage && !isFirst) return;
+    window.overloaded();
+    round++;
+    probes++;
+    const leftMs = options.giveUpAfterMs - troubles.sinceSuccess(now);
+    if (leftMs > 0) {
+      // At least half, so that the intervals grow whatever the luck.
+      const ms = backoff(probes, PROBE_CAP_MS) * (0.5 + options.random() / 2);
+      pause(Math.min(leftMs, ms), 'the platform is in trouble');
+      return;
+    }
+    const why = `No request succeeded for ${formatDuration(Math.ceil(troubles.sinceSuccess(now)))}; --give-up-after sets how long a run tries.`;
+    giveUp(failure?.with({ hint: why }), 'the platform is down');
+  }
+
+  async function pauseRow(failures: number): Promise<void> {
+    await clock.sleep(options.random() * backoff(failures, ROW_CAP_MS), ended.signal);
+  }
+
   return {
     get retries() {
       return retries;
@@ -185,9 +217,10 @@ export function createGate(options: GateOptions): Gate {
       return requests;
     },
     stop,
-    enter: (repeat) => {
-      if (over !== undefined) return Promise.reject(over.failure as Error);
-      return new Promise((go, refuse) => {
+    enter: async (repeat, failures = 0) => {
+      if (failures > 0) await pauseRow(failures);
+      if (over !== undefined) throw over.failure as Error;
+      return await new Promise((go, refuse) => {
         (repeat ? waiting.repeat : waiting.fresh).push({ go, refuse });
         pump();
       });
@@ -200,7 +233,7 @@ export function createGate(options: GateOptions): Gate {
           break;
         case 'answered':
           learned.accepted(pass.at);
-          troubles = 0;
+          succeed();
           // What went before the limit was hit does not tell whether it is over.
           if (isFirst) {
             busy = 0;
@@ -212,7 +245,7 @@ export function createGate(options: GateOptions): Gate {
           window.answered(met.ms, met.slowDown);
           break;
         case 'busy':
-          troubles = 0;
+          succeed();
           // Its repeat has to wait for the next free slot: that is all it takes.
           if (met.retryAfterMs === undefined && busy === 0 && early.excuses()) break;
           window.overloaded();
@@ -220,42 +253,11 @@ export function createGate(options: GateOptions): Gate {
           leaveBusy(met.retryAfterMs, isFirst, failure);
           break;
         case 'trouble':
-          window.overloaded();
           retries++;
-          if (met.permanent) giveUp(failure, 'trying again cannot help');
-          else if (isFirst) {
-            round++;
-            troubles++;
-            if (troubles > options.retries)
-              giveUp(failure, `the platform is down: ${troubles} attempts in a row failed`);
-            else if (retries > 10 + requests / 10) giveUp(failure, 'too many requests had to be repeated');
-            else pause(options.random() * backoff(troubles), 'the platform is in trouble');
-          }
+          leaveTrouble(isFirst, met.permanent, failure);
           break;
       }
       pump();
-    },
-  };
-}
-
-interface EarlyArrivals {
-  answered(): void;
-  /** Whether a "too many" may come from the way there, on which one request overtook another. */
-  excuses(): boolean;
-}
-
-/** At a rate that is told to us, one in twenty; when there are more, the limit is lower than the rate. */
-function createEarlyArrivals(rate: number | undefined): EarlyArrivals {
-  const most = rate === undefined ? 0 : Math.max(MIN_EXCUSED, rate * EXCUSED_SHARE);
-  let left = most;
-  return {
-    answered: () => {
-      left = Math.min(most, left + EXCUSED_SHARE);
-    },
-    excuses: () => {
-      if (left < 1) return false;
-      left--;
-      return true;
     },
   };
 }

@@ -66,6 +66,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   const { clock, create, gate, get, hardSignal } = ports;
   const id = request.subject_request_id;
   let isRepeat = false;
+  let failures = 0;
   let signed = true;
   let isWhole = false;
   /** Answers of this row that were no trouble of the platform. */
@@ -76,20 +77,24 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   let isCreated = false;
 
   /** Waits out each 429. Throws a loss or a rejection as CliError, and RunOver when the run ends. */
-  async function through<Body>(wanted: Omit<GatedRequest<Body>, 'isRepeat'>) {
+  async function through<Body>(wanted: Omit<GatedRequest<Body>, 'isRepeat' | 'failures'>) {
     for (let wasBusy = false; ; wasBusy = true) {
-      const outcome = await sendThrough(gate, clock, { ...wanted, isRepeat }).catch((error: unknown) => {
+      const outcome = await sendThrough(gate, clock, { ...wanted, isRepeat, failures }).catch((error: unknown) => {
         throw new RunOver(error);
       });
       isRepeat = true;
       if (outcome.kind === 'accepted') {
         answers++;
+        failures = 0;
         return outcome;
       }
       const { failure } = outcome;
       // A 2xx that proves nothing is an answer, too: the same request would meet with the same.
       if (failure.status !== undefined && !isServerTrouble(failure.status)) answers++;
-      if (outcome.kind === 'lost' || isServerTrouble(outcome.status)) throw lossOf(failure);
+      if (outcome.kind === 'lost' || isServerTrouble(outcome.status)) {
+        failures++;
+        throw lossOf(failure);
+      }
       if (outcome.status === 429) continue;
       throw wasBusy ? lossOf(failure) : failure;
     }

@@ -13,7 +13,7 @@ import { createGate, type Gate, type GateOptions } from '../bulk/gate.ts';
 import { createHardStop, runTasks, type Task } from '../bulk/runner.ts';
 
 export interface BulkPorts
-  extends DsrPorts, Pick<GateOptions, 'concurrency' | 'rate' | 'retries' | 'random' | 'onWait'> {
+  extends DsrPorts, Pick<GateOptions, 'concurrency' | 'giveUpAfterMs' | 'rate' | 'random' | 'onWait'> {
   /** The file once more, for sending. */
   table: RowTable;
   options: RowOptions;

@@ -10,6 +10,8 @@ export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
 export interface GatedRequest<Body> {
   /** Whether it, or one in its place, was sent before. */
   isRepeat: boolean;
+  /** How often requests of the same row or batch failed (5xx, or no response). */
+  failures: number;
   /** A read that is answered with what cannot be read is over: it would only be answered so again. */
   isRead?: boolean;
   send(): Promise<SendOutcome<Body>>;
@@ -26,7 +28,7 @@ export async function sendThrough<Body>(
   clock: Clock,
   request: GatedRequest<Body>,
 ): Promise<SendOutcome<Body>> {
-  const pass = await gate.enter(request.isRepeat);
+  const pass = await gate.enter(request.isRepeat, request.failures);
   const startedAt = clock.now();
   const outcome = await request.send().catch((error: unknown) => {
     gate.stop(error);

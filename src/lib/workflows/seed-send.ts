@@ -47,10 +47,11 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
       send: () => sender.send(body, hardSignal),
       endsRun: ({ status }: Refused) => !BODY_STATUSES.has(status) && status !== TOO_LARGE,
     };
-    for (let isRepeat = false; ; isRepeat = true) {
-      const outcome = await sendThrough(gate, clock, { ...request, isRepeat });
+    for (let isRepeat = false, failures = 0; ; isRepeat = true) {
+      const outcome = await sendThrough(gate, clock, { ...request, isRepeat, failures });
       if (outcome.kind === 'accepted') return undefined;
       if (outcome.kind === 'refused' && !mayPass(outcome)) return outcome;
+      if (outcome.kind === 'lost' || outcome.status !== 429) failures++;
     }
   }
 

@@ -11,16 +11,29 @@ test.each([
   [undefined, '600/m', 10],
   ['50', '600/m', 50],
 ])('--rate %s with limits.seeding %s is %s requests a second', (rate, limit, expected) => {
-  expect(readBulkFlags({ ...flags, ...(rate !== undefined && { rate }) }, undefined, limit).rate).toBe(expected);
+  expect(readBulkFlags({ ...flags, ...(rate !== undefined && { rate }) }, undefined, limit).pace.rate).toBe(expected);
 });
 
 test("the profile's limit is divided among the shards, as the flag is", () => {
-  expect(readBulkFlags({ ...flags, shard: '2/4' }, undefined, '40').rate).toBe(10);
+  expect(readBulkFlags({ ...flags, shard: '2/4' }, undefined, '40').pace.rate).toBe(10);
 });
 
 test('a wrong rate is told with where it stands', () => {
   expect(() => readBulkFlags({ ...flags, rate: 'fast' }, undefined, '40')).toThrow(/^--rate must be/);
   expect(() => readBulkFlags(flags, undefined, 'fast')).toThrow(/^limits\.seeding of the profile must be/);
+});
+
+test.each([
+  [undefined, 600_000],
+  ['90s', 90_000],
+  ['0', 0],
+])('--give-up-after %s is %i ms', (giveUpAfter, expected) => {
+  const read = readBulkFlags({ ...flags, ...(giveUpAfter !== undefined && { giveUpAfter }) }, undefined, undefined);
+  expect(read.pace.giveUpAfterMs).toBe(expected);
+});
+
+test.each(['10', 'soon', '-1s', ''])('--give-up-after `%s` is rejected', (giveUpAfter) => {
+  expect(() => readBulkFlags({ ...flags, giveUpAfter }, undefined, undefined)).toThrow(/^--give-up-after must be/);
 });
 
 describe('--batch-bytes', () => {

@@ -267,18 +267,18 @@ describe('a platform in trouble', () => {
     ['answers 500', { status: 500 }, EXIT.unavailable],
     ['closes connections', { status: 202, drop: true }, EXIT.network],
   ])(
-    'that %s from now on ends a run of 1,000 rows after at most 30 requests, and the run can be resumed',
+    'that %s from now on gets at most 30 requests in a minute, then the run gives up and can be resumed',
     async (_what, reply, exit) => {
       let isDown = true;
       const it = await start((_body, request) => (isDown && request > 3 ? reply : undefined));
       const file = it.write('users.ndjson', userRows(1000));
-      const { code, stderr } = await it.bulk([file]);
+      const { code, stderr } = await it.bulk([file, '--give-up-after', '1m'], { clock: createHurriedClock() });
       expect(code).toBe(exit);
       expect(it.sink.requests).toBeLessThanOrEqual(30);
-      const error = JSON.parse(stderr.slice(stderr.indexOf('{'))) as {
+      const error = JSON.parse(stderr.slice(stderr.indexOf('{"error"'))) as {
         error: { hint: string; progress: { accepted: number } };
       };
-      expect(error.error.hint).toContain('cdpadm seed bulk users.ndjson --yes --resume');
+      expect(error.error.hint).toContain('cdpadm seed bulk users.ndjson --give-up-after 1m --yes --resume');
       expect(error.error.progress.accepted).toBe(it.sink.rows);
       isDown = false;
       const resumed = await it.bulk([file, '--resume']);
@@ -286,6 +286,22 @@ describe('a platform in trouble', () => {
       expect(it.sink.rows).toBe(1000);
     },
   );
+
+  test('that is down for five minutes is waited for, and every row goes in', async () => {
+    const clock = createHurriedClock();
+    const until = clock.now() + 5 * 60_000;
+    const it = await start((_body, request) => (request > 3 && clock.now() < until ? { status: 503 } : undefined));
+    const { code, result } = await it.bulk([it.write('users.ndjson', userRows(1000))], { clock });
+    expect([code, result.accepted, it.sink.rows]).toEqual([0, 1000, 1000]);
+    expect(result.retries).toBeLessThan(40);
+  });
+
+  test('that loses every third request ends up with every row', async () => {
+    const it = await start((_body, request) => (request % 3 === 0 ? { status: 503 } : undefined));
+    const file = it.write('users.ndjson', userRows(10_000));
+    const { code, result } = await it.bulk([file], { clock: createHurriedClock() });
+    expect([code, result.accepted, it.sink.rows]).toEqual([0, 10_000, 10_000]);
+  });
 
   test('that loses every fifteenth request ends up with every row', async () => {
     const it = await start((_body, request) => (request % 15 === 0 ? { status: 202, drop: true } : undefined));
@@ -353,7 +369,7 @@ describe('how to go on', () => {
     const args = [file, '--map-file', 'my map.yaml', '--cutoff-date', '2024-01-31', '--shard', '1/1'];
     const { code, stderr } = await it.bulk(args);
     expect(code).toBe(EXIT.auth);
-    expect((JSON.parse(stderr.slice(stderr.indexOf('{'))) as { error: { hint: string } }).error.hint).toContain(
+    expect((JSON.parse(stderr.slice(stderr.indexOf('{"error"'))) as { error: { hint: string } }).error.hint).toContain(
       "cdpadm seed bulk 'their users.csv' --map-file 'my map.yaml' --cutoff-date 2024-01-31 --shard 1/1 --yes --resume",
     );
   });

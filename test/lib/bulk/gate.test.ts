@@ -10,14 +10,16 @@ interface Stage {
   decisions: string[];
 }
 
-function openGate(random = () => 0.5, concurrency = 4): Stage {
+const MINUTE = 60_000;
+
+function openGate(random = () => 0.5, concurrency = 4, giveUpAfterMs = 10 * MINUTE): Stage {
   const clock = createTestClock();
   const waits: Stage['waits'] = [];
   const decisions: string[] = [];
   const gate = createGate({
     concurrency,
     rate: undefined,
-    retries: 4,
+    giveUpAfterMs,
     clock,
     random,
     signal: new AbortController().signal,
@@ -118,43 +120,108 @@ describe('trouble', () => {
   const trouble: Signal = { kind: 'trouble', permanent: false };
   const answered: Signal = { kind: 'answered', ms: 1, slowDown: false };
 
-  /** Lets one request after the other meet with what is said of it, until the run ends; how many went. */
-  async function runUntilOver({ gate }: Stage, met: (request: number) => Signal): Promise<number> {
-    for (let request = 1; request <= 1000; request++) {
-      const pass = await gate.enter(false).catch(() => undefined);
-      if (pass === undefined) return request - 1;
+  /** One request after the other meets with what `met` says, until the run ends; when each was sent, from the start. */
+  async function sendAll({ clock, gate }: Stage, count: number, met: (request: number) => Signal): Promise<number[]> {
+    const begun = clock.now();
+    const sent: number[] = [];
+    for (let request = 1; request <= count; request++) {
+      const pass = await gate.enter(false);
+      sent.push(clock.now() - begun);
       gate.leave(pass, met(request));
     }
-    return Infinity;
+    return sent;
   }
 
-  test('five times in a row ends the run, after a growing pause each', async () => {
+  test('without a success is an outage: single probes at growing intervals, until the run gives up', async () => {
     const stage = openGate();
-    await expect(meet(stage, 1000, trouble)).rejects.toThrow('the platform is down: 5 attempts in a row failed');
-    expect([stage.gate.requests, stage.gate.retries]).toEqual([5, 5]);
-    expect(stage.waits.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000]);
+    const begun = stage.clock.now();
+    await expect(sendAll(stage, 1000, () => trouble)).rejects.toThrow('the platform is down');
+    expect(stage.clock.now() - begun).toBe(10 * MINUTE);
+    expect(stage.waits.map(({ ms }) => ms).slice(0, 10)).toEqual([
+      375, 750, 1500, 3000, 6000, 12_000, 24_000, 45_000, 45_000, 45_000,
+    ]);
+    expect(stage.gate.retries).toBe(stage.gate.requests);
   });
 
-  test.each([2, 3, 4, 9])('of each %ith request ends the run beyond a tenth and ten', async (each) => {
-    const stage = openGate();
-    const requests = await runUntilOver(stage, (request) => (request % each === 0 ? trouble : answered));
-    expect(stage.decisions.at(-1)).toBe('too many requests had to be repeated');
-    // The first that is one too many is the last.
-    expect(stage.gate.retries).toBe(requests / each);
-    expect(stage.gate.retries).toBeGreaterThan(10 + requests / 10);
-    expect(stage.gate.retries - 1).toBeLessThanOrEqual(10 + (requests - each) / 10);
-  });
+  test.each([0, 0.5, 1])(
+    'sends at most 15 requests one after the other in the first minute of an outage, with luck of %d',
+    async (luck) => {
+      const stage = openGate(() => luck);
+      const sent = await sendAll(stage, 16, () => trouble);
+      expect(sent.filter((at) => at <= MINUTE).length).toBeLessThanOrEqual(15);
+    },
+  );
 
-  test('of each tenth request goes on for ever, and so does a wait at each second one', async () => {
-    for (const [each, signal] of [
-      [10, trouble],
-      [2, busy(undefined)],
-      [2, busy(1000)],
-    ] as const) {
-      const stage = openGate();
-      for (let request = 1; request <= 5000; request++)
-        stage.gate.leave(await stage.gate.enter(false), request % each === 0 ? signal : answered);
-      expect(stage.gate.requests).toBe(5000);
+  test('that lasts five minutes is survived, and the next one has the same patience', async () => {
+    const stage = openGate();
+    const begun = stage.clock.now();
+    for (let outage = 0; outage < 3; outage++) {
+      const until = stage.clock.now() + 5 * MINUTE;
+      for (;;) {
+        const pass = await stage.gate.enter(true);
+        const isOver = stage.clock.now() >= until;
+        stage.gate.leave(pass, isOver ? answered : trouble);
+        if (isOver) break;
+      }
     }
+    expect(stage.clock.now() - begun).toBeLessThan(17 * MINUTE);
+  });
+
+  test('ends the run at once if that is wanted', async () => {
+    const stage = openGate(undefined, 4, 0);
+    await expect(sendAll(stage, 1000, () => trouble)).rejects.toThrow('the platform is down');
+    expect([stage.gate.requests, stage.waits]).toEqual([8, []]);
+  });
+
+  test('that no repeat can end gives up at once', async () => {
+    const stage = openGate();
+    const permanent: Signal = { kind: 'trouble', permanent: true };
+    await expect(sendAll(stage, 1000, () => permanent)).rejects.toThrow('trying again cannot help');
+    expect(stage.gate.requests).toBe(1);
+  });
+
+  test.each([2, 3, 4, 9])('of each %ith request never ends the run', async (each) => {
+    const stage = openGate();
+    await sendAll(stage, 5000, (request) => (request % each === 0 ? trouble : answered));
+    expect([stage.gate.requests, stage.waits]).toEqual([5000, []]);
+  });
+
+  /** How many may be under way at once, after as many requests. */
+  async function roomAfter(stage: Stage, count: number, met: (request: number) => Signal): Promise<number> {
+    await sendAll(stage, count, met);
+    let entered = 0;
+    const all = Array.from({ length: 100 }, () => stage.gate.enter(false).then(() => entered++));
+    await new Promise((resolve) => setImmediate(resolve));
+    stage.gate.stop(new Error('over'));
+    await Promise.allSettled(all);
+    return entered;
+  }
+
+  test('of more than a tenth and ten lowers the concurrency, and successes raise it again', async () => {
+    const each = (share: number) => (request: number) => (request % share === 0 ? trouble : answered);
+    const calm = await roomAfter(openGate(undefined, 64), 2000, () => answered);
+    expect(calm).toBe(64);
+    expect(await roomAfter(openGate(undefined, 64), 2000, each(20))).toBe(calm);
+    expect(await roomAfter(openGate(undefined, 64), 2000, each(3))).toBeLessThan(calm / 4);
+    const past = (request: number) => (request <= 2000 ? each(3)(request) : answered);
+    expect(await roomAfter(openGate(undefined, 64), 4000, past)).toBe(calm);
+  });
+
+  test('of one row delays its own repeat, more each time, and no other row', async () => {
+    const stage = openGate();
+    const begun = stage.clock.now();
+    for (const [failures, ms] of [
+      [1, 250],
+      [2, 500],
+      [5, 2500],
+      [50, 2500],
+    ] as const) {
+      const before = stage.clock.now();
+      stage.gate.leave(await stage.gate.enter(true, failures), answered);
+      expect(stage.clock.now() - before).toBe(ms);
+    }
+    const after = stage.clock.now();
+    stage.gate.leave(await stage.gate.enter(false), answered);
+    expect([stage.clock.now(), after - begun]).toEqual([after, 5750]);
   });
 });

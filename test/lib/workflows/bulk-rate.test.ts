@@ -78,7 +78,7 @@ async function send(platform: Platform, rate: number | undefined, count: number,
   const gate = createGate({
     concurrency: rate === undefined ? 64 : 256,
     rate,
-    retries: 4,
+    giveUpAfterMs: 600_000,
     clock: own,
     random,
     signal: new AbortController().signal,

@@ -17,7 +17,7 @@ function open() {
     // A pass that was not given back would keep the next request from going out.
     concurrency: 1,
     rate: undefined,
-    retries: 4,
+    giveUpAfterMs: 600_000,
     clock,
     random: () => 0.5,
     signal: new AbortController().signal,
@@ -25,7 +25,7 @@ function open() {
     onWait: () => undefined,
   });
   const send = (outcome: () => Promise<SendOutcome<unknown>>, endsRun: () => boolean = () => false) =>
-    sendThrough(gate, clock, { isRepeat: false, send: outcome, endsRun });
+    sendThrough(gate, clock, { isRepeat: false, failures: 0, send: outcome, endsRun });
   return { gate, send };
 }
 
