@@ -8,7 +8,7 @@ import { readCount, readRate } from './flag-values.ts';
 export const CONCURRENCY = { dsr: { usual: '16', most: 256 }, seeding: { usual: '64', most: 1024 } } as const;
 
 export const giveUpAfter = {
-  value: 'duration',
+  value: 'dur',
   help: 'end a bulk run after this long without a successful request (default: 10m; 0 is at once)',
 } as const satisfies FlagSpec;
 

@@ -55,18 +55,18 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
     return { file, profile, settings };
   }
   const place = await placeFinder(text);
-  const issues = explainIssues(result.error.issues, value).map(({ path, message }) => ({
+  const issues = explainIssues(result.error.issues, value).map(({ at, path, message }) => ({
     file,
     path: showPath(path),
     ...place(path),
-    message: unknownField(message, path) ?? message,
+    message: at === 'key' ? unknownField(message, path) : message,
   }));
   throw unusable(file, issues);
 }
 
-function unknownField(message: string, path: readonly (string | number)[]): string | undefined {
+function unknownField(message: string, path: readonly (string | number)[]): string {
   const [name] = path;
-  if (path.length !== 1 || typeof name !== 'string' || !message.startsWith('unknown field')) return undefined;
+  if (path.length !== 1 || typeof name !== 'string') return message;
   if (name === 'secrets' || SECRET_NAMES.some((secret) => secret === name)) {
     return 'a repository must not hold credentials; put it into a profile';
   }

@@ -2,9 +2,10 @@
 import { CliError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import { fail } from '../errors/fail.ts';
+import type { ErrorCode } from '../errors/registry.ts';
 
-/** All that a stop says by itself; whoever knows more says it in other words. */
-const BARE = ['Interrupted.', 'Terminated.', 'The terminal was closed.'];
+/** How a stop is called before anything is known of what it leaves behind. */
+const STOPS: readonly ErrorCode[] = ['interrupted', 'terminated', 'hung_up'];
 
 /** Ctrl-C. */
 export function interrupted(): CliError {
@@ -43,7 +44,7 @@ export function stopped(signal: AbortSignal): Promise<void> {
  */
 export function explainStop(error: CliError, hasWritten: boolean): CliError {
   const { code, message, exit, hint: said } = error;
-  if (said !== undefined || !BARE.includes(message)) return error;
+  if (said !== undefined || !STOPS.some((stop) => stop === code)) return error;
   const hint = hasWritten
     ? 'What was sent before may have been done. Check the current state before you run the command again.'
     : 'Nothing was changed. Run the command again.';

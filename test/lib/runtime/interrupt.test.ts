@@ -22,11 +22,7 @@ describe('explainStop', () => {
 
   it.each([
     [
-      'a stop that somebody explained',
-      new CliError({ code: 'interrupted', message: 'Interrupted. 3 rows are in.', exit: EXIT.interrupted }),
-    ],
-    [
-      'a stop with a hint',
+      'a stop that says how to continue',
       new CliError({ code: 'interrupted', message: 'Interrupted.', hint: 'Add --resume.', exit: EXIT.interrupted }),
     ],
     ['a time limit', timedOut(5)],
