@@ -288,6 +288,23 @@ describe('style', () => {
     expect(sources.filter(({ text }) => /[’‘]/.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
+  test('a word of the glossary names one type', () => {
+    const homes: Record<string, string> = {
+      Sender: 'src/lib/http/types.ts',
+      Place: 'src/lib/kernel/text-place.ts',
+      Verdict: 'src/lib/domain/callbacks/verify.ts',
+      Look: 'src/lib/render/pipeline-timeline.ts',
+      Target: 'src/lib/runtime/target.ts',
+      Feedback: 'src/lib/bulk/gate.ts',
+    };
+    const wrong = complaints(function* ({ path, text }) {
+      for (const [, name = ''] of text.matchAll(/^(?:export )?(?:interface|type|class) (\w+)/gm))
+        if (name === 'Signal' || (homes[name] ?? path) !== path) yield name;
+      if (/\bsettle[sd]?\b/i.test(text)) yield 'settle';
+    });
+    expect(wrong).toEqual([]);
+  });
+
   test('names are kebab-case and say something', () => {
     const wrong = sources.filter(({ path }) => {
       const parts = path.replace(/\.[jt]s$/, '').split('/');

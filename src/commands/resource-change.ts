@@ -12,7 +12,7 @@ import {
 import { type CliError, EXIT, usageError } from '../lib/kernel/errors.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { openSecretMemory, secretPlace } from '../lib/runtime/memory/secrets.ts';
+import { openSecretMemory, secretKey } from '../lib/runtime/memory/secrets.ts';
 import { guardReferences } from '../lib/runtime/reference-rules.ts';
 import { checkUntouched, createConfirmed, readIfThere, updateConfirmed } from '../lib/workflows/resource-write.ts';
 import { type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
@@ -159,7 +159,7 @@ async function sending(
   if (sent.size > 0) {
     const memory = await openSecretMemory(ctx);
     await memory.exclusively(() => {
-      for (const [path, secret] of sent) memory.remember(secretPlace(type, body.id, path), secret);
+      for (const [path, secret] of sent) memory.remember(secretKey(type, body.id, path), secret);
       return Promise.resolve();
     });
   }

@@ -1,7 +1,7 @@
 // `profile create` on a terminal: what is asked, in which case, and what becomes of the answers.
 import { describe, expect, it } from 'vitest';
 import type { Draft, Profiles } from '../../src/commands/profile/fields.ts';
-import { askForMissing, type Look } from '../../src/commands/profile/questions.ts';
+import { askForMissing, type AddressProbe } from '../../src/commands/profile/questions.ts';
 import { CliError } from '../../src/lib/kernel/errors.ts';
 import type { Context, PromptOptions } from '../../src/lib/runtime/context.ts';
 import { openProfiles } from '../../src/lib/config/profiles.ts';
@@ -41,9 +41,9 @@ function draftOf(profile: Draft['profile'] = {}, typed: Draft['typed'] = {}): Dr
   return { profile, typed, storage: 'keychain', use: false };
 }
 
-const answers: Look = () => Promise.resolve({ status: 'ok', detail: '' });
-const ALL = { all: true, look: answers };
-const REST = { all: false, look: answers };
+const answers: AddressProbe = () => Promise.resolve({ status: 'ok', detail: '' });
+const ALL = { all: true, probe: answers };
+const REST = { all: false, probe: answers };
 
 describe('askForMissing', () => {
   it('asks for everything when nothing was given', async () => {
@@ -255,7 +255,7 @@ describe('askForMissing', () => {
   });
 
   it('asks whether an address that does not answer is to be kept, and for another where it is not', async () => {
-    const look: Look = (address) =>
+    const probe: AddressProbe = (address) =>
       Promise.resolve({
         status: address.includes('down') ? 'failed' : 'ok',
         detail: `${address}: nothing`,
@@ -263,18 +263,18 @@ describe('askForMissing', () => {
       });
     const kept = answering({ 'Platform address': 'https://down.example', 'Keep it anyway?': 'y' });
     const draft = draftOf();
-    await askForMissing(kept.ctx, profilesOf(), draft, { all: true, look });
+    await askForMissing(kept.ctx, profilesOf(), draft, { all: true, probe });
     expect(draft.profile.base_url).toBe('https://down.example');
     expect(kept.asked).toContain('! https://down.example: nothing. Mend.');
 
     const replies: Record<string, string> = { 'Platform address': 'https://down.example' };
     const again = answering(replies);
     const other = draftOf();
-    const turned = (address: string): ReturnType<Look> => {
+    const turned = (address: string): ReturnType<AddressProbe> => {
       replies['Platform address'] = 'https://up.example';
-      return look(address);
+      return probe(address);
     };
-    await askForMissing(again.ctx, profilesOf(), other, { all: true, look: turned });
+    await askForMissing(again.ctx, profilesOf(), other, { all: true, probe: turned });
     expect(other.profile.base_url).toBe('https://up.example');
   });
 });

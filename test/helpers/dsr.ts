@@ -23,7 +23,7 @@ export function dsrBody(
 export const SKIP = { extensions: { 'opendsr.platform.example': { skip_waiting_period: true } } };
 
 /** Sends below `/v3` as the first workspace, or with `credentials` as `key:secret`. */
-export function dsrSender({ ready, send }: TestEmulator) {
+export function dsrCaller({ ready, send }: TestEmulator) {
   const own = `${ready.workspace_key}:${ready.workspace_secret}`;
   return (method: string, path: string, options: SendOptions & { as?: string } = {}): Promise<Exchange> => {
     const { as = own, headers, ...rest } = options;

@@ -74,7 +74,7 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags, a
   const target = await ctx.startWrite('dsr');
   tellAdvice(ctx, examined);
   const showIdentities = flags.showIdentities === true;
-  const { address, workspace_id: workspace } = session.sender;
+  const { address, workspace_id: workspace } = session.submitter;
   const path = journalPath(ctx.paths.state, [examined.digest, address, workspace]);
   // A dry run leaves nothing behind, not even a lock.
   if (isDryRun && !existsSync(path)) {

@@ -25,11 +25,11 @@ export async function openDsr(ctx: Context): Promise<DsrSession> {
   const memory = await openDsrMemory(ctx, isAdvance);
   const api = await ctx.api();
   return {
-    api: ofWorkspace(api.dsr, memory.sender.workspace_id),
+    api: ofWorkspace(api.dsr, memory.submitter.workspace_id),
     client: api.client,
     memory,
     ledger: memory.ledger,
-    sender: memory.sender,
+    submitter: memory.submitter,
     normalize: await normalizeOptionsOf(ctx),
     clock: ctx.clock,
     signal: ctx.signal,

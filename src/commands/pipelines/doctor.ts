@@ -28,7 +28,7 @@ export const diagnosePipeline = defineCommand({
   run: async (ctx, { args: { pipeline_id: id } }) => {
     await requirePipeline(ctx, id);
     const found = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
-    const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.inSamePlace(finding.next) }));
+    const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.inSameTarget(finding.next) }));
     await ctx.out.emit({ ...found, findings }, diagnosisView);
     if (!found.healthy) ctx.setExit(EXIT.failed);
   },

@@ -9,7 +9,7 @@ import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { type Draft, FIELDS, type Profiles, settingFlags, type SettingName } from './fields.ts';
 import { profileText } from './change-text.ts';
-import { askForMissing, hasAddress, type Look } from './questions.ts';
+import { askForMissing, hasAddress, type AddressProbe } from './questions.ts';
 import { profileResult } from './results.ts';
 import { offerTry } from './try-credentials.ts';
 import { readSecretFlags, secretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
@@ -74,7 +74,7 @@ async function create(ctx: Context, given: string | undefined, flags: Flags): Pr
   const secrets = { ...(flags.fromEnv === true && secretsInEnvironment(ctx, typed)), ...references };
   if (Object.keys(secrets).length > 0) draft.profile.secrets = secrets;
   if (ctx.prompt.possible) {
-    const asking = askForMissing(ctx, profiles, draft, { all: !hasAddress(draft), look: lookFor(ctx, draft) });
+    const asking = askForMissing(ctx, profiles, draft, { all: !hasAddress(draft), probe: probeFor(ctx, draft) });
     await unlessStopped(NOT_MADE, asking);
   }
   refuseEmpty(draft);
@@ -122,11 +122,11 @@ async function askName(ctx: Context, profiles: Profiles): Promise<string> {
 const LOOK_LIMIT_MS = 3000;
 
 /** Without credentials. With `--yes` nothing is looked at: no call that nobody asked for. */
-function lookFor(ctx: Context, { profile }: Draft): Look {
+function probeFor(ctx: Context, { profile }: Draft): AddressProbe {
   const caFile = profile.ca_file ?? (ctx.io.env.CDPADM_CA_FILE || undefined);
   return (address) =>
     ctx.flags.yes
-      ? Promise.resolve({ status: 'skipped', detail: 'not looked at' })
+      ? Promise.resolve({ status: 'skipped', detail: 'not probed' })
       : checkAddress(ctx, address, { check: 'address', caFile, limitMs: LOOK_LIMIT_MS });
 }
 

@@ -10,8 +10,8 @@ type Keeping = () => Promise<boolean>;
 
 type SecretName = 'client_secret' | 'workspace_key' | 'workspace_secret';
 
-/** Looks at an address that was typed, before it is taken. */
-export type Look = (address: string) => Promise<Pick<Finding, 'status' | 'detail' | 'fix'>>;
+/** Probes a typed address before it is accepted. */
+export type AddressProbe = (address: string) => Promise<Pick<Finding, 'status' | 'detail' | 'fix'>>;
 
 /** An address, what it is for, and what the commands behind it need besides. */
 interface Area {
@@ -48,7 +48,7 @@ interface Asking {
   ctx: Context;
   profiles: Profiles;
   draft: Draft;
-  look: Look;
+  probe: AddressProbe;
   canKeep: Keeping;
   /** The less usual settings too. */
   all: boolean;
@@ -69,11 +69,11 @@ export async function askForMissing(
   ctx: Context,
   profiles: Profiles,
   draft: Draft,
-  { all, look }: Pick<Asking, 'all' | 'look'>,
+  { all, probe }: Pick<Asking, 'all' | 'probe'>,
 ): Promise<void> {
   let found: Promise<boolean> | undefined;
   const canKeep: Keeping = () => (found ??= findStorage(ctx, profiles, draft));
-  const asking: Asking = { ctx, profiles, draft, look, canKeep, all };
+  const asking: Asking = { ctx, profiles, draft, probe, canKeep, all };
   if (all) {
     say(ctx, 'Leave out with Enter what you do not use; Ctrl-C ends without a profile.');
     // Said before the first question: who wants the keychain stops here and unlocks it.
@@ -154,13 +154,13 @@ async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft)
 
 /** Asks until the address answers, is kept although it does not, or is left out, which `isNeeded` refuses. */
 async function askAddress(asking: Asking, field: Field, isNeeded: boolean, hint = 'Enter to leave out'): Promise<void> {
-  const { ctx, draft, look } = asking;
+  const { ctx, draft, probe } = asking;
   for (;;) {
     const shown = isNeeded ? 'needed: no other address was given' : hint;
     await askField(asking, field, { hint: shown, isNeeded });
     const address = draft.profile[field.name];
     if (address === undefined) return;
-    const { status, detail, fix } = await look(address);
+    const { status, detail, fix } = await probe(address);
     if (status === 'warning') ctx.out.warn(`${detail}.`);
     if (status !== 'failed') return;
     ctx.out.warn([`${detail}.`, fix].filter(Boolean).join(' '));
@@ -251,8 +251,8 @@ async function askWorkspaceCredentials(asking: Asking): Promise<void> {
 async function askSecret({ ctx, draft, canKeep }: Asking, name: SecretName, flag: string): Promise<void> {
   const label = capital(name.replace('_', ' '));
   if (!(await canKeep())) {
-    const place = await askPlace(ctx, label, flag);
-    if (place !== undefined) draft.profile.secrets = { ...draft.profile.secrets, [name]: place };
+    const reference = await askReference(ctx, label, flag);
+    if (reference !== undefined) draft.profile.secrets = { ...draft.profile.secrets, [name]: reference };
     return;
   }
   const secret = (await ctx.prompt.secret(`${label} (${keptIn(draft)}; Enter to leave out)`, { flag })).trim();
@@ -260,7 +260,7 @@ async function askSecret({ ctx, draft, canKeep }: Asking, name: SecretName, flag
 }
 
 /** `env:NAME` or `command:LINE`; undefined where it is left out. */
-async function askPlace(ctx: Context, label: string, flag: string): Promise<string | undefined> {
+async function askReference(ctx: Context, label: string, flag: string): Promise<string | undefined> {
   const kind = await ctx.prompt.select(
     `Where is the ${label.toLowerCase()}?`,
     [
@@ -282,12 +282,12 @@ async function askPlace(ctx: Context, label: string, flag: string): Promise<stri
     if (name !== '' && !ctx.io.env[name]) {
       say(ctx, `${name} is not set yet. It is read whenever the secret is needed.`);
     }
-    return placed('env', name);
+    return referenceTo('env', name);
   }
-  return placed('command', await ctx.prompt.input(`${label}: the command (Enter to leave out)`, { flag }));
+  return referenceTo('command', await ctx.prompt.input(`${label}: the command (Enter to leave out)`, { flag }));
 }
 
-function placed(kind: 'env' | 'command', text: string): string | undefined {
+function referenceTo(kind: 'env' | 'command', text: string): string | undefined {
   return text.trim() === '' ? undefined : `${kind}:${text.trim()}`;
 }
 

@@ -101,11 +101,11 @@ async function applyPlanned(
     withSecrets: async (type, definition) => {
       const entry = entries.find((it) => it.type === type && it.definition.id === definition.id);
       if (!entry) return definition;
-      return await bodyOf(ctx, entry, definition, { typed, rules }, (place, secret) => sent.set(place, secret));
+      return await bodyOf(ctx, entry, definition, { typed, rules }, (key, secret) => sent.set(key, secret));
     },
     onDone: (step, index) => {
       ctx.out.note(`${index + 1}/${plan.steps.length} ${stepName(step)}: done`);
-      for (const [place, secret] of sent) memory.remember(place, secret);
+      for (const [key, secret] of sent) memory.remember(key, secret);
       sent.clear();
     },
   });

@@ -11,7 +11,7 @@ import { readLive } from '../../lib/workflows/warehouse-apply.ts';
 import type { ResourceReply } from '../../lib/workflows/warehouse-calls.ts';
 import { NOUNS } from '../../lib/domain/warehouse/resource-names.ts';
 import type { DirectoryEntry } from './directory.ts';
-import { placeOf, secretOf } from './secrets.ts';
+import { secretKeyOf, secretOf } from './secrets.ts';
 
 export interface PlannedDirectory {
   plan: WarehousePlan;
@@ -50,10 +50,10 @@ async function changedSecrets(
   const changed = new Set<string>();
   for (const entry of entries) {
     for (const use of secretUses(entry.type, entry.definition)) {
-      const place = placeOf(entry, use.path);
-      if (!memory.knows(place)) continue;
+      const key = secretKeyOf(entry, use.path);
+      if (!memory.knows(key)) continue;
       try {
-        if (memory.isChanged(place, await secretOf(ctx, entry, use, { rules })))
+        if (memory.isChanged(key, await secretOf(ctx, entry, use, { rules })))
           changed.add(`${entry.type}/${entry.definition.id}`);
       } catch (error) {
         ctx.out.verbose(`Not compared: ${(error as Error).message}`);

@@ -7,11 +7,11 @@ import type { Issue } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { checkFileSecret, resolveFileSecret } from '../../lib/runtime/file-secrets.ts';
 import { type ReferenceRules, refuseOwnSecrets } from '../../lib/runtime/reference-rules.ts';
-import { secretPlace } from '../../lib/runtime/memory/secrets.ts';
+import { secretKey } from '../../lib/runtime/memory/secrets.ts';
 import { askSecret, secretName } from '../ask-secret.ts';
 import { type DirectoryEntry, invalidFolder } from './directory.ts';
 
-/** What somebody typed in the place of masks, by `placeOf`: secrets and references. */
+/** What somebody typed in the place of masks, by `secretKeyOf`: secrets and references. */
 export type TypedSecrets = ReadonlyMap<string, string>;
 
 /** A secret of an entry, resolved now. `given`: its reference was typed and is not in the file. */
@@ -26,11 +26,11 @@ export async function secretOf(
 }
 
 /** Where the memory keeps the hash of a secret. */
-export function placeOf(
+export function secretKeyOf(
   { type, definition }: Pick<DirectoryEntry, 'type' | 'definition'>,
   path: readonly string[],
 ): string {
-  return secretPlace(type, definition.id, path.join('.'));
+  return secretKey(type, definition.id, path.join('.'));
 }
 
 /** The masks that stand where a step would have to send a secret, with their places. */
@@ -57,7 +57,7 @@ export async function askForMasked(
       const answer = await askSecret(ctx, entry.type, path, entry.definition.id);
       const issue = (message: string): Issue => ({ path: path.join('.'), message });
       refuseOwnSecrets(rules, [{ reference: answer, folder: entry.folder, given: true, issue }]);
-      typed.set(placeOf(entry, path), answer);
+      typed.set(secretKeyOf(entry, path), answer);
     }
   }
   return typed;
@@ -88,20 +88,20 @@ export async function bodyOf(
   entry: DirectoryEntry,
   definition: Definition,
   { typed, rules }: { typed: TypedSecrets; rules: ReferenceRules },
-  onSecret: (place: string, secret: string) => void,
+  onSecret: (key: string, secret: string) => void,
 ): Promise<Definition> {
   let body = definition;
   for (const path of entry.masked) {
-    const place = placeOf(entry, path);
-    const answer = typed.get(place);
+    const key = secretKeyOf(entry, path);
+    const answer = typed.get(key);
     // Without an answer nothing stands there: a mask is never sent.
     body = withValue(body, path, answer);
-    if (answer !== undefined && !isReference(answer)) onSecret(place, answer);
+    if (answer !== undefined && !isReference(answer)) onSecret(key, answer);
   }
   return await withSecrets(entry.type, body, async (use) => {
-    const place = placeOf(entry, use.path);
-    const secret = await secretOf(ctx, entry, use, { rules, given: typed.has(place) });
-    onSecret(place, secret);
+    const key = secretKeyOf(entry, use.path);
+    const secret = await secretOf(ctx, entry, use, { rules, given: typed.has(key) });
+    onSecret(key, secret);
     return secret;
   });
 }

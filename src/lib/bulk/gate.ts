@@ -27,7 +27,7 @@ export interface GateOptions {
 }
 
 /** What a request met with, as far as the gate is concerned. */
-export type Signal =
+export type Feedback =
   | { kind: 'answered'; ms: number; slowDown: boolean }
   /** 429, or 503 with `Retry-After`: the platform is well and asks to wait. */
   | { kind: 'busy'; retryAfterMs: number | undefined }
@@ -50,7 +50,7 @@ export interface Gate {
    */
   enter(repeat: boolean, failures?: number): Promise<Pass>;
   /** Every entered request leaves. `failure` is what the run ends with should this have been the last straw. */
-  leave(pass: Pass, signal: Signal, failure?: CliError): void;
+  leave(pass: Pass, feedback: Feedback, failure?: CliError): void;
   /** Requests that met with trouble. A 429 did nothing, and a 503 with `Retry-After` asks to wait: these are waits. */
   readonly retries: number;
   readonly requests: number;

@@ -5,7 +5,7 @@ import { type CliError, usageError } from '../kernel/errors.ts';
 import { refuseForeignAddress } from './address-rule.ts';
 import type { Profile } from './profile-schema.ts';
 import type { ProjectFile } from './project-file.ts';
-import type { SecretPlace } from './secrets.ts';
+import type { SecretOwner } from './secrets.ts';
 import { parseReference } from './secret-reference.ts';
 import { checkSetting, flagOf, labelOf, SECRET_NAMES, SETTING_NAMES, variableOf } from './setting-fields.ts';
 import type { Origin, SecretName, Setting, SettingName, Settings } from './settings.ts';
@@ -26,7 +26,7 @@ export interface SettingsLayers {
   /** The profile in use; `stored` is what the settings file says of it, `local` what the embedded platform says. */
   profile: { setting: Setting; stored: Profile; local?: LocalValues } | undefined;
   /** Has a secret that a profile refers to. */
-  secret(written: string, place: SecretPlace): Promise<string>;
+  secret(written: string, owner: SecretOwner): Promise<string>;
   /** Makes a secret of another layer known to the redactor. */
   hide(secret: string): void;
 }
@@ -207,9 +207,9 @@ function profileSource(
   if (plain || name === 'access_token') return plain;
   const written = stored.secrets?.[name];
   if (written === undefined) return undefined;
-  const place: SecretPlace = { profile: setting.value, name };
-  const where = parseReference(written) ? `${place.profile} (${written})` : place.profile;
-  return { origin: { kind: 'profile', detail: where }, read: () => secret(written, place) };
+  const owner: SecretOwner = { profile: setting.value, name };
+  const where = parseReference(written) ? `${owner.profile} (${written})` : owner.profile;
+  return { origin: { kind: 'profile', detail: where }, read: () => secret(written, owner) };
 }
 
 function plainSource(

@@ -22,14 +22,14 @@ export interface SecretsOptions {
 }
 
 /** Which secret of which profile. */
-export interface SecretPlace {
+export interface SecretOwner {
   profile: string;
   name: ProfileSecretName;
 }
 
 export interface Secrets {
   /** The value behind what a profile says; an id that stands there itself is that id. CliError auth (4). */
-  resolve(written: string, place: SecretPlace): Promise<string>;
+  resolve(written: string, owner: SecretOwner): Promise<string>;
   /** Keeps typed values; returns what the profile is to say instead. */
   keep(
     profile: string,
@@ -47,13 +47,13 @@ export function createSecrets(options: SecretsOptions): Secrets {
   let opening: Promise<Keychain> | undefined;
   const keychain = () => (opening ??= (options.keychain ?? openKeychain)());
 
-  async function read(reference: SecretReference, place: SecretPlace): Promise<string> {
-    const what = `${labelOf(place.name)} of profile \`${place.profile}\``;
+  async function read(reference: SecretReference, owner: SecretOwner): Promise<string> {
+    const what = `${labelOf(owner.name)} of profile \`${owner.profile}\``;
     switch (reference.kind) {
       case 'env': {
         const value = options.env[reference.name];
         if (value) return value;
-        throw secretMissing(`The ${what} is in the environment variable ${reference.name}, which is not set.`, place);
+        throw secretMissing(`The ${what} is in the environment variable ${reference.name}, which is not set.`, owner);
       }
       case 'command': {
         const [{ secretFromCommand }, { childEnvironment }] = await Promise.all([
@@ -63,11 +63,11 @@ export function createSecrets(options: SecretsOptions): Secrets {
         return await secretFromCommand(reference.line, { ...options, env: await childEnvironment(options), what });
       }
       case 'file':
-        return readSecretFile(folder, place.profile, place.name);
+        return readSecretFile(folder, owner.profile, owner.name);
       case 'keychain': {
         const value = await (await keychain()).get(reference.entry, options.signal);
         if (value) return value;
-        throw secretMissing(`The ${what} is not in the keychain (service cdpadm, entry ${reference.entry}).`, place);
+        throw secretMissing(`The ${what} is not in the keychain (service cdpadm, entry ${reference.entry}).`, owner);
       }
     }
   }
@@ -119,11 +119,11 @@ export function createSecrets(options: SecretsOptions): Secrets {
   return {
     keep,
     discard,
-    resolve: async (written, place) => {
+    resolve: async (written, owner) => {
       const reference = looksLikeReference(written) ? parseReference(written) : undefined;
-      const value = reference ? await read(reference, place) : written;
+      const value = reference ? await read(reference, owner) : written;
       // The client id is an id: it may be read in an error, and stands in the settings file itself.
-      if (place.name !== 'client_id') redactor.add(value);
+      if (owner.name !== 'client_id') redactor.add(value);
       return value;
     },
     check: async (storage) => {
@@ -133,7 +133,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
   };
 }
 
-function secretMissing(message: string, { profile }: SecretPlace): CliError {
+function secretMissing(message: string, { profile }: SecretOwner): CliError {
   return fail('secrets.missing', {
     message,
     hint: `Put it there, or store it elsewhere: cdpadm auth login --profile ${profile}.`,

@@ -19,7 +19,7 @@ const requestTypes = new Set(Object.keys(REQUEST_IDENTITY_TYPES));
 const extensionTypes = new Set<string>(EXTENSION_IDENTITY_TYPES);
 
 /** An identity's place in a body and its type. */
-interface Placed {
+interface Located {
   path: string[];
   type: string;
 }
@@ -30,10 +30,10 @@ interface Placed {
  */
 export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {
   if (!isRecord(body)) return { issues: [], tooMany: false };
-  const own = placed(body['subject_identities'], ['subject_identities']);
+  const own = locateAll(body['subject_identities'], ['subject_identities']);
   const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];
   const extended = extensions.flatMap(([key, extension]) =>
-    isRecord(extension) ? placed(extension['subject_identities'], ['extensions', key, 'subject_identities']) : [],
+    isRecord(extension) ? locateAll(extension['subject_identities'], ['extensions', key, 'subject_identities']) : [],
   );
   const all = [...own, ...extended];
   if (all.length > DSR_LIMITS.identities) {
@@ -65,7 +65,7 @@ function mayLackIdentities(body: Record<string, unknown>): boolean {
   return form === undefined || isRecord(form);
 }
 
-function placed(identities: unknown, path: string[]): Placed[] {
+function locateAll(identities: unknown, path: string[]): Located[] {
   return isRecord(identities) ? Object.keys(identities).map((type) => ({ path: [...path, type], type })) : [];
 }
 
@@ -78,7 +78,7 @@ function unknownType(path: string[], type: string, here: Set<string>, there: Set
   return [{ path, message, at: 'key' }];
 }
 
-function bothSpellings(own: Placed[]): FieldIssue[] {
+function bothSpellings(own: Located[]): FieldIssue[] {
   const has = (wanted: string): boolean => own.some(({ type }) => type === wanted);
   if (!has(OTHER_SPELLING) || !has(SENT_SPELLING)) return [];
   const message = `is the same identity type as \`${SENT_SPELLING}\`; one identity of each type is allowed`;
@@ -86,13 +86,13 @@ function bothSpellings(own: Placed[]): FieldIssue[] {
 }
 
 /** Only a body with several extensions can name a type of them twice. */
-function repeatedTypes(extended: Placed[]): FieldIssue[] {
+function repeatedTypes(extended: Located[]): FieldIssue[] {
   return extended
     .filter(({ type }, index) => extended.findIndex((other) => other.type === type) < index)
     .map(({ path }) => ({ path, message: 'is given twice; one identity of each type is allowed', at: 'key' }));
 }
 
-function xpidIssues(all: Placed[]): FieldIssue[] {
+function xpidIssues(all: Located[]): FieldIssue[] {
   const xpid = all.find(({ type }) => type === 'xpid');
   if (!xpid || all.length === 1) return [];
   return [{ path: xpid.path, message: DSR_FAILURES.xpidWithOthers.message, at: 'key' }];

@@ -4,13 +4,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { Control } from './control.ts';
-import type { Exchange, Target } from './platform/exchange.ts';
+import type { Exchange, MatchedRoute } from './platform/exchange.ts';
 import type { RunningPlatform } from './open-platform.ts';
 import type { Router } from './wire/server.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 import { splitUrl } from './wire/message.ts';
 
-type Route = Pick<Target, 'endpoint' | 'handle'> | 'control';
+type Route = Pick<MatchedRoute, 'endpoint' | 'handle'> | 'control';
 
 export async function createRouter(
   areas: RunningPlatform['areas'],

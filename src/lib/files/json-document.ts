@@ -2,7 +2,7 @@
 import { JsonError, parseJson } from '../kernel/json.ts';
 import {
   type DocumentReading,
-  findPlace,
+  findSpot,
   keyProblem,
   MAX_DEPTH,
   type Problem,
@@ -22,12 +22,12 @@ export function readJson(text: string): DocumentReading {
   }
   const walk = new JsonWalk(text);
   const root = walk.root();
-  return { value, problems: walk.problems, offsetOf: (path, at) => findPlace(root, path, at).offset };
+  return { value, problems: walk.problems, offsetOf: (path, at) => findSpot(root, path, at).offset };
 }
 
 /** From where to before where the value at `path` stands in a text that is JSON. */
 export function jsonSpan(text: string, path: ValuePath): { from: number; to: number } {
-  const { offset, end } = findPlace(new JsonWalk(text).root(), path);
+  const { offset, end } = findSpot(new JsonWalk(text).root(), path);
   return { from: offset, to: end ?? offset };
 }
 

@@ -1,18 +1,13 @@
 // Loads a YAML or JSON document together with the place of everything in it, so that an issue can name its line.
 import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { type CliError, type Issue, invalidInput, MOST_ISSUES } from '../kernel/errors.ts';
+import type { Place } from '../kernel/text-place.ts';
 import { readJson } from './json-document.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 import type { DocumentReading, Problem, ValuePath } from './reading.ts';
 import { type InputSource, readInput } from './read-input.ts';
 
 export type DocumentFormat = 'yaml' | 'json';
-
-/** Both count from 1; columns in UTF-16 units, as editors count them. */
-export interface Place {
-  line: number;
-  column: number;
-}
 
 export interface LoadedDocument {
   /** The path as given, `<stdin>` for `-`. */

@@ -1,5 +1,5 @@
 // Reads the YAML that most documents are made of, ten times as fast as the full reader and without loading it.
-import { type DocumentReading, findPlace, MAX_DEPTH, type Spot, UNPRINTABLE } from './reading.ts';
+import { type DocumentReading, findSpot, MAX_DEPTH, type Spot, UNPRINTABLE } from './reading.ts';
 
 /**
  * Reads maps and lists in block style, texts and numbers on one line, lists in brackets on one line. Undefined for
@@ -10,7 +10,7 @@ export function readPlainYaml(text: string): DocumentReading | undefined {
   if (/[^\S \r\n]|\r(?!\n)|^(?:---|\.\.\.|%)/m.test(text) || UNPRINTABLE.test(text)) return undefined;
   try {
     const { value, spot } = new PlainReader(text).read();
-    return { value, problems: [], offsetOf: (path, at) => findPlace(spot, path, at).offset };
+    return { value, problems: [], offsetOf: (path, at) => findSpot(spot, path, at).offset };
   } catch (error) {
     if (error instanceof NotPlain) return undefined;
     throw error;

@@ -29,7 +29,7 @@ export interface Spot {
 }
 
 /** The value at `path`, its key, or the nearest thing around it. */
-export function findPlace(root: Spot, path: ValuePath, at?: 'key'): Spot {
+export function findSpot(root: Spot, path: ValuePath, at?: 'key'): Spot {
   let spot = root;
   for (const [index, segment] of path.entries()) {
     const member = spot.members?.get(String(segment));

@@ -113,7 +113,7 @@ export function createClient(options: HttpOptions): Client {
         }
       }
       const { clock } = options;
-      const verdict = decide(outcomeOf(result), {
+      const decision = decide(outcomeOf(result), {
         safety: endpoint.safety,
         attempt,
         attempts: input.mayRepeat === 'never' && isStatus(result, 429) ? attempt : attempts,
@@ -122,18 +122,18 @@ export function createClient(options: HttpOptions): Client {
       });
       const failure = await failureOf(call, result, signal);
       const isStopped = isWrite && failure.code === 'interrupted';
-      if (verdict.act === 'unknown' || isStopped) throw outcomeUnknown(call, failure);
-      if (verdict.act === 'give-up')
+      if (decision.act === 'unknown' || isStopped) throw outcomeUnknown(call, failure);
+      if (decision.act === 'give-up')
         throw rejected && mayRejectItself(endpoint, input, result) ? outcomeUnknown(call, failure) : failure;
       if (isStatus(result, 429)) rejected = failure;
       attempt++;
-      const isTold = verdict.afterMs >= LONG_WAIT_MS && options.onLongWait !== undefined;
+      const isTold = decision.afterMs >= LONG_WAIT_MS && options.onLongWait !== undefined;
       const tell = (isTold ? options.onLongWait : undefined) ?? options.onDecision;
       tell(
-        `${request.method} ${request.path}: ${inShort(result)}; sending it again in ${formatDuration(verdict.afterMs)} (attempt ${attempt} of ${attempts})`,
+        `${request.method} ${request.path}: ${inShort(result)}; sending it again in ${formatDuration(decision.afterMs)} (attempt ${attempt} of ${attempts})`,
       );
-      const wait = waitOf(result, verdict.afterMs, clock.now());
-      await pause(isTold ? { ...wait, isTold } : wait, verdict.afterMs, options, signal);
+      const wait = waitOf(result, decision.afterMs, clock.now());
+      await pause(isTold ? { ...wait, isTold } : wait, decision.afterMs, options, signal);
       if (rejected) await checkRepeat(call, rejected);
     }
 

@@ -28,7 +28,7 @@ export async function ownTurn(signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Waits until `work` has settled, but no longer than `ms`. Rejects as `work` does, and with the signal's reason when that is
+ * Waits until `work` is done, but no longer than `ms`. Rejects as `work` does, and with the signal's reason when that is
  * aborted first; `work` itself goes on.
  */
 export async function waitAtMost(
@@ -46,7 +46,7 @@ export async function waitAtMost(
   }
 }
 
-/** Settles as `work` does, or rejects with the signal's reason when that is aborted first; `work` itself continues. */
+/** Does as `work` does, or rejects with the signal's reason when that is aborted first; `work` itself continues. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

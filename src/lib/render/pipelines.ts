@@ -71,11 +71,11 @@ export function runLine(run: RunReply, style: Style): string {
 export const diagnosisView: DocumentView<Diagnosis> = {
   kind: 'document',
   text: ({ pipeline_id, healthy, state, status, last_success, findings }, style, width) => {
-    const verdict = healthy ? style.green('well') : style.red('not well');
+    const health = healthy ? style.green('well') : style.red('not well');
     const facts = clean(`${state ?? 'no state'}, ${status ?? 'no status'}, last success ${last_success ?? 'never'}`);
     const target = { style, width };
     const lines = findings.flatMap((finding, index) => findingLines(finding, index === 0 && !healthy, target));
-    return [wrapMessage(`Pipeline ${clean(pipeline_id)} is ${verdict} (${facts}).`, width), ...lines].join('\n');
+    return [wrapMessage(`Pipeline ${clean(pipeline_id)} is ${health} (${facts}).`, width), ...lines].join('\n');
   },
 };
 

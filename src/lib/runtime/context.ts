@@ -130,7 +130,7 @@ export interface Output {
   /** A wait of a call begins, of which something is told once nothing was heard for a second; call the result when it is over. */
   waits(wait: Wait): () => void;
   /** The text, its command lines with the flags that say where this command was sent. Notes and warnings have them anyhow. */
-  inSamePlace(text: string): string;
+  inSameTarget(text: string): string;
   /** The same output on standard output whatever `--out` says: for a command that writes a file of its own there. */
   beside(): Output;
   /** Style of stderr. */

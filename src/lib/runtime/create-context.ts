@@ -24,7 +24,7 @@ export interface StartedContext extends Context {
 
 /** The commands that a context belongs to. */
 export interface Program {
-  /** How the command lines begin that mean a platform; see `createSamePlace`. */
+  /** How the command lines begin that mean a platform; see `createSameTarget`. */
   asking: readonly string[];
   /** The root with all commands. */
   loadAll(ctx: Context): Promise<Command>;

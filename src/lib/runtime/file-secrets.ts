@@ -6,7 +6,7 @@ import { isMask } from '../contract/masks.ts';
 import { CliError } from '../kernel/errors.ts';
 import { environmentForChild } from './child-environment.ts';
 import type { Context } from './context.ts';
-import { guardReferences, type PlacedReference, type ReferenceRules, refuseOwnSecrets } from './reference-rules.ts';
+import { guardReferences, type ReferenceSource, type ReferenceRules, refuseOwnSecrets } from './reference-rules.ts';
 import { fail } from '../errors/fail.ts';
 
 /** Secrets that are documents of many lines; of any other, a command's first line is taken, as git does. */
@@ -19,13 +19,13 @@ const DOCUMENTS = new Set(['service_account_key']);
  */
 export async function resolveFileSecret(
   ctx: Context,
-  placed: PlacedReference,
+  source: ReferenceSource,
   { rules, field, what }: { rules: ReferenceRules; field: string; what: string },
 ): Promise<string> {
-  const judged = { ...placed, issue: (message: string) => ({ path: what, message }) };
+  const judged = { ...source, issue: (message: string) => ({ path: what, message }) };
   refuseOwnSecrets(rules, [judged]);
   guardReferences(rules, [judged]);
-  const value = await read(ctx, placed.reference, placed.folder, DOCUMENTS.has(field), what);
+  const value = await read(ctx, source.reference, source.folder, DOCUMENTS.has(field), what);
   if (value.trim() === '') throw missing(what, 'is empty');
   if (isMask(value)) throw missing(what, 'is nothing but asterisks, which is a mask and no secret');
   ctx.redactor.add(value);
@@ -33,8 +33,8 @@ export async function resolveFileSecret(
 }
 
 /** The same for a variable or a file; a command or a keychain may ask the user each time, so it is not tried. */
-export async function checkFileSecret(...[ctx, placed, options]: Parameters<typeof resolveFileSecret>): Promise<void> {
-  if (/^(?:env|file):/.test(placed.reference)) await resolveFileSecret(ctx, placed, options);
+export async function checkFileSecret(...[ctx, source, options]: Parameters<typeof resolveFileSecret>): Promise<void> {
+  if (/^(?:env|file):/.test(source.reference)) await resolveFileSecret(ctx, source, options);
 }
 
 async function read(ctx: Context, reference: string, folder: string, whole: boolean, what: string): Promise<string> {

@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { fail } from '../errors/fail.ts';
 
 /** A reference with the folder that its path starts from. `given`: on the command line or at a prompt, not in a file. */
-export interface PlacedReference {
+export interface ReferenceSource {
   reference: string;
   folder: string;
   given: boolean;
@@ -15,9 +15,9 @@ export interface PlacedReference {
 
 export interface ReferenceRules {
   /** Why the reference is never accepted, as a clause: it leads to a secret of this program. */
-  ownSecret(reference: PlacedReference): string | undefined;
+  ownSecret(reference: ReferenceSource): string | undefined;
   /** Why the reference is not followed, and the flag or setting that allows it. */
-  refusal(reference: PlacedReference): { message: string; hint: string } | undefined;
+  refusal(reference: ReferenceSource): { message: string; hint: string } | undefined;
 }
 
 /** The rules of this command: `allowCommands` is its flag; the rest comes from the profile. */
@@ -26,24 +26,24 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean): 
   const held = await profileReferences(ctx.paths.config);
   const own = { config: realPath(ctx.paths.config), cache: realPath(ctx.paths.cache) };
   return {
-    ownSecret: (placed) => {
-      const path = filePath(placed);
-      const isOwn = path === undefined ? isOwnReference(placed.reference, held) : isOwnFile(path, own);
-      return isOwn ? `${placed.reference} is a secret of this program, and is never sent to a warehouse` : undefined;
+    ownSecret: (source) => {
+      const path = filePath(source);
+      const isOwn = path === undefined ? isOwnReference(source.reference, held) : isOwnFile(path, own);
+      return isOwn ? `${source.reference} is a secret of this program, and is never sent to a warehouse` : undefined;
     },
-    refusal: (placed) => {
-      if (placed.given) return undefined;
-      const path = filePath(placed);
+    refusal: (source) => {
+      if (source.given) return undefined;
+      const path = filePath(source);
       if (path !== undefined) {
-        if ([placed.folder, ...settings.allowFiles].some((folder) => isBelow(path, realPath(folder)))) return undefined;
+        if ([source.folder, ...settings.allowFiles].some((folder) => isBelow(path, realPath(folder)))) return undefined;
         return {
-          message: `${placed.reference} is outside the folder of the file that names it`,
+          message: `${source.reference} is outside the folder of the file that names it`,
           hint: 'Move the file below that folder, or allow its folder: cdpadm profile edit NAME --set allow_files=DIR',
         };
       }
-      if (!placed.reference.startsWith('command:') || allowCommands || settings.allowCommands) return undefined;
+      if (!source.reference.startsWith('command:') || allowCommands || settings.allowCommands) return undefined;
       return {
-        message: `${placed.reference} runs a command`,
+        message: `${source.reference} runs a command`,
         hint: 'Pass --allow-commands, or allow all of them: cdpadm profile edit NAME --set allow_commands=true',
       };
     },
@@ -51,7 +51,7 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean): 
 }
 
 /** A reference as it is judged before anything is sent; `issue` places a message where the reference is. */
-export interface JudgedReference extends PlacedReference {
+export interface JudgedReference extends ReferenceSource {
   issue(message: string): Issue;
 }
 
@@ -82,7 +82,7 @@ export function guardReferences(rules: ReferenceRules, references: readonly Judg
 }
 
 /** The file that a `file:` reference leads to, symlinks resolved; undefined for other references. */
-function filePath({ reference, folder }: PlacedReference): string | undefined {
+function filePath({ reference, folder }: ReferenceSource): string | undefined {
   const path = /^file:\s*(\S.*)$/s.exec(reference)?.[1];
   return path === undefined ? undefined : realPath(resolve(realPath(folder), path.trim()));
 }

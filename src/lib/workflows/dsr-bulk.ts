@@ -61,16 +61,16 @@ async function openRowPorts(
   gate: Gate,
   hardSignal: AbortSignal,
 ): Promise<Omit<RowPorts, 'completed'>> {
-  const { api, clock, ledger, options, sender, verify } = ports;
+  const { api, clock, ledger, options, submitter, verify } = ports;
   const marks = dsrEndpoints.create.names?.body ?? [];
   return {
     gate,
     create: await api.openCreate(),
     get: await api.openGet(),
     encode: (request) => Buffer.from(stringifyJson(options.names.encode(request, marks)), 'utf8'),
-    workspace: sender.workspace_id,
+    workspace: submitter.workspace_id,
     verify,
-    describe: (request) => submittedEvent(request, sender, ledger, clock.now()),
+    describe: (request) => submittedEvent(request, submitter, ledger, clock.now()),
     clock,
     hardSignal,
   };

@@ -61,7 +61,7 @@ export interface LedgerPort {
 }
 
 /** Under whose name requests go out: written to the ledger with each. */
-export interface Sender {
+export interface Submitter {
   by: string;
   profile: string | null;
   address: string;
@@ -76,7 +76,7 @@ export interface DsrPorts {
   keep<T>(work: () => Promise<T>): Promise<T | undefined>;
   api: DsrApi;
   ledger: LedgerPort;
-  sender: Sender;
+  submitter: Submitter;
   clock: Clock;
   signal: AbortSignal;
   tell: Tell;

@@ -7,7 +7,7 @@ import type { CliError } from '../kernel/errors.ts';
 import { EXIT, isNotFound } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
-import type { DsrPorts, LedgerEntry, Sender, VerifyMessage } from './dsr-ports.ts';
+import type { DsrPorts, LedgerEntry, Submitter, VerifyMessage } from './dsr-ports.ts';
 import { idTaken, isSameId, isSameSubject, proofOf, type SubmittedNews } from './dsr-proof.ts';
 
 export interface Submitted {
@@ -37,7 +37,7 @@ type SubmitPorts = DsrPorts & { verify: VerifyMessage; isNewId?: boolean };
 export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Promise<Submitted> {
   const { clock, ledger, tell } = ports;
   const id = request.subject_request_id;
-  const news = await submittedEvent(request, ports.sender, ledger, clock.now());
+  const news = await submittedEvent(request, ports.submitter, ledger, clock.now());
   const isNewId = ports.isNewId === true;
   let created: Created | undefined;
   // Once the id is known to be free, only this write can have taken it.
@@ -119,7 +119,7 @@ async function create(request: DsrRequest, { api, signal, verify }: SubmitPorts)
 /** The line that the ledger has of a request before it is sent. */
 export async function submittedEvent(
   request: DsrRequest,
-  sender: Sender,
+  submitter: Submitter,
   ledger: Pick<DsrPorts['ledger'], 'hash'>,
   now: number,
 ): Promise<SubmittedNews> {
@@ -130,7 +130,7 @@ export async function submittedEvent(
     event: 'submitted',
     id: request.subject_request_id,
     at: isoMillis(now),
-    ...sender,
+    ...submitter,
     regulation: request.regulation,
     subject_request_type: request.subject_request_type,
     submitted_time: request.submitted_time,

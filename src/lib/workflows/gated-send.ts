@@ -3,7 +3,7 @@ import { isServerTrouble } from '../contract/failures.ts';
 import type { SendOutcome } from '../api/dsr.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type CliError, EXIT } from '../kernel/errors.ts';
-import type { Gate, Signal } from '../bulk/gate.ts';
+import type { Gate, Feedback } from '../bulk/gate.ts';
 
 export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
 
@@ -39,7 +39,7 @@ export async function sendThrough<Body>(
   if (isEnd) gate.stop(outcome.failure);
   gate.leave(
     pass,
-    signalOf(outcome, clock.now() - startedAt, request.isRead === true),
+    feedbackOf(outcome, clock.now() - startedAt, request.isRead === true),
     outcome.kind === 'accepted'
       ? undefined
       : outcome.kind === 'lost'
@@ -60,7 +60,7 @@ export function mayPass({ status }: Refused): boolean {
   return status === 429 || isServerTrouble(status);
 }
 
-function signalOf(outcome: SendOutcome<unknown>, ms: number, isRead: boolean): Signal {
+function feedbackOf(outcome: SendOutcome<unknown>, ms: number, isRead: boolean): Feedback {
   if (outcome.kind === 'accepted') return { kind: 'answered', ms, slowDown: outcome.slowDown };
   if (outcome.kind === 'lost' && isRead && outcome.failure.status !== undefined)
     return { kind: 'answered', ms, slowDown: false };

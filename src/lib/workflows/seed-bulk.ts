@@ -10,7 +10,7 @@ import type { CliError } from '../kernel/errors.ts';
 import { holdYoungSpace } from '../kernel/young-space.ts';
 import { createGate, type Gate, type GateOptions } from '../bulk/gate.ts';
 import { createHardStop, runTasks, type Task } from '../bulk/runner.ts';
-import { type BatchSender, createBatchSender, type SendPorts } from './seed-send.ts';
+import { type BatchDelivery, createBatchDelivery, type SendPorts } from './seed-send.ts';
 import type { SeedInput } from './seed-input.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -59,7 +59,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
 class SeedRun {
   readonly #ports: SeedBulkPorts;
   readonly #gate: Gate;
-  readonly #sender: BatchSender;
+  readonly #delivery: BatchDelivery;
   readonly #marks: Marks;
   readonly #packer: RowPacker;
   readonly #counts: SeedCounts;
@@ -74,7 +74,7 @@ class SeedRun {
     const { before, clock, inputs, limits, rules } = ports;
     this.#ports = ports;
     this.#gate = gate;
-    this.#sender = createBatchSender({ ...ports, gate, hardSignal });
+    this.#delivery = createBatchDelivery({ ...ports, gate, hardSignal });
     this.#marks = createMarks(before);
     this.#packer = new RowPacker(limits, rules, completedBefore(before));
     this.#counts = { ...before.counts };
@@ -116,7 +116,7 @@ class SeedRun {
   async #complete(batch: Batch, entry: { complete(): void }): Promise<void> {
     const { clock, inputs, maxErrors, onProgress, rejects } = this.#ports;
     const counts = this.#counts;
-    const blamed = batch.count === 0 ? [] : await this.#sender.complete(batch);
+    const blamed = batch.count === 0 ? [] : await this.#delivery.complete(batch);
     const { name } = inputs[batch.file] as SeedInput;
     const refused: Reject[] = [
       ...batch.refused.map(({ line, issues, original }) => ({ file: name, line, reason: reasonOf(issues), original })),

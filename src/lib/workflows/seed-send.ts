@@ -25,7 +25,7 @@ export interface Blamed {
   reason: string;
 }
 
-export interface BatchSender {
+export interface BatchDelivery {
   /** Resolves with the rows refused; all others were accepted. Rejects when the run is over. */
   complete(batch: Batch): Promise<Blamed[]>;
 }
@@ -37,7 +37,7 @@ type Refusal = Pick<Refused, 'status' | 'messages'>;
 const BODY_STATUSES: ReadonlySet<number> = new Set([400, 422]);
 const TOO_LARGE = 413;
 
-export function createBatchSender({ sender, gate, clock, limits, hardSignal }: SendPorts): BatchSender {
+export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }: SendPorts): BatchDelivery {
   const blame: Blame = createBlame();
   let all: readonly number[] = [];
 
@@ -75,16 +75,16 @@ export function createBatchSender({ sender, gate, clock, limits, hardSignal }: S
       await shrink(batch, rows, refusal, refused);
       return;
     }
-    const verdict = blame.judge(batch, rows, refusal.messages);
+    const found = blame.judge(batch, rows, refusal.messages);
     const reason = reasonOf(refusal);
-    if (verdict.guilty.length > 0) {
-      for (const row of verdict.guilty) refused.push({ row, reason });
-      await completeRows(batch, verdict.rest, refused);
+    if (found.guilty.length > 0) {
+      for (const row of found.guilty) refused.push({ row, reason });
+      await completeRows(batch, found.rest, refused);
       return;
     }
     // The suspects are known to hold the fault: only their halves are worth a request.
-    await completeRows(batch, verdict.rest, refused);
-    await halve(batch, verdict.suspects, refusal, refused);
+    await completeRows(batch, found.rest, refused);
+    await halve(batch, found.suspects, refusal, refused);
   }
 
   async function halve(batch: Batch, rows: readonly number[], refusal: Refusal, refused: Blamed[]): Promise<void> {

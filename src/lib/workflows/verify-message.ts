@@ -1,5 +1,5 @@
 // A signed message of the processor, checked from the header to the signature, with one new certificate when a kept one fails.
-import { type CertificateVerdict, checkCertificate, type TrustedRoots } from '../domain/callbacks/certificate.ts';
+import { type CertificateCheck, checkCertificate, type TrustedRoots } from '../domain/callbacks/certificate.ts';
 import {
   type Check,
   checkDomain,
@@ -32,9 +32,9 @@ export type MessageVerifier = (headers: HeaderLines, body: Buffer) => Promise<Ve
 const TRUST_MS = 60_000;
 
 export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {
-  let last: { of: string; found: CertificateVerdict; at: number } | undefined;
+  let last: { of: string; found: CertificateCheck; at: number } | undefined;
 
-  async function trusted(pem: string, domain: string): Promise<CertificateVerdict> {
+  async function trusted(pem: string, domain: string): Promise<CertificateCheck> {
     const of = `${domain}\n${pem}`;
     const now = ports.clock.now();
     if (last?.of === of && now >= last.at && now - last.at < TRUST_MS) return last.found;
@@ -50,7 +50,7 @@ async function verifyMessage(
   headers: HeaderLines,
   body: Buffer,
   ports: VerifyPorts,
-  trusted: (pem: string, domain: string) => Promise<CertificateVerdict>,
+  trusted: (pem: string, domain: string) => Promise<CertificateCheck>,
 ): Promise<VerifiedMessage> {
   const { domain, ...first } = checkDomain(headers, ports.allow);
   if (domain === undefined) return verdictOf([first]);

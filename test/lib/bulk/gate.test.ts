@@ -1,6 +1,6 @@
 // How a bulk run paces itself when the platform asks it to wait, on a clock that nobody has to wait for.
 import { describe, expect, test } from 'vitest';
-import { createGate, type Gate, type Signal } from '../../../src/lib/bulk/gate.ts';
+import { createGate, type Gate, type Feedback } from '../../../src/lib/bulk/gate.ts';
 import { createTestClock, type TestClock } from '../../helpers/clock.ts';
 
 interface Stage {
@@ -30,19 +30,19 @@ function openGate(random = () => 0.5, concurrency = 4, giveUpAfterMs = 10 * MINU
 }
 
 /** Meets with the same again and again; the milliseconds between one request and the next. */
-async function meet({ clock, gate }: Stage, times: number, signal: Signal): Promise<number[]> {
+async function meet({ clock, gate }: Stage, times: number, feedback: Feedback): Promise<number[]> {
   const gaps: number[] = [];
   let left = clock.now();
   for (let time = 0; time <= times; time++) {
     const pass = await gate.enter(time > 0);
     if (time > 0) gaps.push(clock.now() - left);
     left = clock.now();
-    gate.leave(pass, time < times ? signal : { kind: 'answered', ms: 1, slowDown: false });
+    gate.leave(pass, time < times ? feedback : { kind: 'answered', ms: 1, slowDown: false });
   }
   return gaps;
 }
 
-const busy = (retryAfterMs: number | undefined): Signal => ({ kind: 'busy', retryAfterMs });
+const busy = (retryAfterMs: number | undefined): Feedback => ({ kind: 'busy', retryAfterMs });
 
 describe('Retry-After', () => {
   test('of 0, or of a date that is past, still has our own back-off, which grows', async () => {
@@ -117,11 +117,11 @@ describe('Retry-After', () => {
 });
 
 describe('trouble', () => {
-  const trouble: Signal = { kind: 'trouble', permanent: false };
-  const answered: Signal = { kind: 'answered', ms: 1, slowDown: false };
+  const trouble: Feedback = { kind: 'trouble', permanent: false };
+  const answered: Feedback = { kind: 'answered', ms: 1, slowDown: false };
 
   /** One request after the other meets with what `met` says, until the run ends; when each was sent, from the start. */
-  async function sendAll({ clock, gate }: Stage, count: number, met: (request: number) => Signal): Promise<number[]> {
+  async function sendAll({ clock, gate }: Stage, count: number, met: (request: number) => Feedback): Promise<number[]> {
     const begun = clock.now();
     const sent: number[] = [];
     for (let request = 1; request <= count; request++) {
@@ -175,7 +175,7 @@ describe('trouble', () => {
 
   test('that no repeat can end gives up at once', async () => {
     const stage = openGate();
-    const permanent: Signal = { kind: 'trouble', permanent: true };
+    const permanent: Feedback = { kind: 'trouble', permanent: true };
     await expect(sendAll(stage, 1000, () => permanent)).rejects.toThrow('trying again cannot help');
     expect(stage.gate.requests).toBe(1);
   });
@@ -187,7 +187,7 @@ describe('trouble', () => {
   });
 
   /** How many may be under way at once, after as many requests. */
-  async function roomAfter(stage: Stage, count: number, met: (request: number) => Signal): Promise<number> {
+  async function roomAfter(stage: Stage, count: number, met: (request: number) => Feedback): Promise<number> {
     await sendAll(stage, count, met);
     let entered = 0;
     const all = Array.from({ length: 100 }, () => stage.gate.enter(false).then(() => entered++));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { DsrErrorReply, RequestStatusReply } from '../../../src/lib/contract/dsr.ts';
 import type { Failure } from '../../../src/lib/contract/failures.ts';
 import { createTestClock } from '../../helpers/clock.ts';
-import { dsrBody, dsrSender } from '../../helpers/dsr.ts';
+import { dsrBody, dsrCaller } from '../../helpers/dsr.ts';
 import { type Exchange, startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
 
 /** When its clock stands at first. */
@@ -48,7 +48,7 @@ export function extension(subject_identities: Record<string, unknown>): Record<s
 export interface DsrPlatform {
   readonly emulator: TestEmulator;
   /** Sends as the first workspace unless told otherwise. */
-  dsr: ReturnType<typeof dsrSender>;
+  dsr: ReturnType<typeof dsrCaller>;
   /** Submits an access request with `change` over it; its id. */
   create(change?: Record<string, unknown>, as?: string): Promise<string>;
   status(id: string): Promise<RequestStatusReply>;
@@ -65,7 +65,7 @@ export function useDsrPlatform(): DsrPlatform {
   afterAll(() => emulator.close());
   beforeEach(() => emulator.reset());
 
-  const dsr: DsrPlatform['dsr'] = (...sent) => dsrSender(emulator)(...sent);
+  const dsr: DsrPlatform['dsr'] = (...sent) => dsrCaller(emulator)(...sent);
   return {
     get emulator() {
       return emulator;

@@ -3,7 +3,7 @@ import { createPublicKey, verify, X509Certificate } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { CancelReply, CreateReply, DiscoveryReply, type RequestStatusReply } from '../../../src/lib/contract/dsr.ts';
 import { DSR_FAILURES, type Failure } from '../../../src/lib/contract/failures.ts';
-import { dsrBody, dsrSender, raw, SKIP } from '../../helpers/dsr.ts';
+import { dsrBody, dsrCaller, raw, SKIP } from '../../helpers/dsr.ts';
 import { basicAuth, send, startTestEmulator } from '../../helpers/emulator.ts';
 import { opened } from '../../helpers/opened.ts';
 import { erasure, expectRefusal, FIXTURES, SECOND, START, startOptions, useDsrPlatform } from './dsr-platform.ts';
@@ -287,7 +287,7 @@ describe('settings', () => {
         fixtures: { ...FIXTURES, limits: { dsr_per_minute: 2 } },
       }),
     );
-    const call = dsrSender(limited);
+    const call = dsrCaller(limited);
     await call('GET', '/discovery/');
     await limited.api.advance('10s');
     await call('POST', '/requests/', { body: dsrBody() });
@@ -318,7 +318,7 @@ describe('settings', () => {
         },
       }),
     );
-    const call = dsrSender(platform);
+    const call = dsrCaller(platform);
     const statusOf = async (id: string, as?: string) =>
       ((await call('GET', `/requests/${id}`, as === undefined ? {} : { as })).json as RequestStatusReply)
         .request_status;
@@ -336,7 +336,7 @@ describe('settings', () => {
         fixtures: { ...FIXTURES, names: { xpid: 'wire_id', 'osa_*': 'phone_' } },
       }),
     );
-    const call = dsrSender(named);
+    const call = dsrCaller(named);
     const body = dsrBody({ subject_identities: { phone_id: raw('device-1') } });
     const created = await call('POST', '/requests/', { body });
     expect(created.status).toBe(201);

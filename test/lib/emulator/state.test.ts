@@ -12,7 +12,7 @@ import { type EmulatorReady, startEmulator } from '../../../src/lib/emulator/ind
 import { host } from '../../../src/lib/kernel/host.ts';
 import { type Bundle, bundleEntry } from '../../helpers/bundle.ts';
 import { createTestClock } from '../../helpers/clock.ts';
-import { dsrBody, dsrSender, raw } from '../../helpers/dsr.ts';
+import { dsrBody, dsrCaller, raw } from '../../helpers/dsr.ts';
 import { basicAuth, type Exchange, send, startTestEmulator, type TestEmulator } from '../../helpers/emulator.ts';
 import { opened } from '../../helpers/opened.ts';
 import { randomFrom } from '../../helpers/random.ts';
@@ -114,7 +114,7 @@ describe('a restart', () => {
     });
     const systemClock = createTestClock();
     await (await start({ fixtures: fixtures('old', 9), systemClock })).close();
-    const dsr = dsrSender(await start({ fixtures: fixtures('new', 1), systemClock }));
+    const dsr = dsrCaller(await start({ fixtures: fixtures('new', 1), systemClock }));
     const statuses: number[] = [];
     for (const as of ['k:old', 'k:new', 'k:new']) statuses.push((await dsr('GET', '/discovery/', { as })).status);
     expect(statuses).toEqual([401, 200, 429]);
@@ -270,7 +270,7 @@ describe('kill -9', () => {
       const reply = await after.send('GET', path, { headers });
       const wanted = [roles - 1, roles].map((n) => manifest(round, n).roles);
       if (roles > 0) expect(wanted, what).toContainEqual((reply.json as { roles: unknown }).roles);
-      const dsr = dsrSender(after);
+      const dsr = dsrCaller(after);
       for (const [who, mine] of ids.entries()) {
         for (const [n, id] of mine.entries()) {
           const { status } = await dsr('GET', `/requests/${id}`);

@@ -7,13 +7,13 @@ import {
   decide,
   type Outcome,
   parseRetryAfter,
-  type Verdict,
+  type RetryDecision,
 } from '../../../src/lib/http/call/retry.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const SAFETIES: Safety[] = ['repeat', 'confirm', 'once'];
 
-function judge(outcome: Outcome, safety: Safety, attempt = 1, random = 0.5): Verdict {
+function judge(outcome: Outcome, safety: Safety, attempt = 1, random = 0.5): RetryDecision {
   return decide(outcome, { safety, attempt, attempts: 5, now: NOW, random: () => random });
 }
 const status = (code: number, retryAfter?: string): Outcome => ({ kind: 'answer', status: code, retryAfter });
@@ -21,7 +21,7 @@ const lost = (delivered: 'no' | 'perhaps', permanent = false): Outcome => ({ kin
 
 describe('decide', () => {
   const AGAIN = 'again';
-  const TABLE: [string, Outcome, Record<Safety, Verdict['act']>][] = [
+  const TABLE: [string, Outcome, Record<Safety, RetryDecision['act']>][] = [
     ['429', status(429), { repeat: AGAIN, confirm: AGAIN, once: AGAIN }],
     ['500', status(500), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],
     ['408', status(408), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],

@@ -59,7 +59,7 @@ const WRITES: Record<
     hint: new RegExp(`dsr status ${ID}`),
     run: (read, send) => {
       const plan = { cancel: [{ subject_request_id: ID }], keep: [] };
-      const others = { ledger: {}, sender: {} };
+      const others = { ledger: {}, submitter: {} };
       return cancelRequests(plan as never, { ...ports(), ...others, api: { cancel: send, get: read } } as never);
     },
   },
@@ -71,7 +71,7 @@ const WRITES: Record<
       const ledger = { record: () => Promise.resolve() };
       const api = { create: send, get: read };
       return submitRequest(request as DsrRequest, {
-        ...({ ...ports(), api, ledger, sender: {} } as unknown as DsrPorts),
+        ...({ ...ports(), api, ledger, submitter: {} } as unknown as DsrPorts),
         verify: () => Promise.resolve(undefined),
         isNewId: true,
       });

@@ -16,7 +16,7 @@ export interface CertificateTrust {
 }
 
 /** The key to check signatures with, or why there is none, as the end of the sentence "the certificate …". */
-export type CertificateVerdict = { key: KeyObject; validTo: number } | { issue: string };
+export type CertificateCheck = { key: KeyObject; validTo: number } | { issue: string };
 
 const MAX_CERTIFICATES = 10;
 const MAX_DEPTH = 6;
@@ -45,7 +45,7 @@ export function indexRoots(roots: readonly X509Certificate[]): TrustedRoots {
 }
 
 /** `pem` holds the processor's certificate first and those of authorities between it and a root after it. */
-export function checkCertificate(pem: string, domain: string, trust: CertificateTrust): CertificateVerdict {
+export function checkCertificate(pem: string, domain: string, trust: CertificateTrust): CertificateCheck {
   const certificates = parseCertificates(pem);
   if (!certificates) return { issue: 'cannot be read as PEM' };
   const [own, ...between] = certificates;

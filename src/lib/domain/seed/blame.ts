@@ -2,7 +2,7 @@
 // taught about an attribute serves the next ones, so that a bad attribute name does not cost a request per row.
 import type { Batch } from './batch.ts';
 
-export interface Verdict {
+export interface Suspects {
   /** To blame without further requests. */
   guilty: number[];
   /** One or more of these are to blame. Empty when there are guilty ones. */
@@ -13,7 +13,7 @@ export interface Verdict {
 
 export interface Blame {
   /** Judges rows that were refused together. */
-  judge(batch: Batch, rows: readonly number[], messages: readonly string[]): Verdict;
+  judge(batch: Batch, rows: readonly number[], messages: readonly string[]): Suspects;
   /** Notes that these rows were accepted. */
   accepted(batch: Batch, rows: readonly number[]): void;
   /** The rows without any bad attribute first, then those that hold one, by attribute. */

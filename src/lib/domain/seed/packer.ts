@@ -22,9 +22,9 @@ const MAX_SPARE = 128;
 const MAX_ISSUES = 5;
 
 /** Says an issue of a body in the words of the input. */
-export type Place = (issue: FieldIssue) => RowIssue;
+export type IssueLocator = (issue: FieldIssue) => RowIssue;
 
-const inBody: Place = ({ path, message }) => ({ path: showPath(path), message });
+const inBody: IssueLocator = ({ path, message }) => ({ path: showPath(path), message });
 
 /** Puts a row down at `at` and returns where it ends; a negative number when it cannot. */
 export type RowWriter = (out: Buffer, at: number) => number;
@@ -120,9 +120,9 @@ export class RowPacker {
   }
 
   /** A row that is a value. */
-  takeValue(value: unknown, position: number, place: Place = inBody): void {
+  takeValue(value: unknown, position: number, locate: IssueLocator = inBody): void {
     if (this.#isDone(this.#file, position)) return;
-    this.#take(checkRow(value, this.#rules), position, stringifyJson(value), place);
+    this.#take(checkRow(value, this.#rules), position, stringifyJson(value), locate);
   }
 
   /** A row that is wrong as a whole. */
@@ -163,9 +163,9 @@ export class RowPacker {
     if (batch.capacity === this.#bufferBytes && this.#spare.length < MAX_SPARE) this.#spare.push(batch);
   }
 
-  #take(read: ReadRow, position: number, original: string, place: Place): void {
+  #take(read: ReadRow, position: number, original: string, locate: IssueLocator): void {
     if ('text' in read) this.takeChecked(read.text, position);
-    else this.#refuse(position, tellable(read.issues.map(place)), original);
+    else this.#refuse(position, tellable(read.issues.map(locate)), original);
   }
 
   #room(length: number): Batch {

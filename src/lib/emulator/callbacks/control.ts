@@ -1,7 +1,7 @@
 // The control address's view of the callbacks: their log, sending them again, and sending what waits at once.
 import { check, int, optional, strictObject, string } from 'zod/mini';
 import type { ControlRoute } from '../platform/area.ts';
-import type { CallbackSender } from './sender.ts';
+import type { CallbackDispatcher } from './dispatcher.ts';
 import { answer, refusal } from '../wire/platform-error.ts';
 import { checkBody } from '../wire/request-body.ts';
 import type { CallbackEntry, CallbackStore } from '../stores/callbacks.ts';
@@ -17,10 +17,10 @@ const Resend = strictObject({ id: optional(int()), subject_request_id: optional(
 );
 
 /** Both writing calls answer with the entries that they sent, once their receivers were called. */
-export function callbackRoutes(store: CallbackStore, sender: CallbackSender): ControlRoute[] {
+export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatcher): ControlRoute[] {
   async function send(chosen: readonly CallbackEntry[]) {
     const ids = new Set(chosen.map(({ id }) => id));
-    await sender.sendNow([...ids]);
+    await dispatcher.sendNow([...ids]);
     return answer(
       200,
       store.list().filter(({ id }) => ids.has(id)),

@@ -12,7 +12,7 @@ import { tellExchange } from '../wire/seen-exchange.ts';
 import { refusalIn } from './envelopes.ts';
 
 /** Where a request goes. */
-export interface Target {
+export interface MatchedRoute {
   endpoint: Endpoint;
   handle: Handler<Endpoint>;
   params: Record<string, string>;
@@ -22,7 +22,7 @@ export interface Target {
 export type Exchange = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  target: Target | undefined,
+  target: MatchedRoute | undefined,
 ) => Promise<void>;
 
 /** `wait` pauses for milliseconds and rejects when the platform closes meanwhile. */
@@ -32,7 +32,7 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
   async function carryOut(
     incoming: IncomingMessage,
     fault: Fault | undefined,
-    target: Target | undefined,
+    target: MatchedRoute | undefined,
     body: Buffer,
   ) {
     if (fault?.delay !== undefined) await wait(delayOf(fault));
@@ -87,14 +87,14 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
 }
 
 /** Throws 401 or 403. */
-function identify({ tokens, directory }: Platform, { headers }: IncomingMessage, { endpoint }: Target): Caller {
+function identify({ tokens, directory }: Platform, { headers }: IncomingMessage, { endpoint }: MatchedRoute): Caller {
   return authenticate(endpoint.auth, headers.authorization, tokens, directory);
 }
 
 async function handle(
   platform: Platform,
   incoming: IncomingMessage,
-  target: Target | undefined,
+  target: MatchedRoute | undefined,
   body: Buffer,
 ): Promise<Answer> {
   try {
@@ -117,7 +117,11 @@ async function handle(
 }
 
 /** In the envelope of the service that it befalls. */
-function faultAnswer(status: number, retryAfter: number | string | undefined, target: Target | undefined): Answer {
+function faultAnswer(
+  status: number,
+  retryAfter: number | string | undefined,
+  target: MatchedRoute | undefined,
+): Answer {
   const message = 'A fault that was asked for';
   const { body } = refusalIn(target?.endpoint.service, status, message);
   return answer(status, body, retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) });

@@ -18,7 +18,7 @@ import { acceptBody } from '../wire/accept-body.ts';
 import { defineArea, link, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { workspaceOf } from '../platform/auth.ts';
 import { callbackRoutes } from '../callbacks/control.ts';
-import { createCallbackSender } from '../callbacks/sender.ts';
+import { createCallbackDispatcher } from '../callbacks/dispatcher.ts';
 import { cancelReply, createReply, refuseBody, resultsPath, statusReply } from '../dsr/answers.ts';
 import { createDsrLife } from '../dsr/life.ts';
 import { RESULTS_MS } from '../dsr/schedule.ts';
@@ -68,7 +68,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   const callbacks = createCallbackStore(db);
   const life = createDsrLife({ db, store, callbacks, profiles, partners: fixtures.partners, names });
   const signer = () => signing.signer(domain);
-  const sender = createCallbackSender({
+  const dispatcher = createCallbackDispatcher({
     store: callbacks,
     clock,
     domain,
@@ -151,7 +151,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
         headers: { 'content-type': 'application/x-pem-file' },
       })),
     ],
-    control: callbackRoutes(callbacks, sender),
+    control: callbackRoutes(callbacks, dispatcher),
     load: ({ requests }) => {
       store.clear();
       callbacks.clear();
@@ -167,9 +167,9 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     catchUp: (now) => {
       life.catchUp(now);
       callbacks.release(now);
-      sender.wake();
+      dispatcher.wake();
     },
-    close: sender.stop,
+    close: dispatcher.stop,
   };
 }
 

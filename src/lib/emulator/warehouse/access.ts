@@ -11,11 +11,11 @@ export interface Unreachable {
   unreachable: string;
 }
 
-type Target = Pick<ConnectionRequest, 'service_provider' | 'config'>;
+type ConnectionDetails = Pick<ConnectionRequest, 'service_provider' | 'config'>;
 
 /** Finds the way into the warehouses that are listed, into the one file given, or to the sample one. */
 export function findWarehouse(
-  { service_provider, config }: Target,
+  { service_provider, config }: ConnectionDetails,
   warehouses: readonly WarehouseFixture[],
   fallback: string | undefined,
 ): WarehouseFile | Unreachable {

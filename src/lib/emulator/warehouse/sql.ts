@@ -52,14 +52,14 @@ interface Chain {
 }
 
 /**
- * Puts a quoted table in the place of each qualified one, which goes on by its last name, and drops what ends the
+ * Puts a quoted table instead of each qualified one, which goes on by its last name, and drops what ends the
  * statement.
  */
 export function rewriteTables(sql: string, resolve: (parts: readonly string[]) => string): string {
   const tokens = tokenize(sql);
-  const places = tablePlaces(tokens);
+  const positions = tablePositions(tokens);
   const chains = findChains(tokens);
-  const tables = chains.filter(({ first, parts }) => places.has(first) && parts.length > 1);
+  const tables = chains.filter(({ first, parts }) => positions.has(first) && parts.length > 1);
   const qualified = new Set(tables.map(({ parts }) => keyOf(parts)));
   const output = tokens.map(({ text }) => (text === ';' ? '' : text));
   const put = ({ first, last }: Chain, text: string): void => {
@@ -74,7 +74,7 @@ export function rewriteTables(sql: string, resolve: (parts: readonly string[]) =
   for (const chain of chains) {
     // Elsewhere a qualified name is a column, perhaps behind the whole name of its table.
     const owner = chain.parts.slice(0, -1);
-    if (places.has(chain.first) || !qualified.has(keyOf(owner))) continue;
+    if (positions.has(chain.first) || !qualified.has(keyOf(owner))) continue;
     const column = lastOf(chain.parts);
     put(chain, `${quoteName(lastOf(owner))}.${column === '*' ? column : quoteName(column)}`);
   }
@@ -133,8 +133,8 @@ interface Frame {
 }
 
 /** The positions of tokens at which the name of a table begins. */
-function tablePlaces(tokens: readonly Token[]): ReadonlySet<number> {
-  const places = new Set<number>();
+function tablePositions(tokens: readonly Token[]): ReadonlySet<number> {
+  const positions = new Set<number>();
   const frames: Frame[] = [];
   let frame: Frame = { select: false, from: false, expect: false };
   let before: Token | undefined;
@@ -154,10 +154,10 @@ function tablePlaces(tokens: readonly Token[]): ReadonlySet<number> {
     } else if (frame.from && isKeyword(token, ...ENDS_FROM)) {
       frame = { select: true, from: false, expect: false };
     } else {
-      if (frame.expect && nameOf(token) !== undefined) places.add(index);
+      if (frame.expect && nameOf(token) !== undefined) positions.add(index);
       frame.expect = false;
     }
     before = token;
   });
-  return places;
+  return positions;
 }

@@ -21,14 +21,14 @@ export interface Circumstances {
   random(): number;
 }
 
-export type Verdict =
+export type RetryDecision =
   | { act: 'again'; afterMs: number }
   /** The outcome is a plain failure. */
   | { act: 'give-up' }
   /** Nobody knows whether the request was carried out, and it must not be sent again. */
   | { act: 'unknown' };
 
-export function decide(outcome: Outcome, circumstances: Circumstances): Verdict {
+export function decide(outcome: Outcome, circumstances: Circumstances): RetryDecision {
   const harmless = circumstances.safety === 'repeat';
   if (outcome.kind === 'no-answer') {
     if (outcome.delivered === 'perhaps' && !harmless) return { act: 'unknown' };
@@ -40,7 +40,7 @@ export function decide(outcome: Outcome, circumstances: Circumstances): Verdict 
   return harmless ? again(circumstances, outcome.retryAfter) : { act: 'unknown' };
 }
 
-function again(circumstances: Circumstances, retryAfter: string | undefined): Verdict {
+function again(circumstances: Circumstances, retryAfter: string | undefined): RetryDecision {
   const { attempt, attempts, now, random } = circumstances;
   if (attempt >= attempts) return { act: 'give-up' };
   const asked = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, now);

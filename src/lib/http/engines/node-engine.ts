@@ -9,12 +9,12 @@ type Send = (exchange: Exchange, progress: Progress) => ClientRequest;
 /** `extraAuthorities` is PEM text trusted besides Node's own roots. */
 export function createNodeEngine(extraAuthorities: string | undefined): Engine {
   const agents: Agent[] = [];
-  const senders = new Map<boolean, Promise<Send>>();
+  const sends = new Map<boolean, Promise<Send>>();
 
   function senderFor(secure: boolean): Promise<Send> {
-    let sender = senders.get(secure);
-    if (!sender) senders.set(secure, (sender = load(secure)));
-    return sender;
+    let send = sends.get(secure);
+    if (!send) sends.set(secure, (send = load(secure)));
+    return send;
   }
 
   // Agents time out unused connections only; what is under way has the limits of `followExchange`.

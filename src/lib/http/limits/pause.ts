@@ -5,7 +5,7 @@ import type { HttpOptions, Wait } from '../types.ts';
 /** Who hears of waits, and how time passes. */
 export type Waiting = Pick<HttpOptions, 'onWait'> & { clock: Clock };
 
-/** Tells that `work` is waited for, until it has settled. */
+/** Reports that `work` is waited for until it is done. */
 export async function waitFor<T>(wait: Wait, work: Promise<T>, { onWait }: Pick<HttpOptions, 'onWait'>): Promise<T> {
   const end = onWait?.(wait);
   try {

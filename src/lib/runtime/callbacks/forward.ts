@@ -7,7 +7,7 @@ import { furtherAuthorities } from '../checks/trusted-roots.ts';
 /** True when the other side took it (2xx). */
 export type Forward = (headers: readonly (readonly [string, string])[], body: Buffer) => Promise<boolean>;
 
-/** The sender waits for us while we wait. */
+/** The platform waits for us while we wait. */
 const TIMEOUT_MS = 10_000;
 
 /** What belongs to the connection and not to the message. */

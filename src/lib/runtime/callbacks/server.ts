@@ -20,7 +20,7 @@ export interface CallbackServer {
 
 /** Far more than a status object with every partner there is. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
-/** A sender that takes longer for one callback is cut off. */
+/** A client that takes longer for one callback is cut off. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 200;
 
@@ -81,7 +81,7 @@ async function take(
   try {
     body = await readBody(request);
   } catch {
-    // The sender went away: there is nobody to answer.
+    // The client went away: there is nobody to answer.
     return;
   }
   const { rawHeaders } = request;

@@ -54,7 +54,7 @@ export async function readSecretFlags(ctx: Context, flags: Flags): Promise<{ ref
   const typed: Given = {};
   const { clientId, workspaceKey } = flags;
   if (typeof clientId === 'string') references.client_id = clientId.trim();
-  if (typeof workspaceKey === 'string') references.workspace_key = checkPlace(ctx, workspaceKey.trim());
+  if (typeof workspaceKey === 'string') references.workspace_key = checkReference(ctx, workspaceKey.trim());
   const piped = SECRETS.filter(({ stem }) => flags[optionKey(`${stem}-stdin`)] === true);
   if (piped.length > 1)
     throw usageError('Standard input can hold one secret only.', `Use ${alternatives('--workspace-secret')}.`);
@@ -89,9 +89,9 @@ function alternatives(stem: string): string {
 }
 
 /** Half of a pair of credentials is as secret as the other half. */
-function checkPlace(ctx: Context, place: string): string {
-  if (/^(env|command|keychain):./.test(place)) return place;
-  ctx.redactor.add(place);
+function checkReference(ctx: Context, reference: string): string {
+  if (/^(env|command|keychain):./.test(reference)) return reference;
+  ctx.redactor.add(reference);
   throw usageError(
     '--workspace-key takes the place of the key, not the key: what stands on a command line can be read by every program of this machine.',
     'Use --workspace-key env:NAME or command:LINE, or leave it out and be asked on a terminal.',

@@ -13,7 +13,7 @@ export interface Completion {
 }
 
 /** Where the cursor is, as a source of values sees it. */
-export interface Place {
+export interface CompletionPoint {
   /** `roles push`; empty for the program itself. */
   command: Command;
   path: string;
@@ -33,7 +33,7 @@ export interface Tree {
 }
 
 /** Values for an argument or for a flag, by name: undefined where any text goes. */
-export type Values = (subject: Argument | Option, place: Place) => Promise<Completion | undefined>;
+export type Values = (subject: Argument | Option, point: CompletionPoint) => Promise<Completion | undefined>;
 
 const NOTHING: Completion = { kind: 'values', candidates: [] };
 
@@ -41,35 +41,35 @@ const NOTHING: Completion = { kind: 'values', candidates: [] };
 export async function complete(words: string[], current: string, tree: Tree, values: Values): Promise<Completion> {
   const state = await walk(words, tree);
   const { chain, waiting, literal, isHelp } = state;
-  const place: Place = { ...state.place, typed: current, tree };
-  if (waiting && !endsList(waiting, current)) return notGiven(waiting, await values(waiting, place), state);
+  const point: CompletionPoint = { ...state.point, typed: current, tree };
+  if (waiting && !endsList(waiting, current)) return notGiven(waiting, await values(waiting, point), state);
   const [, flag, typed] = /^(--[^=]+)=(.*)$/s.exec(literal ? '' : current) ?? [];
   if (flag !== undefined && typed !== undefined) {
     const option = findOption(chain, flag);
-    const found = option?.required ? await values(option, { ...place, typed }) : undefined;
+    const found = option?.required ? await values(option, { ...point, typed }) : undefined;
     return prefixed(`${flag}=`, option && notGiven(option, found, state));
   }
   if (!literal && current.startsWith('-')) return { kind: 'values', candidates: isHelp ? [] : flagsOf(state) };
-  const below = place.command.commands.filter((command) => command.name() !== 'help' || chain.length === 1);
+  const below = point.command.commands.filter((command) => command.name() !== 'help' || chain.length === 1);
   const commands = below.map((command) => ({
     value: command.name(),
     description: command.summary() || command.description(),
   }));
-  if (isHelp && place.path === '') {
+  if (isHelp && point.path === '') {
     const help = await tree.load('help');
     const [topic] = help?.registeredArguments ?? [];
-    const topics = help && topic && (await values(topic, { ...place, command: help }));
-    const isFirst = place.operands.length === 0;
+    const topics = help && topic && (await values(topic, { ...point, command: help }));
+    const isFirst = point.operands.length === 0;
     return { kind: 'values', candidates: [...(isFirst ? commands : []), ...(topics?.candidates ?? [])] };
   }
-  if (isHelp || (below.length > 0 && place.operands.length === 0)) return { kind: 'values', candidates: commands };
-  const { registeredArguments } = place.command;
+  if (isHelp || (below.length > 0 && point.operands.length === 0)) return { kind: 'values', candidates: commands };
+  const { registeredArguments } = point.command;
   const last = registeredArguments.at(-1);
-  const argument = registeredArguments[place.operands.length] ?? (last?.variadic ? last : undefined);
-  const found = argument && (await values(argument, place));
+  const argument = registeredArguments[point.operands.length] ?? (last?.variadic ? last : undefined);
+  const found = argument && (await values(argument, point));
   if (!found) return NOTHING;
   // Who names several things names each once.
-  return { ...found, candidates: found.candidates.filter(({ value }) => !place.operands.includes(value)) };
+  return { ...found, candidates: found.candidates.filter(({ value }) => !point.operands.includes(value)) };
 }
 
 /** A flag that takes several values takes each once; of one that takes a single value the last one counts. */
@@ -89,8 +89,8 @@ function takesSeveral({ variadic, parseArg }: Option): boolean {
 }
 
 interface State {
-  place: Omit<Place, 'typed' | 'tree'>;
-  /** All values that a flag was given, where `place` knows the last one. */
+  point: Omit<CompletionPoint, 'typed' | 'tree'>;
+  /** All values that a flag was given, where `point` knows the last one. */
   given: ReadonlyMap<string, readonly string[]>;
   /** The command at the cursor and all above it, the root first. */
   chain: Command[];
@@ -140,7 +140,7 @@ async function walk(words: string[], tree: Tree): Promise<State> {
     }
   }
   const command = chain.at(-1) ?? tree.root;
-  return { place: { command, path: names.join(' '), operands, flags }, given, chain, waiting, literal, isHelp };
+  return { point: { command, path: names.join(' '), operands, flags }, given, chain, waiting, literal, isHelp };
 }
 
 type Note = (long: string, value: string) => void;
@@ -176,12 +176,12 @@ function findOption(chain: readonly Command[], flag: string): Option | undefined
 }
 
 /** The command's own flags first, then those of every command; what was given and counts only once is left out. */
-function flagsOf({ chain, place }: State): Candidate[] {
+function flagsOf({ chain, point }: State): Candidate[] {
   const options = chain.toReversed().flatMap((command) => command.options.filter(({ hidden }) => !hidden));
   const help = { value: '--help', description: 'show help' };
   return [
     ...options
-      .filter((option) => takesSeveral(option) || !place.flags.has(option.long ?? ''))
+      .filter((option) => takesSeveral(option) || !point.flags.has(option.long ?? ''))
       .map(({ long, short, description }) => ({ value: long ?? short ?? '', description })),
     help,
   ];

@@ -7,10 +7,10 @@ import { LOCAL_PROFILE } from '../../config/profile-name.ts';
 import type { Context } from '../context.ts';
 import { FLAG_CHOICES } from '../command-line/global-flags.ts';
 import { formatsOf, helpOf } from '../command-line/help.ts';
-import type { Candidate, Place } from './complete.ts';
+import type { Candidate, CompletionPoint } from './complete.ts';
 import { filesBehind } from './secret-files.ts';
 
-export type Source = (place: Place, settings: () => Known) => Promise<Candidate[]> | Candidate[];
+export type Source = (point: CompletionPoint, settings: () => Known) => Promise<Candidate[]> | Candidate[];
 
 /** What this machine knows. */
 export interface Known extends QuickSettings {
@@ -85,8 +85,8 @@ const templates: Source = async () => {
 };
 
 /** A role that was made from a template and kept its id is meant before the template. */
-const rolesAndTemplates: Source = async (place, settings) => {
-  const both = [...settings().ids('role_id'), ...(await templates(place, settings))];
+const rolesAndTemplates: Source = async (point, settings) => {
+  const both = [...settings().ids('role_id'), ...(await templates(point, settings))];
   return both.filter(({ value }, at) => both.findIndex((one) => one.value === value) === at);
 };
 

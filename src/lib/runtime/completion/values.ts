@@ -4,27 +4,27 @@ import { openKnownIds } from '../../config/known-ids.ts';
 import { readQuickSettings } from '../../config/quick-settings.ts';
 import type { Context } from '../context.ts';
 import { helpOf } from '../command-line/help.ts';
-import type { Candidate, Completion, Place, Values } from './complete.ts';
+import type { Candidate, Completion, CompletionPoint, Values } from './complete.ts';
 import { type Known, type Source, SOURCES } from './sources.ts';
 
 /** For a context that never goes beyond this machine; `home` is where the search for a project file ends. */
 export function createValues(ctx: Context, home: string): Values {
-  return async (subject, place) => {
+  return async (subject, point) => {
     const file = fileKind(subject);
     if (file) return { kind: file, candidates: [] };
     if (subject.argChoices) return listed(subject.argChoices.map((value) => ({ value })));
     const name = nameOf(subject);
-    const own = helpOf(place.command)?.values?.[name];
+    const own = helpOf(point.command)?.values?.[name];
     if (own) {
-      const { typed, operands, flags } = place;
+      const { typed, operands, flags } = point;
       return listed(own({ typed, operands, before: flags.get(name) }).map((value) => ({ value })));
     }
-    const source = sourceOf(name, place);
-    return source && listed(await source(place, () => readKnown(ctx, home, place)));
+    const source = sourceOf(name, point);
+    return source && listed(await source(point, () => readKnown(ctx, home, point)));
   };
 }
 
-function readKnown(ctx: Context, home: string, { flags }: Place): Known {
+function readKnown(ctx: Context, home: string, { flags }: CompletionPoint): Known {
   const settings = readQuickSettings({
     configFolder: ctx.paths.config,
     env: ctx.io.env,
@@ -65,7 +65,7 @@ function nameOf(subject: Argument | Option): string {
 }
 
 /** By command and argument, else by argument; flags by command and flag, else by flag. */
-function sourceOf(name: string, { path }: Place): Source | undefined {
+function sourceOf(name: string, { path }: CompletionPoint): Source | undefined {
   const [group = ''] = path.split(' ');
   return SOURCES[`${path} ${name}`] ?? SOURCES[`${group} ${name}`] ?? SOURCES[name];
 }

@@ -10,7 +10,7 @@ export interface DsrMemory {
   /** Of the workspace in use. */
   ledger: ScopedLedger;
   /** Fields of every ledger line of a request sent now. */
-  sender: { by: string; profile: string | null; address: string; workspace_id: string };
+  submitter: { by: string; profile: string | null; address: string; workspace_id: string };
 }
 
 /** The ledger of all workspaces; needs no profile. */
@@ -24,7 +24,7 @@ export async function openDsrMemory(ctx: Context, isAdvance: StateOrder): Promis
   const [ledger, settings] = await Promise.all([openLedgerOf(ctx, isAdvance), ctx.settings()]);
   const profile = settings.profile?.value ?? null;
   const scope = { address: lastingAddress(settings, 'dsr_base_url'), workspace_id: settings.need('workspace_id') };
-  return { ledger: ledger.in(scope), sender: { by: host.username(), profile, ...scope } };
+  return { ledger: ledger.in(scope), submitter: { by: host.username(), profile, ...scope } };
 }
 
 /** The certificate kept for the DSR address in use. */

@@ -15,16 +15,16 @@ export interface WarehouseScope {
 export interface SecretMemory {
   readonly scope: WarehouseScope;
   /** Whether the secret was sent before and is another one now; undefined when nothing was sent from here. */
-  isChanged(place: string, secret: string): boolean | undefined;
+  isChanged(key: string, secret: string): boolean | undefined;
   /** Whether anything was sent from here. */
-  knows(place: string): boolean;
-  remember(place: string, secret: string): void;
+  knows(key: string): boolean;
+  remember(key: string, secret: string): void;
   /** One process of this user at a time writes to this workspace. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** Where a memory keeps the hash of a secret: `connection/crm/config.password`. */
-export function secretPlace(type: string, id: string, path: string): string {
+export function secretKey(type: string, id: string, path: string): string {
   return `${type}/${id}/${path}`;
 }
 
@@ -42,17 +42,17 @@ export async function openSecretMemory(ctx: Context): Promise<SecretMemory> {
   const name = createHash('sha256').update(`${scope.address}\n${scope.workspace}`).digest('hex').slice(0, 16);
   const file = join(ctx.paths.state, 'warehouse', `${name}.json`);
   let kept = read(file);
-  const hash = (place: string, secret: string): string =>
-    createHmac('sha256', Buffer.from(kept.key, 'hex')).update(`${place}\n${secret}`).digest('hex');
+  const hash = (key: string, secret: string): string =>
+    createHmac('sha256', Buffer.from(kept.key, 'hex')).update(`${key}\n${secret}`).digest('hex');
   return {
     scope,
-    knows: (place) => kept.sent[place] !== undefined,
-    isChanged: (place, secret) => {
-      const before = kept.sent[place];
-      return before === undefined ? undefined : before !== hash(place, secret);
+    knows: (key) => kept.sent[key] !== undefined,
+    isChanged: (key, secret) => {
+      const before = kept.sent[key];
+      return before === undefined ? undefined : before !== hash(key, secret);
     },
-    remember: (place, secret) => {
-      kept.sent[place] = hash(place, secret);
+    remember: (key, secret) => {
+      kept.sent[key] = hash(key, secret);
       writePrivateFile(file, `${JSON.stringify(kept)}\n`);
     },
     exclusively: (work) => {

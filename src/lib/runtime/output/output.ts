@@ -14,7 +14,7 @@ import { createMessages } from './messages.ts';
 import { createProgress } from './progress.ts';
 import { createWaits } from './waits.ts';
 import type { Query } from './query.ts';
-import { createSamePlace } from '../command-line/same-place.ts';
+import { createSameTarget } from '../command-line/same-target.ts';
 import { foundText, jsonText, resultText, UNLIMITED_WIDTH, type AnyView, type Surface } from './result-text.ts';
 import { fail } from '../../errors/fail.ts';
 
@@ -24,7 +24,7 @@ export interface OutputSetup {
   redactor: Redactor;
   query: Query | undefined;
   styles: { stdout: Style; stderr: Style };
-  /** See `createSamePlace`. */
+  /** See `createSameTarget`. */
   asking: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface DryRun {
 }
 
 export function createOutput({ io, flags, redactor, query, styles, asking }: OutputSetup): Output {
-  const inSamePlace = createSamePlace(asking, flags);
+  const inSameTarget = createSameTarget(asking, flags);
   const messages = createMessages(io);
   const toTerminal = flags.out === undefined && io.tty.stdout;
   const isJson = flags.output === 'json' || flags.output === 'ndjson';
@@ -50,7 +50,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
 
   function note(text: string): void {
     // One line: no name in it begins another, which might look like one of a plan.
-    if (!isSilent) messages.line(redactor.text(inSamePlace(cleanLine(text))));
+    if (!isSilent) messages.line(redactor.text(inSameTarget(cleanLine(text))));
   }
 
   function show(text: (style: Style, width: number) => string): void {
@@ -171,9 +171,9 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
       await emit(result, view as unknown as AnyView);
     },
     note,
-    inSamePlace,
+    inSameTarget,
     warn: (text) => {
-      const safe = redactor.text(inSamePlace(cleanLine(text)));
+      const safe = redactor.text(inSameTarget(cleanLine(text)));
       const line = toProgram ? jsonText({ warning: { message: safe } }) : `${styles.stderr.yellow('Warning:')} ${safe}`;
       messages.say(line);
       const place = /^(.+?):(\d+):(\d+): (.*)$/s.exec(safe);

@@ -11,9 +11,9 @@ import { createStyle } from '../../render/style.ts';
 import { wrapMessage } from '../../render/width.ts';
 import { annotation, forLog, MOST_ANNOTATIONS, wantsAnnotations } from './annotations.ts';
 import type { GlobalFlags, Io } from '../context.ts';
-import { createSamePlace } from '../command-line/same-place.ts';
+import { createSameTarget } from '../command-line/same-target.ts';
 
-/** Whatever is no CliError is a bug, and said to be one. `asking`: see `createSamePlace`. */
+/** Whatever is no CliError is a bug, and said to be one. `asking`: see `createSameTarget`. */
 export async function showFailure(
   error: unknown,
   io: Io,
@@ -21,7 +21,7 @@ export async function showFailure(
   redactor: Redactor,
   asking: readonly string[],
 ): Promise<number> {
-  const known = error instanceof CliError ? hintedInPlace(error, flags, asking) : bugError(error, flags.debug);
+  const known = error instanceof CliError ? hintedForTarget(error, flags, asking) : bugError(error, flags.debug);
   const isJson = flags.output === 'json' || flags.output === 'ndjson';
   const text = isJson ? failureJson(known, redactor) : await screenOf(known, io, flags, redactor);
   const stack = flags.debug && error instanceof CliError && !isJson ? error.stack : undefined;
@@ -49,8 +49,8 @@ function summarize(error: CliError, io: Io, redactor: Redactor): void {
 }
 
 /** The same error, whose hint means the platform that the command meant. */
-function hintedInPlace(error: CliError, flags: GlobalFlags, asking: readonly string[]): CliError {
-  const hint = error.hintLines.map(createSamePlace(asking, flags));
+function hintedForTarget(error: CliError, flags: GlobalFlags, asking: readonly string[]): CliError {
+  const hint = error.hintLines.map(createSameTarget(asking, flags));
   return hint.every((line, index) => line === error.hintLines[index]) ? error : error.with({ hint });
 }
 

@@ -10,7 +10,7 @@ import type { CallbackEntry } from '../../../../src/lib/emulator/stores/callback
 import { type CallbackReceiver, startCallbackReceiver } from '../../../helpers/callback-receiver.ts';
 import { hasOpenssl } from '../../../helpers/certificate.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
-import { dsrBody, dsrSender, raw } from '../../../helpers/dsr.ts';
+import { dsrBody, dsrCaller, raw } from '../../../helpers/dsr.ts';
 import { type Exchange, send, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
 import { opened } from '../../../helpers/opened.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
@@ -30,7 +30,7 @@ beforeEach(async () => {
 /** Submits a request that wants callbacks at `paths` of the receiver. */
 async function submit(change: Record<string, unknown> = {}, paths = ['/']): Promise<string> {
   const body = dsrBody({ status_callback_urls: paths.map((path) => receiver.url + path), ...change });
-  const reply = await dsrSender(emulator)('POST', '/requests/', { body });
+  const reply = await dsrCaller(emulator)('POST', '/requests/', { body });
   if (reply.status !== 201) throw new Error(reply.text);
   return body.subject_request_id;
 }
@@ -84,7 +84,7 @@ describe('callbacks', () => {
     await submit({ subject_request_type: 'erasure' });
     await emulator.api.advance('1d');
     const [entry] = await log();
-    await dsrSender(emulator)('DELETE', `/requests/${entry?.subject_request_id ?? ''}`);
+    await dsrCaller(emulator)('DELETE', `/requests/${entry?.subject_request_id ?? ''}`);
     await emulator.api.advance('15m');
     await receiver.count(2);
     expect(receiver.received[1]?.json).toMatchObject({
@@ -223,7 +223,7 @@ describe('a receiver', () => {
     await submit();
     await emulator.api.advance('12m');
     await receiver.count(1);
-    expect((await dsrSender(emulator)('GET', '/discovery/')).status).toBe(200);
+    expect((await dsrCaller(emulator)('GET', '/discovery/')).status).toBe(200);
     expect(await log()).toMatchObject([{ state: 'sending', attempts: [] }, { state: 'queued' }]);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { RequestStatusReply } from '../../../../src/lib/contract/dsr.ts';
 import { DSR_FAILURES } from '../../../../src/lib/contract/failures.ts';
-import { dsrBody, dsrSender, raw, SKIP } from '../../../helpers/dsr.ts';
+import { dsrBody, dsrCaller, raw, SKIP } from '../../../helpers/dsr.ts';
 import { basicAuth, type Exchange, startTestEmulator } from '../../../helpers/emulator.ts';
 import { opened } from '../../../helpers/opened.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
@@ -66,11 +66,11 @@ describe('a life', () => {
     const data = temporaryFolder();
     const first = await startTestEmulator({ ...startOptions(), data });
     const body = dsrBody(erasure);
-    expect((await dsrSender(first)('POST', '/requests/', { body })).status).toBe(201);
+    expect((await dsrCaller(first)('POST', '/requests/', { body })).status).toBe(201);
     await first.api.advance('7d');
     await first.close();
     const second = await opened(startTestEmulator({ data }));
-    const after = dsrSender(second);
+    const after = dsrCaller(second);
     expect((await after('GET', `/requests/${body.subject_request_id}`)).json).toMatchObject({
       request_status: 'in_progress',
       controller_id: '3001',

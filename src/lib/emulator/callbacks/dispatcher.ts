@@ -9,7 +9,7 @@ import { nextQuarter } from '../dsr/schedule.ts';
 import type { Signer } from '../platform/signing.ts';
 import type { Attempt, CallbackStore, StoredCallback } from '../stores/callbacks.ts';
 
-export interface CallbackSender {
+export interface CallbackDispatcher {
   /** Sends what is ready, without being waited for. */
   wake(): void;
   /** Sends these, whatever became of them and of those before them. Resolves once their receivers were called. */
@@ -38,7 +38,7 @@ const BATCH = 1000;
 /** How long an ending platform waits for receivers that are being called. */
 const GRACE_MS = 500;
 
-export function createCallbackSender({ store, clock, domain, signer, base }: Surroundings): CallbackSender {
+export function createCallbackDispatcher({ store, clock, domain, signer, base }: Surroundings): CallbackDispatcher {
   const stopping = new AbortController();
   /** What is sent although an earlier one of its request waits. */
   const forced = new Set<number>();

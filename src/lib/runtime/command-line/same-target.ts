@@ -2,16 +2,16 @@
 import { shellWord } from '../../kernel/shell-word.ts';
 import type { GlobalFlags } from '../context.ts';
 
-type Place = Pick<GlobalFlags, 'profile' | 'org' | 'account' | 'workspace' | 'caFile'>;
+type TargetFlags = Pick<GlobalFlags, 'profile' | 'org' | 'account' | 'workspace' | 'caFile'>;
 
 /**
  * Makes what adds to the command lines of a text the flags that say where to, as far as they were given and do not stand
- * there. One that names its profile means that profile's own place, and stays. `asking`: how the lines begin that mean a
+ * there. One that names its profile means that profile's own target, and stays. `asking`: how the lines begin that mean a
  * platform, or tell of the settings in use (`roles`, `auth test`); every one, if none is named.
  */
-export function createSamePlace(
+export function createSameTarget(
   asking: readonly string[],
-  { profile, org, account, workspace, caFile }: Place,
+  { profile, org, account, workspace, caFile }: TargetFlags,
 ): (text: string) => string {
   const given = Object.entries({
     '--profile': profile,
@@ -21,7 +21,7 @@ export function createSamePlace(
     '--ca-file': caFile,
   });
   const command = new RegExp(`cdpadm (?:${asking.join('|')})\\b`);
-  const inSamePlace = (line: string): string => {
+  const inSameTarget = (line: string): string => {
     // A sentence that continues after the command is not part of it.
     if (/[,;:)] | --profile /.test(line)) return line;
     const missing = given.flatMap(([flag, value]) =>
@@ -36,9 +36,9 @@ export function createSamePlace(
       .map((part, index) => {
         const start = part.search(command);
         if (start < 0) return part;
-        if (parts[index + 1] === '`') return start === 0 && parts[index - 1] === '`' ? inSamePlace(part) : part;
+        if (parts[index + 1] === '`') return start === 0 && parts[index - 1] === '`' ? inSameTarget(part) : part;
         const end = part.endsWith('.') ? part.length - 1 : part.length;
-        return part.slice(0, start) + inSamePlace(part.slice(start, end)) + part.slice(end);
+        return part.slice(0, start) + inSameTarget(part.slice(start, end)) + part.slice(end);
       })
       .join('');
   };

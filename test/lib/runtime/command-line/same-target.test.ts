@@ -1,14 +1,14 @@
 // The command lines of hints say where to, as the command that gives them was told.
 import { describe, expect, it, test } from 'vitest';
 import { helpOf } from '../../../../src/lib/runtime/command-line/help.ts';
-import { createSamePlace } from '../../../../src/lib/runtime/command-line/same-place.ts';
+import { createSameTarget } from '../../../../src/lib/runtime/command-line/same-target.ts';
 import { asking } from '../../../../src/program.ts';
 import { runCli } from '../../../helpers/cli.ts';
 import { commandsBelow, leavesBelow, loadProgram } from '../../../helpers/command-tree.ts';
 
 const NOWHERE = { profile: undefined, org: undefined, account: undefined, workspace: undefined, caFile: undefined };
-const inSamePlace = (text: string, place: Parameters<typeof createSamePlace>[1]): string =>
-  createSamePlace(asking, place)(text);
+const inSameTarget = (text: string, place: Parameters<typeof createSameTarget>[1]): string =>
+  createSameTarget(asking, place)(text);
 const PROD = { ...NOWHERE, profile: 'prod' };
 
 describe('a command line', () => {
@@ -28,16 +28,18 @@ describe('a command line', () => {
     ['In another shell: eval "$(cdpadm emulator env)". Ctrl-C ends it.', undefined],
     ['Store them (cdpadm auth login); what else is missing stands above.', undefined],
   ])('%s', (text, expected) => {
-    expect(inSamePlace(text, PROD)).toBe(expected ?? text);
-    expect(inSamePlace(text, NOWHERE)).toBe(text);
+    expect(inSameTarget(text, PROD)).toBe(expected ?? text);
+    expect(inSameTarget(text, NOWHERE)).toBe(text);
   });
 
   test('has every flag that says where to, as a shell takes it, and each once', () => {
     const place = { profile: 'my prod', org: '1', account: '2', workspace: '3', caFile: '/a/ca.pem' };
-    expect(inSamePlace('Look: cdpadm roles list --org 9', place)).toBe(
+    expect(inSameTarget('Look: cdpadm roles list --org 9', place)).toBe(
       "Look: cdpadm roles list --org 9 --profile 'my prod' --account 2 --workspace 3 --ca-file /a/ca.pem",
     );
-    expect(inSamePlace('Try it: cdpadm auth test --profile new', place)).toBe('Try it: cdpadm auth test --profile new');
+    expect(inSameTarget('Try it: cdpadm auth test --profile new', place)).toBe(
+      'Try it: cdpadm auth test --profile new',
+    );
   });
 });
 
