@@ -79,57 +79,7 @@ test('the page of the exit codes has them all', () => {
   expect(told).toEqual(Object.values(EXIT));
 });
 
-/** Flags that do nothing while nobody gives them: they choose, add, or say what a file or a question would. Any other has a default. */
-const WITHOUT_DEFAULT: Readonly<Record<string, string>> = {
-  'roles tasks': '--search',
-  'roles diff': '--against --against-profile',
-  'roles push': '--fail-on --expect-plan',
-  'roles edit': '--fail-on --expect-plan',
-  'roles create': '--task --fail-on --expect-plan',
-  'roles update': '--name --description --add-task --remove-task --fail-on --expect-plan',
-  'roles delete': '--fail-on --expect-plan',
-  'roles rollback': '--fail-on --expect-plan',
-  'warehouse apply': '--expect-plan',
-  'connections list': '--service-provider',
-  'pipelines pause': '--partner-feed-key-from',
-  'pipelines resume': '--partner-feed-key-from',
-  'pipelines runs': '--since --from --to --status --fail-if-stale',
-  'seed bulk': '--identity-type --null --map-file --cutoff-date --shard',
-  'seed validate': '--identity-type --null --map-file --cutoff-date',
-  'seed preview': '--identity-type --null --map-file --cutoff-date',
-  'seed set': '--identity-type',
-  'intake event': '--identity-type',
-  'intake identify': '--identity-type',
-  'dsr submit':
-    '--regulation --type --identity --extension-identity --group-id --callback-url --map --map-file --save-map --null --bulk',
-  'dsr prepare': '--regulation --type --group-id --callback-url --map --map-file --save-map --null',
-  'dsr list': '--group-id',
-  'dsr cancel': '--group-id',
-  'dsr callbacks listen': '--forward-to --keep --on',
-  'dsr callbacks verify': '--certificate',
-  'profile edit': '--set',
-  'emulator fault add': '--status --retry-after --delay --drop',
-  'emulator callbacks resend': '--callback',
-};
-
-/** The fields of a definition and of a profile: what is left out there, the platform decides, or is asked for. */
-const FIELDS_AS_FLAGS = /^(connections|data-models|pipelines) (create|update)$|^profile create$|^auth login$/;
-
 describe('the default of every flag', () => {
-  test('is told, unless the flag does nothing while nobody gives it', () => {
-    for (const [path, command] of screens.get(80) ?? []) {
-      if (FIELDS_AS_FLAGS.test(path)) continue;
-      const silent = command.options.filter(
-        ({ required, optional, mandatory, hidden, long, defaultValue, description }) =>
-          (required || optional) &&
-          !(mandatory || hidden || long === '--file') &&
-          defaultValue === undefined &&
-          !description.includes('(default: '),
-      );
-      expect(silent.map(({ long }) => long).join(' '), path).toBe(WITHOUT_DEFAULT[path] ?? '');
-    }
-  });
-
   test('stands in one form, on the screen', () => {
     for (const [path, command, screen] of screens.get(100) ?? []) {
       const words = screen.replaceAll(/\s+/g, ' ');

@@ -1,7 +1,10 @@
 // A valid command line for every command, with what it needs: what the sweeps of faults, kills and secrets go through.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
+import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 import { send } from '../helpers/emulator.ts';
+import { shellWords } from '../helpers/shell-words.ts';
 import { CANARIES, COMPLETED, PENDING, PENDING_TOO, RUN } from './stage.ts';
 import type { World } from './world.ts';
 
@@ -47,7 +50,7 @@ const local = (command: string, args: CommandCase['args'] = '', more: Partial<Co
   of(command, args, { local: true, ...more });
 const ELSEWHERE_TOUR = 'it starts a platform of its own; test/e2e/tour.test.ts takes it';
 
-export const CASES: readonly CommandCase[] = [
+const ROWS: readonly CommandCase[] = [
   of('roles list'),
   of('roles get', 'analyst'),
   of('roles tasks'),
@@ -215,3 +218,23 @@ export const CASES: readonly CommandCase[] = [
   local('help', 'exit-codes', { plain: true }),
   local('tour', '', { elsewhere: ELSEWHERE_TOUR }),
 ];
+
+/** Any exit code of a command. */
+const ANY_EXIT = Array.from({ length: 13 }, (_, code) => code);
+
+/** A command without a row is run by its first example that is no dry run, whatever the stage holds of it. */
+async function exampleCases(): Promise<CommandCase[]> {
+  const known = new Set(ROWS.map(({ command }) => command));
+  return leavesBelow(await loadProgram()).flatMap(([command, leaf]) => {
+    const { calls, examples = [] } = helpOf(leaf) ?? {};
+    const own = examples.filter((line) => line.startsWith(`cdpadm ${command}`));
+    const line = own.find((example) => !example.includes('--dry-run')) ?? own[0];
+    if (known.has(command) || line === undefined) return [];
+    const args = shellWords(line)
+      .slice(1 + command.split(' ').length)
+      .filter((word) => word !== '--yes');
+    return [of(command, args, { exits: ANY_EXIT, ...(calls !== 'platform' && { local: true }) })];
+  });
+}
+
+export const CASES: readonly CommandCase[] = [...ROWS, ...(await exampleCases())];

@@ -1,9 +1,5 @@
 // Every fault of the wire on every request of every command. A sample by default; `npm run test:faults` takes the whole.
 import { expect, test } from 'vitest';
-import { createContext } from '../../src/lib/runtime/create-context.ts';
-import { loadAll } from '../../src/program.ts';
-import type { Command } from 'commander';
-import { createTestIo } from '../helpers/cli.ts';
 import { type FaultPlan, PROXY_FAULTS, type ProxyFault } from '../helpers/fault-proxy.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { type Clean, cleanOf, judge } from './judge.ts';
@@ -26,18 +22,6 @@ const FLAGS = ['-o', 'json', '--request-timeout', '700ms', '--retries', '1'];
 const LIMIT = ['--timeout', '8m'];
 
 const SWEPT = CASES.filter(({ elsewhere, local }) => elsewhere === undefined && local !== true);
-
-function pathsOf(command: Command, path: string[]): string[] {
-  if (command.commands.length === 0) return [path.join(' ')];
-  return command.commands.flatMap((child) => pathsOf(child, [...path, child.name()]));
-}
-
-test('the table has every command', async () => {
-  const program = await loadAll(createContext(createTestIo().io, new AbortController().signal));
-  const all = program.commands.flatMap((command) => pathsOf(command, [command.name()]));
-  const known = new Set(CASES.map(({ command }) => command));
-  expect(all.filter((path) => !known.has(path))).toEqual([]);
-});
 
 interface Run {
   wanted: CommandCase;

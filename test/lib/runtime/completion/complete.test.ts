@@ -1,5 +1,4 @@
 // What may stand where the cursor is, asked as the shells' scripts ask.
-import { CONNECTION_CONFIGS } from '../../../../src/lib/contract/connections.ts';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -10,10 +9,7 @@ import { resolvePaths } from '../../../../src/lib/config/paths.ts';
 import { openRolesStore } from '../../../../src/lib/config/roles-store.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { registerEmulator } from '../../../../src/lib/runtime/emulator/running.ts';
-import { createValues } from '../../../../src/lib/runtime/completion/values.ts';
-import { createContext } from '../../../../src/lib/runtime/create-context.ts';
-import { type CliHome, createCliHome, createTestIo } from '../../../helpers/cli.ts';
-import { commandsBelow, loadProgram } from '../../../helpers/command-tree.ts';
+import { type CliHome, createCliHome } from '../../../helpers/cli.ts';
 
 /** Where bash begins a new word. */
 const BREAKS = ' \t\n"\'><=;|&(:';
@@ -301,64 +297,6 @@ describe('each shell has its form', () => {
   test('an unknown shell gets nothing', async () => {
     expect(await ask('tcsh', 'x')).toEqual({ kind: '', lines: [] });
   });
-});
-
-/** What stands for the value in help, where it is any text, number or time: nothing that could be listed. */
-const FREE = new Set([
-  ...[
-    'column',
-    'date',
-    'delay',
-    'domain...',
-    'dur',
-    'duration',
-    'email',
-    'expr',
-    'hex',
-    'host',
-    'i/n',
-    'id',
-    'iso',
-    'line',
-  ],
-  ...[
-    'n',
-    'name',
-    'number',
-    'pattern',
-    'port',
-    'provider',
-    'rows',
-    'share',
-    'size',
-    'sql',
-    'text',
-    'time',
-    'to',
-    'type',
-  ],
-  ...['url', 'user', 'uuid', 'value', 'version', 'word'],
-  // The fields of a connection are flags of their own.
-  ...Object.values(CONNECTION_CONFIGS).flatMap((config) => Object.keys(config._zod.def.shape)),
-]);
-
-test('every argument and flag has its values, its files or nothing that could be listed', async () => {
-  const root = await loadProgram();
-  const ctx = createContext(createTestIo({ env: home.env }).io, new AbortController().signal);
-  const valuesOf = createValues(ctx, home.folder);
-  const load = (name: string) => Promise.resolve(root.commands.find((command) => command.name() === name) ?? root);
-  const free = new Set<string>();
-  for (const [path, command] of [['', root] as const, ...commandsBelow(root)]) {
-    const place = { command, path, operands: [], flags: new Map<string, string>(), typed: '', tree: { root, load } };
-    for (const subject of [...command.registeredArguments, ...command.options]) {
-      const isFlag = 'flags' in subject;
-      // The hidden ones are there to be refused.
-      if (isFlag && (subject.hidden || !subject.required)) continue;
-      if (!(await valuesOf(subject, place)))
-        free.add(isFlag ? (/<(.*)>/.exec(subject.flags)?.[1] ?? '') : subject.name());
-    }
-  }
-  expect([...free].filter((word) => !FREE.has(word))).toEqual([]);
 });
 
 test('ids are kept as commands meet them, for this user alone', async () => {
