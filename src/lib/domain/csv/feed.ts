@@ -70,8 +70,8 @@ export class CsvFeed implements RowReader {
   /** Where in the record at hand a byte stands; -1 if it does not. */
   indexOf(byte: number): number {
     const { end, start } = this.scan.record;
-    const at = this.#pending.bytes.indexOf(byte, start);
-    return at < end ? at : -1;
+    const at = this.#pending.bytes.subarray(start, end).indexOf(byte);
+    return at < 0 ? -1 : start + at;
   }
 
   #take(length: number, isLast: boolean): void {
