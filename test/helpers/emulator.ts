@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { inject } from 'vitest';
 import { type Emulator, type StartOptions, startEmulator } from '../../src/lib/emulator/index.ts';
-import type { Fault } from '../../src/lib/emulator/wire/faults.ts';
+import type { Fault, LoggedRequest } from '../../src/lib/emulator/embedding.ts';
 import { judgedOf, loadJudge, requireConformance } from './wire-judge.ts';
 
 export interface Exchange {
@@ -74,7 +74,7 @@ export interface TestControl {
   addFault(fault: Fault): Promise<void>;
   faults(): Promise<Fault[]>;
   clearFaults(): Promise<void>;
-  requests(): Promise<{ at: string; method: string; path: string; status: number | null }[]>;
+  requests(): Promise<LoggedRequest[]>;
   assignRole(roleId: string, user: string): Promise<void>;
 }
 
@@ -111,7 +111,7 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
   const forgetToken = (): void => {
     bearer = undefined;
   };
-  const api = testControl(emulator.control, forgetToken);
+  const api = testControl(emulator, forgetToken);
   /** What a folder's log holds from an earlier start. */
   const before = options.data === undefined ? 0 : (await api.requests()).length;
   let closed: Promise<void> | undefined;
@@ -138,38 +138,24 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
 }
 
 /** `onMoved` is called when the clock may stand elsewhere. */
-function testControl(control: string, onMoved: () => void): TestControl {
-  async function ask(method: string, path: string, body?: unknown): Promise<unknown> {
-    const reply = await send(method, control + path, { body });
-    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
-    return reply.json;
-  }
-  const clock = async (method: string, body?: unknown): Promise<string> => {
-    const { now } = (await ask(method, '/clock', body)) as { now: string };
-    if (method === 'POST') onMoved();
-    return now;
-  };
+function testControl({ assignRole, callbacks, clock, faults, log, reset }: Emulator, onMoved: () => void): TestControl {
+  const moving = async <T>(moved: Promise<T>): Promise<T> => moved.finally(onMoved);
   return {
-    now: () => clock('GET'),
-    advance: (duration) => clock('POST', { advance: duration }),
-    set: (iso) => clock('POST', { set: iso }),
-    reset: async () => {
-      await ask('POST', '/reset');
-      onMoved();
-    },
+    now: clock.now,
+    advance: (duration) => moving(clock.advance(duration)),
+    set: (iso) => moving(clock.set(iso)),
+    reset: () => moving(reset()),
     flushCallbacks: async () => {
-      await ask('POST', '/callbacks/flush');
+      await callbacks.flush();
     },
     addFault: async (fault) => {
-      await ask('POST', '/faults', fault);
+      await faults.add(fault);
     },
-    faults: async () => (await ask('GET', '/faults')) as Fault[],
-    clearFaults: async () => {
-      await ask('DELETE', '/faults');
-    },
-    requests: async () => (await ask('GET', '/requests')) as Awaited<ReturnType<TestControl['requests']>>,
+    faults: faults.list,
+    clearFaults: faults.clear,
+    requests: log,
     assignRole: async (roleId, user) => {
-      await ask('POST', '/role-assignments', { role_id: roleId, user });
+      await assignRole(roleId, user);
     },
   };
 }

@@ -7,18 +7,25 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { root } from './sources.ts';
 
 const CONSUMER = `
-import { startEmulator, type Emulator, type EmulatorOptions, type EmulatorReady } from 'cdpadm';
+import { connectEmulator, startEmulator } from 'cdpadm';
+import type { Callback, Emulator, EmulatorOptions, EmulatorReady, Fault } from 'cdpadm';
 
 const options: EmulatorOptions = { port: 0, memory: true, clock: 'manual', fixtures: { roles: [] } };
 export async function use(): Promise<string> {
-  const { url, control, ready, reset, close }: Emulator = await startEmulator(options);
+  const emulator: Emulator = await startEmulator(options);
+  const { url, control, ready, reset, close } = emulator;
   const { org_id, client_secret }: EmulatorReady = ready;
+  const fault: Fault = await connectEmulator(control).faults.add({ status: 503, times: 1 });
+  const callbacks: Callback[] = await emulator.callbacks.list();
+  await emulator.clock.advance('8d');
   await reset();
   await close();
-  return url + control + client_secret + org_id.toFixed();
+  return url + control + client_secret + org_id.toFixed() + fault.times?.toFixed() + callbacks.length.toFixed();
 }
 // @ts-expect-error there is no such option
 export const wrong = () => startEmulator({ colour: 'blue' });
+// @ts-expect-error a fault has no such field
+export const mistyped = () => connectEmulator('').faults.add({ code: 503 });
 `;
 
 const { Bundler, Node16, NodeNext } = ts.ModuleResolutionKind;

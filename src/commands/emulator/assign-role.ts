@@ -2,6 +2,7 @@
 import { type infer as Infer, number, object, string } from 'zod/mini';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { controlCalls } from '../../lib/runtime/emulator/control.ts';
 import { change, portFlag } from './control.ts';
 
 type Assignment = Infer<ReturnType<typeof assignmentResult>>;
@@ -33,12 +34,7 @@ export const assignRole = defineCommand({
   ],
   exits: { 5: 'the role does not exist, or no embedded platform is running' },
   run: async (ctx, { args: { role_id }, flags }) => {
-    const made = await change<Assignment>(ctx, flags, {
-      method: 'POST',
-      path: '/role-assignments',
-      body: { role_id, user: flags.user },
-      reply: { fields: ['role_id', 'user'] },
-    });
+    const made = await change(ctx, flags, controlCalls.assignRole(role_id, flags.user));
     if (made !== undefined) await ctx.out.emit(made, view);
   },
 });

@@ -4,12 +4,10 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { controlCalls } from '../../lib/runtime/emulator/control.ts';
 import { change, portFlag, read } from './control.ts';
 
 type Callback = Infer<ReturnType<typeof callbacksResult>>[number];
-
-/** What an answer of callbacks holds at least. */
-const REPLY = { list: true, fields: ['id', 'url', 'state', 'due_on', 'attempts'] };
 
 function callbacksResult() {
   return array(
@@ -64,7 +62,7 @@ export const listCallbacks = defineCommand({
   columns: view.columns,
   output: callbacksResult,
   examples: ['cdpadm emulator callbacks list', 'cdpadm emulator callbacks list -o json'],
-  run: async (ctx, { flags }) => ctx.out.emit(await read<Callback[]>(ctx, flags, '/callbacks', REPLY), view),
+  run: async (ctx, { flags }) => ctx.out.emit(await read(ctx, flags, controlCalls.callbacks), view),
 });
 
 export const resendCallbacks = defineCommand({
@@ -94,7 +92,7 @@ async function resend(
     ...(requestId !== undefined && { subject_request_id: requestId }),
     ...(flags.callback !== undefined && { id: callbackNumber(flags.callback) }),
   };
-  const sent = await change<Callback[]>(ctx, flags, { method: 'POST', path: '/callbacks/resend', body, reply: REPLY });
+  const sent = await change(ctx, flags, controlCalls.resend(body));
   if (sent !== undefined) await ctx.out.emit(sent, { ...view, empty: 'Nothing was to be sent.' });
 }
 

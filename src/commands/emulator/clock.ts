@@ -5,11 +5,10 @@ import { parseDuration } from '../../lib/kernel/timestamps.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { controlCalls } from '../../lib/runtime/emulator/control.ts';
 import { change, portFlag, read } from './control.ts';
 
 type Now = Infer<ReturnType<typeof nowResult>>;
-
-const REPLY = { fields: ['now'] };
 
 function nowResult() {
   return object({ now: string() });
@@ -35,9 +34,8 @@ const advanceClock = defineCommand({
     if (parseDuration(duration) === undefined) {
       throw usageError(`\`${duration}\` is no duration.`, 'It takes a whole number and ms, s, m, h, d, w or y: 8d.');
     }
-    const call = { method: 'POST', path: '/clock', body: { advance: duration }, reply: REPLY } as const;
     const title = `Letting ${duration} pass on the platform, seconds`;
-    const now = await countingSeconds(ctx, title, change<Now>(ctx, flags, call));
+    const now = await countingSeconds(ctx, title, change(ctx, flags, controlCalls.moveClock({ advance: duration })));
     if (now !== undefined) await ctx.out.emit(now, view);
   },
 });
@@ -51,7 +49,7 @@ export const showClock = defineCommand({
   output: nowResult,
   examples: ['cdpadm emulator clock', 'cdpadm emulator clock advance 8d'],
   below: [advanceClock],
-  run: async (ctx, { flags }) => ctx.out.emit(await read<Now>(ctx, flags, '/clock', REPLY), view),
+  run: async (ctx, { flags }) => ctx.out.emit(await read(ctx, flags, controlCalls.now), view),
 });
 
 export const resetPlatform = defineCommand({
@@ -64,7 +62,7 @@ export const resetPlatform = defineCommand({
   output: nowResult,
   examples: ['cdpadm emulator reset', 'cdpadm emulator reset --profile local'],
   run: async (ctx, { flags }) => {
-    const now = await change<Now>(ctx, flags, { method: 'POST', path: '/reset', reply: REPLY });
+    const now = await change(ctx, flags, controlCalls.reset);
     if (now === undefined) return;
     ctx.out.note('The platform is back to its fixtures.');
     await ctx.out.emit(now, view);

@@ -11,13 +11,16 @@ interface PortFlag {
   port?: string;
 }
 
-/** Reads from the control address of the platform that is meant. `reply` is checked; its type is the caller's word. */
-export async function read<T>(ctx: Context, { port }: PortFlag, path: string, reply: ControlCall['reply']): Promise<T> {
-  const emulator = await findEmulator(ctx, port);
-  return (await callControl(ctx, emulator, { method: 'GET', path, ...(reply && { reply }) })) as T;
+/** Reads from the control address of the platform that is meant. */
+export async function read<Reply>(ctx: Context, { port }: PortFlag, call: ControlCall<Reply>): Promise<Reply> {
+  return await callControl(ctx, await findEmulator(ctx, port), call);
 }
 
 /** The same for a change. Undefined in a dry run, which shows the call. */
-export async function change<T>(ctx: Context, { port }: PortFlag, call: ControlCall): Promise<T | undefined> {
-  return (await changeByControl(ctx, await findEmulator(ctx, port), call)) as T | undefined;
+export async function change<Reply>(
+  ctx: Context,
+  { port }: PortFlag,
+  call: ControlCall<Reply>,
+): Promise<Reply | undefined> {
+  return await changeByControl(ctx, await findEmulator(ctx, port), call);
 }

@@ -4,6 +4,7 @@ import { METHODS } from '../../lib/contract/endpoint.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Column, ListView, RecordView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import { controlCalls } from '../../lib/runtime/emulator/control.ts';
 import { change, portFlag, read } from './control.ts';
 
 type Fault = Infer<ReturnType<typeof faultResult>>;
@@ -65,9 +66,7 @@ export const addFault = defineCommand({
     'cdpadm emulator fault add --method PUT --path "*/roles" --drop after --times 1',
   ],
   run: async (ctx, { flags }) => {
-    const body = faultOf(flags);
-    const reply = { fields: Object.keys(body) };
-    const added = await change<Fault>(ctx, flags, { method: 'POST', path: '/faults', body, reply });
+    const added = await change(ctx, flags, controlCalls.addFault(faultOf(flags)));
     if (added !== undefined) await ctx.out.emit(added, recordView);
   },
 });
@@ -80,8 +79,7 @@ export const listFaults = defineCommand({
   flags: portFlag,
   output: () => array(faultResult()),
   examples: ['cdpadm emulator fault list', 'cdpadm emulator fault list -o json'],
-  run: async (ctx, { flags }) =>
-    ctx.out.emit(await read<Fault[]>(ctx, flags, '/faults', { list: true, fields: [] }), listView),
+  run: async (ctx, { flags }) => ctx.out.emit(await read(ctx, flags, controlCalls.faults), listView),
 });
 
 export const clearFaults = defineCommand({
@@ -94,8 +92,7 @@ export const clearFaults = defineCommand({
   output: () => array(faultResult()),
   examples: ['cdpadm emulator fault clear', 'cdpadm emulator fault clear --profile local'],
   run: async (ctx, { flags }) => {
-    const reply = { list: true, fields: [] };
-    const left = await change<Fault[]>(ctx, flags, { method: 'DELETE', path: '/faults', reply });
+    const left = await change(ctx, flags, controlCalls.clearFaults);
     if (left !== undefined) await ctx.out.emit(left, listView);
   },
 });

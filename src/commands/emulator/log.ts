@@ -2,6 +2,7 @@
 import { array, type infer as Infer, nullable, number, object, string } from 'zod/mini';
 import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { controlCalls } from '../../lib/runtime/emulator/control.ts';
 import { portFlag, read } from './control.ts';
 
 type LoggedRequest = Infer<ReturnType<typeof logResult>>[number];
@@ -35,8 +36,5 @@ export const listRequests = defineCommand({
   flags: portFlag,
   output: logResult,
   examples: ['cdpadm emulator log', 'cdpadm emulator log -o csv --out requests.csv'],
-  run: async (ctx, { flags }) => {
-    const reply = { list: true, fields: view.columns.map(({ key }) => key) };
-    await ctx.out.emit(await read<LoggedRequest[]>(ctx, flags, '/requests', reply), view);
-  },
+  run: async (ctx, { flags }) => ctx.out.emit(await read(ctx, flags, controlCalls.log), view),
 });

@@ -23,10 +23,11 @@ export async function seedChapter(stage: Stage): Promise<void> {
     'The others need not wait for it. On the way the platform says once that it is too much (429). What it refused is sent ' +
       'again by itself, so that nothing of that is seen in the result:',
   );
-  await stage.sandbox.control({
-    method: 'POST',
-    path: '/faults',
-    body: { path: '/v2/bulkcalculatedattributes', status: 429, retry_after: 1, times: 1 },
+  await stage.sandbox.control.faults.add({
+    path: '/v2/bulkcalculatedattributes',
+    status: 429,
+    retry_after: 1,
+    times: 1,
   });
   await stage.run('seed bulk users.csv --yes', EXIT.partial);
 
@@ -37,8 +38,7 @@ export async function seedChapter(stage: Stage): Promise<void> {
   await stage.run(`seed bulk ${rejects} --yes`);
 
   await stage.say('What the platform holds of that user now:');
-  const found = await stage.sandbox.control({ method: 'GET', path: `/profiles?customer_id=c-${BAD_ROW}` });
-  const [profile] = found as unknown[];
+  const [profile] = await stage.sandbox.control.state.profiles({ customer_id: `c-${BAD_ROW}` });
   writeFileSync(join(stage.sandbox.folder, 'profile.json'), `${stringifyJson(profile, 2)}\n`);
   await stage.show('profile.json', 30);
 }

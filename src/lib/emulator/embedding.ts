@@ -25,17 +25,107 @@ export interface EmulatorOptions {
   clock?: 'real' | 'manual';
 }
 
-export interface Emulator {
+export interface Emulator extends EmulatorControl {
   /** `http://host:port` */
   url: string;
   /** Base of the control address. */
   control: string;
   ready: EmulatorReady;
   port: number;
-  /** Back to the fixtures. */
-  reset(): Promise<void>;
   /** Ends open connections, keeps what is unwritten and frees the data folder. */
   close(): Promise<void>;
+}
+
+/**
+ * Controls a running platform. Times are ISO 8601 in UTC. A call rejects with an error that has a `code`: `usage` for an
+ * invalid value, `emulator.refused` or `emulator.unreachable`.
+ */
+export interface EmulatorControl {
+  clock: {
+    now(): Promise<string>;
+    /** Advances the clock (`90m`, `8d`), runs everything that falls due and returns the new time. */
+    advance(duration: string): Promise<string>;
+    /** Sets the clock, runs everything that falls due and returns the new time. */
+    set(time: string): Promise<string>;
+  };
+  faults: {
+    add(fault: Fault): Promise<Fault>;
+    /** The faults that still apply, with the `times` left of each. */
+    list(): Promise<Fault[]>;
+    clear(): Promise<void>;
+  };
+  callbacks: {
+    list(): Promise<Callback[]>;
+    /** Sends callbacks again: one, those of a request, or all that were not delivered. Returns them. */
+    resend(which?: { id: number } | { subject_request_id: string }): Promise<Callback[]>;
+    /** Sends the queued callbacks now and returns them once every receiver was called. */
+    flush(): Promise<Callback[]>;
+  };
+  state: {
+    /** The profiles of a person in every workspace, by `xpid` or by an identity: `{ email: 'jane@example.com' }`. */
+    profiles(identity: Record<string, string>): Promise<Record<string, unknown>[]>;
+    counts(): Promise<StoredCounts>;
+  };
+  /** The requests that the platform received, oldest first. */
+  log(): Promise<LoggedRequest[]>;
+  /** Assigns a role of the first organization to a user. */
+  assignRole(roleId: string, user: string): Promise<RoleAssignment>;
+  /** Back to the fixtures. */
+  reset(): Promise<void>;
+}
+
+/** Applies to every matching request; at least one of `status`, `delay` and `drop` is required. */
+export interface Fault {
+  /** Default: any method. */
+  method?: string | undefined;
+  /** `*` matches any characters. Default: any path. */
+  path?: string | undefined;
+  /** Respond with this status without processing the request. */
+  status?: number | undefined;
+  /** The `Retry-After` header of that response: seconds, or any text. */
+  retry_after?: number | string | undefined;
+  /** Delay first: milliseconds, or a duration such as `2s`. */
+  delay?: number | string | undefined;
+  /** Close the connection without a response, before or after the request is processed. */
+  drop?: 'before' | 'after' | undefined;
+  /** Number of requests. Default: all. */
+  times?: number | undefined;
+  /** Share of the matching requests, 0 to 1. Default: 1. */
+  probability?: number | undefined;
+}
+
+export interface LoggedRequest {
+  at: string;
+  method: string;
+  path: string;
+  /** Null when a fault closed the connection. */
+  status: number | null;
+}
+
+/** A status callback of a data subject request, with its deliveries. */
+export interface Callback {
+  id: number;
+  workspace_id: number;
+  subject_request_id: string;
+  request_status: string;
+  url: string;
+  state: 'queued' | 'sending' | 'delivered' | 'failed';
+  queued_on: string;
+  due_on: string;
+  /** `status` is null when the receiver did not respond; `error` then says why. */
+  attempts: { at: string; status: number | null; error: string | null }[];
+}
+
+export interface StoredCounts {
+  profiles: number;
+  seeds: number;
+  events: number;
+}
+
+export interface RoleAssignment {
+  role_id: string;
+  user: string;
+  org_id: number;
 }
 
 /** The ready line. Addresses are without a trailing slash; ids are those of the first organization, account and workspace. */

@@ -7,6 +7,7 @@ import { platformAreas } from './areas.ts';
 import { createControl } from './control.ts';
 import { describeReady } from './describe-ready.ts';
 import { type Database, openDatabase } from './base/db.ts';
+import { connectEmulator } from './client.ts';
 import type { Emulator, EmulatorOptions } from './embedding.ts';
 import { createExchange } from './platform/exchange.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
@@ -96,6 +97,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
     folder?.release();
   }
   return {
+    ...connectEmulator(ready.control_url),
     url,
     control: ready.control_url,
     ready,

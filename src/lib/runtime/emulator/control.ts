@@ -1,6 +1,7 @@
 // The control address of an embedded platform, as the emulator commands call it.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { type ControlCall, refusalIn } from '../../emulator/client.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { CONTROL_PATH } from '../../emulator/wire/service-paths.ts';
 import { CliError, EXIT, usageError } from '../../kernel/errors.ts';
@@ -15,17 +16,7 @@ import { fail } from '../../errors/fail.ts';
 
 const CALL_TIMEOUT_MS = 60_000;
 
-export interface ControlCall {
-  method: 'GET' | 'POST' | 'DELETE';
-  /** Below the control address: `/clock`. */
-  path: string;
-  body?: Record<string, unknown>;
-  /**
-   * The fields that the reply holds at least, or each of its entries where it is a list. In a reply that is no list, a
-   * field that was also sent has the value that was sent.
-   */
-  reply?: { fields: readonly string[]; list?: boolean };
-}
+export { type ControlCall, controlCalls } from '../../emulator/client.ts';
 
 /**
  * The platform that is meant: the one on `port`; without `--profile` the one that CDPADM_BASE_URL points every command to;
@@ -63,7 +54,7 @@ export async function findEmulator(
  * Calls the control address and returns the platform's reply. Throws CliError for a rejection and for any other reply, and
  * OutcomeUnknownError (8) where such a reply leaves open whether a change was made.
  */
-export async function callControl(ctx: Context, ready: EmulatorReady, call: ControlCall): Promise<unknown> {
+export async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: ControlCall<Reply>): Promise<Reply> {
   const [{ createNodeEngine }, { readAnswer }] = await Promise.all([
     import('../../http/engines/node-engine.ts'),
     import('../../http/answer/answer.ts'),
@@ -100,8 +91,9 @@ export async function callControl(ctx: Context, ready: EmulatorReady, call: Cont
   }
 }
 
-function readReply(call: ControlCall, origin: string, text: string): unknown {
-  const { body = {}, reply } = call;
+function readReply<Reply>(call: ControlCall<Reply>, origin: string, text: string): Reply {
+  const { reply } = call;
+  const body: Record<string, unknown> = { ...call.body };
   let value: unknown;
   try {
     value = parseJson(text);
@@ -109,18 +101,24 @@ function readReply(call: ControlCall, origin: string, text: string): unknown {
     if (!(error instanceof JsonError)) throw error;
     throw unusable(call, origin, text.trim() === '' ? 'is empty' : `is not JSON: ${error.message}`);
   }
-  if (!reply) return value;
+  if (!reply) return value as Reply;
   const sent = reply.list ? {} : body;
   const isExpected = (entry: unknown): boolean =>
     isRecord(entry) &&
-    reply.fields.every((name) => name in entry && (!(name in sent) || isDeepStrictEqual(entry[name], sent[name])));
+    reply.fields
+      .map(String)
+      .every((name) => name in entry && (!(name in sent) || isDeepStrictEqual(entry[name], sent[name])));
   const entries = reply.list ? value : [value];
   if (!Array.isArray(entries) || !entries.every(isExpected)) throw unusable(call, origin, 'is not the expected JSON');
-  return value;
+  return value as Reply;
 }
 
 /** A change by a control call: shown instead of made in a dry run. Undefined means that it was shown. */
-export async function changeByControl(ctx: Context, ready: EmulatorReady, call: ControlCall): Promise<unknown> {
+export async function changeByControl<Reply>(
+  ctx: Context,
+  ready: EmulatorReady,
+  call: ControlCall<Reply>,
+): Promise<Reply | undefined> {
   if (!ctx.flags.dryRun) return await callControl(ctx, ready, call);
   const { method, path, body } = call;
   await ctx.out.emitDryRun([{ method, url: `${ready.control_url}${path}`, ...(body && { body }) }]);
@@ -139,7 +137,7 @@ function noEmulator(message: string, hint: string): CliError {
 }
 
 /** A response that no control address sends; `problem` completes "its response …". */
-function unusable(call: ControlCall, origin: string, problem: string): CliError {
+function unusable(call: Pick<ControlCall, 'method' | 'path'>, origin: string, problem: string): CliError {
   if (call.method !== 'GET') return unconfirmed(call, origin, `sent a response that ${problem}`);
   return fail('emulator.unreadable', {
     message: `The embedded platform at ${origin} sent a response that ${problem}.`,
@@ -148,7 +146,12 @@ function unusable(call: ControlCall, origin: string, problem: string): CliError 
 }
 
 /** A change that the platform may have made. */
-function unconfirmed({ method, path }: ControlCall, origin: string, problem: string, cause?: unknown): CliError {
+function unconfirmed(
+  { method, path }: Pick<ControlCall, 'method' | 'path'>,
+  origin: string,
+  problem: string,
+  cause?: unknown,
+): CliError {
   return new OutcomeUnknownError({
     message: `The outcome of the change is unknown: the embedded platform at ${origin} ${problem}.`,
     hint: 'Run `cdpadm emulator clock` and `cdpadm emulator log` to see its state, then run the command again if needed.',
@@ -159,8 +162,7 @@ function unconfirmed({ method, path }: ControlCall, origin: string, problem: str
 
 /** The control address rejects a malformed call (400), as a flag would be, and names what does not exist (404). */
 function rejected(status: number, text: string): CliError {
-  const detail = messageOf(text)?.replace(/^(Bad request|Not found): /, '') ?? 'it gave no reason';
-  const message = `The embedded platform rejected the call: ${detail}.`;
+  const message = `The embedded platform rejected the call: ${refusalIn(text)}.`;
   if (status === 400) return usageError(message);
   return fail('emulator.refused', {
     message,
@@ -168,14 +170,4 @@ function rejected(status: number, text: string): CliError {
     ...(status !== 404 && { hint: 'Run `cdpadm emulator log` to see the request, or start another platform.' }),
     exit: status === 404 ? EXIT.notFound : EXIT.failed,
   });
-}
-
-function messageOf(text: string): string | undefined {
-  try {
-    const body = parseJson(text) as { errors?: { message?: unknown }[] };
-    const message = body.errors?.[0]?.message;
-    return typeof message === 'string' ? message : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { host } from '../../kernel/host.ts';
 import { makeScratchFolder } from '../../kernel/scratch-folder.ts';
 import type { Context } from '../context.ts';
-import { callControl, type ControlCall } from './control.ts';
+import type { EmulatorControl } from '../../emulator/embedding.ts';
+import { connectEmulator } from '../../emulator/client.ts';
 import { environmentOf } from './environment.ts';
 import { registerEmulator } from './running.ts';
 
@@ -20,7 +21,7 @@ export interface Sandbox {
   /** The working folder of every command. */
   readonly folder: string;
   /** Calls the platform's control address: what no command is there for. */
-  control(call: ControlCall): Promise<unknown>;
+  control: EmulatorControl;
   /** Runs `cdpadm` with these arguments as a process of its own, as a user would. */
   run(args: readonly string[]): Promise<CommandRun>;
 }
@@ -51,7 +52,7 @@ export async function openSandbox(ctx: Context): Promise<Sandbox> {
   };
   return {
     folder: work,
-    control: (call) => callControl(ctx, emulator.ready, call),
+    control: connectEmulator(emulator.ready.control_url),
     run: (args) => runProcess(args, work, env, ctx.signal),
   };
 }
