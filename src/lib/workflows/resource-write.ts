@@ -35,7 +35,10 @@ const MAY_BE_TAKEN = [400, 409, 422];
 
 const MAX_SENDS = 3;
 
-/** POST. Throws conflict (6) when the id belongs to a resource that this write did not create. */
+/**
+ * POST of an id that was free a moment ago. "Already exists" is success if the platform holds this very definition: the
+ * write was carried out although it was rejected. Throws conflict (6) when it holds another one.
+ */
 export async function createConfirmed<Reply extends Identified, Body extends Identified>(
   body: Body,
   calls: ResourceCalls<Reply, Body>,
@@ -47,7 +50,12 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
     isOurs: (reply) => reply.id === body.id && holds(calls, reply, body),
     judge: (now, { error, wasSent }) => {
       if (now === undefined) return 'not-done';
-      return wasSent && holds(calls, now, body) ? { done: now } : takenMeanwhile(body.id, calls, error);
+      if (!holds(calls, now, body)) return takenMeanwhile(body.id, calls, error);
+      if (!wasSent)
+        ports.tell.warn(
+          `The platform rejected the write, but holds ${calls.noun} ${body.id} as it was sent. Secrets cannot be compared.`,
+        );
+      return { done: now };
     },
   });
 }

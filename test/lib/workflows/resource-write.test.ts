@@ -47,13 +47,18 @@ describe('a conflict', () => {
     });
   });
 
-  it.each([OURS, THEIRS])(
-    'of a creation that was rejected while %j is there does not say who created it',
-    async (held) => {
-      await expect(createConfirmed(OURS, calls(failed(409, 'http.conflict'), held), ports)).rejects.toMatchObject({
-        code: 'resource.created_meanwhile',
-        message: 'Conflict: the platform now has thing a. It is not known who created it.',
-      });
-    },
-  );
+  it('of a creation that was rejected while another definition is there does not say who created it', async () => {
+    await expect(createConfirmed(OURS, calls(failed(409, 'http.conflict'), THEIRS), ports)).rejects.toMatchObject({
+      code: 'resource.created_meanwhile',
+      message: 'Conflict: the platform now has thing a. It is not known who created it.',
+    });
+  });
+
+  it.each([400, 409, 422])('of a creation that was carried out although %i was answered is none', async (status) => {
+    const told: string[] = [];
+    const tell = { ...ports.tell, warn: (text: string) => told.push(text) };
+    const created = createConfirmed(OURS, calls(failed(status, 'http.refused'), OURS), { ...ports, tell });
+    expect(await created).toEqual(OURS);
+    expect(told).toEqual([expect.stringMatching(/^The platform rejected the write, but holds thing a as it was sent/)]);
+  });
 });
