@@ -1,4 +1,4 @@
-// The loop of a bulk run: tasks start as they are read, so many at once; a failure or a stop ends the run with a grace.
+// The loop of a bulk run: starts tasks as they are read, a limited number at once. A failure or a stop ends it after a grace period.
 import { setMaxListeners } from 'node:events';
 import { type Clock, waitAtMost } from '../kernel/clock.ts';
 import type { Gate } from './gate.ts';

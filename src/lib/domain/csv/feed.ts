@@ -8,7 +8,7 @@ import { LINE_FEED, markLength, skipSpace } from '../seed/scan.ts';
 import { createRecordScan } from './record.ts';
 
 export interface CsvTaker {
-  /** The next record, the header first; the feed says what and where it is. */
+  /** Called for each record, the header first; the feed has its cells and its line. */
   take(): void;
   /** The input ends in a quoted cell; `shown` is the beginning of that record. Unless this is here, it is an error. */
   takeUnclosed?(shown: string): void;
@@ -19,7 +19,7 @@ const NOT_CLOSED = 'this cell begins with a quote that is never closed';
 
 export class CsvFeed implements RowReader {
   readonly scan = createRecordScan();
-  /** Of the record at hand, from 1. */
+  /** The line on which the current record begins, from 1. */
   line = 1;
   separator = 0;
   readonly #name: string;
@@ -27,7 +27,7 @@ export class CsvFeed implements RowReader {
   readonly #pending = new Pending();
   /** Whether the header was met. */
   #hasBegun = false;
-  /** Whether all that is at hand is UTF-8. */
+  /** Whether everything read and not yet dropped is UTF-8. */
   #isSound = true;
 
   constructor(name: string, taker: CsvTaker) {
@@ -35,13 +35,13 @@ export class CsvFeed implements RowReader {
     this.#taker = taker;
   }
 
-  /** The record at hand as it stands in the input. */
+  /** The bytes of the current record, as text. */
   get source(): string {
     const { end, start } = this.scan.record;
     return this.#pending.bytes.toString('utf8', start, end);
   }
 
-  /** Whether the record at hand is UTF-8. */
+  /** Whether the current record is UTF-8. */
   get isSound(): boolean {
     const { end, start } = this.scan.record;
     return this.#isSound || isUtf8(this.#pending.bytes.subarray(start, end));
@@ -62,12 +62,12 @@ export class CsvFeed implements RowReader {
     if (this.#pending.length > 0) this.#take(this.#pending.length, true);
   }
 
-  /** Invalid input (9) at a byte of the record at hand; at its beginning, if none is named. */
+  /** Invalid input (9) at a byte of the current record; at its beginning by default. */
   error(message: string, offset = this.scan.record.start): CliError {
     return this.#errorAt(message, this.scan.record.start, offset);
   }
 
-  /** Where in the record at hand a byte stands; -1 if it does not. */
+  /** The offset of a byte in the current record, or -1. */
   indexOf(byte: number): number {
     const { end, start } = this.scan.record;
     const at = this.#pending.bytes.subarray(start, end).indexOf(byte);

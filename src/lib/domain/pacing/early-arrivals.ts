@@ -1,6 +1,6 @@
 // Requests that the platform counts into the wrong second, because one overtook another on the way.
 
-/** Requests that may come too soon at a wanted rate: as a share of those answered, and at least so many at once. */
+/** Requests that may arrive too soon at a wanted rate: a share of those answered, and a minimum at once. */
 const EXCUSED_SHARE = 0.05;
 const MIN_EXCUSED = 4;
 
@@ -10,7 +10,7 @@ export interface EarlyArrivals {
   excuses(): boolean;
 }
 
-/** At a rate that is told to us, one in twenty; when there are more, the limit is lower than the rate. */
+/** At a known rate one in twenty is excused; with more of them, the limit is lower than the rate. */
 export function createEarlyArrivals(rate: number | undefined): EarlyArrivals {
   const most = rate === undefined ? 0 : Math.max(MIN_EXCUSED, rate * EXCUSED_SHARE);
   let left = most;

@@ -1,11 +1,11 @@
 // What failed requests (5xx, or no response) tell of the platform: a few among many, too many, or an outage.
 
-/** Requests that are remembered. */
+/** How many of the last requests count. */
 const RECENT = 1000;
-/** Failed ones that are no sign of anything: a tenth, and ten more. */
+/** Failures that mean nothing: a tenth of the requests, and ten more. */
 const TOLERATED = 10;
 const TOLERATED_SHARE = 0.1;
-/** So many failures without a success between them are an outage. */
+/** This many failures without a success between them are an outage. */
 const IN_A_ROW = 8;
 
 export interface Troubles {
