@@ -25,6 +25,9 @@ const TAB_ENTRIES = [
 /** Of the contract, what is not one area's own: an area's schemas are built when it is called. */
 const SHARED_CONTRACT = /^src\/lib\/contract\/(?:endpoint|explain|failures|limits|names|oauth|shared)\.ts$/;
 
+/** How an error ends the process: so little that a file of its own would cost more. */
+const ENDINGS = /^src\/lib\/(?:errors\/exit|runtime\/exit-codes)\.ts$/;
+
 /** What a call that is over within a second has no use for. */
 const PROGRESS = 'src/lib/runtime/output/progress.ts';
 
@@ -52,7 +55,7 @@ export function chunkGroups(root) {
     const path = pathOf(id);
     // Of which `kernel` takes the version.
     if (path === 'package.json') return 'kernel';
-    if (start.has(path)) return library.has(path) ? 'kernel' : null;
+    if (start.has(path)) return library.has(path) || ENDINGS.test(path) ? 'kernel' : null;
     if (path === PROGRESS) return 'work-progress';
     const [, group] = /^src\/commands\/([\w-]+)\/[\w-]+\.ts$/.exec(path) ?? [];
     if (group !== undefined) return `commands-${group}`;

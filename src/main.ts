@@ -1,7 +1,10 @@
 // From the command line to an exit code: the only file that ends the process.
+import { exitOf } from './lib/errors/exit.ts';
 import type { Command } from 'commander';
 import { ownTurn, systemClock } from './lib/kernel/clock.ts';
-import { CliError, EXIT, type ExitCode, systemErrorCode } from './lib/kernel/errors.ts';
+import { KnownError, systemErrorCode } from './lib/kernel/errors.ts';
+import type { ExitName } from './lib/errors/entry.ts';
+import { EXIT } from './lib/runtime/exit-codes.ts';
 import { host } from './lib/kernel/host.ts';
 import { createRedactor, type Redactor } from './lib/kernel/redact.ts';
 import type { Context, GlobalFlags, Io, Output, TextSink } from './lib/runtime/context.ts';
@@ -80,7 +83,7 @@ async function endProcess(code: number, isOverdue: boolean): Promise<void> {
 
 /**
  * Runs one command line and returns its exit code, once all output is handed over. `stop` is what Ctrl-C and `--timeout`
- * abort; its reason is the CliError that the command ends with. `redactor` learns of every secret that the run has.
+ * abort; its reason is the KnownError that the command ends with. `redactor` learns of every secret that the run has.
  * `onOverdue` is called where the command was stopped and is left where it is, because it still waits for something.
  */
 export async function run(
@@ -101,8 +104,8 @@ export async function run(
     await stopped(stop.signal);
     for (let turn = 0; turn < LAST_TURNS; turn++) await systemClock.sleep(TURN_MS, finished.signal);
     onOverdue?.();
-    const reason = explainStop(stop.signal.reason as CliError, state.hasWritten());
-    if (state.isReported) return reason.exit;
+    const reason = explainStop(stop.signal.reason as KnownError, state.hasWritten());
+    if (state.isReported) return EXIT[exitOf(reason)];
     return await report(reason, io, state.flags(), redactor);
   };
   try {
@@ -152,7 +155,7 @@ async function runCommand(
 
   /** What keeps the process busy leaves no turn in which to hear of a stop: a stop that came meanwhile goes first. */
   async function stopAmid(error: unknown): Promise<unknown> {
-    if (!(error instanceof CliError) || error.exit !== EXIT.invalidInput) return error;
+    if (!(error instanceof KnownError) || exitOf(error) !== 'invalidInput') return error;
     try {
       // A signal is heard in the turn after the one that ends now.
       await ownTurn();
@@ -164,7 +167,7 @@ async function runCommand(
     }
   }
 
-  async function runOnce(flags: GlobalFlags, output: (out: Output) => Output): Promise<ExitCode> {
+  async function runOnce(flags: GlobalFlags, output: (out: Output) => Output): Promise<ExitName> {
     const own = createContext(io, stop.signal, redactor, { asking, loadAll });
     try {
       await act(own, () => own.begin(flags, output));
@@ -194,13 +197,14 @@ async function runCommand(
     } finally {
       await ctx.close();
     }
-    return stop.signal.reason instanceof CliError ? stop.signal.reason.exit : ctx.exit;
+    const reason: unknown = stop.signal.reason;
+    return EXIT[reason instanceof KnownError ? exitOf(reason) : ctx.exit];
   } catch (error) {
     if (error instanceof HelpShown) return helpExit(error, io);
     if (isQuietEnd(error)) return EXIT.ok;
     const final = ctx.hasWritten ? error : await stopAmid(error);
     state.isReported = true;
-    const known = final instanceof CliError ? explainStop(final, ctx.hasWritten) : final;
+    const known = final instanceof KnownError ? explainStop(final, ctx.hasWritten) : final;
     return await report(known, io, state.flags(), redactor);
   }
 }
@@ -278,7 +282,7 @@ function stopAfter(ms: number, stop: AbortController, finished: AbortSignal, io:
 }
 
 /** The first signal asks the command to come to an end, the second ends the process. */
-function onSignal(signal: 'SIGINT' | 'SIGTERM', stop: AbortController, reason: () => CliError): void {
+function onSignal(signal: 'SIGINT' | 'SIGTERM', stop: AbortController, reason: () => KnownError): void {
   host.on(signal, () => {
     if (stop.signal.aborted) host.endBySignal(signal);
     stop.abort(reason());

@@ -25,7 +25,7 @@ import {
 } from '../lib/domain/warehouse/secrets.ts';
 import { type LoadedDocument, placeIssues } from '../lib/files/load.ts';
 import { folderOf, SQL_FILE, withSqlText } from '../lib/files/warehouse-file.ts';
-import { type CliError, invalidInput, type Issue } from '../lib/kernel/errors.ts';
+import { type KnownError, invalidInput, type Issue } from '../lib/kernel/errors.ts';
 import { isRecord } from '../lib/kernel/record.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { checkFileSecret, resolveFileSecret } from '../lib/runtime/file-secrets.ts';
@@ -125,7 +125,7 @@ export function usesOf(type: ResourceType, { definition, typed }: SourcedDefinit
   return [...secretUses(type, definition), ...given];
 }
 
-/** Throws CliError auth (4) for a variable or a file that a reference names and that cannot be read. */
+/** Throws KnownError auth (4) for a variable or a file that a reference names and that cannot be read. */
 export async function checkSecrets(
   ctx: Context,
   type: ResourceType,
@@ -272,7 +272,7 @@ function invalidSource(
   source: DefinitionSource,
   document: LoadedDocument | undefined,
   found: readonly FieldIssue[],
-): CliError {
+): KnownError {
   const issues = placesOf(type, source, document, found);
   const count = issues.length === 1 ? 'one issue' : `${issues.length} issues`;
   const masked = found.find((issue) => isMaskIssue(issue) && flagOf(type, issue.path));

@@ -2,14 +2,14 @@
 import { usageError } from '../lib/kernel/errors.ts';
 import { parseRate } from '../lib/kernel/rate.ts';
 
-/** A port to listen on; 0 is for a free one. Throws CliError usage (2). */
+/** A port to listen on; 0 is for a free one. Throws KnownError usage (2). */
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
   throw usageError(`--port takes a number from 0 to 65535, not \`${text}\`.`);
 }
 
-/** A whole number from 1 to `most`. Throws CliError usage (2). */
+/** A whole number from 1 to `most`. Throws KnownError usage (2). */
 export function readCount(flag: string, text: string, most: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= most) return number;
@@ -18,7 +18,7 @@ export function readCount(flag: string, text: string, most: number): number {
 
 /**
  * The most requests a second: of `--rate`, else of the profile's own `limits.KIND`; undefined where neither limits them.
- * Throws CliError usage (2) that names the flag or the limit.
+ * Throws KnownError usage (2) that names the flag or the limit.
  */
 export function readRate(
   flag: string | undefined,

@@ -9,7 +9,7 @@ import {
   toDefinition,
   withHiddenSecrets,
 } from '../lib/domain/warehouse/definition.ts';
-import { type CliError, EXIT, usageError } from '../lib/kernel/errors.ts';
+import { type KnownError, usageError } from '../lib/kernel/errors.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openSecretMemory, secretKey } from '../lib/runtime/memory/secrets.ts';
@@ -134,7 +134,7 @@ export async function writeChange(
   }
   ctx.out.show((style) => draw(style));
   if (resets && !allowReset) {
-    await ctx.prompt.typed(`Type ${id} to reset its sync position:`, id, { flag: '--allow-reset', exit: EXIT.guard });
+    await ctx.prompt.typed(`Type ${id} to reset its sync position:`, id, { flag: '--allow-reset', exit: 'guard' });
   }
   await ctx.confirmWrite(`Change ${NOUNS[type]} ${id}?`);
   await checkUntouched(id, live, calls, ctx.signal);
@@ -166,14 +166,14 @@ async function sending(
   return reply;
 }
 
-function exists(type: ResourceType, id: string): CliError {
+function exists(type: ResourceType, id: string): KnownError {
   return fail('warehouse.exists', {
     message: `There is a ${NOUNS[type]} ${id} already.`,
     hint: `Change it with \`cdpadm ${GROUPS[type]} update ${id}\`, or choose another id.`,
   });
 }
 
-function resetRefused(id: string): CliError {
+function resetRefused(id: string): KnownError {
   return fail('pipelines.guard.reset', {
     message: `Nothing was sent: the change of the sync mode would reset the sync position of ${id}.`,
     hint: 'If that is what you want, add --allow-reset.',

@@ -1,7 +1,7 @@
 // Deleting a connection, data model or pipeline: nothing that is in use, and what goes is shown before.
 import { changedFields } from '../lib/domain/field-changes.ts';
 import { comparable, type ResourceType } from '../lib/domain/warehouse/definition.ts';
-import type { CliError } from '../lib/kernel/errors.ts';
+import type { KnownError } from '../lib/kernel/errors.ts';
 import { type DeletedResource, deletedView } from '../lib/render/deleted.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
@@ -44,7 +44,7 @@ export async function deleteResource(ctx: Context, type: ResourceType, id: strin
   await ctx.out.emit(result, deletedView);
 }
 
-function inUse(type: ResourceType, id: string, pipelines: readonly string[]): CliError {
+function inUse(type: ResourceType, id: string, pipelines: readonly string[]): KnownError {
   return fail('warehouse.in_use', {
     message: `The ${NOUNS[type]} ${id} is used by ${pipelines.join(', ')}; the platform deletes nothing that is in use.`,
     hint: 'Delete those pipelines first, or point them elsewhere. Nothing was changed.',

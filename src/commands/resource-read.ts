@@ -26,7 +26,7 @@ export async function getResource(ctx: Context, type: ResourceType, id: string):
   await emitResource(ctx, type, await findResource(ctx, warehouseCalls(await ctx.api(), type), id));
 }
 
-/** The resource of this id; CliError not found (5) with the nearest id otherwise. */
+/** The resource of this id; KnownError not found (5) with the nearest id otherwise. */
 export async function findResource(ctx: Context, calls: WarehouseCalls, id: string): Promise<ResourceReply> {
   try {
     return await calls.get(id, ctx.signal);

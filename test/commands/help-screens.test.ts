@@ -1,7 +1,7 @@
 // What the help of every command owes its reader, however many commands there will be.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Command } from 'commander';
-import { EXIT } from '../../src/lib/kernel/errors.ts';
+import { EXIT } from '../../src/lib/runtime/exit-codes.ts';
 import { createContext } from '../../src/lib/runtime/create-context.ts';
 import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { loadAll } from '../../src/program.ts';
@@ -68,8 +68,8 @@ test('what only reads has no guard, but for references in definition files, and 
   for (const [path, command] of screens.get(80) ?? []) {
     const { reads, exits = {} } = helpOf(command) ?? {};
     if (!reads) continue;
-    const found = Object.keys(exits).filter((code) => code === '12' || code === '3');
-    expect(found, path).toEqual(path === 'warehouse diff' ? ['12'] : []);
+    const found = Object.keys(exits).filter((name) => name === 'guard' || name === 'partial');
+    expect(found, path).toEqual(path === 'warehouse diff' ? ['guard'] : []);
   }
 });
 

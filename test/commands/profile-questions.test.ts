@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Draft, Profiles } from '../../src/commands/profile/fields.ts';
 import { askForMissing, type AddressProbe } from '../../src/commands/profile/questions.ts';
-import { CliError } from '../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../src/lib/kernel/errors.ts';
 import type { Context, PromptOptions } from '../../src/lib/runtime/context.ts';
 import { openProfiles } from '../../src/lib/config/profiles.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -106,7 +106,7 @@ describe('askForMissing', () => {
     await expect(askForMissing(ctx, profilesOf(), draftOf(), ALL)).rejects.toThrow(/https:\/\//);
   });
 
-  const missing = new CliError({ code: 'secrets.keychain', message: 'There is no keychain.', exit: 4 });
+  const missing = new KnownError({ code: 'secrets.keychain', message: 'There is no keychain.' });
   const withoutKeychain = (): Profiles => ({ ...profilesOf(), checkStorage: () => Promise.reject(missing) });
 
   it('says before the first question that there is no keychain, and asks where each secret is', async () => {
@@ -175,7 +175,7 @@ describe('askForMissing', () => {
     const { ctx, asked } = answering({});
     await askForMissing(ctx, withoutKeychain(), draftOf({ dsr_base_url: 'https://dsr.example' }), REST);
     expect(asked.filter((question) => question.startsWith('!'))).toEqual([]);
-    const other = new CliError({ code: 'io', message: 'other', exit: 1 });
+    const other = new KnownError({ code: 'io', message: 'other' });
     const profiles = { ...profilesOf(), checkStorage: () => Promise.reject(other) };
     await expect(askForMissing(ctx, profiles, draftOf(), ALL)).rejects.toBe(other);
   });

@@ -20,7 +20,7 @@ export interface CliOptions {
   /** Nobody reads standard output: each write to it fails with EPIPE. */
   brokenPipe?: boolean;
   clock?: Clock;
-  /** Aborting it with a CliError is Ctrl-C, SIGTERM or a time limit. */
+  /** Aborting it with a KnownError is Ctrl-C, SIGTERM or a time limit. */
   stop?: AbortController;
   /** Called with everything that came out so far, each time something does. */
   onOutput?: (stdout: string, stderr: string) => void;

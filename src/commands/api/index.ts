@@ -53,10 +53,10 @@ export const callAny = defineCommand({
   // The platform's answer.
   output: () => unknown(),
   exits: {
-    5: 'there is no such thing',
-    6: 'the platform says conflict',
-    9: "the body's file is invalid",
-    12: 'you answered no',
+    notFound: 'there is no such thing',
+    conflict: 'the platform says conflict',
+    invalidInput: "the body's file is invalid",
+    guard: 'you answered no',
   },
   notes: [
     'The body is sent as it is, without the checks of the other commands; a call that writes asks first.',

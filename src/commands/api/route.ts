@@ -16,7 +16,7 @@ const BY_PREFIX = [
 /**
  * The call that `method` and `path` name. A known one keeps its safety and its wire names, and a known write the response
  * that confirms it (decision: D215). An unknown GET may be repeated, any other unknown call is never sent twice. Throws
- * CliError usage (2) for a path of no area.
+ * KnownError usage (2) for a path of no area.
  */
 export function routeOf(method: Method, path: string): Endpoint {
   // The DSR base address ends in /v3 already; a path copied from a log has it too.

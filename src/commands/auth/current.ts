@@ -2,7 +2,7 @@
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 
-/** The name of the profile in use; CliError usage (2) when there is none, or when it is built in. */
+/** The name of the profile in use; KnownError usage (2) when there is none, or when it is built in. */
 export async function currentProfile(ctx: Context): Promise<string> {
   const { profile } = await ctx.settings();
   if (!profile)

@@ -32,7 +32,7 @@ export const logIn = defineCommand({
     'cdpadm auth login --profile dev --client-secret-env CDP_SECRET',
     'cdpadm auth login --profile dev --client-secret-stdin --insecure-storage --dry-run < secret.txt',
   ],
-  exits: { 4: 'the keychain cannot be used', 5: 'there is no such profile' },
+  exits: { auth: 'the keychain cannot be used', notFound: 'there is no such profile' },
   run: (ctx, { flags }) => login(ctx, flags),
 });
 

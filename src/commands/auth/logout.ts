@@ -28,7 +28,7 @@ export const logOut = defineCommand({
     'The platform cannot revoke an access token: one that was copied elsewhere works until its eight hours are over.',
   ],
   examples: ['cdpadm auth logout --profile dev --yes', 'cdpadm auth logout --profile dev --dry-run'],
-  exits: { 5: 'there is no such profile', 12: 'you answered no' },
+  exits: { notFound: 'there is no such profile', guard: 'you answered no' },
   run: logout,
 });
 

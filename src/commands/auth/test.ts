@@ -1,6 +1,8 @@
 // `auth test`: tries the credentials and says which areas work with them, and why the others do not.
+import { exitOf } from '../../lib/errors/exit.ts';
 import { array, enum as oneOf, type infer as Infer, object, string } from 'zod/mini';
-import { type CliError, EXIT, type ExitCode } from '../../lib/kernel/errors.ts';
+import type { KnownError } from '../../lib/kernel/errors.ts';
+import type { ExitName } from '../../lib/errors/entry.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { checkAreas } from '../../lib/runtime/checks/areas.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -38,8 +40,8 @@ export const testAuth = defineCommand({
   ],
   examples: ['cdpadm auth test --profile local', 'cdpadm auth test --profile local -o json'],
   exits: {
-    1: 'something answered that is not the platform',
-    4: 'configured credentials do not work, or there are none',
+    failed: 'something answered that is not the platform',
+    auth: 'configured credentials do not work, or there are none',
   },
   run: tryCredentials,
 });
@@ -65,16 +67,16 @@ async function tryCredentials(ctx: Context): Promise<void> {
 }
 
 /** Network, outage and answers of something else keep their own exit code: they say nothing about the credentials. */
-function testFailed(area: string, cause: CliError): CliError {
-  const kept: ExitCode[] = [EXIT.usage, EXIT.unavailable, EXIT.network];
+function testFailed(area: string, cause: KnownError): KnownError {
+  const kept: ExitName[] = ['usage', 'unavailable', 'network'];
   const isOther = ['http.unreadable', 'http.redirect'].includes(cause.code) || (cause.status ?? 0) >= 500;
-  const unreached = isOther || kept.includes(cause.exit);
+  const unreached = isOther || kept.includes(exitOf(cause));
   return fail('auth.test_failed', {
     message: `The credentials for ${area} ${unreached ? 'could not be tried' : 'do not work'}: ${cause.message}`,
     ...(cause.hint !== undefined && { hint: withoutItself(cause.hint) }),
     ...(cause.status !== undefined && { status: cause.status }),
     ...(cause.request && { request: cause.request }),
-    exit: unreached ? cause.exit : EXIT.auth,
+    exit: unreached ? exitOf(cause) : 'auth',
     cause,
   });
 }
@@ -84,7 +86,7 @@ function withoutItself(hint: string): string {
   return hint.replace(/; `cdpadm auth test` tries them\.$/, '.');
 }
 
-async function nothingConfigured(ctx: Context): Promise<CliError> {
+async function nothingConfigured(ctx: Context): Promise<KnownError> {
   const { profile } = await ctx.settings();
   return fail('auth.no_credentials', {
     message: 'No credentials are configured, or no address for them.',

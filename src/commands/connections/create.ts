@@ -9,5 +9,5 @@ export const createConnection = createCommand('connection', {
     'cdpadm connections create -f connection.yaml',
     'cdpadm connections create lake --name Lake --service-provider PROVIDER_D --provider acme --schema shop --dry-run',
   ],
-  exits: { 1: 'the platform refuses it, or cannot reach the warehouse (505)' },
+  exits: { failed: 'the platform refuses it, or cannot reach the warehouse (505)' },
 });

@@ -3,5 +3,5 @@ import { deleteCommand } from '../resource-commands.ts';
 
 export const deleteConnection = deleteCommand('connection', {
   examples: ['cdpadm connections delete unused --dry-run', 'cdpadm connections delete unused --yes'],
-  exits: { 6: 'a pipeline uses it' },
+  exits: { conflict: 'a pipeline uses it' },
 });

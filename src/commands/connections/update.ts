@@ -9,5 +9,5 @@ export const updateConnection = updateCommand('connection', {
     'cdpadm connections update crm -f connection.yaml',
     'cdpadm connections update crm --role loader --password-from file:password.txt --dry-run',
   ],
-  exits: { 1: 'the platform refuses it, or cannot reach the warehouse (505)' },
+  exits: { failed: 'the platform refuses it, or cannot reach the warehouse (505)' },
 });

@@ -7,5 +7,5 @@ export const createDataModel = createCommand('data_model', {
     'cdpadm data-models create -f model.yaml',
     'cdpadm data-models create buyers --name Buyers --sql-file active-customers.sql --dry-run -o json',
   ],
-  exits: { 12: 'you answered no' },
+  exits: { guard: 'you answered no' },
 });

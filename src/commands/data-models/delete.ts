@@ -3,5 +3,5 @@ import { deleteCommand } from '../resource-commands.ts';
 
 export const deleteDataModel = deleteCommand('data_model', {
   examples: ['cdpadm data-models delete unused --dry-run', 'cdpadm data-models delete unused --yes'],
-  exits: { 6: 'a pipeline uses it' },
+  exits: { conflict: 'a pipeline uses it' },
 });

@@ -7,5 +7,5 @@ export const updateDataModel = updateCommand('data_model', {
     'cdpadm data-models update active-customers -f model.yaml',
     'cdpadm data-models update active-customers --sql-file active-customers.sql',
   ],
-  exits: { 12: 'you answered no' },
+  exits: { guard: 'you answered no' },
 });

@@ -1,6 +1,5 @@
 // `doctor`: everything that could be wrong with this set-up, each failing line with its fix.
 import { array, enum as oneOf, object, optional, string } from 'zod/mini';
-import { EXIT } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import { wrapText } from '../../lib/render/width.ts';
 import type { ListView } from '../../lib/render/view.ts';
@@ -61,7 +60,7 @@ export const checkSetup = defineCommand({
     'Changes nothing: one look at each address, a token, and the cheapest harmless call of each area that has credentials.',
   ],
   examples: ['cdpadm doctor --profile local', 'cdpadm doctor --profile local -o json'],
-  exits: { 1: 'at least one check failed' },
+  exits: { failed: 'at least one check failed' },
   run: diagnose,
 });
 
@@ -77,7 +76,7 @@ async function diagnose(ctx: Context): Promise<void> {
   await ctx.out.emit(findings, view);
   tellFixes(ctx, findings);
   const wrong = findings.filter((item) => item.status === 'failed').length;
-  if (wrong > 0) ctx.setExit(EXIT.failed);
+  if (wrong > 0) ctx.setExit('failed');
 }
 
 /** A narrow table has left out how to mend what is wrong: on a terminal it is told below, beside what it mends. */

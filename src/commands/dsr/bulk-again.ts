@@ -1,10 +1,12 @@
 // A bulk file that was begun before: when it may go on, and what a run that ends early says of that.
+import { counted } from '../../lib/kernel/counted.ts';
+import { endingAs, exitOf } from '../../lib/errors/exit.ts';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { JournalHead } from '../../lib/files/dsr-journal.ts';
-import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 import { fail } from '../../lib/errors/fail.ts';
@@ -47,12 +49,12 @@ export function resumable(
   error: unknown,
   { again, examined, states }: { again: string; examined: { rows: number }; states: RowStates },
 ): unknown {
-  if (!(error instanceof CliError)) return error;
+  if (!(error instanceof KnownError)) return error;
   const done = countComplete(states);
   const unknown = states.count('unknown');
-  const alsoUnknown = unknown === 0 ? '' : ` The outcome of ${unknown === 1 ? '1 row' : `${unknown} rows`} is unknown.`;
-  return error.with({
-    ...(unknown > 0 && error.exit === EXIT.unavailable && { exit: EXIT.network }),
+  const alsoUnknown = unknown === 0 ? '' : ` The outcome of ${counted(unknown, 'row')} is unknown.`;
+  const shown = unknown > 0 && exitOf(error) === 'unavailable' ? endingAs(error, 'network') : error;
+  return shown.with({
     message: `${error.message} ${done} of ${examined.rows} rows are complete.${alsoUnknown}`,
     hint: [error.hint, `To continue: \`${again}\`. No row is sent twice.`].filter(Boolean).join(' '),
   });

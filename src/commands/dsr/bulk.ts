@@ -8,7 +8,7 @@ import { openTable } from '../../lib/bulk/rows.ts';
 import type { InputBytes } from '../../lib/files/input-bytes.ts';
 import { nameTaken } from '../../lib/files/name-once.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
-import { EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import { dsrBulkView, renderDsrBulk, renderPace } from '../../lib/render/dsr-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -166,7 +166,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
     journal: journal.path,
     target: run.target,
   };
-  if (data.failed > 0 || unknown > 0) ctx.setExit(EXIT.partial);
+  if (data.failed > 0 || unknown > 0) ctx.setExit('partial');
   await ctx.out.emit(data, dsrBulkView);
   if (data.failed > 0) {
     ctx.out.note(

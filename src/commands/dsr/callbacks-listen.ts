@@ -78,7 +78,7 @@ export const listenForCallbacks = defineCommand({
     'cdpadm dsr callbacks listen --port 0 --keep callbacks',
     'cdpadm dsr callbacks listen --port 0 --on completed "wc -c" -o json',
   ],
-  exits: { 6: 'the port is taken', 130: 'ended by Ctrl-C' },
+  exits: { conflict: 'the port is taken', interrupted: 'ended by Ctrl-C' },
   run: (ctx, { flags }) => listen(ctx, flags),
 });
 

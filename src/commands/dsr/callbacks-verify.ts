@@ -3,7 +3,7 @@ import { array, boolean, object } from 'zod/mini';
 import type { Verdict } from '../../lib/domain/callbacks/verify.ts';
 import { parseHeaderLines } from '../../lib/files/header-lines.ts';
 import { readInput, readInputBytes } from '../../lib/files/read-input.ts';
-import { EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import { isLoopback } from '../../lib/kernel/loopback.ts';
 import { verdictView } from '../../lib/render/verdict.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
@@ -42,10 +42,10 @@ export const verifyCallback = defineCommand({
     'cdpadm dsr callbacks verify --headers callback.headers --body callback.json --certificate processor.pem -o json',
   ],
   exits: {
-    1: 'a check failed',
-    7: 'the certificate cannot be had now',
-    8: 'the certificate cannot be fetched',
-    9: 'the headers cannot be read',
+    failed: 'a check failed',
+    unavailable: 'the certificate cannot be had now',
+    network: 'the certificate cannot be fetched',
+    invalidInput: 'the headers cannot be read',
   },
   run: (ctx, { flags }) => verify(ctx, flags),
 });
@@ -80,6 +80,6 @@ async function verify(ctx: Context, flags: FlagValues<typeof verifyFlags>): Prom
   const check = await openVerifier(ctx, { allow: flags.allow, ...(certificates && { certificates }) });
   const { unreachable, ...verdict } = await check(headers, body);
   if (unreachable) throw unreachable;
-  if (!verdict.valid) ctx.setExit(EXIT.failed);
+  if (!verdict.valid) ctx.setExit('failed');
   await ctx.out.emit<Verdict>(verdict, verdictView);
 }

@@ -34,7 +34,11 @@ export const cancelPending = defineCommand({
     'cdpadm dsr cancel 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',
     'cdpadm dsr cancel --group-id spring-clean --yes',
   ],
-  exits: { 5: 'there is no such request or group', 6: 'a request is not pending', 12: 'you answered no' },
+  exits: {
+    notFound: 'there is no such request or group',
+    conflict: 'a request is not pending',
+    guard: 'you answered no',
+  },
   run: (ctx, { args, flags }) => cancel(ctx, args.id, flags.groupId),
 });
 

@@ -38,7 +38,7 @@ export const prepareRequests = defineCommand({
     'cdpadm dsr prepare subjects.csv --out prepared.csv',
     'cdpadm dsr prepare subjects.csv --out prepared.csv --dry-run',
   ],
-  exits: { 9: 'the file is invalid' },
+  exits: { invalidInput: 'the file is invalid' },
   run: (ctx, { args, flags }) => prepare(ctx, args.file, flags),
 });
 

@@ -11,7 +11,7 @@ import {
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import { composeRequest, type RequestParts } from '../../lib/domain/dsr/compose.ts';
 import { type NormalizeOptions, normalizeRequest } from '../../lib/domain/dsr/normalize.ts';
-import { CliError } from '../../lib/kernel/errors.ts';
+import { KnownError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { DsrSession } from './session.ts';
 import { requestFromParts } from './submit-input.ts';
@@ -120,7 +120,7 @@ async function identityTypes(ctx: Context, { api, signal }: DsrSession): Promise
     const { supported_identities: supported } = await api.discovery(signal);
     return inOfferedOrder([...supported.map(({ identity_type: type }) => type), ...EXTENSION_IDENTITY_TYPES]);
   } catch (error) {
-    if (!(error instanceof CliError) || signal.aborted) throw error;
+    if (!(error instanceof KnownError) || signal.aborted) throw error;
     ctx.out.verbose(`discovery cannot be read, so the specification's identity types are offered: ${error.message}`);
     const known = Object.keys(REQUEST_IDENTITY_TYPES).filter((type) => type !== OTHER_SPELLING);
     return inOfferedOrder([...known, ...EXTENSION_IDENTITY_TYPES]);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type infer as Infer, int, object, string } from 'zod/mini';
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import { openDownload } from '../../lib/files/save-download.ts';
-import { CliError } from '../../lib/kernel/errors.ts';
+import { KnownError } from '../../lib/kernel/errors.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -49,8 +49,8 @@ export const saveResults = defineCommand({
     'cdpadm dsr results 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dir results --dry-run',
   ],
   exits: {
-    5: 'no such request, no records match the identities, or the results have expired',
-    6: 'the request has no results (yet)',
+    notFound: 'no such request, no records match the identities, or the results have expired',
+    conflict: 'the request has no results (yet)',
   },
   run: (ctx, { args, flags }) => results(ctx, args.id, flags.dir),
 });
@@ -75,7 +75,7 @@ async function results(ctx: Context, text: string, dir: string): Promise<void> {
   await ctx.out.emit({ subject_request_id: id, ...download.finish() }, view);
 }
 
-function withoutResults(id: string, request: RequestOverview | undefined): CliError {
+function withoutResults(id: string, request: RequestOverview | undefined): KnownError {
   const status = request?.request_status;
   const isErasure = request?.subject_request_type === 'erasure';
   const isOpen = status !== 'completed' && status !== 'cancelled';
@@ -92,7 +92,7 @@ function withoutResults(id: string, request: RequestOverview | undefined): CliEr
 
 /** What the two refusals mean here. */
 function explained(id: string, error: unknown): unknown {
-  if (!(error instanceof CliError) || (error.status !== 404 && error.status !== 410)) return error;
+  if (!(error instanceof KnownError) || (error.status !== 404 && error.status !== 410)) return error;
   const gone = error.status === 410;
   return fail(gone ? 'dsr.results_expired' : 'dsr.no_records', {
     message: gone

@@ -28,7 +28,7 @@ export const showStatus = defineCommand({
     'cdpadm dsr status 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11',
     'cdpadm dsr status 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 -o json',
   ],
-  exits: { 5: 'the platform has no such request in this workspace' },
+  exits: { notFound: 'the platform has no such request in this workspace' },
   run: async (ctx, { args, flags }) => {
     const session = await openDsr(ctx);
     const ids = requestIds(args.id);

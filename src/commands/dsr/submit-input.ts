@@ -12,7 +12,7 @@ import {
 } from '../../lib/domain/dsr/normalize.ts';
 import { invalidDocument, loadDocument, placeIssues, withoutSchemaHint } from '../../lib/files/load.ts';
 import { readInput } from '../../lib/files/read-input.ts';
-import { type CliError, usageError } from '../../lib/kernel/errors.ts';
+import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { type FlagSpec, type FlagValues, flagName } from '../../lib/runtime/command-line/define-command.ts';
@@ -44,7 +44,7 @@ export function givenFlags(flags: RequestFlags): string[] {
   return keys.filter((key) => flags[key] !== undefined).map((key) => flagName(key));
 }
 
-function notOfExtension(type: string): CliError {
+function notOfExtension(type: string): KnownError {
   const what = `\`${type}\` is no identity type of the vendor extension.`;
   return usageError(
     what,

@@ -2,7 +2,7 @@
 import { boolean, nullable, object, string } from 'zod/mini';
 import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
 import { identitiesOf } from '../../lib/domain/dsr/normalize.ts';
-import { EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
 import type { Style } from '../../lib/render/style.ts';
@@ -85,7 +85,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
     ctx.out.warn(
       `Request ${result.id} was submitted, but the response is not signed as it should be (${failed.name}: ${failed.detail}). Check the address in use, and \`cdpadm dsr status ${result.id}\`.`,
     );
-    ctx.setExit(EXIT.failed);
+    ctx.setExit('failed');
   }
   if (flags.wait) {
     await waitAndShow(ctx, session, [result.id], 'completed');

@@ -31,9 +31,9 @@ export const awaitRequests = defineCommand({
     'cdpadm dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --until pending --timeout 10m -o json',
   ],
   exits: {
-    5: 'the platform has no such request in this workspace',
-    6: 'the request was cancelled',
-    11: '--timeout is over',
+    notFound: 'the platform has no such request in this workspace',
+    conflict: 'the request was cancelled',
+    waitTimedOut: '--timeout is over',
   },
   run: async (ctx, { args, flags }) => waitAndShow(ctx, await openDsr(ctx), requestIds(args.id), flags.until),
 });

@@ -32,7 +32,7 @@ export const assignRole = defineCommand({
     'cdpadm emulator assign-role read-only-role --user ann@example.com',
     'cdpadm emulator assign-role read-only-role --user ann@example.com --dry-run',
   ],
-  exits: { 5: 'the role does not exist, or no embedded platform is running' },
+  exits: { notFound: 'the role does not exist, or no embedded platform is running' },
   run: async (ctx, { args: { role_id }, flags }) => {
     const made = await change(ctx, flags, controlCalls.assignRole(role_id, flags.user));
     if (made !== undefined) await ctx.out.emit(made, view);

@@ -76,7 +76,7 @@ export const resendCallbacks = defineCommand({
   output: callbacksResult,
   notes: ['Without an id it sends everything that waits for the quarter hour, or that its receiver did not take.'],
   examples: ['cdpadm emulator callbacks resend', 'cdpadm emulator callbacks resend --dry-run'],
-  exits: { 5: 'no callback is meant, or no embedded platform is running' },
+  exits: { notFound: 'no callback is meant, or no embedded platform is running' },
   run: (ctx, { args, flags }) => resend(ctx, args.request_id, flags),
 });
 

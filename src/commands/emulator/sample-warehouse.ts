@@ -37,7 +37,7 @@ export const makeWarehouse = defineCommand({
     'cdpadm emulator sample-warehouse shop.sqlite',
     'cdpadm emulator sample-warehouse big.sqlite --rows 10000 -o json',
   ],
-  exits: { 6: 'there is such a file already' },
+  exits: { conflict: 'there is such a file already' },
   run: (ctx, { args, flags }) => makeFile(ctx, args.file, flags.rows),
 });
 

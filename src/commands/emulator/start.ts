@@ -1,8 +1,9 @@
 // `emulator start`: serves the embedded platform until a signal.
+import { exitOf } from '../../lib/errors/exit.ts';
 import { resolve } from 'node:path';
 import { number, object, string } from 'zod/mini';
 import { invalidDocument, type LoadedDocument, loadDocument } from '../../lib/files/load.ts';
-import { CliError, EXIT, invalidInput } from '../../lib/kernel/errors.ts';
+import { KnownError, invalidInput } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { serveEmulator } from '../../lib/runtime/emulator/serve.ts';
@@ -49,7 +50,11 @@ export const startPlatform = defineCommand({
     'It speaks every service of the specification on one port, and it is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
   ],
   examples: ['cdpadm emulator start', 'cdpadm emulator start --memory --port 0 -o json'],
-  exits: { 6: 'the port or the state is taken by another process', 9: 'a file is invalid', 130: 'ended by Ctrl-C' },
+  exits: {
+    conflict: 'the port or the state is taken by another process',
+    invalidInput: 'a file is invalid',
+    interrupted: 'ended by Ctrl-C',
+  },
   run: (ctx, { flags }) => start(ctx, flags),
 });
 
@@ -85,13 +90,13 @@ async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promis
     ...(flags.names !== undefined && { names: await loadNames(ctx, flags.names) }),
   });
   await serving.catch((error: unknown) => {
-    throw fixtures && error instanceof CliError ? placed(fixtures, error) : error;
+    throw fixtures && error instanceof KnownError ? placed(fixtures, error) : error;
   });
 }
 
 /** The platform tells what is wrong with fixtures by paths, `roles[0].name`; only here it is known where that stands. */
-function placed(fixtures: LoadedDocument, error: CliError): CliError {
-  if (error.exit !== EXIT.invalidInput || error.issues.some(({ file }) => file !== undefined)) return error;
+function placed(fixtures: LoadedDocument, error: KnownError): KnownError {
+  if (exitOf(error) !== 'invalidInput' || error.issues.some(({ file }) => file !== undefined)) return error;
   const issues = error.issues.map(({ path, message }) => {
     const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
     const value = steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step));

@@ -80,7 +80,7 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
   await ctx.out.emit(group, groupView);
 }
 
-/** The group of this id; CliError not found (5) with the nearest id otherwise. */
+/** The group of this id; KnownError not found (5) with the nearest id otherwise. */
 export async function findGroup(ctx: Context, groupId: string): Promise<GroupReply> {
   const { groups } = await ctx.api();
   try {

@@ -2,7 +2,7 @@
 import { AGGREGATIONS, type GroupAttribute, GroupRequest } from '../../lib/contract/groups.ts';
 import { explain, showPath } from '../../lib/contract/explain.ts';
 import { planGroup, toGroupRequest } from '../../lib/domain/groups/plan.ts';
-import { type CliError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { type KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint, nearestHint } from '../../lib/kernel/nearest.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { behindEquals, type OfferedValues } from '../../lib/runtime/command-line/help.ts';
@@ -30,10 +30,10 @@ export const addAttributes = defineCommand({
     'cdpadm groups attributes add household is_member=boolean_or city --dry-run',
   ],
   exits: {
-    5: 'there is no such group',
-    6: 'somebody changed it meanwhile',
-    9: 'more than 10 attributes',
-    12: 'you answered no',
+    notFound: 'there is no such group',
+    conflict: 'somebody changed it meanwhile',
+    invalidInput: 'more than 10 attributes',
+    guard: 'you answered no',
   },
   run: (ctx, { args }) => {
     const added = new Map(args.attribute.map(readAttribute).map(({ id, type = 'latest' }) => [id, { id, type }]));
@@ -54,10 +54,10 @@ export const removeAttributes = defineCommand({
     'cdpadm groups attributes remove household is_member --dry-run',
   ],
   exits: {
-    5: 'there is no such group, or it does not share the attribute',
-    6: 'somebody changed it meanwhile',
-    9: 'no attribute would be left',
-    12: 'you answered no',
+    notFound: 'there is no such group, or it does not share the attribute',
+    conflict: 'somebody changed it meanwhile',
+    invalidInput: 'no attribute would be left',
+    guard: 'you answered no',
   },
   run: (ctx, { args }) => {
     const ids = args.attribute.map((text) => readAttribute(text).id);
@@ -100,7 +100,7 @@ async function changeAttributes(
   await applyGroup(ctx, { plan: planGroup(live, wanted), live, wanted });
 }
 
-function notShared(groupId: string, attribute: string, known: readonly string[]): CliError {
+function notShared(groupId: string, attribute: string, known: readonly string[]): KnownError {
   return fail('groups.attribute_not_found', {
     message: `Group ${groupId} does not share ${attribute}.`,
     hint: nearestHint(attribute, known, `It shares ${known.join(', ') || 'nothing'}.`),

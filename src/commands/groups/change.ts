@@ -13,10 +13,10 @@ export const createGroup = defineCommand({
   notes: ['A workspace has one definition, with at most 10 attributes; `cdpadm schema group` describes the file.'],
   examples: ['cdpadm groups create -f group.yaml', 'cdpadm groups create -f group.yaml --dry-run -o json'],
   exits: {
-    1: 'the platform refuses it, such as a second definition (422)',
-    6: 'there is a group of this id already',
-    9: 'the file is invalid',
-    12: 'you answered no',
+    failed: 'the platform refuses it, such as a second definition (422)',
+    conflict: 'there is a group of this id already',
+    invalidInput: 'the file is invalid',
+    guard: 'you answered no',
   },
   run: (ctx, { flags }) => create(ctx, flags.file),
 });
@@ -40,10 +40,10 @@ export const updateGroup = defineCommand({
   flags: fileFlag,
   examples: ['cdpadm groups update household -f group.yaml', 'cdpadm groups update household -f group.yaml --dry-run'],
   exits: {
-    5: 'there is no such group',
-    6: 'somebody changed it meanwhile',
-    9: 'the file is invalid',
-    12: 'you answered no',
+    notFound: 'there is no such group',
+    conflict: 'somebody changed it meanwhile',
+    invalidInput: 'the file is invalid',
+    guard: 'you answered no',
   },
   run: (ctx, { args, flags }) => update(ctx, args.group_id, flags.file),
 });
@@ -64,6 +64,10 @@ export const setGroup = defineCommand({
     'POST when there is no group of this id, PATCH when the attributes alone differ, PUT for anything else, and nothing when all is as wanted.',
   ],
   examples: ['cdpadm groups set -f group.yaml', 'cdpadm groups set -f group.yaml --dry-run'],
-  exits: { 6: 'somebody changed the group meanwhile', 9: 'the file is invalid', 12: 'you answered no' },
+  exits: {
+    conflict: 'somebody changed the group meanwhile',
+    invalidInput: 'the file is invalid',
+    guard: 'you answered no',
+  },
   run: async (ctx, { flags }) => applyGroup(ctx, await planWanted(ctx, await readGroup(ctx, flags.file))),
 });

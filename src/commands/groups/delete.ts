@@ -19,7 +19,7 @@ export const deleteGroup = defineCommand({
   output: deletedResult,
   notes: ['The shared attributes of its members go with it.'],
   examples: ['cdpadm groups delete household --dry-run', 'cdpadm groups delete household --yes'],
-  exits: { 5: 'there is no such group', 12: 'you answered no' },
+  exits: { notFound: 'there is no such group', guard: 'you answered no' },
   run: (ctx, { args }) => deleteOne(ctx, args.group_id),
 });
 

@@ -1,7 +1,6 @@
 // `groups list`, `get` and `diff`: the group definitions of the workspace, and what `groups set` would do.
 import { array, enum as oneOf, nullable, nullish, object, optional, string } from 'zod/mini';
 import { AGGREGATIONS, GroupAttribute, GroupReply } from '../../lib/contract/groups.ts';
-import { EXIT } from '../../lib/kernel/errors.ts';
 import { GROUP_PLAN_COLUMNS, groupListView, groupPlanView, groupView } from '../../lib/render/groups.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { fileFlag, findGroup, groupArg, planWanted, readGroup } from './apply.ts';
@@ -31,7 +30,7 @@ export const getGroup = defineCommand({
     'A group instance holds at most 10 users: of those that share a value, the first 10 by profile id. The platform recomputes the members weekly.',
   ],
   examples: ['cdpadm groups get household', 'cdpadm groups get household -o yaml'],
-  exits: { 5: 'there is no such group' },
+  exits: { notFound: 'there is no such group' },
   run: async (ctx, { args }) => ctx.out.emit(await findGroup(ctx, args.group_id), groupView),
 });
 
@@ -44,11 +43,11 @@ export const diffGroup = defineCommand({
   columns: () => GROUP_PLAN_COLUMNS,
   output: planResult,
   examples: ['cdpadm groups diff -f group.yaml', 'cdpadm groups diff -f group.yaml --exit-code -o json'],
-  exits: { 9: 'the file is invalid', 10: 'differences, with --exit-code' },
+  exits: { invalidInput: 'the file is invalid', differences: 'differences, with --exit-code' },
   run: async (ctx, { flags }) => {
     const { plan } = await planWanted(ctx, await readGroup(ctx, flags.file));
     await ctx.out.emit(plan, groupPlanView);
-    if (flags.exitCode === true && plan.method !== null) ctx.setExit(EXIT.differences);
+    if (flags.exitCode === true && plan.method !== null) ctx.setExit('differences');
   },
 });
 

@@ -12,7 +12,7 @@ import {
   string,
   unknown,
 } from 'zod/mini';
-import { type CommandHelp, helpOf, usualExits } from '../../lib/runtime/command-line/help.ts';
+import { byCode, type CommandHelp, helpOf, usualExits } from '../../lib/runtime/command-line/help.ts';
 import { resultSchema } from '../../lib/runtime/output/result-shape.ts';
 
 export function commandsResult() {
@@ -73,7 +73,7 @@ function describe(command: Command, help: CommandHelp, path: string): Described 
       })),
     notes: help.notes ?? [],
     examples: help.examples,
-    exits: { ...usualExits(help), ...help.exits },
+    exits: Object.fromEntries([...usualExits(help), ...byCode(help.exits ?? {})]),
     output: resultSchema(command) ?? null,
   };
 }

@@ -1,12 +1,13 @@
 // `help error CODE`: what an error means, why it happens and how to fix it.
 import type { ErrorEntry } from '../../lib/errors/entry.ts';
 import { type ErrorCode, ERRORS } from '../../lib/errors/registry.ts';
-import { EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { EXIT } from '../../lib/runtime/exit-codes.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
-/** Throws CliError usage (2) for a code that does not exist. */
+/** Throws KnownError usage (2) for a code that does not exist. */
 export function errorPage(code: string | undefined): string {
   const entry = code === undefined ? undefined : (ERRORS as Readonly<Record<string, ErrorEntry>>)[code];
   if (code !== undefined && entry) {

@@ -1,7 +1,7 @@
 // The pages of `cdpadm help TOPIC`.
 import type { ErrorEntry } from '../../lib/errors/entry.ts';
 import { ERRORS } from '../../lib/errors/registry.ts';
-import { EXIT } from '../../lib/kernel/errors.ts';
+import { EXIT } from '../../lib/runtime/exit-codes.ts';
 
 const exitCodes = `Exit codes
 

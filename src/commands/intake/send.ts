@@ -43,10 +43,10 @@ export const intakeRecord = {
   },
   columns: asColumns('accepted target'),
   output: acceptedResult,
-  exits: { 9: 'the body is wrong; nothing was sent', 12: 'you answered no' },
+  exits: { invalidInput: 'the body is wrong; nothing was sent', guard: 'you answered no' },
 } as const satisfies Partial<CommandRecord>;
 
-/** Throws CliError invalid input (9) with the place of everything that is wrong. */
+/** Throws KnownError invalid input (9) with the place of everything that is wrong. */
 export async function sendIntake<Body extends { environment: string }>(
   ctx: Context,
   flags: IntakeFlags,

@@ -1,6 +1,5 @@
 // `pipelines doctor`: what is wrong with a pipeline, the first cause first.
 import { array, boolean, enum as oneOf, nullable, object, string } from 'zod/mini';
-import { EXIT } from '../../lib/kernel/errors.ts';
 import { diagnosisView } from '../../lib/render/pipelines.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { examinePipeline } from '../../lib/workflows/pipelines-doctor.ts';
@@ -24,12 +23,12 @@ export const diagnosePipeline = defineCommand({
       ),
     }),
   examples: ['cdpadm pipelines doctor customers', 'cdpadm pipelines doctor customers -o json'],
-  exits: { 1: 'something keeps it from syncing', 5: 'there is no such pipeline' },
+  exits: { failed: 'something keeps it from syncing', notFound: 'there is no such pipeline' },
   run: async (ctx, { args: { pipeline_id: id } }) => {
     await requirePipeline(ctx, id);
     const found = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
     const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.inSameTarget(finding.next) }));
     await ctx.out.emit({ ...found, findings }, diagnosisView);
-    if (!found.healthy) ctx.setExit(EXIT.failed);
+    if (!found.healthy) ctx.setExit('failed');
   },
 });

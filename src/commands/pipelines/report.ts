@@ -12,7 +12,7 @@ export const showReport = defineCommand({
   args: pipelineArg,
   output: () => PipelineReportReply,
   examples: ['cdpadm pipelines report customers', 'cdpadm pipelines report customers -o json'],
-  exits: { 5: 'there is no such pipeline' },
+  exits: { notFound: 'there is no such pipeline' },
   run: async (ctx, { args: { pipeline_id: id } }) => {
     const { pipelines } = await ctx.api();
     await ctx.out.emit(await onPipeline(ctx, id, pipelines.report(id, ctx.signal)), reportView);

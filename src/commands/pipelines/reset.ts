@@ -40,11 +40,11 @@ export const resetPosition = defineCommand({
   notes: ['It wants the id of the pipeline to be typed, or given by --confirm; --yes does not answer that.'],
   examples: ['cdpadm pipelines reset customers --dry-run', 'cdpadm pipelines reset customers --confirm customers'],
   exits: {
-    2: 'the id was not confirmed',
-    5: 'there is no such pipeline',
-    6: 'the pipeline is not idle',
-    8: 'the answer was lost; it is not sent again',
-    12: 'another id was typed',
+    usage: 'the id was not confirmed',
+    notFound: 'there is no such pipeline',
+    conflict: 'the pipeline is not idle',
+    network: 'the answer was lost; it is not sent again',
+    guard: 'another id was typed',
   },
   run: (ctx, { args }) => reset(ctx, args.pipeline_id),
 });

@@ -45,7 +45,7 @@ export const listRuns = defineCommand({
     'cdpadm pipelines runs customers --status failed -o json',
     'cdpadm pipelines runs customers --all -o html --out runs.html',
   ],
-  exits: { 1: 'the data is stale (--fail-if-stale)', 5: 'there is no such pipeline' },
+  exits: { failed: 'the data is stale (--fail-if-stale)', notFound: 'there is no such pipeline' },
   run: (ctx, { args, flags }) => showRuns(ctx, args.pipeline_id, flags),
 });
 
@@ -58,7 +58,7 @@ export const showRun = defineCommand({
   output: () => RunReply,
   notes: ['To make a pipeline run, see `cdpadm pipelines trigger`.'],
   examples: ['cdpadm pipelines run customers 1001', 'cdpadm pipelines run customers 1001 -o json'],
-  exits: { 5: 'there is no such pipeline or run' },
+  exits: { notFound: 'there is no such pipeline or run' },
   run: async (ctx, { args: { pipeline_id: id, run_id: run } }) => {
     const wanted = runIdOf(run);
     const { pipelines } = await ctx.api();

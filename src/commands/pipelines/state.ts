@@ -24,7 +24,11 @@ function stateCommand(path: string, state: 'active' | 'paused', summary: string)
     columns: () => resourceView('pipeline').columns,
     output: () => PipelineReply,
     examples: [`cdpadm ${path} customers`, `cdpadm ${path} customers --dry-run`],
-    exits: { 5: 'there is no such pipeline', 6: 'somebody changed it meanwhile', 12: 'you answered no' },
+    exits: {
+      notFound: 'there is no such pipeline',
+      conflict: 'somebody changed it meanwhile',
+      guard: 'you answered no',
+    },
     run: (ctx, { args, flags }) => setState(ctx, args.pipeline_id, state, flags),
   });
 }

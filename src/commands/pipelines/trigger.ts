@@ -3,7 +3,7 @@ import { object, string } from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
-import { type CliError, isNotFound } from '../../lib/kernel/errors.ts';
+import { type KnownError, isNotFound } from '../../lib/kernel/errors.ts';
 import { runLine } from '../../lib/render/pipelines.ts';
 import { plainStyle } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
@@ -51,12 +51,12 @@ export const triggerRun = defineCommand({
     'cdpadm pipelines trigger customers --wait-idle --yes -o json',
   ],
   exits: {
-    1: 'the run failed or was stopped (with --wait)',
-    5: 'there is no such pipeline',
-    6: 'the pipeline is not idle, or it is paused',
-    8: 'the answer was lost and no run is to be seen',
-    11: '--timeout is over; the run goes on',
-    12: 'you answered no',
+    failed: 'the run failed or was stopped (with --wait)',
+    notFound: 'there is no such pipeline',
+    conflict: 'the pipeline is not idle, or it is paused',
+    network: 'the answer was lost and no run is to be seen',
+    waitTimedOut: '--timeout is over; the run goes on',
+    guard: 'you answered no',
   },
   run: (ctx, { args, flags }) => trigger(ctx, args.pipeline_id, flags),
 });
@@ -112,7 +112,7 @@ async function trigger(
 }
 
 /** The platform accepted the trigger, and then knows no such run. */
-function neverShown(id: string, run: string, cause: CliError): CliError {
+function neverShown(id: string, run: string, cause: KnownError): KnownError {
   return fail('http.outcome_unknown', {
     message: `The outcome of run ${run} of pipeline ${id} is unknown: the platform accepted the trigger, but does not show the run.`,
     hint: `Check \`cdpadm pipelines runs ${id}\` before you trigger it again.`,

@@ -11,7 +11,7 @@ export const updatePipeline = updateCommand(
       'cdpadm pipelines update customers -f pipeline.yaml',
       'cdpadm pipelines update customers --schedule interval --frequency daily --start 2026-01-01T02:00:00Z',
     ],
-    exits: { 12: 'the sync position would be reset, or you answered no' },
+    exits: { guard: 'the sync position would be reset, or you answered no' },
   },
   { allowReset: { help: 'allow the sync mode to change, which resets the sync position' } },
 );

@@ -22,7 +22,11 @@ export const watchPipeline = defineCommand({
     'Each change is a line: an object with -o json, a row with -o csv and markdown, and with -o yaml a document. Ending it changes nothing on the platform.',
   ],
   examples: ['cdpadm pipelines watch customers', 'cdpadm pipelines watch customers --poll 10s -o json'],
-  exits: { 1: 'the run failed or was stopped', 5: 'there is no such pipeline or run', 11: '--timeout is over' },
+  exits: {
+    failed: 'the run failed or was stopped',
+    notFound: 'there is no such pipeline or run',
+    waitTimedOut: '--timeout is over',
+  },
   run: (ctx, { args, flags }) => watch(ctx, args.pipeline_id, args.run_id, flags.poll),
 });
 

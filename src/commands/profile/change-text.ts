@@ -4,7 +4,7 @@ import { showPath } from '../../lib/contract/explain.ts';
 import { isNeutralName, NEUTRAL_WORDS } from '../../lib/contract/neutral-words.ts';
 import { parseDocumentText } from '../../lib/files/load.ts';
 import { toYaml } from '../../lib/files/to-yaml.ts';
-import { type CliError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { type KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { Draft, Profiles } from './fields.ts';
 import { FIELDS } from './fields.ts';
@@ -112,7 +112,7 @@ function problemOf(profiles: Profiles, field: string, value: unknown): string | 
   return 'problem' in checked ? checked.problem : undefined;
 }
 
-function unknownField(field: string): CliError {
+function unknownField(field: string): KnownError {
   const [proposal] = proposals(field);
   return usageError(
     `A profile has no field \`${field}\`.`,

@@ -17,7 +17,7 @@ const shared = {
   calls: 'settings',
   columns: asColumns('from to'),
   output: namesResult,
-  exits: { 5: 'there is no such profile', 6: 'there is a profile of the new name' },
+  exits: { notFound: 'there is no such profile', conflict: 'there is a profile of the new name' },
 } as const satisfies Partial<CommandRecord>;
 
 export const copyProfile = defineCommand({

@@ -1,7 +1,7 @@
 // `profile create NAME`: a new profile, from flags, the environment and questions.
 import { resolve } from 'node:path';
 import { boolean, object, string } from 'zod/mini';
-import { CliError, usageError } from '../../lib/kernel/errors.ts';
+import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { checkAddress } from '../../lib/runtime/checks/machine.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -47,7 +47,7 @@ export const createProfile = defineCommand({
     'cdpadm profile create ci --from-env --use',
     'cdpadm profile create dev --base-url https://api.example.com --auth-url https://auth.example.com --client-id my-client --client-secret-command "pass show cdp/dev" --dry-run',
   ],
-  exits: { 4: 'the keychain cannot be used', 6: 'there is a profile of that name' },
+  exits: { auth: 'the keychain cannot be used', conflict: 'there is a profile of that name' },
   run: async (ctx, { args: { name }, flags }) => {
     if (name === undefined && !ctx.prompt.possible)
       throw usageError('Missing required argument `name`.', 'See `cdpadm profile create --help`.');
@@ -107,8 +107,8 @@ async function unlessStopped<T>(made: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof CliError) || !['interrupted', 'terminated', 'hung_up'].includes(error.code)) throw error;
-    throw new CliError({ code: error.code, message: error.message, hint: made, exit: error.exit });
+    if (!(error instanceof KnownError) || !['interrupted', 'terminated', 'hung_up'].includes(error.code)) throw error;
+    throw error.with({ hint: made });
   }
 }
 

@@ -1,7 +1,7 @@
 // `profile delete NAME`: removes a profile and the secrets that were kept for it.
 import { boolean, object, string } from 'zod/mini';
 import type { DocumentView } from '../../lib/render/view.ts';
-import { EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { forgetToken } from '../../lib/runtime/memory/forget-token.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -22,7 +22,7 @@ export const deleteProfile = defineCommand({
   output: () => object({ deleted: string(), was_current: boolean() }),
   notes: ['Nothing on the platform changes. A protected profile asks for its name.'],
   examples: ['cdpadm profile delete dev --yes', 'cdpadm profile delete prod --confirm prod --dry-run'],
-  exits: { 5: 'there is no such profile', 12: 'you answered no, or not the name of a protected profile' },
+  exits: { notFound: 'there is no such profile', guard: 'you answered no, or not the name of a protected profile' },
   run: (ctx, { args }) => remove(ctx, args.name),
 });
 
@@ -37,7 +37,7 @@ async function remove(ctx: Context, name: string): Promise<void> {
     return;
   }
   if (profile.protected === true)
-    await ctx.prompt.typed(`Profile ${name} is protected. Type its name to delete it`, name, { exit: EXIT.guard });
+    await ctx.prompt.typed(`Profile ${name} is protected. Type its name to delete it`, name, { exit: 'guard' });
   else await ctx.prompt.confirm(`Delete profile ${name} and its stored secrets?`);
   await forgetToken(ctx, name);
   const { wasCurrent, left } = await profiles.remove(name);

@@ -1,6 +1,6 @@
 // `profile edit NAME`: settings of a profile by flags, or in the editor.
 import { boolean, object, string } from 'zod/mini';
-import { EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { editUntilValid } from '../../lib/runtime/prompts/edit-until-valid.ts';
@@ -50,9 +50,9 @@ export const editProfile = defineCommand({
     'cdpadm profile edit prod --set names.xpid=pid --confirm prod --dry-run',
   ],
   exits: {
-    5: 'there is no such profile',
-    9: 'the edited text is not a profile',
-    12: 'the name of a protected profile was not typed',
+    notFound: 'there is no such profile',
+    invalidInput: 'the edited text is not a profile',
+    guard: 'the name of a protected profile was not typed',
   },
   run: async (ctx, { args, flags }) => {
     refuseCreateFlags(flags);
@@ -96,7 +96,7 @@ async function edit(ctx: Context, name: string, assignments: string[] | undefine
   }
   if (changed) {
     if (before.protected === true) {
-      await ctx.prompt.typed(`Profile ${name} is protected. Type its name to change it`, name, { exit: EXIT.guard });
+      await ctx.prompt.typed(`Profile ${name} is protected. Type its name to change it`, name, { exit: 'guard' });
     }
     await profiles.replace(name, after);
   }

@@ -24,7 +24,7 @@ export const exportProfile = defineCommand({
     'An export never holds a secret. References to variables and commands go along; entries of the keychain and private files are of this machine and stay.',
   ],
   examples: ['cdpadm profile export dev --out dev.profile.json', 'cdpadm profile export dev -o yaml'],
-  exits: { 5: 'there is no such profile' },
+  exits: { notFound: 'there is no such profile' },
   run: (ctx, { args }) => print(ctx, args.name),
 });
 

@@ -25,7 +25,11 @@ export const importProfile = defineCommand({
     'A profile says where your credentials go, and may name a command to run for them: look at a file from somebody else before you import it.',
   ],
   examples: ['cdpadm profile import dev.profile.json dev', 'cdpadm profile import - dev --dry-run'],
-  exits: { 6: 'there is a profile of that name', 9: 'the file is not a profile', 12: 'you answered no' },
+  exits: {
+    conflict: 'there is a profile of that name',
+    invalidInput: 'the file is not a profile',
+    guard: 'you answered no',
+  },
   run: (ctx, { args, flags }) => importFile(ctx, args.file, args.name, flags.use === true),
 });
 

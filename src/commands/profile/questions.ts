@@ -1,5 +1,5 @@
 // The questions that `profile create` asks on a terminal for what no flag gave.
-import { CliError } from '../../lib/kernel/errors.ts';
+import { KnownError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Finding } from '../../lib/runtime/checks/machine.ts';
 import { wrapMessage } from '../../lib/render/width.ts';
@@ -144,7 +144,7 @@ async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft)
     await profiles.checkStorage(storage);
     return true;
   } catch (error) {
-    if (!(error instanceof CliError) || error.code !== 'secrets.keychain') throw error;
+    if (!(error instanceof KnownError) || error.code !== 'secrets.keychain') throw error;
     ctx.out.warn(
       `${error.message} You will be asked where each secret is: in an environment variable, or behind a command. With --insecure-storage you type it, and it is kept in a private file.`,
     );

@@ -10,7 +10,7 @@ import {
   record,
   string,
 } from 'zod/mini';
-import { CliError } from '../../lib/kernel/errors.ts';
+import { KnownError } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Column, DocumentView } from '../../lib/render/view.ts';
 import { displayWidth, padText, wrapText } from '../../lib/render/width.ts';
@@ -63,7 +63,7 @@ export const showProfile = defineCommand({
     'Flags override the environment, the environment overrides the project file (.cdpadm.yaml), the project file overrides the profile. With --profile or NAME the profile is pinned: only flags override it. Secrets are shown by their source, never by their value; the client id is shown unless it takes a command or the keychain to read it.',
   ],
   examples: ['cdpadm profile show --origin', 'cdpadm profile show local -o json'],
-  exits: { 5: 'there is no such profile' },
+  exits: { notFound: 'there is no such profile' },
   run: (ctx, { args, flags }) => show(ctx, args.name, flags.origin === true),
 });
 
@@ -103,7 +103,7 @@ async function clientIdOf(settings: Settings, { detail }: Origin): Promise<strin
   try {
     return await settings.secret('client_id');
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
+    if (!(error instanceof KnownError)) throw error;
     return undefined;
   }
 }

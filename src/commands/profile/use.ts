@@ -19,7 +19,7 @@ export const useProfile = defineCommand({
   columns: asColumns('current'),
   output: () => object({ current: string() }),
   examples: ['cdpadm profile use local', 'cdpadm profile use prod --dry-run'],
-  exits: { 5: 'there is no such profile' },
+  exits: { notFound: 'there is no such profile' },
   run: (ctx, { args }) => use(ctx, args.name),
 });
 

@@ -60,7 +60,7 @@ export const compareRoles = defineCommand({
   columns: (_flags, ids) => ['task_id', ...ids].map((key) => ({ key })),
   notes: ['`-o csv` has a row for each task, `-o name` prints the tasks that only one of them has.'],
   examples: ['cdpadm roles compare admin-role support-role', 'cdpadm roles compare user-role admin-role -o json'],
-  exits: { 5: 'there is no such role' },
+  exits: { notFound: 'there is no such role' },
   run: (ctx, { args }) => compare(ctx, args.a, args.b),
 });
 

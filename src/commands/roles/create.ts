@@ -1,7 +1,7 @@
 // `roles create`: one new role, from nothing, from a standard template, or from another role.
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
 import { extraFields, type Role } from '../../lib/domain/roles/manifest.ts';
-import { type CliError, usageError } from '../../lib/kernel/errors.ts';
+import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -34,10 +34,10 @@ export const createRole = defineCommand({
     'cdpadm roles create viewer --name Viewer --description "Sees audiences" --task audiences:view --dry-run',
   ],
   exits: {
-    5: 'there is no such template or role',
-    6: 'the role exists already, or another plan than the expected one',
-    9: 'the role is not valid, or a task does not exist',
-    12: 'a guard refused, or you answered no',
+    notFound: 'there is no such template or role',
+    conflict: 'the role exists already, or another plan than the expected one',
+    invalidInput: 'the role is not valid, or a task does not exist',
+    guard: 'a guard refused, or you answered no',
   },
   run: (ctx, { args, flags }) => addRole(ctx, args.roleId, flags),
 });
@@ -80,7 +80,7 @@ function findSource(name: string, roles: readonly Role[]): Role {
   });
 }
 
-function alreadyThere(roleId: string): CliError {
+function alreadyThere(roleId: string): KnownError {
   return fail('roles.exists', {
     message: `There is a role ${roleId} already.`,
     hint: `Change it with \`cdpadm roles update ${roleId}\`, or choose another id.`,

@@ -18,9 +18,9 @@ export const deleteRoles = defineCommand({
     'cdpadm roles delete audiences-only-role read-only-role --allow-delete --force --dry-run',
   ],
   exits: {
-    5: 'there is no such role',
-    6: 'a role is assigned to a user, or another plan than the expected one',
-    12: 'without --allow-delete, or you answered no',
+    notFound: 'there is no such role',
+    conflict: 'a role is assigned to a user, or another plan than the expected one',
+    guard: 'without --allow-delete, or you answered no',
   },
   run: (ctx, { args, flags }) => removeRoles(ctx, args.roleIds, flags),
 });

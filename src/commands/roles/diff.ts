@@ -4,7 +4,7 @@ import { carryUnknownFields } from '../../lib/domain/roles/carry.ts';
 import { isEmptyDiff } from '../../lib/domain/roles/diff.ts';
 import { compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
 import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
-import { EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { ROLES_PLAN_COLUMNS } from '../../lib/render/roles-plan.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -58,9 +58,9 @@ export const diffRoles = defineCommand({
     'cdpadm roles diff roles.yaml --against-profile local',
   ],
   exits: {
-    6: 'you and the platform changed the same thing',
-    9: 'the file is invalid, or a task does not exist',
-    10: 'differences, with --exit-code',
+    conflict: 'you and the platform changed the same thing',
+    invalidInput: 'the file is invalid, or a task does not exist',
+    differences: 'differences, with --exit-code',
   },
   run: (ctx, { args, flags }) => printDiff(ctx, args.file, flags),
 });
@@ -74,7 +74,7 @@ async function printDiff(ctx: Context, file: string, flags: DiffFlags): Promise<
         ? await diffOther(ctx, file, againstProfile, flags.base)
         : await diffLive(ctx, file, flags.base);
   await ctx.out.emit(diff, planView);
-  if (flags.exitCode === true && !isEmptyDiff(diff)) ctx.setExit(EXIT.differences);
+  if (flags.exitCode === true && !isEmptyDiff(diff)) ctx.setExit('differences');
 }
 
 async function diffLive(ctx: Context, file: string, baseFile: string | undefined): Promise<RolesPlan> {

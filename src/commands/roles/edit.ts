@@ -25,10 +25,10 @@ export const editRoles = defineCommand({
   ],
   examples: ['cdpadm roles edit', 'cdpadm roles edit admin-role --dry-run'],
   exits: {
-    5: 'there is no such role',
-    6: 'the platform changed the same thing, another plan than the expected one, or a deleted role is assigned',
-    9: 'the saved text is invalid: without a terminal at once, on one if it is saved again unchanged',
-    12: 'a guard refused, or you answered no',
+    notFound: 'there is no such role',
+    conflict: 'the platform changed the same thing, another plan than the expected one, or a deleted role is assigned',
+    invalidInput: 'the saved text is invalid: without a terminal at once, on one if it is saved again unchanged',
+    guard: 'a guard refused, or you answered no',
   },
   run: (ctx, { args, flags }) => editManifest(ctx, args.roleId, flags),
 });

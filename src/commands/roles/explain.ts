@@ -43,7 +43,7 @@ export const explainRole = defineCommand({
       }),
     ),
   examples: ['cdpadm roles explain admin-role', 'cdpadm roles explain user-role -o markdown'],
-  exits: { 5: 'there is no such role' },
+  exits: { notFound: 'there is no such role' },
   run: (ctx, { args }) => printPermissions(ctx, args.roleId),
 });
 

@@ -3,7 +3,7 @@ import type { RoleReply } from '../../lib/contract/roles.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
-/** The role with this id; CliError not found (5) with the nearest id otherwise. */
+/** The role with this id; KnownError not found (5) with the nearest id otherwise. */
 export function findRole(roles: readonly RoleReply[], roleId: string): RoleReply {
   const role = roles.find((item) => item.role_id === roleId);
   if (role) return role;

@@ -23,7 +23,7 @@ export const getRole = defineCommand({
   args: { roleId: { name: 'role_id', help: 'the id of the role' } },
   output: () => RoleReply,
   examples: ['cdpadm roles get admin-role', 'cdpadm roles get admin-role -o yaml'],
-  exits: { 5: 'there is no such role' },
+  exits: { notFound: 'there is no such role' },
   run: (ctx, { args }) => printRole(ctx, args.roleId),
 });
 

@@ -10,7 +10,7 @@ import { formatOf, parseDocumentText } from '../../lib/files/load.ts';
 import { readInput, resolvePath } from '../../lib/files/read-input.ts';
 import { rewriteManifestText, SCHEMA_HINT, updateManifestText, writeManifestText } from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
-import { CliError, systemErrorCode } from '../../lib/kernel/errors.ts';
+import { KnownError, systemErrorCode } from '../../lib/kernel/errors.ts';
 import { makeFolder } from '../../lib/kernel/make-folder.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -33,7 +33,10 @@ export const pullRoles = defineCommand({
     file === '-' ? undefined : asColumns('file roles changed last_modified_on last_modified_by'),
   notes: ['A file without local edits is brought up to date in place: its comments and its order stay.'],
   examples: ['cdpadm roles pull', 'cdpadm roles pull team.json --overwrite', 'cdpadm roles pull -'],
-  exits: { 6: 'the file holds local edits (see --overwrite)', 9: 'what the file holds is no YAML or JSON' },
+  exits: {
+    conflict: 'the file holds local edits (see --overwrite)',
+    invalidInput: 'what the file holds is no YAML or JSON',
+  },
   run: (ctx, { args, flags }) => pullFile(ctx, args.file, flags.overwrite === true),
 });
 
@@ -110,7 +113,7 @@ async function readIfThere(ctx: Context, file: string): Promise<string | undefin
   try {
     return (await readInput(file, ctx)).text;
   } catch (error) {
-    if (error instanceof CliError && systemErrorCode(error.cause) === 'ENOENT') return undefined;
+    if (error instanceof KnownError && systemErrorCode(error.cause) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -36,9 +36,10 @@ export const pushRoles = defineCommand({
     'cdpadm roles push roles.yaml --allow-delete --yes',
   ],
   exits: {
-    6: 'the platform changed in a way that overlaps or does not hold what was sent, another plan than the expected one, or a deleted role is assigned',
-    9: 'the file is invalid, or a task does not exist',
-    12: 'a guard refused, or you answered no',
+    conflict:
+      'the platform changed in a way that overlaps or does not hold what was sent, another plan than the expected one, or a deleted role is assigned',
+    invalidInput: 'the file is invalid, or a task does not exist',
+    guard: 'a guard refused, or you answered no',
   },
   run: (ctx, { args, flags }) => pushFile(ctx, args.file, flags),
 });

@@ -1,6 +1,6 @@
 // `roles rollback`: puts a saved manifest back, through the same diff and guards as a push.
 import { fromReply } from '../../lib/domain/roles/manifest.ts';
-import type { CliError } from '../../lib/kernel/errors.ts';
+import type { KnownError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -21,9 +21,9 @@ export const rollBackRoles = defineCommand({
     'cdpadm roles rollback 20261121T08 --allow-delete',
   ],
   exits: {
-    5: 'there is no such revision',
-    6: 'a deleted role is assigned, or another plan than the expected one',
-    12: 'a guard refused, or you answered no',
+    notFound: 'there is no such revision',
+    conflict: 'a deleted role is assigned, or another plan than the expected one',
+    guard: 'a guard refused, or you answered no',
   },
   run: (ctx, { args, flags }) => rollBack(ctx, args.revision, flags),
 });
@@ -46,7 +46,7 @@ async function rollBack(ctx: Context, name: string, flags: RawGuardFlags): Promi
   await emitOutcome(ctx, outcome);
 }
 
-function noSuchRevision(name: string, known: readonly string[]): CliError {
+function noSuchRevision(name: string, known: readonly string[]): KnownError {
   const several = known.filter((revision) => revision.startsWith(name)).length > 1;
   const list = '`cdpadm roles history` lists them.';
   return fail('roles.revision_not_found', {

@@ -1,4 +1,5 @@
 // What the roles commands share: the organization at hand, a roles file with its base, and how a push is reported.
+import { exitOf } from '../../lib/errors/exit.ts';
 import type { Api } from '../../lib/api/index.ts';
 import type { FieldIssue } from '../../lib/contract/explain.ts';
 import { PERMISSIONS } from '../../lib/contract/role-catalog.ts';
@@ -16,7 +17,7 @@ import {
 import { renderRolesPlan, ROLES_PLAN_COLUMNS, rolesPlanMarkdown, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import { plainStyle } from '../../lib/render/style.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
-import { CliError, EXIT, usageError } from '../../lib/kernel/errors.ts';
+import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import type { RolesComparison, RolesPlan } from '../../lib/domain/roles/plan.ts';
@@ -71,9 +72,9 @@ async function loadRoles(ctx: Context, path: string): Promise<LoadedDocument> {
     return await loadDocument(path, ctx);
   } catch (error) {
     if (!(
-      error instanceof CliError &&
+      error instanceof KnownError &&
       error.code === 'files.read' &&
-      error.exit === EXIT.usage &&
+      exitOf(error) === 'usage' &&
       path === DEFAULT_FILE
     ))
       throw error;

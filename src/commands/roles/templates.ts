@@ -1,7 +1,7 @@
 // `roles templates`: the seven standard roles of the specification.
 import { array, type infer as Infer, object, string, union } from 'zod/mini';
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
-import type { CliError } from '../../lib/kernel/errors.ts';
+import type { KnownError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { ListView, RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -49,7 +49,7 @@ export const listTemplates = defineCommand({
   args: { id: { optional: true, help: 'only this one' } },
   output: () => union([array(templateResult()), templateResult()]),
   examples: ['cdpadm roles templates', 'cdpadm roles templates compliance-role -o yaml'],
-  exits: { 5: 'there is no such template' },
+  exits: { notFound: 'there is no such template' },
   run: (ctx, { args }) => showTemplates(ctx, args.id),
 });
 
@@ -68,7 +68,7 @@ async function showTemplates(ctx: Context, id: string | undefined): Promise<void
   await ctx.out.emit(template, recordView);
 }
 
-function noSuchTemplate(id: string, known: readonly string[]): CliError {
+function noSuchTemplate(id: string, known: readonly string[]): KnownError {
   // They all end alike, and who types one from memory leaves that out.
   const stems = known.map((one) => one.replace(/-role$/, ''));
   const stem = nearest(id, stems);

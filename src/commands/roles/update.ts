@@ -34,10 +34,10 @@ export const updateRole = defineCommand({
     'cdpadm roles update user-role --name "Power User" --remove-task "rules:*" --dry-run',
   ],
   exits: {
-    5: 'there is no such role',
-    6: 'another plan than the expected one, or the platform keeps changing',
-    9: 'the role is not valid, or a task does not exist',
-    12: 'a guard refused, or you answered no',
+    notFound: 'there is no such role',
+    conflict: 'another plan than the expected one, or the platform keeps changing',
+    invalidInput: 'the role is not valid, or a task does not exist',
+    guard: 'a guard refused, or you answered no',
   },
   run: (ctx, { args, flags }) => changeRole(ctx, args.roleId, flags),
 });

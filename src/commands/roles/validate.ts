@@ -50,7 +50,7 @@ export const validateRoles = defineCommand({
   columns: asColumns('valid file roles warnings'),
   output: validationResult,
   examples: ['cdpadm roles validate', 'cdpadm roles validate roles.yaml --online'],
-  exits: { 9: 'the file is invalid; every issue is listed with its place' },
+  exits: { invalidInput: 'the file is invalid; every issue is listed with its place' },
   run: (ctx, { args, flags }) => validateFile(ctx, args.file, flags.online === true),
 });
 

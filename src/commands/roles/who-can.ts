@@ -41,7 +41,7 @@ export const listHolders = defineCommand({
   output: () => array(holderResult()),
   notes: ['`privacy:*` grants every task of privacy, and is listed for each of them.'],
   examples: ['cdpadm roles who-can audiences:view', 'cdpadm roles who-can "privacy:*" -o json'],
-  exits: { 5: 'there is no such task' },
+  exits: { notFound: 'there is no such task' },
   run: (ctx, { args }) => whoCan(ctx, args.task),
 });
 

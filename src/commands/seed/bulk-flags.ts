@@ -23,7 +23,7 @@ export interface BulkNumbers {
   shard: Shard | undefined;
 }
 
-/** `limit` is the profile's own rate, for want of a flag. Throws CliError usage (2) that names the flag or the limit. */
+/** `limit` is the profile's own rate, for want of a flag. Throws KnownError usage (2) that names the flag or the limit. */
 export function readBulkFlags(
   flags: RawBulkFlags,
   jobIndex: string | undefined,

@@ -1,7 +1,8 @@
 // `seed bulk`: sends a file of users, however long, and says of every row whether it was accepted.
+import { exitOf } from '../../lib/errors/exit.ts';
 import { isAbsolute, relative } from 'node:path';
 import { int, nullable, number, object, string } from 'zod/mini';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { KnownError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import { seedBulkProgress, type SeedBulkResult, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -82,10 +83,11 @@ export const seedFiles = defineCommand({
     'zcat users.ndjson.gz | cdpadm seed bulk - --yes',
   ],
   exits: {
-    3: 'rows were refused; they are in the rejects file',
-    6: '--resume, and the file has changed since',
-    9: 'a file cannot be read, or its header is not understood',
-    12: 'the same file was run before: give --resume or --restart; another process is sending it; or you answered no',
+    partial: 'rows were refused; they are in the rejects file',
+    conflict: '--resume, and the file has changed since',
+    invalidInput: 'a file cannot be read, or its header is not understood',
+    guard:
+      'the same file was run before: give --resume or --restart; another process is sending it; or you answered no',
   },
   run: (ctx, { args, flags }) => sendBulk(ctx, args.file, flags),
 });
@@ -120,7 +122,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     const counts = run.finished ?? (await send(ctx, opened, numbers, run, progress, reached));
     progress.end();
     const result = resultOf(counts, run, target);
-    if (result.rejected > 0) ctx.setExit(EXIT.partial);
+    if (result.rejected > 0) ctx.setExit('partial');
     await ctx.out.emit(result, seedBulkView);
     if (result.rejects !== null) tellRejects(ctx, result.rejects, flags);
   } catch (error) {
@@ -215,12 +217,12 @@ function withResume(
   counts: SeedCounts | undefined,
   target: Target,
 ): unknown {
-  if (!(error instanceof CliError) || error.name !== 'CliError') return error;
+  if (!(error instanceof KnownError) || error.name !== 'KnownError') return error;
   const done = counts && `So far ${counted(counts.accepted, 'row')} accepted, ${counts.rejected} refused.`;
   const { path, bytes } = run.rejects;
   const refused = bytes === null ? undefined : `The refused rows are in ${path}.`;
   // A file that is wrong as a whole has to be another one first.
-  const isWrong = error.exit === EXIT.invalidInput && counts === undefined;
+  const isWrong = exitOf(error) === 'invalidInput' && counts === undefined;
   // A limit that ended the run would end the next one, too.
   const isWithoutLimit = maxErrors === undefined || error.code === 'seed.too_many_errors';
   const again = isWithoutLimit ? run.again : `${run.again} --max-errors ${maxErrors.replace(/\s+/g, '')}`;

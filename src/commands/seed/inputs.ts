@@ -23,7 +23,7 @@ export interface OpenedInputs {
 }
 
 /**
- * Opens the files and says how they are read. Throws CliError: usage (2), invalid input (9); for the header of any file
+ * Opens the files and says how they are read. Throws KnownError: usage (2), invalid input (9); for the header of any file
  * here, before a row of the files in front of it is read.
  */
 export async function openInputs(

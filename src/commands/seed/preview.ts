@@ -26,7 +26,7 @@ export const previewUser = defineCommand({
   columns: () => undefined,
   output: () => SingleSeed,
   examples: ['cdpadm seed preview users.csv --cutoff-date 2026-01-01', 'cdpadm seed preview users.ndjson --row 12'],
-  exits: { 5: 'there is no such row', 9: 'the row is wrong' },
+  exits: { notFound: 'there is no such row', invalidInput: 'the row is wrong' },
   run: (ctx, { args, flags }) => preview(ctx, args.file, flags),
 });
 

@@ -12,7 +12,7 @@ import {
 import type { SeedJournal } from '../../lib/files/seed-journal.ts';
 import { openRejects, refuseTaken, type RejectsFile } from '../../lib/files/seed-rejects.ts';
 import { removeFile } from '../../lib/kernel/durable.ts';
-import { type CliError, usageError } from '../../lib/kernel/errors.ts';
+import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
@@ -42,7 +42,7 @@ interface RunFlags {
 const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
 
 /**
- * `again` is the command line to repeat. `confirm` asks before anything is sent or forgotten, once nothing else speaks against the run. Throws CliError: usage
+ * `again` is the command line to repeat. `confirm` asks before anything is sent or forgotten, once nothing else speaks against the run. Throws KnownError: usage
  * (2), changed since (6), run before or running at this moment (12), and what `confirm` throws.
  */
 export async function openRun(
@@ -135,7 +135,7 @@ function rejectsOf(
   return `${first ?? join(ctx.io.cwd, 'seed')}${part}.rejects.ndjson`;
 }
 
-function ranBefore({ finished, counts }: SeedCheckpoint, again: string): CliError {
+function ranBefore({ finished, counts }: SeedCheckpoint, again: string): KnownError {
   const how = finished ? 'was run to its end before' : 'was begun before and has not come to its end';
   return fail('seed.run_before', {
     message: `This ${how} (${counted(counts.accepted, 'row')} accepted, ${counts.rejected} refused).`,
@@ -145,7 +145,7 @@ function ranBefore({ finished, counts }: SeedCheckpoint, again: string): CliErro
   });
 }
 
-function changed(again: string): CliError {
+function changed(again: string): KnownError {
   return fail('seed.changed', {
     message: 'The file has changed since the run that would be resumed.',
     hint: `Send all of it with: ${again} --restart`,

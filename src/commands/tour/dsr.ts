@@ -1,7 +1,6 @@
 // The tour's chapter on data subject requests: access and results, erasure and cancellation, a callback checked.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EXIT } from '../../lib/kernel/errors.ts';
 import { startCallbackServer } from '../../lib/runtime/callbacks/server.ts';
 import type { Stage } from './stage.ts';
 
@@ -60,11 +59,11 @@ export async function dsrChapter(stage: Stage): Promise<void> {
   await stage.say('Jane is gone: another access request finds nothing about her.');
   await stage.run(`dsr submit --regulation gdpr --type access ${jane} --request-id ${SECOND_ACCESS} --yes`);
   await stage.run('emulator clock advance 4d');
-  await stage.run(`dsr results ${SECOND_ACCESS}`, EXIT.notFound);
+  await stage.run(`dsr results ${SECOND_ACCESS}`, 'notFound');
 
   await stage.say('Was the last callback from the platform? Four checks say so; a changed body would not pass.');
   const verify = 'dsr callbacks verify --headers callback.headers --body callback.json';
   await stage.run(verify);
   stage.edit('callback.json', (text) => text.replace(/"request_status":"\w+"/, '"request_status":"cancelled"'));
-  await stage.run(verify, EXIT.failed);
+  await stage.run(verify, 'failed');
 }

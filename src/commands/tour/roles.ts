@@ -1,5 +1,4 @@
 // The tour's chapter on roles: pull, edit, diff, push, two refused deletions, rollback.
-import { EXIT } from '../../lib/kernel/errors.ts';
 import type { Stage } from './stage.ts';
 
 const NEW_ROLE = `  - role_id: analyst-role
@@ -29,11 +28,11 @@ export async function rolesChapter(stage: Stage): Promise<void> {
       'which needs a flag of its own; without it nothing is sent (exit 12, a guard refused):',
   );
   stage.edit('roles.yaml', (text) => removeRole(text, 'support-role'));
-  await stage.run('roles push --yes', EXIT.guard);
+  await stage.run('roles push --yes', 'guard');
   await stage.say(
     'Even with the flag the platform refuses here, because somebody holds that role. Nothing changes (exit 6, a conflict):',
   );
-  await stage.run('roles push --yes --allow-delete', EXIT.conflict);
+  await stage.run('roles push --yes --allow-delete', 'conflict');
 
   await stage.say('Every manifest that was replaced can be put back, through the same difference and the same guards.');
   await stage.run('roles history');

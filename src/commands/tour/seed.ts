@@ -1,7 +1,6 @@
 // The tour's chapter on seeding: template, a file that is wrong, 20,000 users past a refusal and a full limit, rejects.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EXIT } from '../../lib/kernel/errors.ts';
 import { stringifyJson } from '../../lib/kernel/json.ts';
 import type { Stage } from './stage.ts';
 
@@ -17,7 +16,7 @@ export async function seedChapter(stage: Stage): Promise<void> {
   await stage.say(`An export of ${USERS} users. One of them has a number of orders that is none:`);
   writeFileSync(join(stage.sandbox.folder, 'users.csv'), usersFile());
   await stage.show('users.csv', 4);
-  await stage.run('seed validate users.csv', EXIT.invalidInput);
+  await stage.run('seed validate users.csv', 'invalidInput');
 
   await stage.say(
     'The others need not wait for it. On the way the platform says once that it is too much (429). What it refused is sent ' +
@@ -29,7 +28,7 @@ export async function seedChapter(stage: Stage): Promise<void> {
     retry_after: 1,
     times: 1,
   });
-  await stage.run('seed bulk users.csv --yes', EXIT.partial);
+  await stage.run('seed bulk users.csv --yes', 'partial');
 
   await stage.say('The row that was refused lies beside the file, with its reason. Corrected, it is an input itself:');
   const rejects = 'users.csv.rejects.ndjson';

@@ -1,8 +1,10 @@
 // The stage of the tour: says what comes, prints each command before its result, and stops when one ends otherwise.
+import { EXIT } from '../../lib/runtime/exit-codes.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitAtMost } from '../../lib/kernel/clock.ts';
-import { type CliError, EXIT, type ExitCode } from '../../lib/kernel/errors.ts';
+import type { KnownError } from '../../lib/kernel/errors.ts';
+import type { ExitName } from '../../lib/errors/entry.ts';
 import { splitWords } from '../../lib/kernel/split-words.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { wrapPage } from '../../lib/render/page.ts';
@@ -22,8 +24,8 @@ export interface Stage {
   chapter(title: string): Promise<void>;
   /** A sentence or two of what is about to happen. */
   say(text: string): Promise<void>;
-  /** Prints the command line, runs it, prints what it prints. Throws when it does not end with `expect` (default 0). */
-  run(line: string, expect?: ExitCode): Promise<CommandRun>;
+  /** Prints the command line, runs it, prints what it prints. Throws when it does not end with `expect` (default `ok`). */
+  run(line: string, expect?: ExitName): Promise<CommandRun>;
   /** Waits for what the platform does by itself, and no longer than is good for a tour. */
   waitFor(event: Promise<void>): Promise<void>;
   /** Changes a file of the working folder, as an editor would. */
@@ -40,7 +42,7 @@ export function openStage(ctx: Context, sandbox: Sandbox): Stage {
       .map((line) => (line === '' ? '' : INDENT + line))
       .join('\n');
 
-  async function run(line: string, expect: ExitCode = EXIT.ok): Promise<CommandRun> {
+  async function run(line: string, expect: ExitName = 'ok'): Promise<CommandRun> {
     await ctx.out.emitLine(
       { command: `cdpadm ${line}` },
       (style) => `\n${style.cyan('$')} ${style.bold(commandLines(`cdpadm ${line}`, width - INDENT.length))}`,
@@ -51,7 +53,7 @@ export function openStage(ctx: Context, sandbox: Sandbox): Stage {
       .map(indent);
     const ending = result.exit === 0 ? [] : [`  (exit ${result.exit})`];
     await ctx.out.emitLine(result, (style) => [...output, ...ending.map(style.dim)].join('\n'));
-    if (result.exit !== expect) throw unexpected(line, expect, result);
+    if (result.exit !== EXIT[expect]) throw unexpected(line, EXIT[expect], result);
     return result;
   }
 
@@ -137,7 +139,7 @@ function aligned(rows: readonly string[][]): string[] {
   );
 }
 
-function unexpected(line: string, expect: number, result: CommandRun): CliError {
+function unexpected(line: string, expect: number, result: CommandRun): KnownError {
   return fail('tour.unexpected', {
     message: `\`cdpadm ${line}\` ended with ${result.exit} where the tour expects ${expect}.`,
   });

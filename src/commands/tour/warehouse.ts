@@ -1,7 +1,6 @@
 // The tour's chapter on warehouse sync and groups: files, a trigger that waits, a broken model, a household.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { EXIT } from '../../lib/kernel/errors.ts';
 import { makeFolder } from '../../lib/kernel/make-folder.ts';
 import type { Stage } from './stage.ts';
 
@@ -70,8 +69,8 @@ export async function warehouseChapter(stage: Stage): Promise<void> {
   await stage.say('Somebody breaks the query. The run fails, the exit code says so, and doctor names the cause.');
   stage.edit('sync/data-models/customers.sql', (text) => text.replace('public.customers', 'public.customer'));
   await stage.run('warehouse apply sync --yes');
-  await stage.run('pipelines trigger customers --wait --poll 500ms --yes', EXIT.failed);
-  await stage.run('pipelines doctor customers', EXIT.failed);
+  await stage.run('pipelines trigger customers --wait --poll 500ms --yes', 'failed');
+  await stage.run('pipelines doctor customers', 'failed');
   await stage.say('Mended and applied, it runs again.');
   stage.edit('sync/data-models/customers.sql', (text) => text.replace('public.customer', 'public.customers'));
   await stage.run('warehouse apply sync --yes');

@@ -46,9 +46,9 @@ export const applyFolder = defineCommand({
     'cdpadm warehouse apply sync --allow-delete --dry-run -o json',
   ],
   exits: {
-    6: 'another plan than the expected one, or somebody changed a resource meanwhile',
-    9: 'a file is invalid',
-    12: 'a guard refused, or you answered no',
+    conflict: 'another plan than the expected one, or somebody changed a resource meanwhile',
+    invalidInput: 'a file is invalid',
+    guard: 'a guard refused, or you answered no',
   },
   run: (ctx, { args, flags }) => applyDirectory(ctx, args.dir, flags),
 });

@@ -1,5 +1,5 @@
 // `warehouse diff`: what an apply of the folder would do.
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import { KnownError } from '../../lib/kernel/errors.ts';
 import { WAREHOUSE_STEP_COLUMNS, warehousePlanView } from '../../lib/render/warehouse-plan.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -26,9 +26,9 @@ export const diffFolder = defineCommand({
   ],
   examples: ['cdpadm warehouse diff sync', 'cdpadm warehouse diff sync --exit-code -o markdown'],
   exits: {
-    9: 'a file is invalid',
-    10: 'differences, with --exit-code',
-    12: 'a file names a command or a file elsewhere',
+    invalidInput: 'a file is invalid',
+    differences: 'differences, with --exit-code',
+    guard: 'a file names a command or a file elsewhere',
   },
   run: (ctx, { args, flags }) => diffWarehouse(ctx, args.dir, flags),
 });
@@ -52,8 +52,8 @@ async function diffWarehouse(
     await checkSecretsAtHand(ctx, plan, entries, rules);
   } catch (error) {
     // A comparison needs no secret.
-    if (!(error instanceof CliError) || error.code !== 'secrets.missing') throw error;
+    if (!(error instanceof KnownError) || error.code !== 'secrets.missing') throw error;
     ctx.out.warn(error.message);
   }
-  if (exitCode === true && plan.steps.length > 0) ctx.setExit(EXIT.differences);
+  if (exitCode === true && plan.steps.length > 0) ctx.setExit('differences');
 }

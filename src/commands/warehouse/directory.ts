@@ -15,7 +15,7 @@ import { placeIssues, withoutSchemaHint } from '../../lib/files/load.ts';
 import { type DirectoryFile, readWarehouseDir } from '../../lib/files/warehouse-dir.ts';
 import { folderOf, withSqlText } from '../../lib/files/warehouse-file.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { type CliError, invalidInput, type Issue } from '../../lib/kernel/errors.ts';
+import { type KnownError, invalidInput, type Issue } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/record.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { ReferenceRules } from '../../lib/runtime/reference-rules.ts';
@@ -86,7 +86,7 @@ function filesReferredTo(type: ResourceType, { document, path }: DirectoryFile, 
 }
 
 /** Invalid input (9) with these issues. */
-export function invalidFolder(dir: string, issues: Issue[]): CliError {
+export function invalidFolder(dir: string, issues: Issue[]): KnownError {
   const count = issues.length === 1 ? 'one issue' : `${issues.length} issues`;
   return invalidInput(`${dir} is not a valid folder of definitions: ${count}. Nothing was sent.`, issues);
 }

@@ -1,11 +1,12 @@
 // `warehouse export`: connections, data models and pipelines as files, secrets as references.
+import { exitOf } from '../../lib/errors/exit.ts';
 import { join } from 'node:path';
 import { array } from 'zod/mini';
 import { RESOURCE_TYPES, toDefinition } from '../../lib/domain/warehouse/definition.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { readWarehouseDir } from '../../lib/files/warehouse-dir.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
-import { CliError, EXIT, systemErrorCode } from '../../lib/kernel/errors.ts';
+import { KnownError, systemErrorCode } from '../../lib/kernel/errors.ts';
 import { makeFolder } from '../../lib/kernel/make-folder.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -45,8 +46,8 @@ export const exportFolder = defineCommand({
   ],
   examples: ['cdpadm warehouse export sync', 'cdpadm warehouse export sync --overwrite -o json'],
   exits: {
-    6: 'a file says something else than the platform (see --overwrite)',
-    9: 'a file in the folder is invalid',
+    conflict: 'a file says something else than the platform (see --overwrite)',
+    invalidInput: 'a file in the folder is invalid',
   },
   run: (ctx, { args, flags }) => exportWarehouse(ctx, args.dir, flags.overwrite === true),
 });
@@ -87,7 +88,7 @@ async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]
     await readWarehouseDir(dir, [], ctx);
   } catch (error) {
     // No folder yet: nothing to keep.
-    if (error instanceof CliError && error.exit === EXIT.usage) return [];
+    if (error instanceof KnownError && exitOf(error) === 'usage') return [];
     throw error;
   }
   // Nothing is sent: what the files refer to does not matter here.
@@ -105,7 +106,7 @@ function groupFolder(path: string): void {
   }
 }
 
-function localEdits(files: readonly ExportedFile[], dir: string): CliError {
+function localEdits(files: readonly ExportedFile[], dir: string): KnownError {
   return fail('warehouse.local_edits', {
     message: `These files say something else than the platform: ${files.map(({ file }) => file).join(', ')}. Nothing was written.`,
     hint: `Look at them with \`cdpadm warehouse diff ${dir}\`, apply them, or export into another folder.`,

@@ -1,6 +1,6 @@
 // What stands before an apply: the plan that was looked at, and a flag for each dangerous kind of step.
 import { guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/guards.ts';
-import { CliError, EXIT } from '../../lib/kernel/errors.ts';
+import type { KnownError } from '../../lib/kernel/errors.ts';
 import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { PlannedDirectory } from './plan.ts';
@@ -38,17 +38,15 @@ export async function passGuards(
   }
 }
 
-function guardError(refusals: readonly WarehouseRefusal[]): CliError {
-  return new CliError({
-    code: `warehouse.guard.${refusals[0]?.guard ?? 'delete'}`,
+function guardError(refusals: readonly WarehouseRefusal[]): KnownError {
+  return fail(`warehouse.guard.${refusals[0]?.guard ?? 'delete'}`, {
     message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
     hint: `If that is what you want, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
-    exit: EXIT.guard,
   });
 }
 
 /** Conflict (6): the plan is not the one that was looked at. */
-export function otherPlan(expected: string, found: string): CliError {
+export function otherPlan(expected: string, found: string): KnownError {
   return fail('warehouse.other_plan', {
     message: `The plan is now ${found}, not the expected ${expected}. Nothing was sent.`,
     hint: 'The workspace or the folder has changed since: look at `cdpadm warehouse diff` again.',

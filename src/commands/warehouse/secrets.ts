@@ -65,7 +65,7 @@ export async function askForMasked(
 
 /**
  * Checks that the variables and files that steps refer to can be read, before the first step is sent: a missing one must
- * not stop a plan halfway. Throws CliError auth (4).
+ * not stop a plan halfway. Throws KnownError auth (4).
  */
 export async function checkSecretsAtHand(
   ctx: Context,

@@ -1,6 +1,6 @@
 // E. Calculated attribute seeding: one user, and the door for many.
 import { seedingEndpoints, type SingleSeed } from '../contract/seeding.ts';
-import { CliError } from '../kernel/errors.ts';
+import { KnownError } from '../kernel/errors.ts';
 import type { Client, DescribedRequest, Sender } from '../http/types.ts';
 
 export interface SeedingApi {
@@ -28,7 +28,7 @@ export function createSeedingApi(client: Client): SeedingApi {
       try {
         await client.call(seedingEndpoints.bulk, { body: [], ...(signal && { signal }) });
       } catch (error) {
-        if (!(error instanceof CliError) || (error.status !== 400 && error.status !== 422)) throw error;
+        if (!(error instanceof KnownError) || (error.status !== 400 && error.status !== 422)) throw error;
       }
     },
     describeSet: (body) => client.describe(seedingEndpoints.set, { body }),

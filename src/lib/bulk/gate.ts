@@ -6,7 +6,7 @@ import { createSchedule } from '../domain/pacing/schedule.ts';
 import { createTroubles } from '../domain/pacing/troubles.ts';
 import { createWindow } from '../domain/pacing/window.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -50,7 +50,7 @@ export interface Gate {
    */
   enter(repeat: boolean, failures?: number): Promise<Pass>;
   /** Every entered request leaves. `failure` is what the run ends with should this have been the last straw. */
-  leave(pass: Pass, feedback: Feedback, failure?: CliError): void;
+  leave(pass: Pass, feedback: Feedback, failure?: KnownError): void;
   /** Requests that met with trouble. A 429 did nothing, and a 503 with `Retry-After` asks to wait: these are waits. */
   readonly retries: number;
   readonly requests: number;
@@ -153,13 +153,13 @@ export function createGate(options: GateOptions): Gate {
   /** The longest pause; a random part of it is taken. */
   const backoff = (times: number, cap = BACKOFF_CAP_MS): number => Math.min(cap, BACKOFF_BASE_MS * 2 ** (times - 1));
 
-  function giveUp(failure: CliError | undefined, why: string): void {
+  function giveUp(failure: KnownError | undefined, why: string): void {
     options.onDecision(why);
     stop(failure ?? fail('http.unavailable', { message: why }));
   }
 
   /** Never earlier than asked, and never sooner than our own back-off: 0 seconds, said again and again, is no pause. */
-  function leaveBusy(askedMs: number | undefined, isFirst: boolean, failure: CliError | undefined): void {
+  function leaveBusy(askedMs: number | undefined, isFirst: boolean, failure: KnownError | undefined): void {
     if (isFirst) {
       round++;
       busy++;
@@ -178,7 +178,7 @@ export function createGate(options: GateOptions): Gate {
     probes = 0;
   }
 
-  function leaveTrouble(isFirst: boolean, permanent: boolean, failure: CliError | undefined): void {
+  function leaveTrouble(isFirst: boolean, permanent: boolean, failure: KnownError | undefined): void {
     const now = clock.now();
     const wasOutage = troubles.isOutage;
     troubles.failed();

@@ -9,7 +9,7 @@ import { parseDocumentText } from '../files/load.ts';
 import type { ValuePath } from '../files/reading.ts';
 import { decoded, linesOf } from '../files/text-chunks.ts';
 import { ownTurn } from '../kernel/clock.ts';
-import { type CliError, invalidInput, usageError } from '../kernel/errors.ts';
+import { type KnownError, invalidInput, usageError } from '../kernel/errors.ts';
 import { holdsEachKey } from '../kernel/json-keys.ts';
 import { JsonError, parseJson } from '../kernel/json.ts';
 import { type Place, placeAt } from '../kernel/text-place.ts';
@@ -131,7 +131,7 @@ async function* csvLines(
   name: string,
 ): AsyncGenerator<{ lines: CsvLine[]; delimiter: string }> {
   let lines: CsvLine[] = [];
-  let failure: CliError | undefined;
+  let failure: KnownError | undefined;
   const feed = new CsvFeed(name, { take });
 
   function take(): void {
@@ -167,7 +167,7 @@ function startOf(source: string, column: number, delimiter: string): number {
   return at;
 }
 
-function empty(file: string): CliError {
+function empty(file: string): KnownError {
   const message = 'the file is empty; a line of column names comes first';
   return invalidInput(`${file} cannot be read.`, [{ file, line: 1, column: 1, path: '', message }]);
 }

@@ -1,5 +1,5 @@
 // A profile's secrets go to that profile's own addresses only; an address from elsewhere brings its own credentials.
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { labelOf, variableOf } from './setting-fields.ts';
 import type { Origin, SecretName, Setting, SettingName } from './settings.ts';
 import { fail } from '../errors/fail.ts';
@@ -23,7 +23,7 @@ const BELONG_TOGETHER: Record<SecretName, readonly SecretName[]> = {
 };
 
 /**
- * Throws CliError auth (4) when the secret would go to an address that is not its own:
+ * Throws KnownError auth (4) when the secret would go to an address that is not its own:
  * - a profile's secret goes to the addresses in that profile, wherever they were repeated;
  * - a secret of the environment goes anywhere but to an address that only a project file names: a repository that
  *   somebody clones must not be able to say where their credentials go.
@@ -43,7 +43,7 @@ export function refuseForeignAddress(
   }
 }
 
-function foreignAddress(secret: SecretName, origin: Origin, name: SettingName, setting: Setting): CliError {
+function foreignAddress(secret: SecretName, origin: Origin, name: SettingName, setting: Setting): KnownError {
   const fromProfile = origin.kind === 'profile';
   return fail('auth.foreign_address', {
     message:

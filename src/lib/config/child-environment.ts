@@ -23,7 +23,7 @@ export interface ChildSources {
 /**
  * The environment without credentials: without the variables that are ours, those that any profile names (`env:NAME`),
  * and every other one in which the value of these stands, or a secret that is known by now; a value of fewer than eight
- * characters has to be all of it. Throws CliError invalid input (9) for a broken settings file.
+ * characters has to be all of it. Throws KnownError invalid input (9) for a broken settings file.
  */
 export async function childEnvironment({ env, folder, redactor }: ChildSources): Promise<Environment> {
   const variables = [...SECRET_NAMES.map((name) => ({ name, variable: variableOf(name) })), ...(await named(folder))];

@@ -1,5 +1,5 @@
 // Secrets in the operating system's keychain, through a module that is optional and a service that may be missing.
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 
 /** The name our entries stand under in the keychain. */
@@ -16,7 +16,7 @@ export interface Keychain {
 type KeyringModule = Pick<typeof import('@napi-rs/keyring'), 'AsyncEntry'>;
 
 /**
- * Opens the keychain. `load` is the optional module. Every method, and the opening itself, throws CliError auth (4)
+ * Opens the keychain. `load` is the optional module. Every method, and the opening itself, throws KnownError auth (4)
  * with the ways out when the module or the service behind it is missing.
  */
 export async function openKeychain(load: () => Promise<KeyringModule> = loadKeyring): Promise<Keychain> {
@@ -51,7 +51,7 @@ function loadKeyring(): Promise<KeyringModule> {
   return import('@napi-rs/keyring');
 }
 
-function keychainMissing(why: string, cause: unknown): CliError {
+function keychainMissing(why: string, cause: unknown): KnownError {
   return fail('secrets.keychain', {
     message: `The keychain of this system cannot be used: ${why}.`,
     hint:

@@ -23,7 +23,7 @@ export interface IdScope {
 }
 
 export interface KnownIds {
-  /** In the order they were told. Throws CliError when the file cannot be read. */
+  /** In the order they were told. Throws KnownError when the file cannot be read. */
   read(kind: IdKind): string[];
   /** These are all there are. */
   replace(kind: IdKind, ids: readonly string[]): void;

@@ -1,6 +1,6 @@
 // Reads what the settings are made of (profiles, project file) and resolves them for one profile.
 import type { Clock } from '../kernel/clock.ts';
-import { type CliError, usageError } from '../kernel/errors.ts';
+import { type KnownError, usageError } from '../kernel/errors.ts';
 import { nearest } from '../kernel/nearest.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { Keychain } from './keychain.ts';
@@ -42,7 +42,7 @@ export interface SettingsSources {
 }
 
 /**
- * The settings as every command sees them. Throws CliError: invalid input (9) for a broken file, usage (2) for a
+ * The settings as every command sees them. Throws KnownError: invalid input (9) for a broken file, usage (2) for a
  * malformed value or a profile that does not exist.
  */
 export async function loadSettings(sources: SettingsSources): Promise<Settings> {
@@ -113,7 +113,7 @@ function profileOf({ value: name, origin }: Setting, { profiles }: StoredSetting
 }
 
 /** The error of a command whose subject is a profile that does not exist: exit 5. */
-export function profileNotFound(name: string, profiles: ReadonlyMap<string, Profile>): CliError {
+export function profileNotFound(name: string, profiles: ReadonlyMap<string, Profile>): KnownError {
   return fail('profile.not_found', {
     message: `There is no profile \`${name}\`.`,
     hint: proposeProfile(name, profiles),

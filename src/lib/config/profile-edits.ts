@@ -8,9 +8,9 @@ import type { Secrets } from './secrets.ts';
 import type { RawSettings } from './settings-file.ts';
 
 export interface ProfileEdits {
-  /** Puts `profile` in place of what is stored. CliError not found (5), usage (2) when it cannot be stored. */
+  /** Puts `profile` in place of what is stored. KnownError not found (5), usage (2) when it cannot be stored. */
   replace(name: string, profile: Profile): Promise<void>;
-  /** Gives the profile and its stored secrets another name. CliError not found (5), conflict (6). */
+  /** Gives the profile and its stored secrets another name. KnownError not found (5), conflict (6). */
   rename(from: string, to: string): Promise<void>;
   /** A second profile with the same settings; secrets in a private file are copied, other places are shared. */
   copy(from: string, to: string): Promise<void>;

@@ -1,6 +1,6 @@
 // The door to profiles: reading, creating, choosing and deleting them, and the places their secrets are kept in.
 import { explainIssues, showPath } from '../contract/explain.ts';
-import { type CliError, usageError } from '../kernel/errors.ts';
+import { type KnownError, usageError } from '../kernel/errors.ts';
 import { createProfileEdits, type ProfileEdits, unsharedReferences } from './profile-edits.ts';
 import { profileNotFound } from './load-settings.ts';
 import { LOCAL_PROFILE, profileNameProblem } from './profile-name.ts';
@@ -24,23 +24,23 @@ export interface ProfileDraft {
 export interface Profiles extends ProfileEdits {
   /** The settings file. */
   readonly file: string;
-  /** All profiles by name, without the built-in `local`. Throws CliError invalid input (9) for a broken file. */
+  /** All profiles by name, without the built-in `local`. Throws KnownError invalid input (9) for a broken file. */
   read(): Promise<{ current: string | undefined; profiles: ReadonlyMap<string, Profile>; warnings: string[] }>;
-  /** The profile; `local` is an empty one. CliError not found (5), with the nearest name, when there is none. */
+  /** The profile; `local` is an empty one. KnownError not found (5), with the nearest name, when there is none. */
   find(name: string): Promise<Profile>;
-  /** CliError conflict (6) when the name is taken. Nothing is stored when anything fails. */
+  /** KnownError conflict (6) when the name is taken. Nothing is stored when anything fails. */
   create(name: string, draft: ProfileDraft): Promise<{ current: boolean }>;
-  /** Makes it the current one. CliError not found (5). */
+  /** Makes it the current one. KnownError not found (5). */
   use(name: string): Promise<void>;
-  /** Removes the profile, then its stored secrets. `left` names what could not be removed. CliError not found (5). */
+  /** Removes the profile, then its stored secrets. `left` names what could not be removed. KnownError not found (5). */
   remove(name: string): Promise<{ wasCurrent: boolean; left: string[] }>;
-  /** CliError usage (2) for a name that no profile may have, conflict (6) for one that is taken. */
+  /** KnownError usage (2) for a name that no profile may have, conflict (6) for one that is taken. */
   checkNewName(name: string): Promise<void>;
   /** The same for one name after another among the profiles there are now: a sentence, or undefined when it is right. */
   newNameProblem(): Promise<(name: string) => string | undefined>;
   /** The value in the spelling that is stored, or what is wrong with it, as a sentence. */
   checkValue(name: SettingName, text: string): { value: string } | { problem: string };
-  /** CliError auth (4), with the ways out, when secrets cannot be stored there. */
+  /** KnownError auth (4), with the ways out, when secrets cannot be stored there. */
   checkStorage(storage: SecretStorage): Promise<void>;
 }
 
@@ -125,7 +125,7 @@ function refuseName(name: string, others: Iterable<string>): void {
   if (problem) throw problem;
 }
 
-function problemOfName(name: string, others: Iterable<string>): CliError | undefined {
+function problemOfName(name: string, others: Iterable<string>): KnownError | undefined {
   const problem = profileNameProblem(name);
   if (problem !== undefined) return usageError(problem);
   // Two names that differ in case only would share a file of secrets on many file systems.

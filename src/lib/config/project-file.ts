@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { type infer as Infer, optional, strictObject, string } from 'zod/mini';
 import { explainIssues, showPath } from '../contract/explain.ts';
-import { type CliError, type Issue, invalidInput } from '../kernel/errors.ts';
+import { type KnownError, type Issue, invalidInput } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { placeAt } from '../kernel/text-place.ts';
@@ -23,7 +23,7 @@ export interface ProjectFile {
   settings: Omit<Infer<typeof ProjectSettings>, '$schema' | 'profile'>;
 }
 
-/** Reads the file. Throws CliError invalid input (9) with each place: bad YAML, unknown fields, credentials. */
+/** Reads the file. Throws KnownError invalid input (9) with each place: bad YAML, unknown fields, credentials. */
 export async function readProjectFile(file: string): Promise<ProjectFile> {
   const text = readText(file);
   const { isMap, parseDocument } = await import('yaml');
@@ -86,7 +86,7 @@ function readText(file: string): string {
   }
 }
 
-function unusable(file: string, issues: Issue[]): CliError {
+function unusable(file: string, issues: Issue[]): KnownError {
   return invalidInput(
     `The project file ${file} cannot be used.`,
     issues,

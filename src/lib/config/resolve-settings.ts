@@ -1,7 +1,7 @@
 // Puts the layers of settings together: flag > environment > project file > profile > default. A pinned profile takes no
 // setting from the environment or the project file. Pure but for secrets.
 import { isAbsolute, join } from 'node:path';
-import { type CliError, usageError } from '../kernel/errors.ts';
+import { type KnownError, usageError } from '../kernel/errors.ts';
 import { refuseForeignAddress } from './address-rule.ts';
 import type { Profile } from './profile-schema.ts';
 import type { ProjectFile } from './project-file.ts';
@@ -36,7 +36,7 @@ interface SecretSource {
   read(): Promise<string>;
 }
 
-/** Resolves every setting. Throws CliError usage (2) for a malformed value, naming the place it comes from. */
+/** Resolves every setting. Throws KnownError usage (2) for a malformed value, naming the place it comes from. */
 export function resolveSettings(given: SettingsLayers): Settings {
   const pinned = given.profile?.setting.origin.kind === 'flag';
   const layers = pinned ? { ...given, env: {}, project: undefined } : given;
@@ -229,7 +229,7 @@ function plainSource(
 }
 
 /** The first run: three lines that say what to do. */
-function notSetUp(): CliError {
+function notSetUp(): KnownError {
   return fail('setup.none', {
     message: 'cdpadm does not know your platform yet: there is no profile, and no CDPADM_* variable is set.',
     hint: [
@@ -239,7 +239,7 @@ function notSetUp(): CliError {
   });
 }
 
-function missing(name: SettingName, profile: string | undefined, pinned: boolean): CliError {
+function missing(name: SettingName, profile: string | undefined, pinned: boolean): KnownError {
   const flag = flagOf(name);
   const ways = [
     flag === undefined ? undefined : `${flag} VALUE`,
@@ -251,7 +251,7 @@ function missing(name: SettingName, profile: string | undefined, pinned: boolean
   return usageError(`No ${labelOf(name)} is given.`, `Give ${ways.join(', or ')}.`);
 }
 
-function noCredentials(name: SecretName, profile: string | undefined, pinned: boolean): CliError {
+function noCredentials(name: SecretName, profile: string | undefined, pinned: boolean): KnownError {
   const where = profile === undefined ? 'no profile is in use' : `profile \`${profile}\` has none`;
   const variable = pinned ? undefined : variableOf(name);
   const store =

@@ -1,7 +1,7 @@
 // A secret that a command writes: a password manager's own tool, asked when the secret is needed.
 import { spawn } from 'node:child_process';
 import type { Clock } from '../kernel/clock.ts';
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 
 const TIME_LIMIT_MS = 30_000;
@@ -21,7 +21,7 @@ export interface CommandOptions {
 
 /**
  * Runs the line in the user's shell, as git does with credential helpers, and returns the first line of its standard
- * output, trimmed. Nothing that it writes is ever shown. CliError auth (4) when it fails, writes nothing, or takes
+ * output, trimmed. Nothing that it writes is ever shown. KnownError auth (4) when it fails, writes nothing, or takes
  * longer than 30 seconds.
  */
 export async function secretFromCommand(line: string, options: CommandOptions): Promise<string> {
@@ -95,7 +95,7 @@ function describeEnd(status: string): string {
   }
 }
 
-function commandFailed(line: string, what: string, why: string): CliError {
+function commandFailed(line: string, what: string, why: string): KnownError {
   return fail('secrets.command', {
     message: `The command for the ${what} gave none: ${why}.`,
     hint: `Run it yourself to see what it says: ${line}`,

@@ -1,7 +1,7 @@
 // Secrets in a file of the profile's own, 0600: the choice of `--insecure-storage`, where there is no keychain.
 import { join } from 'node:path';
 import { isExposed, readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { parseJson } from '../kernel/json.ts';
 import type { ProfileSecretName } from './settings.ts';
 import { fail } from '../errors/fail.ts';
@@ -25,7 +25,7 @@ export function removeSecretFile(folder: string, profile: string): void {
   removeFile(secretFilePath(folder, profile));
 }
 
-/** One secret. CliError auth (4) when the file is missing, broken, lacks it, or is readable by others. */
+/** One secret. KnownError auth (4) when the file is missing, broken, lacks it, or is readable by others. */
 export function readSecretFile(folder: string, profile: string, name: ProfileSecretName): string {
   const file = secretFilePath(folder, profile);
   const text = readPrivateFile(file);
@@ -57,6 +57,6 @@ function secretIn(text: string, name: ProfileSecretName): string | undefined {
 function unusable(
   message: string,
   hint = 'Create the profile anew, or point its secret at env:NAME or command:LINE.',
-): CliError {
+): KnownError {
   return fail('secrets.file', { message, hint });
 }

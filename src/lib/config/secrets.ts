@@ -1,7 +1,7 @@
 // Secrets by reference: had at the last moment, known to the redactor from then on, kept where the user chose.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
-import { CliError } from '../kernel/errors.ts';
+import { KnownError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { type Keychain, openKeychain } from './keychain.ts';
 import type { ProfileSecretName, SecretStorage } from './settings.ts';
@@ -28,7 +28,7 @@ export interface SecretOwner {
 }
 
 export interface Secrets {
-  /** The value behind what a profile says; an id that stands there itself is that id. CliError auth (4). */
+  /** The value behind what a profile says; an id that stands there itself is that id. KnownError auth (4). */
   resolve(written: string, owner: SecretOwner): Promise<string>;
   /** Keeps typed values; returns what the profile is to say instead. */
   keep(
@@ -38,7 +38,7 @@ export interface Secrets {
   ): Promise<Partial<Record<ProfileSecretName, string>>>;
   /** Removes what is kept behind these references of a profile; returns a sentence for each that could not be. */
   discard(profile: string, written: readonly string[]): Promise<string[]>;
-  /** Throws CliError auth (4) when nothing can be kept there. */
+  /** Throws KnownError auth (4) when nothing can be kept there. */
   check(storage: SecretStorage): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
       try {
         await (await keychain()).remove(reference.entry);
       } catch (error) {
-        if (!(error instanceof CliError)) throw error;
+        if (!(error instanceof KnownError)) throw error;
         left.push(`The keychain entry ${reference.entry} (service cdpadm) could not be removed: ${error.message}`);
       }
     }
@@ -133,7 +133,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
   };
 }
 
-function secretMissing(message: string, { profile }: SecretOwner): CliError {
+function secretMissing(message: string, { profile }: SecretOwner): KnownError {
   return fail('secrets.missing', {
     message,
     hint: `Put it there, or store it elsewhere: cdpadm auth login --profile ${profile}.`,

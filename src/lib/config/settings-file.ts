@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { explainIssues, showPath } from '../contract/explain.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
-import { type CliError, invalidInput } from '../kernel/errors.ts';
+import { type KnownError, invalidInput } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { holdsEachKey } from '../kernel/json-keys.ts';
@@ -32,7 +32,7 @@ export interface RawSettings {
   [unknown: string]: unknown;
 }
 
-/** Reads and checks the file; a missing one is an empty one. Throws CliError invalid input (9) with every place. */
+/** Reads and checks the file; a missing one is an empty one. Throws KnownError invalid input (9) with every place. */
 export async function readSettingsFile(folder: string): Promise<StoredSettings> {
   const { checked } = await readBoth(folder);
   const profiles = new Map(Object.entries(checked.profiles ?? {}));
@@ -143,7 +143,7 @@ function refuseNewer(file: string, value: unknown): void {
   });
 }
 
-function broken(file: string, issues: Parameters<typeof invalidInput>[1]): CliError {
+function broken(file: string, issues: Parameters<typeof invalidInput>[1]): KnownError {
   return invalidInput(
     `The settings file ${file} cannot be used.`,
     issues,

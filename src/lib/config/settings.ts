@@ -62,14 +62,14 @@ export interface Settings {
   /** Every setting that has a value, in a fixed order. */
   all(): [SettingName, Setting][];
   get(name: SettingName): Setting | undefined;
-  /** The value, or CliError usage (2) that says which flag, variable and profile field would give it. */
+  /** The value, or KnownError usage (2) that says which flag, variable and profile field would give it. */
   need(name: SettingName): string;
   /** An integer such as the organization id, checked. */
   needInteger(name: 'org_id' | 'account_id' | 'workspace_id'): bigint;
   /** Where each secret comes from, never its value. */
   secretOrigin(name: SecretName): Origin | undefined;
   /**
-   * The secret itself, resolved now and known to the redactor. CliError auth (4) when there is none, when it cannot be
+   * The secret itself, resolved now and known to the redactor. KnownError auth (4) when there is none, when it cannot be
    * had, or when it would go to an address that is not its own (see `address-rule.ts`).
    */
   secret(name: SecretName): Promise<string>;

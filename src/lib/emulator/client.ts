@@ -1,5 +1,5 @@
 // The control client of a running platform, and the calls to the control address that it shares with the commands.
-import { CliError, EXIT, usageError } from '../kernel/errors.ts';
+import { KnownError, usageError } from '../kernel/errors.ts';
 import { parseJson, stringifyJson } from '../kernel/json.ts';
 import type { Callback, EmulatorControl, Fault, LoggedRequest, RoleAssignment, StoredCounts } from './embedding.ts';
 
@@ -112,7 +112,7 @@ async function exchange<Reply>(controlUrl: string, { method, path, body }: Contr
   if (status < 300) return parseJson(reply) as Reply;
   const message = `The embedded platform rejected the call: ${refusalIn(reply)}.`;
   if (status === 400) throw usageError(message);
-  throw new CliError({ code: 'emulator.refused', message, status, exit: status === 404 ? EXIT.notFound : EXIT.failed });
+  throw new KnownError({ code: 'emulator.refused', message, status });
 }
 
 /** Why the control address rejected a call, as a clause. */
@@ -126,13 +126,12 @@ export function refusalIn(reply: string): string {
   return typeof message === 'string' ? message.replace(/^(Bad request|Not found): /, '') : 'it gave no reason';
 }
 
-function unreachable(controlUrl: string, cause: Error): CliError {
+function unreachable(controlUrl: string, cause: Error): KnownError {
   const { origin } = new URL(controlUrl);
-  return new CliError({
+  return new KnownError({
     code: 'emulator.unreachable',
     message: `The embedded platform at ${origin} did not respond: ${cause.message}.`,
     hint: 'Start one with startEmulator, or check the address.',
-    exit: EXIT.network,
     cause,
   });
 }

@@ -1,5 +1,5 @@
 // Starts the platform for another program, which may have been written without types: what it says is checked at once.
-import { CliError, EXIT, usageError } from '../kernel/errors.ts';
+import { KnownError, usageError } from '../kernel/errors.ts';
 import { choiceHint } from '../kernel/nearest.ts';
 import type { Emulator, EmulatorOptions } from './embedding.ts';
 import { startEmulator } from './index.ts';
@@ -35,13 +35,13 @@ const OPTIONS: Readonly<Record<keyof EmulatorOptions, Wanted>> = {
 
 /**
  * Starts the platform and resolves once it answers; `reset` of a closed one rejects, a second `close` does nothing.
- * Throws CliError: usage for an option that there is not or that has another value than it takes, else what
+ * Throws KnownError: usage for an option that there is not or that has another value than it takes, else what
  * `startEmulator` throws.
  */
 export async function embed(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options);
   const emulator = await startEmulator(options).catch((error: unknown) => {
-    throw error instanceof CliError ? inWordsOfALibrary(error) : error;
+    throw error instanceof KnownError ? inWordsOfALibrary(error) : error;
   });
   let isClosed = false;
   return {
@@ -74,13 +74,12 @@ function checkOptions(options: unknown): asserts options is EmulatorOptions {
 }
 
 /** Test runners print the message alone, so that the first issue belongs there; flags are the command line's. */
-function inWordsOfALibrary(error: CliError): CliError {
-  const { code, exit, issues, hint, message } = error;
+function inWordsOfALibrary(error: KnownError): KnownError {
+  const { code, issues, hint, message } = error;
   const [first] = issues;
   const where = first && [first.path, first.message].filter(Boolean).join(': ');
-  return new CliError({
+  return new KnownError({
     code,
-    exit,
     message: where === undefined ? message : `${message} The first: ${where}`,
     issues,
     ...(hint !== undefined && !hint.includes('--') && { hint }),
@@ -88,11 +87,10 @@ function inWordsOfALibrary(error: CliError): CliError {
   });
 }
 
-function closed(): CliError {
-  return new CliError({
+function closed(): KnownError {
+  return new KnownError({
     code: 'emulator.none',
     message: 'This embedded platform was closed.',
     hint: 'Start another one with startEmulator.',
-    exit: EXIT.notFound,
   });
 }

@@ -2,7 +2,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateFolder, readPrivateFile, removeFile } from '../kernel/durable.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { KnownError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import { readHolder, tryLock } from '../kernel/lock.ts';
 
@@ -20,7 +20,7 @@ export interface FolderOwner {
   port?: number;
 }
 
-/** Takes the folder (made when it is not there). Throws CliError (conflict) while a living process has it. */
+/** Takes the folder (made when it is not there). Throws KnownError (conflict) while a living process has it. */
 export function ownFolder(folder: string): OwnedFolder {
   ensurePrivateFolder(folder);
   const lock = tryLock(lockFile(folder));
@@ -63,14 +63,13 @@ function parseAnnouncement(text: string): FolderOwner | undefined {
   }
 }
 
-function taken(folder: string): CliError {
+function taken(folder: string): KnownError {
   const owner = findOwner(folder);
   const port = owner?.port === undefined ? '' : `, port ${owner.port}`;
-  return new CliError({
+  return new KnownError({
     code: 'emulator.running',
     message: `An embedded platform already runs on ${folder}${owner ? ` (process ${owner.pid}${port})` : ''}.`,
     hint: 'Use that one, stop it, or choose another folder with --data.',
-    exit: EXIT.conflict,
     details: { folder, ...owner },
   });
 }

@@ -34,8 +34,8 @@ const TICK_MS = 250;
 const OVERDUE_MS = 2000;
 
 /**
- * Starts the platform and resolves once it answers. Throws CliError: invalid fixtures (exit 9), a folder or port that
- * is taken (exit 6), a state or a warehouse file that cannot be read (exit 1).
+ * Starts the platform and resolves once it answers. Throws KnownError: invalid fixtures, a folder or port that is taken, a
+ * state or a warehouse file that cannot be read.
  */
 export async function startEmulator(options: StartOptions = {}): Promise<Emulator> {
   if (options.warehouse !== undefined) assertReadable(options.warehouse);
@@ -51,7 +51,7 @@ export async function startEmulator(options: StartOptions = {}): Promise<Emulato
   }
 }
 
-/** Said at once: later it would look as if the credentials of a connection were wrong. Throws CliError (1). */
+/** Said at once: later it would look as if the credentials of a connection were wrong. Throws KnownError (1). */
 function assertReadable(file: string): void {
   try {
     if (!statSync(file).isFile()) throw new Error('it is not a file');

@@ -1,7 +1,7 @@
 // A running platform without its server: the state, the clock, and the areas opened over them.
 import { deploymentNames } from './wire/names-edge.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { KnownError } from '../kernel/errors.ts';
 import type { Area, OpenArea, Platform } from './platform/area.ts';
 import { type CatchUp, createCatchUp } from './catch-up.ts';
 import { type ClockMode, openClock } from './base/clock.ts';
@@ -43,7 +43,7 @@ const FIXTURES_KEY = 'fixtures';
 /**
  * Opens the platform over a database: makes what tables are missing and fills new areas from the fixtures. Fixtures
  * given for a state that is there already say who is who at once, and where `reset` goes back to; what the state holds
- * stays. What the clock owes is still to be caught up with. Throws CliError for invalid fixtures and for a state of a
+ * stays. What the clock owes is still to be caught up with. Throws KnownError for invalid fixtures and for a state of a
  * newer version.
  */
 export function openPlatform(db: Database, options: PlatformOptions): RunningPlatform {
@@ -132,10 +132,9 @@ function versionKey(area: Area): string {
 function storedVersion(settings: StoredSettings, area: Area): number {
   const version = settings.get<number>(versionKey(area)) ?? 0;
   if (version <= area.migrations.length) return version;
-  throw new CliError({
+  throw new KnownError({
     code: 'emulator.newer',
     message: `The state of the embedded platform was written by a newer version of this program (area ${area.name}).`,
     hint: 'Use that version, or another folder with --data.',
-    exit: EXIT.failed,
   });
 }

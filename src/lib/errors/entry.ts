@@ -1,9 +1,27 @@
 // What the registry says of one error.
-import type { EXIT } from '../kernel/errors.ts';
+
+/** How a process ends; `runtime/exit-codes.ts` has the number of each. */
+export type ExitName =
+  | 'ok'
+  | 'failed'
+  | 'usage'
+  | 'partial'
+  | 'auth'
+  | 'notFound'
+  | 'conflict'
+  | 'unavailable'
+  | 'network'
+  | 'invalidInput'
+  | 'differences'
+  | 'waitTimedOut'
+  | 'guard'
+  | 'hungUp'
+  | 'interrupted'
+  | 'terminated';
 
 export interface ErrorEntry {
-  /** The usual exit code, by its name. */
-  readonly exit: keyof typeof EXIT;
+  /** The usual ending. */
+  readonly exit: ExitName;
   readonly summary: string;
   readonly explanation: string;
   readonly fix: string;

@@ -1,11 +1,12 @@
 // How the program fails: with a code of the registry, which says how the process ends.
-import { CliError, type CliErrorOptions, EXIT } from '../kernel/errors.ts';
-import { type ErrorCode, ERRORS } from './registry.ts';
+import { KnownError, type KnownErrorOptions } from '../kernel/errors.ts';
+import type { ExitName } from './entry.ts';
+import { CliError } from './exit.ts';
+import type { ErrorCode } from './registry.ts';
 
-/** An error with this code. It ends the process as the registry says; `exit` is for a cause that ends it in its own way. */
-export function fail(
-  code: ErrorCode,
-  options: Omit<CliErrorOptions, 'code' | 'exit'> & Partial<Pick<CliErrorOptions, 'exit'>>,
-): CliError {
-  return new CliError({ exit: EXIT[ERRORS[code].exit], ...options, code });
+export type FailureParts = Omit<KnownErrorOptions, 'code'> & { exit?: ExitName };
+
+/** An error with this code. `exit` is for a cause that ends the process in another way than the registry says. */
+export function fail(code: ErrorCode, { exit, ...options }: FailureParts): KnownError {
+  return exit === undefined ? new KnownError({ ...options, code }) : new CliError({ ...options, code, exit });
 }

@@ -98,6 +98,12 @@ export const WAREHOUSE_ERRORS = {
     explanation: 'The last successful run is longer ago than --fail-if-stale allows.',
     fix: 'Find the cause with `cdpadm pipelines doctor`.',
   },
+  'warehouse.guard.threshold': {
+    exit: 'guard',
+    summary: 'The plan would change or delete most of the resources.',
+    explanation: 'The limit protects against a wrong folder.',
+    fix: 'Review the plan. `cdpadm warehouse apply --help` has the flag that allows it.',
+  },
   'pipelines.guard.reset': {
     exit: 'guard',
     summary: 'The change would reset the sync position.',

@@ -4,7 +4,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { removeFile } from '../kernel/durable.ts';
 import { type DurableLog, openDurableLog } from '../kernel/durable-log.ts';
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { tryLock } from '../kernel/lock.ts';
 import { decoded, linesOf } from './text-chunks.ts';
 import { fail } from '../errors/fail.ts';
@@ -121,7 +121,7 @@ async function* journalLines(path: string): AsyncGenerator<string, undefined> {
   return undefined;
 }
 
-function unreadable(path: string): CliError {
+function unreadable(path: string): KnownError {
   return fail('dsr.journal', {
     message: `The journal ${path} cannot be read; what was submitted before is not known.`,
     hint: 'Keep the file. `cdpadm dsr ledger export` shows what went out.',

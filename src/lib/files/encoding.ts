@@ -1,5 +1,5 @@
 // What is no UTF-8 text, and how that is told: one way for all inputs.
-import { type CliError, invalidInput } from '../kernel/errors.ts';
+import { type KnownError, invalidInput } from '../kernel/errors.ts';
 import type { Place } from '../kernel/text-place.ts';
 
 export const IS_UTF16 = 'the file is UTF-16; save it as UTF-8';
@@ -10,6 +10,6 @@ export function isUtf16(bytes: Uint8Array): boolean {
 }
 
 /** The error (9) for a file that is no text, with the place. */
-export function notText(file: string, place: Place, message: string): CliError {
+export function notText(file: string, place: Place, message: string): KnownError {
   return invalidInput(`${file} cannot be read as text.`, [{ file, ...place, path: '', message }]);
 }

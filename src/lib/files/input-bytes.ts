@@ -1,6 +1,6 @@
 // The bytes of a bulk input, whatever it is wrapped in: a plain file, gzip, zstd, or standard input; and what they hold.
 import { open, type FileHandle } from 'node:fs/promises';
-import { CliError, invalidInput, usageError } from '../kernel/errors.ts';
+import { KnownError, invalidInput, usageError } from '../kernel/errors.ts';
 import { streamBytes } from '../kernel/stream-bytes.ts';
 import { placeAt } from '../kernel/text-place.ts';
 import { IS_UTF16, isUtf16, notText } from './encoding.ts';
@@ -30,7 +30,7 @@ const CHUNK_BYTES = 512 * 1024;
 const SNIFFED_BYTES = 4096;
 
 /**
- * Opens an input and finds out what it is. Throws CliError: no such file, a folder or a device (2), unreadable (1),
+ * Opens an input and finds out what it is. Throws KnownError: no such file, a folder or a device (2), unreadable (1),
  * another encoding (9).
  */
 export async function openBytes(
@@ -85,7 +85,7 @@ async function readHead(name: string, path: string): Promise<{ head: Buffer; siz
     const { bytesRead } = await file.read(head, 0, SNIFFED_BYTES, 0);
     return { head: head.subarray(0, bytesRead), size: (await file.stat()).size };
   } catch (error) {
-    throw error instanceof CliError ? error : cannotReadInput(name, error);
+    throw error instanceof KnownError ? error : cannotReadInput(name, error);
   } finally {
     await file?.close();
   }
@@ -148,7 +148,7 @@ async function* unwrap(chunks: AsyncIterable<Buffer>, wrapping: 'gzip' | 'zstd',
   try {
     yield* wrapping === 'gzip' ? gunzip(chunks) : unzstd(chunks);
   } catch (error) {
-    if (error instanceof CliError) throw error;
+    if (error instanceof KnownError) throw error;
     const message = `is no whole ${wrapping} file: ${(error as Error).message}`;
     throw invalidInput(`${name} cannot be read.`, [{ file: name, path: '', message }]);
   }

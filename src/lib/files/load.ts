@@ -1,6 +1,6 @@
 // Loads a YAML or JSON document together with the place of everything in it, so that an issue can name its line.
 import { type FieldIssue, showPath } from '../contract/explain.ts';
-import { type CliError, type Issue, invalidInput, MOST_ISSUES } from '../kernel/errors.ts';
+import { type KnownError, type Issue, invalidInput, MOST_ISSUES } from '../kernel/errors.ts';
 import type { Place } from '../kernel/text-place.ts';
 import { readJson } from './json-document.ts';
 import { readPlainYaml } from './plain-yaml.ts';
@@ -35,7 +35,7 @@ export async function loadDocument(path: string, source: InputSource): Promise<L
 }
 
 /**
- * Parses text as one YAML 1.2 document, or as strict JSON. Throws CliError invalid input (9) with the place of
+ * Parses text as one YAML 1.2 document, or as strict JSON. Throws KnownError invalid input (9) with the place of
  * everything that is refused: bad syntax, keys that stand twice, `__proto__`, what JSON cannot say (tags, keys that
  * are no text, `.inf`), aliases that blow the document up, nesting deeper than 100 levels, bare control characters.
  */
@@ -66,7 +66,7 @@ export function withoutSchemaHint(value: unknown): unknown {
  * The error for a document that says something it must not; `what` names its kind (`roles file`). One line of issue
  * each, in the order of the text.
  */
-export function invalidDocument(document: LoadedDocument, what: string, issues: readonly FieldIssue[]): CliError {
+export function invalidDocument(document: LoadedDocument, what: string, issues: readonly FieldIssue[]): KnownError {
   const count = issues.length === 1 ? 'one issue' : `${issues.length} issues`;
   return invalidInput(
     `${document.name} is not a valid ${what}: ${count}. Nothing was sent.`,
@@ -92,7 +92,7 @@ export function placeIssues(document: LoadedDocument, issues: readonly FieldIssu
 /** A broken file tends to be broken in every line from there on. */
 const MAX_PROBLEMS = 20;
 
-function unreadable(name: string, problems: readonly Problem[], places: LinePlaces): CliError {
+function unreadable(name: string, problems: readonly Problem[], places: LinePlaces): KnownError {
   const issues = problems.slice(0, MAX_PROBLEMS).map(({ offset, message, path = [] }): Issue => {
     return { file: name, ...places.at(offset), path: showPath(path), message };
   });

@@ -3,7 +3,7 @@ import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { CliError, EXIT, invalidInput, systemErrorCode, usageError } from '../kernel/errors.ts';
+import { KnownError, invalidInput, systemErrorCode, usageError } from '../kernel/errors.ts';
 import { streamBytes } from '../kernel/stream-bytes.ts';
 import { placeAt } from '../kernel/text-place.ts';
 import { IS_UTF16, isUtf16, notText } from './encoding.ts';
@@ -26,7 +26,7 @@ export interface InputText {
 }
 
 /**
- * Reads a whole text file. Throws CliError: no such file or a folder (2), unreadable (1),
+ * Reads a whole text file. Throws KnownError: no such file or a folder (2), unreadable (1),
  * not UTF-8, with NUL or too large (9). A byte-order mark is left out.
  */
 export async function readInput(path: string, source: InputSource): Promise<InputText> {
@@ -58,7 +58,7 @@ async function readPath(path: string, { io, signal }: InputSource): Promise<Uint
     const stream = mayWait(status) ? await openPatiently(full, signal) : createReadStream(full);
     return await readStream(stream, path, signal);
   } catch (error) {
-    throw error instanceof CliError ? error : cannotReadInput(path, error);
+    throw error instanceof KnownError ? error : cannotReadInput(path, error);
   }
 }
 
@@ -89,12 +89,12 @@ const REASONS: Record<string, string> = {
 };
 
 /** The error for an input that the user named: usage (2) where no file stands, else 1. */
-export function cannotReadInput(path: string, error: unknown): CliError {
+export function cannotReadInput(path: string, error: unknown): KnownError {
   const code = systemErrorCode(error) ?? '';
   return fail('files.read', {
     message: `Cannot read ${path}: ${REASONS[code] ?? (error as Error).message}.`,
     hint: 'Give the path of a file, or - for standard input.',
-    exit: ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(code) ? EXIT.usage : EXIT.failed,
+    exit: ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(code) ? 'usage' : 'failed',
     cause: error,
   });
 }
@@ -132,7 +132,7 @@ function firstWrongByte(bytes: Uint8Array): [text: string, offset: number] {
   return [text, text.length];
 }
 
-function tooLarge(name: string): CliError {
+function tooLarge(name: string): KnownError {
   return invalidInput(
     `${name} is larger than ${MAX_DOCUMENT_BYTES / 1024 / 1024} MB, which no document of this kind is.`,
     [],

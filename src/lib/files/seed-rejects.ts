@@ -1,6 +1,6 @@
 // The file of refused rows: private, NDJSON, each with its place, its reason and itself, so that it can be fed back.
 import * as fs from 'node:fs';
-import { type CliError, systemErrorCode, usageError } from '../kernel/errors.ts';
+import { type KnownError, systemErrorCode, usageError } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 
 export interface Reject {
@@ -115,7 +115,7 @@ function oneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ');
 }
 
-function notWritten(path: string, error: unknown): CliError {
+function notWritten(path: string, error: unknown): KnownError {
   const isTaken = systemErrorCode(error) === 'EEXIST';
   const cause = isTaken ? new Error('a file came to stand there meanwhile') : error;
   return cannotWrite(path, cause, 'Mend that, then go on with --resume.');

@@ -1,10 +1,10 @@
 // Bytes as pieces of text, in order, for readers that need not see the whole of it.
-import { CliError } from '../kernel/errors.ts';
+import { KnownError } from '../kernel/errors.ts';
 import { IS_UTF16, isUtf16, notText } from './encoding.ts';
 import { cannotReadInput } from './read-input.ts';
 
 /**
- * Decodes UTF-8; a byte-order mark is left out. `name` is the path as the user gave it. Throws CliError: no such file or
+ * Decodes UTF-8; a byte-order mark is left out. `name` is the path as the user gave it. Throws KnownError: no such file or
  * a folder (2), unreadable (1), not UTF-8 (9).
  */
 export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
@@ -19,7 +19,7 @@ export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string):
     }
     yield decoder.decode();
   } catch (error) {
-    if (error instanceof CliError) throw error;
+    if (error instanceof KnownError) throw error;
     if (error instanceof TypeError)
       throw notText(name, { line: lines, column: 1 }, 'a byte from here on is not UTF-8; save the file as UTF-8');
     throw cannotReadInput(name, error);

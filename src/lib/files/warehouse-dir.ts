@@ -16,7 +16,7 @@ export interface DirectoryFile {
 }
 
 /**
- * Reads every `.yaml`, `.yml` and `.json` of the groups' folders, in the order of their names. Throws CliError: usage (2)
+ * Reads every `.yaml`, `.yml` and `.json` of the groups' folders, in the order of their names. Throws KnownError: usage (2)
  * when `dir` is no folder, 1 for a folder in it that cannot be read, and as `loadDocument` does.
  */
 export async function readWarehouseDir(

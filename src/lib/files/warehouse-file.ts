@@ -1,7 +1,7 @@
 // A resource's definition as a file, with a data model's SQL beside it when the file says so.
 import { dirname } from 'node:path';
 import type { FieldIssue } from '../contract/explain.ts';
-import { CliError } from '../kernel/errors.ts';
+import { KnownError } from '../kernel/errors.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
 
 /** In a file, `config.sql_file` may stand in place of `config.sql_query`: a path, relative to the file. */
@@ -31,7 +31,7 @@ export async function withSqlText(
     const { text } = await readInput(resolvePath(path, folder), source);
     return { value: { ...value, config: { ...rest, sql_query: text } }, issues: [] };
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
+    if (!(error instanceof KnownError)) throw error;
     return { value, issues: [{ path: at, message: error.message.replace(/\.$/, '') }] };
   }
 }

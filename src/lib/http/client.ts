@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Endpoint, Service } from '../contract/endpoint.ts';
 import { oauthEndpoints, type TokenReply, type TokenRequest } from '../contract/oauth.ts';
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import type { Answer } from './answer/answer.ts';
 import { takeSlots } from './limits/budget.ts';
@@ -75,7 +75,7 @@ export function createClient(options: HttpOptions): Client {
     let refused: string | undefined;
     let reserved = input.reserved === true;
     let attempt = 1;
-    let rejected: CliError | undefined;
+    let rejected: KnownError | undefined;
     for (;;) {
       signal.throwIfAborted();
       const authorization = await authorize(endpoint.auth, options, tokens, signal, refused);
@@ -137,12 +137,16 @@ export function createClient(options: HttpOptions): Client {
       if (rejected) await checkRepeat(call, rejected);
     }
 
-    async function checkRepeat(call: FailedCall, failure: CliError): Promise<void> {
+    async function checkRepeat(call: FailedCall, failure: KnownError): Promise<void> {
       if (typeof input.mayRepeat === 'function' && !(await input.mayRepeat())) throw outcomeUnknown(call, failure);
     }
   }
 
-  async function failureOf(call: FailedCall, result: Answer | TransportError, signal: AbortSignal): Promise<CliError> {
+  async function failureOf(
+    call: FailedCall,
+    result: Answer | TransportError,
+    signal: AbortSignal,
+  ): Promise<KnownError> {
     if (!(result instanceof TransportError)) return refusal(call, result);
     const leavesNothingOpen = result.phase === 'not-delivered' || !changes(call.endpoint);
     if (result.kind === 'aborted' && leavesNothingOpen) signal.throwIfAborted();

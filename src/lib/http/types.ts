@@ -4,7 +4,7 @@ import type { Endpoint, ParamsOf, Service } from '../contract/endpoint.ts';
 import type { NamesMap } from '../contract/names.ts';
 import type { CacheFiles } from '../kernel/cache-files.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 
 /** Input of one call, as far as the endpoint has such parts. */
@@ -69,9 +69,9 @@ export type SendOutcome<Body> =
   /** A complete 2xx response that the endpoint's schema has checked. */
   | ({ kind: 'accepted'; slowDown: boolean } & Reply<Body>)
   /** Any other status; `retryAfterMs` when the platform said how long to wait, `messages` what it said of the body. */
-  | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: CliError }
+  | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: KnownError }
   /** No complete response, or a 2xx that proves nothing. `permanent`: trying again within seconds cannot help. */
-  | { kind: 'lost'; permanent: boolean; failure: CliError };
+  | { kind: 'lost'; permanent: boolean; failure: KnownError };
 
 /** A lower door for many bodies to one endpoint: each is sent once, as it is; repeating is the caller's affair. */
 export interface Sender<Body> {
@@ -84,12 +84,12 @@ export interface Sender<Body> {
 
 /** The one door to the wire. */
 export interface Client {
-  /** One call: credentials, budget, retries, errors and the reply's check included. Throws CliError. */
+  /** One call: credentials, budget, retries, errors and the reply's check included. Throws KnownError. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ReplyOf<E>>;
   /** The same with status and headers. */
   exchange<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Reply<ReplyOf<E>>>;
   /**
-   * GETs a link into a sink, with retries and errors as `call`; redirects are not followed. Throws CliError, and sends
+   * GETs a link into a sink, with retries and errors as `call`; redirects are not followed. Throws KnownError, and sends
    * nothing, for a link that leads where it must not.
    */
   download(link: Link, sink: Sink, signal?: AbortSignal): Promise<void>;
@@ -135,7 +135,7 @@ export interface Wait {
 }
 
 export interface HttpOptions {
-  /** Base addresses without a trailing slash. `address` throws CliError (usage) for one that is not configured. */
+  /** Base addresses without a trailing slash. `address` throws KnownError (usage) for one that is not configured. */
   address(service: Service): string;
   /** The `audience` of the token request. */
   audience(): string;

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import type { Clock } from './clock.ts';
 import { readPrivateFile, writePrivateFile } from './durable.ts';
-import { CliError } from './errors.ts';
+import { KnownError } from './errors.ts';
 import { cannotWrite } from './file-failure.ts';
 import { acquireLock, type Lock } from './lock.ts';
 
@@ -25,7 +25,7 @@ export interface CacheFiles {
 }
 
 /** `onUnusable` hears of every failure. */
-export function createCacheFiles(onUnusable: (error: CliError) => void): CacheFiles {
+export function createCacheFiles(onUnusable: (error: KnownError) => void): CacheFiles {
   const memory = new Map<string, string>();
 
   function guarded<T>(work: () => T): T | undefined {
@@ -74,8 +74,8 @@ export function createCacheFiles(onUnusable: (error: CliError) => void): CacheFi
 }
 
 /** The error of a file that cannot be used; throws any other. */
-function unusable(error: unknown): CliError {
-  if (error instanceof CliError && UNUSABLE.includes(error.code)) return error;
+function unusable(error: unknown): KnownError {
+  if (error instanceof KnownError && UNUSABLE.includes(error.code)) return error;
   throw error;
 }
 

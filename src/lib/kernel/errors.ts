@@ -1,26 +1,4 @@
-// The one error class of the program and the exit codes that scripts rely on.
-
-/** Exit codes; the table users see is `cdpadm help exit-codes`. */
-export const EXIT = {
-  ok: 0,
-  failed: 1,
-  usage: 2,
-  partial: 3,
-  auth: 4,
-  notFound: 5,
-  conflict: 6,
-  unavailable: 7,
-  network: 8,
-  invalidInput: 9,
-  differences: 10,
-  waitTimedOut: 11,
-  guard: 12,
-  hungUp: 129,
-  interrupted: 130,
-  terminated: 143,
-} as const;
-
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+// The one class of expected errors, and how its parts are told.
 
 /**
  * One thing wrong with an input. `path` is the field, dotted (`roles[3].name`); `line` and `column` count from 1
@@ -44,11 +22,10 @@ export interface FailedRequest {
   path: string;
 }
 
-export interface CliErrorOptions {
+export interface KnownErrorOptions {
   /** A stable dotted word for programs, such as `roles.assigned`. */
   code: string;
   message: string;
-  exit: ExitCode;
   /** What to do about it, one or more sentences; an array has each on a line of its own. */
   hint?: string | readonly string[];
   /** The HTTP status, where one caused it. */
@@ -63,9 +40,8 @@ export interface CliErrorOptions {
 }
 
 /** Every failure the program expects. Anything else that reaches the top is a bug and is reported as one. */
-export class CliError extends Error {
+export class KnownError extends Error {
   readonly code: string;
-  readonly exit: ExitCode;
   readonly hint: string | undefined;
   /** The same for a screen: texts from outside begin no line of their own. */
   readonly hintLines: readonly string[];
@@ -75,11 +51,10 @@ export class CliError extends Error {
   readonly issuesOmitted: number;
   readonly details: Record<string, unknown> | undefined;
 
-  constructor(options: CliErrorOptions) {
+  constructor(options: KnownErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = 'CliError';
+    this.name = 'KnownError';
     this.code = options.code;
-    this.exit = options.exit;
     this.hintLines = typeof options.hint === 'string' ? [options.hint] : (options.hint ?? []);
     this.hint = options.hint === undefined ? undefined : this.hintLines.join(' ');
     this.status = options.status;
@@ -90,41 +65,42 @@ export class CliError extends Error {
     this.details = options.details;
   }
 
-  /** The same failure told anew: what is not given stays as it is, and this one is the cause. */
-  with(change: Partial<Pick<CliErrorOptions, 'message' | 'hint' | 'details' | 'exit'>>): CliError {
-    const { code, details, exit, hint, hintLines, issues, issuesOmitted, message, request, status } = this;
-    return new CliError({
+  /** What another error is made of that says the same. */
+  get parts(): KnownErrorOptions {
+    const { code, details, hint, hintLines, issues, issuesOmitted, message, request, status } = this;
+    return {
       code,
       message,
-      exit,
       issues,
       issuesOmitted,
       ...(hint !== undefined && { hint: hintLines }),
       ...(status !== undefined && { status }),
       ...(request && { request }),
       ...(details && { details }),
-      ...change,
-      cause: this,
-    });
+    };
+  }
+
+  /** The same failure told anew: what is not given stays as it is, and this one is the cause. */
+  with(change: Partial<Pick<KnownErrorOptions, 'message' | 'hint' | 'details'>>): KnownError {
+    return new KnownError({ ...this.parts, ...change, cause: this });
   }
 }
 
 /** Whether the platform said that something does not exist; a web page with status 404 says nothing. */
-export function isNotFound(error: unknown): error is CliError & { code: 'http.not_found' } {
-  return error instanceof CliError && error.code === 'http.not_found';
+export function isNotFound(error: unknown): error is KnownError & { code: 'http.not_found' } {
+  return error instanceof KnownError && error.code === 'http.not_found';
 }
 
-/** A word or flag that the command line got wrong: exit 2. */
-export function usageError(message: string, hint?: string): CliError {
-  return new CliError({ code: 'usage', message, exit: EXIT.usage, ...(hint === undefined ? {} : { hint }) });
+/** A word or flag that the command line got wrong. */
+export function usageError(message: string, hint?: string): KnownError {
+  return new KnownError({ code: 'usage', message, ...(hint === undefined ? {} : { hint }) });
 }
 
-/** An input file with one or more issues: exit 9. `omitted` counts the issues that `issues` does not hold. */
-export function invalidInput(message: string, issues: readonly Issue[], hint?: string, omitted = 0): CliError {
-  return new CliError({
+/** An input file with one or more issues. `omitted` counts the issues that `issues` does not hold. */
+export function invalidInput(message: string, issues: readonly Issue[], hint?: string, omitted = 0): KnownError {
+  return new KnownError({
     code: 'input.invalid',
     message,
-    exit: EXIT.invalidInput,
     issues,
     issuesOmitted: omitted,
     ...(hint === undefined ? {} : { hint }),

@@ -1,5 +1,5 @@
 // Turns a refusal of the file system into a sentence.
-import { CliError, EXIT, systemErrorCode } from './errors.ts';
+import { KnownError, systemErrorCode } from './errors.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -31,17 +31,17 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The error of a write that failed; a CliError is passed on as it is. Without a hint of its own it says what helps and that
+ * The error of a write that failed; a KnownError is passed on as it is. Without a hint of its own it says what helps and that
  * the file is unchanged.
  */
-export function cannotWrite(path: string, error: unknown, hint?: string): CliError {
+export function cannotWrite(path: string, error: unknown, hint?: string): KnownError {
   const remedy = REMEDIES[systemErrorCode(error) ?? ''];
   const ours = `${remedy === undefined ? '' : `${remedy} `}The file is unchanged.`;
   return failure('files.write', `Cannot write ${path}`, error, hint ?? ours);
 }
 
-/** The error of a read that failed; a CliError is passed on as it is. */
-export function cannotRead(path: string, error: unknown): CliError {
+/** The error of a read that failed; a KnownError is passed on as it is. */
+export function cannotRead(path: string, error: unknown): KnownError {
   return failure(
     'files.read',
     `Cannot read ${path}`,
@@ -50,8 +50,8 @@ export function cannotRead(path: string, error: unknown): CliError {
   );
 }
 
-function failure(code: string, what: string, error: unknown, hint: string): CliError {
-  if (error instanceof CliError) return error;
+function failure(code: string, what: string, error: unknown, hint: string): KnownError {
+  if (error instanceof KnownError) return error;
   const reason = REASONS[systemErrorCode(error) ?? ''] ?? (error as Error).message;
-  return new CliError({ code, message: `${what}: ${reason}.`, hint, exit: EXIT.failed, cause: error });
+  return new KnownError({ code, message: `${what}: ${reason}.`, hint, cause: error });
 }

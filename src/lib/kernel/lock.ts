@@ -40,7 +40,7 @@ export interface Lock {
 /**
  * Takes the lock file at `path` or returns undefined when a living process holds it. A dead holder's lock is taken
  * over: whoever holds the lock *on that dead instance* (its nonce is in the name) may remove it, so that two
- * processes can never both break it and none can break a new one. Throws CliError when the folder cannot be written.
+ * processes can never both break it and none can break a new one. Throws KnownError when the folder cannot be written.
  */
 export function tryLock(path: string): Lock | undefined {
   ensurePrivateFolder(dirname(path));

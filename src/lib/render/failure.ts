@@ -1,5 +1,5 @@
 // An error as a screen for people and as JSON for programs: the only place where errors become text.
-import { CliError, type Issue } from '../kernel/errors.ts';
+import { KnownError, type Issue } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { cleanLine, cleanText, escapeJson } from './clean.ts';
@@ -20,7 +20,7 @@ function shortened(text: string, redactor: Redactor): string {
 }
 
 /** What is wrong, where, and what to do; the request it belongs to last. Ends in a line feed. */
-export function failureScreen(error: CliError, style: Style, redactor: Redactor): string {
+export function failureScreen(error: KnownError, style: Style, redactor: Redactor): string {
   // A name in a message begins no line: it might look like one of a plan. A stack is ours, and has several.
   const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(shortened(error.message, redactor));
   const lines = [`${style.red(style.bold('Error:'))} ${message}`];
@@ -37,7 +37,7 @@ export function failureScreen(error: CliError, style: Style, redactor: Redactor)
 }
 
 /** How many issues a screen does not show, and where to see more of them. Undefined where it shows all. */
-function unlisted({ issues, issuesOmitted }: CliError, json: string): string | undefined {
+function unlisted({ issues, issuesOmitted }: KnownError, json: string): string | undefined {
   const more = issues.length + issuesOmitted - LISTED_ISSUES;
   if (more <= 0) return undefined;
   return `… and ${more} more; ${json} lists ${issuesOmitted === 0 ? 'them all' : `the first ${issues.length}`}`;
@@ -55,7 +55,7 @@ function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
 }
 
 /** The same for the page of a run, with the code that programs know it by. Ends in a line feed. */
-export function failureMarkdown(error: CliError, redactor: Redactor): string {
+export function failureMarkdown(error: KnownError, exitCode: number, redactor: Redactor): string {
   // Masked before it is escaped: with a stroke before some of its characters no secret is known for one.
   const said = (text: string): string => redactor.text(shortened(text, redactor));
   const issues = error.issues.slice(0, LISTED_ISSUES).map(({ path, message, file, ...place }) => {
@@ -67,7 +67,7 @@ export function failureMarkdown(error: CliError, redactor: Redactor): string {
   const { request, status } = error;
   const facts = `${status === undefined ? '' : `status ${status}, `}request ${request?.id ?? ''}`;
   const blocks = [
-    `### Failed: \`${error.code}\` (exit code ${error.exit})`,
+    `### Failed: \`${error.code}\` (exit code ${exitCode})`,
     toMarkdownLine(said(error.message)),
     issues.join('\n'),
     ...error.hintLines.map((line) => toMarkdownLine(said(line))),
@@ -77,7 +77,7 @@ export function failureMarkdown(error: CliError, redactor: Redactor): string {
 }
 
 /** One JSON document; absent parts are left out, `issues` is always there. Ends in a line feed. */
-export function failureJson(error: CliError, redactor: Redactor): string {
+export function failureJson(error: KnownError, redactor: Redactor): string {
   const document = {
     error: {
       code: error.code,
@@ -104,16 +104,15 @@ export function failureJson(error: CliError, redactor: Redactor): string {
 }
 
 /** The screen of a failure that nobody expected; the stack only under `--debug`. */
-export function bugError(error: unknown, debug: boolean): CliError {
+export function bugError(error: unknown, debug: boolean): KnownError {
   const cause = error instanceof Error ? error : new Error(String(error));
   const stack = debug && cause.stack !== undefined ? `\n${cause.stack}` : '';
-  return new CliError({
+  return new KnownError({
     code: 'bug',
     message: `This is a bug in cdpadm: ${cause.message}${stack}`,
     hint: debug
       ? 'Please report it with the lines above.'
       : 'Run it again with --debug to see where, and please report it.',
-    exit: 1,
     cause: error,
   });
 }

@@ -16,7 +16,7 @@ export interface Begun {
 }
 
 /**
- * Loads colour and the query's language where they are wanted. Throws CliError usage (2) for whatever would otherwise
+ * Loads colour and the query's language where they are wanted. Throws KnownError usage (2) for whatever would otherwise
  * fail only when the command has done its work: a malformed query, a folder of `--out` or
  * `--summary` that cannot be written to.
  */

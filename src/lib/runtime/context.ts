@@ -8,7 +8,7 @@ import type { Settings } from '../config/settings.ts';
 import type { DescribedRequest, Wait } from '../http/types.ts';
 import type { CacheFiles } from '../kernel/cache-files.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { ExitCode } from '../kernel/errors.ts';
+import type { ExitName } from '../errors/entry.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { Style } from '../render/style.ts';
 import type { ListView, View } from '../render/view.ts';
@@ -141,15 +141,15 @@ export interface Prompts {
   /** Whether a person can be asked at all. */
   readonly possible: boolean;
   /**
-   * An ordinary confirmation. `--yes` answers it. Where nobody can be asked: CliError usage (2) naming `--yes`.
-   * Answered no: CliError guard (12).
+   * An ordinary confirmation. `--yes` answers it. Where nobody can be asked: KnownError usage (2) naming `--yes`.
+   * Answered no: KnownError guard (12).
    */
   confirm(question: string): Promise<void>;
   /**
    * Something that must be typed. A matching `--confirm` answers it, `--yes` never does. Where nobody can be asked:
-   * CliError with exit `exit` (default 2) naming `--confirm VALUE`. Typed wrongly: CliError guard (12).
+   * KnownError with exit `exit` (default 2) naming `--confirm VALUE`. Typed wrongly: KnownError guard (12).
    */
-  typed(question: string, expected: string, options?: { flag?: string; exit?: ExitCode }): Promise<void>;
+  typed(question: string, expected: string, options?: { flag?: string; exit?: 'usage' | 'guard' }): Promise<void>;
   input(question: string, options?: PromptOptions): Promise<string>;
   secret(question: string, options?: PromptOptions): Promise<string>;
   select<T extends string>(
@@ -204,7 +204,7 @@ export interface Context {
    */
   confirmWrite(question: string, typed?: string): Promise<void>;
   /** The exit code of a command that ended well in a way of its own: differences found, some rows failed. */
-  setExit(code: ExitCode): void;
+  setExit(code: ExitName): void;
   /** Something that may change the platform is being sent: a stop says so. */
   noteWrite(): void;
   /** Has `close` called when the command ends, however it ends; the last registered is called first. */

@@ -5,7 +5,8 @@ import type { Api } from '../api/index.ts';
 import { resolvePaths } from '../config/paths.ts';
 import type { Settings } from '../config/settings.ts';
 import { type CacheFiles, createCacheFiles } from '../kernel/cache-files.ts';
-import { type CliError, EXIT, type ExitCode } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
+import type { ExitName } from '../errors/entry.ts';
 import { host } from '../kernel/host.ts';
 import { createRedactor } from '../kernel/redact.ts';
 import type { Begun } from './begin.ts';
@@ -17,7 +18,7 @@ export interface StartedContext extends Context {
   /** Takes the checked flags, and what stands between the action and its output; loads what the action needs at hand (colour, the query's language). */
   begin(flags: GlobalFlags, output?: (out: Output) => Output): Promise<void>;
   /** What the command set by `setExit`; 0 unless it did. */
-  readonly exit: ExitCode;
+  readonly exit: ExitName;
   /** Whether anything was sent that may have changed the platform. */
   readonly hasWritten: boolean;
 }
@@ -47,7 +48,7 @@ export function createContext(
 ): StartedContext {
   const paths = resolvePaths(io.env, host.platform, io.env.HOME || homedir());
   const closers: (() => Promise<void>)[] = [];
-  let exit: ExitCode = EXIT.ok;
+  let exit: ExitName = 'ok';
   let hasWritten = false;
   let begun: Begun | undefined;
   let api: Promise<Api> | undefined;
@@ -123,7 +124,7 @@ export function createContext(
   };
 
   /** However many profiles a run has, it says so once. */
-  function warnOnce({ message }: CliError): void {
+  function warnOnce({ message }: KnownError): void {
     if (warned.has(io)) context.out.verbose(message);
     else context.out.warn(`${message} This command goes on without it.`);
     warned.add(io);

@@ -1,6 +1,9 @@
 // `--profile` given several times: the command reads from one profile after the other, and its results are one result.
+import { exitOf } from '../errors/exit.ts';
 import type { Command } from 'commander';
-import { CliError, EXIT, type ExitCode, type Issue, usageError } from '../kernel/errors.ts';
+import { KnownError, type Issue, usageError } from '../kernel/errors.ts';
+import type { ExitName } from '../errors/entry.ts';
+import { EXIT } from './exit-codes.ts';
 import { bugError } from '../render/failure.ts';
 import type { Style } from '../render/style.ts';
 import type { CellValue, Column, DocumentView, ListView } from '../render/view.ts';
@@ -13,7 +16,7 @@ import { fail } from '../errors/fail.ts';
 interface Part {
   profile: string;
   result?: { data: unknown; view: AnyView };
-  error?: CliError;
+  error?: KnownError;
 }
 
 /** A row of one profile's list. */
@@ -23,7 +26,7 @@ interface LabelledRow {
   columns: Column<unknown>[];
 }
 
-/** Throws CliError usage (2) for a command that does more than read, and for a format that shows one platform only. */
+/** Throws KnownError usage (2) for a command that does more than read, and for a format that shows one platform only. */
 export function checkReadsOnly(command: Command, { output }: GlobalFlags): void {
   if (helpOf(command)?.reads !== true || command.opts<{ watch?: boolean }>().watch) {
     throw usageError(
@@ -36,15 +39,15 @@ export function checkReadsOnly(command: Command, { output }: GlobalFlags): void 
 
 /**
  * Runs `once` for each profile in turn and emits what came out as one result: JSON `[{profile, data}]`, or `{profile,
- * error}` for one that failed. Throws CliError when any failed, naming each, with the highest exit code among them.
+ * error}` for one that failed. Throws KnownError when any failed, naming each, with the highest exit code among them.
  */
 export async function runForEachProfile(
   ctx: Context,
-  once: (flags: GlobalFlags, output: (out: Output) => Output) => Promise<ExitCode>,
-): Promise<ExitCode> {
+  once: (flags: GlobalFlags, output: (out: Output) => Output) => Promise<ExitName>,
+): Promise<ExitName> {
   const { flags } = ctx;
   const parts: Part[] = [];
-  let worst: ExitCode = EXIT.ok;
+  let ending: ExitName = 'ok';
   for (const profile of flags.profiles) {
     const part: Part = { profile };
     parts.push(part);
@@ -52,17 +55,17 @@ export async function runForEachProfile(
     const own = { ...flags, profile, profiles: [profile], out: undefined, query: undefined, summary: false };
     try {
       const exit = await once(own, (out) => collecting(out, part));
-      if (exit > worst) worst = exit;
+      ending = worse(ending, exit);
     } catch (error) {
       if (ctx.signal.aborted) throw error;
-      part.error = error instanceof CliError ? error : bugError(error, flags.debug);
+      part.error = error instanceof KnownError ? error : bugError(error, flags.debug);
     }
   }
   // A printed curl command and a dry run without a result have said all there is to say.
   if (parts.some(({ result, error }) => result ?? error)) await emitParts(ctx, parts);
   const failed = parts.filter(({ error }) => error !== undefined);
   if (failed.length > 0) throw failureOf(failed, parts.length);
-  return worst;
+  return ending;
 }
 
 /** The output of one part: its result is kept, its messages say whose they are. */
@@ -152,8 +155,12 @@ function markdownOf({ result }: Part, flags: GlobalFlags): string {
   return result ? markdownText(result.data, result.view, flags) : '';
 }
 
-function failureOf(failed: readonly Part[], count: number): CliError {
-  const errors = failed.map(({ profile, error }) => ({ profile, error: error as CliError }));
+function worse(one: ExitName, other: ExitName): ExitName {
+  return EXIT[other] > EXIT[one] ? other : one;
+}
+
+function failureOf(failed: readonly Part[], count: number): KnownError {
+  const errors = failed.map(({ profile, error }) => ({ profile, error: error as KnownError }));
   const issues = errors.flatMap(({ profile, error }): Issue[] => {
     const hint = error.hint === undefined ? '' : ` ${error.hint.replaceAll('\n', ' ')}`;
     const own = { path: profile, message: `${error.message}${hint}` };
@@ -163,6 +170,6 @@ function failureOf(failed: readonly Part[], count: number): CliError {
     message: `It failed for ${failed.length} of ${count} profiles.`,
     issues,
     issuesOmitted: errors.reduce((sum, { error }) => sum + error.issuesOmitted, 0),
-    exit: errors.reduce<ExitCode>((worst, { error }) => (error.exit > worst ? error.exit : worst), EXIT.failed),
+    exit: errors.map(({ error }) => exitOf(error)).reduce(worse, 'failed'),
   });
 }

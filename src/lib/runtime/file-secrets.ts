@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { looksLikeReference, parseReference } from '../config/secret-reference.ts';
 import { isMask } from '../contract/masks.ts';
-import { CliError } from '../kernel/errors.ts';
+import { KnownError } from '../kernel/errors.ts';
 import { environmentForChild } from './child-environment.ts';
 import type { Context } from './context.ts';
 import { guardReferences, type ReferenceSource, type ReferenceRules, refuseOwnSecrets } from './reference-rules.ts';
@@ -14,7 +14,7 @@ const DOCUMENTS = new Set(['service_account_key']);
 
 /**
  * The value behind `env:NAME`, `file:PATH` (relative to `folder`), `keychain:NAME` or `command:LINE`. `field` is its
- * name in the definition, `what` names it in messages. Throws CliError auth (4) when it cannot be had, invalid input (9)
+ * name in the definition, `what` names it in messages. Throws KnownError auth (4) when it cannot be had, invalid input (9)
  * or guard (12) where `rules` forbid it.
  */
 export async function resolveFileSecret(
@@ -72,7 +72,7 @@ async function fromKeychain(ctx: Context, entry: string, what: string): Promise<
   try {
     return await (await openKeychain()).get(entry, ctx.signal);
   } catch (error) {
-    if (!(error instanceof CliError) || error.code !== 'secrets.keychain') throw error;
+    if (!(error instanceof KnownError) || error.code !== 'secrets.keychain') throw error;
     // What the keychain proposes is about a profile's secrets.
     throw error.with({
       message: `The ${what} is in the keychain. ${error.message}`,
@@ -90,7 +90,7 @@ async function readSecret(path: string, what: string): Promise<string> {
   }
 }
 
-function missing(what: string, why: string): CliError {
+function missing(what: string, why: string): KnownError {
   return fail('secrets.missing', {
     message: `The ${what} ${why}.`,
     hint: 'Nothing was sent with it. Put the secret there, or change the reference in the definition.',

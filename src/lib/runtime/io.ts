@@ -43,7 +43,7 @@ export function processIo(): Io {
   };
 }
 
-/** Throws CliError usage (2) where the folder has been removed, or may not be looked at any more. */
+/** Throws KnownError usage (2) where the folder has been removed, or may not be looked at any more. */
 function workingFolder(): string {
   try {
     return host.cwd();

@@ -11,7 +11,7 @@ export interface OtherProfile {
   where: string;
 }
 
-/** Opens the profile that `flag` names. CliError usage (2) when there is none, or when it lacks an address or an id. */
+/** Opens the profile that `flag` names. KnownError usage (2) when there is none, or when it lacks an address or an id. */
 export async function openOtherProfile(ctx: Context, name: string, flag: string): Promise<OtherProfile> {
   const { connect } = await import('./connect.ts');
   const settings = await settingsAlone(ctx, name, flag);

@@ -1,6 +1,6 @@
 // Where a write goes: computed once per command, shown in one line before the plan, and part of the JSON result.
 import type { Setting, SettingName, Settings } from '../config/settings.ts';
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { isEmbedded } from './service-address.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -26,7 +26,7 @@ export interface Target {
   address: string;
 }
 
-/** Throws CliError usage (2) when the address is not configured. */
+/** Throws KnownError usage (2) when the address is not configured. */
 export function targetOf(settings: Settings, scope: WriteScope): Target {
   const address = ADDRESSES[scope];
   const valueOf = (name: SettingName): string | null => settings.get(name)?.value ?? null;
@@ -71,7 +71,7 @@ function nameOf(profile: Setting | undefined): string {
 }
 
 /** The error of every write under `access: read`; the HTTP core throws it too. */
-export function readOnly({ origins, profile }: Settings): CliError {
+export function readOnly({ origins, profile }: Settings): KnownError {
   const origin = origins['access'];
   const holder = origin?.kind === 'project' ? origin.detail : `Profile \`${profile?.value ?? ''}\``;
   return fail('profile.read_only', {

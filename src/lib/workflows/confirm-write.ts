@@ -1,5 +1,7 @@
 // Decides whether a write is done, not done or unknown. Nothing else decides it, for single calls and bulk rows alike.
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { exitOf } from '../errors/exit.ts';
+import { fail } from '../errors/fail.ts';
+import { KnownError } from '../kernel/errors.ts';
 import type { Tell } from './ports.ts';
 
 /** The code of every write whose outcome is unknown; `http` throws it for a response that proves nothing. */
@@ -8,15 +10,15 @@ const UNKNOWN = 'http.outcome_unknown';
 /** Why a read decides. */
 export interface Doubt {
   /** What the send threw; undefined if the response was no proof, or if this run has sent nothing yet. */
-  readonly error?: CliError;
+  readonly error?: KnownError;
   /** The rejection in `error`: of the send, or of its repeat after a 429 or a 401. */
-  readonly rejection?: CliError | undefined;
+  readonly rejection?: KnownError | undefined;
   /** Whether a request may have been carried out. False for a first send that the platform rejected. */
   readonly wasSent: boolean;
 }
 
 /** What a read shows. An error ends the write: the platform holds something else. */
-export type Judgement<Result> = { done: Result } | 'not-done' | { unknown: string; hint?: string } | CliError;
+export type Judgement<Result> = { done: Result } | 'not-done' | { unknown: string; hint?: string } | KnownError;
 
 export interface Write<Result, Stored> {
   /** As in "the outcome of … is unknown": `the cancellation of request X`. */
@@ -30,7 +32,7 @@ export interface Write<Result, Stored> {
   /** Rejections of the first send that only a read explains, such as 400 for an id that is taken. */
   readonly explained?: readonly number[];
   readonly notes?: { lost?: string; arrived?: (result: Result) => string; again?: string };
-  /** Throws CliError: a loss or a rejection. Anything else is rethrown. `attempt` counts from 1. */
+  /** Throws KnownError: a loss or a rejection. Anything else is rethrown. `attempt` counts from 1. */
   send(attempt: number): Promise<Result>;
   /** Whether a complete response proves that the write is done: the same id and, where there is one, the signature. */
   isOurs(result: Result): boolean;
@@ -40,14 +42,15 @@ export interface Write<Result, Stored> {
   judge(stored: Stored, doubt: Doubt): Judgement<Result> | Promise<Judgement<Result>>;
 }
 
-export type Confirmed<Result> = { state: 'done'; result: Result } | { state: 'not-done' | 'unknown'; error: CliError };
+export type Confirmed<Result> =
+  { state: 'done'; result: Result } | { state: 'not-done' | 'unknown'; error: KnownError };
 
 export interface ConfirmPorts {
   tell?: Tell;
   signal: AbortSignal;
 }
 
-/** Sends a write and confirms it: by its own response or by a read. Throws only what is no CliError. */
+/** Sends a write and confirms it: by its own response or by a read. Throws only what is no KnownError. */
 export async function confirmWrite<Result, Stored>(
   write: Write<Result, Stored>,
   { signal, tell }: ConfirmPorts,
@@ -70,7 +73,7 @@ export async function confirmWrite<Result, Stored>(
       return unknown(write, doubt, found.problem, signal);
     }
     const judgement = await write.judge(found.stored, doubt);
-    if (judgement instanceof CliError) return { state: 'not-done', error: judgement };
+    if (judgement instanceof KnownError) return { state: 'not-done', error: judgement };
     if (judgement !== 'not-done') {
       if ('unknown' in judgement) return unknown(write, doubt, judgement.unknown, signal, judgement.hint);
       if (isLoss(error) && arrived !== undefined) tell?.note(arrived(judgement.done));
@@ -92,20 +95,19 @@ export async function confirmed<Result, Stored>(write: Write<Result, Stored>, po
 }
 
 /** Marks a failure of which the platform may have carried out the request. */
-export function lossOf(failure: CliError): CliError {
+export function lossOf(failure: KnownError): KnownError {
   if (failure.code === UNKNOWN) return failure;
-  const { exit, message, request, status } = failure;
-  return new CliError({
-    code: UNKNOWN,
+  const { message, request, status } = failure;
+  return fail(UNKNOWN, {
     message,
-    exit: failure.code === 'interrupted' ? exit : EXIT.network,
+    ...(failure.code === 'interrupted' && { exit: exitOf(failure) }),
     ...(status !== undefined && { status }),
     ...(request && { request }),
     cause: failure,
   });
 }
 
-function isLoss(error: CliError | undefined): boolean {
+function isLoss(error: KnownError | undefined): boolean {
   return error?.code === UNKNOWN;
 }
 
@@ -117,7 +119,7 @@ async function sendOnce<Result, Stored>(
     const result = await write.send(attempt);
     return write.isOurs(result) ? { state: 'done', result } : { wasSent: true };
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
+    if (!(error instanceof KnownError)) throw error;
     const wasSent = isLoss(error) || attempt > 1;
     if (wasSent || write.explained?.includes(error.status ?? 0) === true)
       return { error, wasSent, rejection: rejectionIn(error) };
@@ -128,22 +130,22 @@ async function sendOnce<Result, Stored>(
 async function readStored<Result, Stored>(
   write: Write<Result, Stored>,
   signal: AbortSignal,
-): Promise<{ stored: Stored } | { problem: string; error?: CliError }> {
+): Promise<{ stored: Stored } | { problem: string; error?: KnownError }> {
   try {
     const stored = await write.read();
     return write.isAbout(stored) ? { stored } : { problem: 'the platform answered about another resource' };
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
+    if (!(error instanceof KnownError)) throw error;
     if (signal.aborted) return { problem: 'the command was stopped', error };
     return { problem: `the platform cannot be read: ${error.message.replace(/\.$/, '')}`, error };
   }
 }
 
-function rejectionIn(error: CliError): CliError | undefined {
+function rejectionIn(error: KnownError): KnownError | undefined {
   if (error.code !== UNKNOWN) return error;
   const { cause } = error;
-  const status = cause instanceof CliError ? cause.status : undefined;
-  return status !== undefined && status >= 400 && status < 500 ? (cause as CliError) : undefined;
+  const status = cause instanceof KnownError ? cause.status : undefined;
+  return status !== undefined && status >= 400 && status < 500 ? (cause as KnownError) : undefined;
 }
 
 function unknown(
@@ -152,18 +154,18 @@ function unknown(
   reason: string,
   signal: AbortSignal,
   hint = usual,
-): { state: 'unknown'; error: CliError } {
+): { state: 'unknown'; error: KnownError } {
   const { error, wasSent } = doubt;
   const why = wasSent ? `${causeOf(doubt)}, and ${reason}` : reason;
   const stop = signal.aborted ? (signal.reason as unknown) : undefined;
-  const { exit = EXIT.network, request, status } = error ?? {};
+  const { request, status } = error ?? {};
+  const ended = stop instanceof KnownError ? stop : isLoss(error) ? error : undefined;
   return {
     state: 'unknown',
-    error: new CliError({
-      code: UNKNOWN,
+    error: fail(UNKNOWN, {
       message: `The outcome of ${subject} is unknown: ${why}.`,
       hint,
-      exit: stop instanceof CliError ? stop.exit : isLoss(error) ? exit : EXIT.network,
+      ...(ended && { exit: exitOf(ended) }),
       ...(status !== undefined && { status }),
       ...(request && { request }),
       ...(error?.details && { details: error.details }),
@@ -175,6 +177,6 @@ function unknown(
 function causeOf({ error, rejection }: Doubt): string {
   if (error === undefined) return 'the response does not confirm it';
   if (rejection) return 'the platform rejected a repeat';
-  const isUnreadable = error.cause instanceof CliError && error.cause.code === 'http.unreadable';
+  const isUnreadable = error.cause instanceof KnownError && error.cause.code === 'http.unreadable';
   return isUnreadable ? 'the response is unreadable' : 'the response was lost';
 }

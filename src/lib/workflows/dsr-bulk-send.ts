@@ -3,7 +3,7 @@ import type { CreateReply, DsrRequest, RequestStatusReply } from '../contract/ds
 import type { Sender } from '../api/dsr.ts';
 import { isServerTrouble } from '../contract/failures.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { CliError, isNotFound } from '../kernel/errors.ts';
+import { KnownError, isNotFound } from '../kernel/errors.ts';
 import type { Gate } from '../bulk/gate.ts';
 import { confirmWrite, lossOf } from './confirm-write.ts';
 import type { LedgerEntry, VerifyMessage } from './dsr-ports.ts';
@@ -76,7 +76,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   // A 201 about our id whose signature does not fit: a read decides, and the warning counts it.
   let isCreated = false;
 
-  /** Waits out each 429. Throws a loss or a rejection as CliError, and RunOver when the run ends. */
+  /** Waits out each 429. Throws a loss or a rejection as KnownError, and RunOver when the run ends. */
   async function through<Body>(wanted: Omit<GatedRequest<Body>, 'isRepeat' | 'failures'>) {
     for (let wasBusy = false; ; wasBusy = true) {
       const outcome = await sendThrough(gate, clock, { ...wanted, isRepeat, failures }).catch((error: unknown) => {
@@ -113,7 +113,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
         });
         return outcome.body;
       } catch (error) {
-        if (!(error instanceof CliError)) throw error;
+        if (!(error instanceof KnownError)) throw error;
         if (isNotFound(error)) return undefined;
         const isUnreadable = error.status !== undefined && error.status < 300;
         if (isUnreadable || attempt >= MAX_ATTEMPTS) throw error;

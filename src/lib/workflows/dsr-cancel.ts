@@ -1,7 +1,7 @@
 // Cancels requests: shows them with what is already sent to partners, asks, and confirms each cancellation.
 import type { CancelReply } from '../contract/dsr.ts';
 import type { RequestOverview } from '../domain/dsr/overview.ts';
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { isSameId } from './dsr-proof.ts';
 import type { DsrPorts } from './dsr-ports.ts';
@@ -93,7 +93,7 @@ function isPending({ request_status: status }: RequestOverview): boolean {
   return status === 'pending';
 }
 
-function notPending(requests: readonly { subject_request_id: string; request_status: string }[]): CliError {
+function notPending(requests: readonly { subject_request_id: string; request_status: string }[]): KnownError {
   const named = requests.map(({ subject_request_id: id, request_status: status }) => `${id} is ${status}`);
   return fail('dsr.not_pending', {
     message: `Only pending requests can be cancelled: ${named.join(', ')}.`,

@@ -1,11 +1,12 @@
 // A whole file of requests looked at before the first is sent: every issue, rows that repeat others, and what there is.
+import { exitOf } from '../errors/exit.ts';
 import type { DsrRequest } from '../contract/dsr.ts';
 import { createRowKeys } from '../domain/dsr/row-keys.ts';
 import { isLeft, type RowStates } from '../domain/dsr/row-states.ts';
 import { ROW_FIELDS } from '../domain/dsr/rows.ts';
 import { daysLate, identitiesOf, namesDevicesOnly, skipsWaiting } from '../domain/dsr/normalize.ts';
 import type { Row, RowTable } from '../bulk/rows.ts';
-import { CliError, EXIT, invalidInput, type Issue, MOST_ISSUES } from '../kernel/errors.ts';
+import { KnownError, invalidInput, type Issue, MOST_ISSUES } from '../kernel/errors.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
 export interface Examined {
@@ -55,7 +56,7 @@ export async function examineRows(table: RowTable, options: RowOptions): Promise
     for await (const group of table.rows) for (const row of group) look(row);
   } catch (error) {
     // Where no further row can be made out, those before it have had their say.
-    if (wrong === 0 || !(error instanceof CliError) || error.exit !== EXIT.invalidInput) throw error;
+    if (wrong === 0 || !(error instanceof KnownError) || exitOf(error) !== 'invalidInput') throw error;
     note(error.issues);
   }
   found.digest = table.digest();

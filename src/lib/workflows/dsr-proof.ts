@@ -1,7 +1,7 @@
 // Proof that a request on the platform is the one sent from here: its id, and what the ledger and the platform show.
 import { isDeepStrictEqual } from 'node:util';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import type { LedgerEntry, LedgerNews } from './dsr-ports.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -35,7 +35,7 @@ export function proofOf(
 }
 
 /** The conflict (6) of an id that another request has, or one of which nothing proves that it is this one. */
-export function idTaken(id: string, proof: 'other' | 'none'): CliError {
+export function idTaken(id: string, proof: 'other' | 'none'): KnownError {
   return fail('dsr.id_taken', {
     message:
       proof === 'other'

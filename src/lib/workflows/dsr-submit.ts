@@ -1,10 +1,10 @@
 // Submits one request: ledger first, then the POST, confirmed by its signed response or by a GET.
+import { exitOf } from '../errors/exit.ts';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { Verdict } from '../domain/callbacks/verify.ts';
 import { identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
 import { isOpen } from '../domain/dsr/statuses.ts';
-import type { CliError } from '../kernel/errors.ts';
-import { EXIT, isNotFound } from '../kernel/errors.ts';
+import { isNotFound, type KnownError } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
 import type { DsrPorts, LedgerEntry, Submitter, VerifyMessage } from './dsr-ports.ts';
@@ -92,8 +92,8 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
 }
 
 /** A rejection of the request itself: 429 and a failed login leave it as it was. */
-function isRejection({ exit, status }: CliError): boolean {
-  return status !== undefined && status !== 429 && exit !== EXIT.auth;
+function isRejection(error: KnownError): boolean {
+  return error.status !== undefined && error.status !== 429 && exitOf(error) !== 'auth';
 }
 
 interface Created {
@@ -141,7 +141,7 @@ export async function submittedEvent(
 }
 
 /** The refusal (409) with what to do: the open request is named where it went out from here. */
-async function sameIsOpen(error: CliError, news: SubmittedNews, { ledger }: DsrPorts): Promise<CliError> {
+async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: DsrPorts): Promise<KnownError> {
   const newest = ledger.byUrgency(
     {
       belongs: (event) => event.id !== news.id && isSameSubject(event, news),

@@ -1,7 +1,7 @@
 // Waiting for requests to reach a status: asked for ever more rarely, since most take days.
 import { hasReached } from '../domain/dsr/statuses.ts';
 import type { RequestOverview } from '../domain/dsr/overview.ts';
-import { CliError } from '../kernel/errors.ts';
+import { KnownError } from '../kernel/errors.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 import { readRequests } from './dsr-read.ts';
 import { fail } from '../errors/fail.ts';
@@ -32,7 +32,7 @@ export async function waitForRequests(
       return requests.every(({ request_status: status }) => hasReached(status, until) === 'reached');
     });
   } catch (error) {
-    if (!ports.signal.aborted || !(error instanceof CliError)) throw error;
+    if (!ports.signal.aborted || !(error instanceof KnownError)) throw error;
     throw error.with({
       hint: `Nothing was changed. Go on waiting with \`cdpadm dsr wait ${ids.join(' ')}${until === 'completed' ? '' : ` --until ${until}`}\`.`,
     });
@@ -54,7 +54,7 @@ export async function watch(
   }
 }
 
-function unreachable({ request_status: status, subject_request_id: id }: RequestOverview, until: string): CliError {
+function unreachable({ request_status: status, subject_request_id: id }: RequestOverview, until: string): KnownError {
   return fail('dsr.unreachable_status', {
     message: `Request ${id} is ${status}; it will not become ${until}.`,
   });

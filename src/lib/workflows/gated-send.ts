@@ -1,8 +1,9 @@
 // One request of a bulk run: sent once the gate lets it, and the gate is told what the answer says of the platform.
+import { endingAs } from '../errors/exit.ts';
 import { isServerTrouble } from '../contract/failures.ts';
 import type { SendOutcome } from '../api/dsr.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type CliError, EXIT } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import type { Gate, Feedback } from '../bulk/gate.ts';
 
 export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
@@ -51,8 +52,8 @@ export async function sendThrough<Body>(
 }
 
 /** A response that proves nothing: a run that ends with it cannot tell which requests were carried out. */
-function lossIfAnswered(failure: CliError): CliError {
-  return failure.status === undefined ? failure : failure.with({ exit: EXIT.network });
+function lossIfAnswered(failure: KnownError): KnownError {
+  return failure.status === undefined ? failure : endingAs(failure, 'network');
 }
 
 /** 429 and 5xx: another time the answer may be another one. */

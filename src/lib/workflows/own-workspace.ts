@@ -1,6 +1,6 @@
 // Data subject requests of one workspace: the credentials, not the command line, decide where a request goes.
 import type { DsrApi, SendOutcome } from '../api/dsr.ts';
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { isSameId } from './dsr-proof.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -55,7 +55,7 @@ export function checkWorkspace<T extends Controlled>(reply: T, workspace: string
   return reply;
 }
 
-function otherWorkspace(id: string, actual: string, wanted: string): CliError {
+function otherWorkspace(id: string, actual: string, wanted: string): KnownError {
   return fail('dsr.other_workspace', {
     message: `Conflict: the credentials belong to workspace ${actual}, but the target is workspace ${wanted}. The platform has request ${id} in workspace ${actual}.`,
     hint: `Use the key and secret of workspace ${wanted}, or --workspace ${actual}. A request that was just submitted is in workspace ${actual} now: \`cdpadm dsr cancel ${id} --workspace ${actual}\` takes it back.`,

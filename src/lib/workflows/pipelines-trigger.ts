@@ -2,7 +2,7 @@
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
-import { CliError } from '../kernel/errors.ts';
+import { KnownError } from '../kernel/errors.ts';
 import { confirmed, confirmWrite } from './confirm-write.ts';
 import { bearingUnknown, type RunPorts } from './pipelines-watch.ts';
 import type { Tell } from './ports.ts';
@@ -92,7 +92,7 @@ async function becomeIdle(
   onSeen: (what: Seen) => void,
 ): Promise<void> {
   const read = () => ports.api.report(id, ports.signal);
-  const onUnknown = async (error: CliError): Promise<void> => {
+  const onUnknown = async (error: KnownError): Promise<void> => {
     onSeen('unknown');
     // The list decides whether the id is mistyped or new (decision: D102).
     if (!(await ports.api.list(ports.signal)).some((pipeline) => pipeline.id === id)) throw error;
@@ -110,7 +110,7 @@ async function becomeIdle(
 }
 
 /** The platform's 400, by what it means: somebody else may have been quicker, or the pipeline is paused. */
-async function explainRejection(id: string, error: CliError, { api, signal }: TriggerPorts): Promise<CliError> {
+async function explainRejection(id: string, error: KnownError, { api, signal }: TriggerPorts): Promise<KnownError> {
   const report = await api.report(id, signal);
   if (report.status === 'running') return notIdle(id, report, error);
   const { state } = await api.get(id, signal);
@@ -169,7 +169,7 @@ async function edgeRuns(id: string, { api, signal }: RunPorts): Promise<RunReply
   return [...first.items, ...(await api.runs(id, { currentPage: last, pageSize }, signal)).items];
 }
 
-function notIdle(id: string, report: PipelineReportReply, cause?: CliError): CliError {
+function notIdle(id: string, report: PipelineReportReply, cause?: KnownError): KnownError {
   const run = report.latest_pipeline_run;
   const running =
     run && !isEnded(run)
@@ -185,7 +185,7 @@ function notIdle(id: string, report: PipelineReportReply, cause?: CliError): Cli
   });
 }
 
-function paused(id: string, cause: CliError): CliError {
+function paused(id: string, cause: KnownError): KnownError {
   return fail('pipelines.paused', {
     message: `Pipeline ${id} is paused, and runs of a paused pipeline are refused. Nothing was triggered.`,
     hint: `Let it sync again: cdpadm pipelines resume ${id}`,
@@ -197,7 +197,7 @@ function paused(id: string, cause: CliError): CliError {
 
 /** The waiting was ended before anything was sent. */
 function notTriggered(id: string, error: unknown, seen: Seen): unknown {
-  if (!(error instanceof CliError)) return error;
+  if (!(error instanceof KnownError)) return error;
   const next: Record<Seen, string> = {
     nothing: '',
     unknown: ' Compare the id with those of `cdpadm pipelines list`.',

@@ -1,9 +1,10 @@
 // Following a run until it is over.
+import { endingAs, exitOf } from '../errors/exit.ts';
 import type { PipelinesApi } from '../api/pipelines.ts';
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { isEnded, runId } from '../domain/warehouse/runs.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { CliError, EXIT, isNotFound } from '../kernel/errors.ts';
+import { KnownError, isNotFound } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 
 export interface RunPorts {
@@ -43,9 +44,9 @@ export async function watchRun(
       await ports.clock.sleep(Math.min(pauseMs, pollMs), ports.signal);
     }
   } catch (error) {
-    if (!(error instanceof CliError) || (error.exit === EXIT.notFound && !ports.signal.aborted)) throw error;
-    throw error.with({
-      ...(!ports.signal.aborted && outcomeUnread(pipelineId, id, error)),
+    if (!(error instanceof KnownError) || (exitOf(error) === 'notFound' && !ports.signal.aborted)) throw error;
+    const shown = ports.signal.aborted ? error : outcomeUnread(pipelineId, id, error);
+    throw shown.with({
       hint: `${error.hint === undefined || ports.signal.aborted ? '' : `${error.hint} `}The run continues. Watch it with \`cdpadm pipelines watch ${pipelineId} ${id}\`.`,
       details: { pipeline_id: pipelineId, pipeline_run_id: id },
     });
@@ -53,11 +54,11 @@ export async function watchRun(
 }
 
 /** Exit 1 means a failed run, so an unreadable response ends in 8 (decision: D216). */
-function outcomeUnread(pipelineId: string, id: string, { exit, message }: CliError) {
-  return {
-    message: `It is not known whether run ${id} of pipeline ${pipelineId} succeeded. ${message}`,
-    ...(exit === EXIT.failed && { exit: EXIT.network }),
-  };
+function outcomeUnread(pipelineId: string, id: string, error: KnownError): KnownError {
+  const shown = exitOf(error) === 'failed' ? endingAs(error, 'network') : error;
+  return shown.with({
+    message: `It is not known whether run ${id} of pipeline ${pipelineId} succeeded. ${error.message}`,
+  });
 }
 
 /** Tries again for a minute while the platform does not know it; `onUnknown` hears of the first time, and may end it. */
@@ -65,7 +66,7 @@ export async function bearingUnknown<T>(
   read: () => Promise<T>,
   pollMs: number,
   ports: RunPorts,
-  onUnknown?: (error: CliError) => Promise<void>,
+  onUnknown?: (error: KnownError) => Promise<void>,
 ): Promise<T> {
   const end = ports.clock.now() + UNKNOWN_FOR_MS;
   for (let isFirst = true; ; isFirst = false) {
@@ -81,7 +82,7 @@ export async function bearingUnknown<T>(
 }
 
 /** The error of a run that did not succeed: exit 1, the first reason said. */
-export function runFailed(pipelineId: string, run: RunReply): CliError {
+export function runFailed(pipelineId: string, run: RunReply): KnownError {
   const reasons = (run.errors ?? []).flatMap(({ message }) => (message ? [message] : []));
   const counts = `${String(run.successful_records ?? 0)} records went in, ${String(run.failed_records ?? 0)} failed`;
   return fail('pipelines.run_failed', {

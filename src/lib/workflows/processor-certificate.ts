@@ -2,7 +2,7 @@
 import type { DsrApi } from '../api/dsr.ts';
 import { parseCertificates } from '../domain/callbacks/certificate.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 
 export interface ProcessorCertificate {
@@ -13,7 +13,7 @@ export interface ProcessorCertificate {
 }
 
 export interface CertificateSource {
-  /** The kept one while it is in force, else a new one. Throws CliError when discovery or the certificate cannot be had. */
+  /** The kept one while it is in force, else a new one. Throws KnownError when discovery or the certificate cannot be had. */
   get(): Promise<ProcessorCertificate>;
   /** One that is newer than the one that failed; undefined when there was none to be had a moment ago. */
   refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;
@@ -108,7 +108,7 @@ async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<
   return pem;
 }
 
-function unusable(url: string, what: string): CliError {
+function unusable(url: string, what: string): KnownError {
   return fail('dsr.certificate', {
     message: `The processor's certificate at ${url} ${what}.`,
     hint: 'Look at what discovery points to (`cdpadm dsr discovery`), or give the certificate with --certificate FILE.',

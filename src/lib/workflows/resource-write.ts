@@ -1,5 +1,5 @@
 // Writes of resources that the caller names. A GET by id confirms what the response does not.
-import { type CliError, isNotFound } from '../kernel/errors.ts';
+import { type KnownError, isNotFound } from '../kernel/errors.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import { isRecord } from '../kernel/record.ts';
 import { type ConfirmPorts, confirmed, type Doubt, type Judgement } from './confirm-write.ts';
@@ -173,8 +173,8 @@ function isUntouched<Reply, Body>(calls: ResourceCalls<Reply, Body>, before: Rep
 function takenMeanwhile(
   id: string,
   { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,
-  cause: CliError | undefined,
-): CliError {
+  cause: KnownError | undefined,
+): KnownError {
   return fail('resource.created_meanwhile', {
     message: `Conflict: the platform now has ${noun} ${id}. It is not known who created it.`,
     hint: `Check it with \`cdpadm ${look} ${id}\`, then run the command again.`,
@@ -189,7 +189,7 @@ function changedMeanwhile(
   id: string,
   { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,
   { wasSent }: { wasSent: boolean },
-): CliError {
+): KnownError {
   return fail('resource.changed_meanwhile', {
     message: wasSent
       ? `Conflict: the platform does not hold ${noun} ${id} as it was sent. It is not known whether the write was carried out, or whether another admin changed it meanwhile.`

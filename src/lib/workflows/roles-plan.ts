@@ -5,7 +5,7 @@ import type { Manifest, ManifestScope } from '../domain/roles/manifest.ts';
 import type { MergeConflict } from '../domain/roles/merge.ts';
 import { type PlannedPush, planRoles, type RolesPlan } from '../domain/roles/plan.ts';
 import type { WantedRoles } from '../domain/roles/wanted.ts';
-import type { CliError, Issue } from '../kernel/errors.ts';
+import type { KnownError, Issue } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -61,7 +61,7 @@ export function requireExpected(planned: Planned, expectPlan: string | undefined
   });
 }
 
-function conflictError(conflicts: readonly MergeConflict[], redact: (text: string) => string): CliError {
+function conflictError(conflicts: readonly MergeConflict[], redact: (text: string) => string): KnownError {
   const side = (value: unknown): string => shortened(redact(quoted(value)));
   const issues = conflicts.map((conflict): Issue => {
     const sides = `yours: ${side(conflict.mine)}; the platform's: ${side(conflict.theirs)}; it was: ${side(conflict.base)}`;

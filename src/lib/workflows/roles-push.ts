@@ -4,7 +4,7 @@ import { isEmptyDiff } from '../domain/roles/diff.ts';
 import { type GuardFlags, type GuardRefusal, guardPush } from '../domain/roles/guards.ts';
 import { fromReply, type Manifest, type ManifestScope, sameState, toReply } from '../domain/roles/manifest.ts';
 import type { WantedRoles } from '../domain/roles/wanted.ts';
-import { CliError, EXIT } from '../kernel/errors.ts';
+import { KnownError } from '../kernel/errors.ts';
 import type { Ask, RolesMemory, Tell } from './ports.ts';
 import { type Planned, planWanted, requireExpected } from './roles-plan.ts';
 import { replaceConfirmed } from './roles-replace.ts';
@@ -50,13 +50,13 @@ export interface PushOutcome {
 /** Somebody who writes again and again must not keep us here for ever. */
 const MAX_ROUNDS = 5;
 
-/** Carries out the intent. Every refusal is a CliError with the exit code of the command contract. */
+/** Carries out the intent. Every refusal is a KnownError with the exit code of the command contract. */
 export async function pushRoles(intent: PushIntent, options: PushOptions, ports: PushPorts): Promise<PushOutcome> {
   try {
     return await planAndWrite(intent, options, ports);
   } catch (error) {
     // A write under way is told of as what it is; the plain reason comes where nothing was.
-    if (!(error instanceof CliError) || error !== ports.signal.reason) throw error;
+    if (!(error instanceof KnownError) || error !== ports.signal.reason) throw error;
     throw error.with({
       message: `${error.message} Nothing was changed on the platform.`,
       hint: 'To go on, run the same command again.',
@@ -139,22 +139,20 @@ async function passGuards(planned: Planned, options: PushOptions, ports: PushPor
   }
 }
 
-function guardError(refusals: readonly GuardRefusal[]): CliError {
+function guardError(refusals: readonly GuardRefusal[]): KnownError {
   const flags = refusals.flatMap((refusal) => refusal.flag ?? []);
-  return new CliError({
-    code: `roles.guard.${refusals[0]?.guard ?? 'delete'}`,
+  return fail(`roles.guard.${refusals[0]?.guard ?? 'delete'}`, {
     message: `Nothing was sent: ${refusals.map((refusal) => refusal.message).join('; ')}.`,
     hint:
       flags.length > 0
         ? `If that is what you want, add ${flags.join(' ')}.`
         : 'Drop --fail-on escalation if these permissions are meant to be given.',
-    exit: EXIT.guard,
   });
 }
 
 /** The platform refuses the deletion of a role that somebody holds, and with it the whole upload (decision: D15). */
 async function offerWithoutDeletions(error: unknown, planned: Planned, ports: PushPorts): Promise<WriteResult> {
-  if (!(error instanceof CliError) || error.status !== 400 || planned.plan.summary.delete === 0) throw error;
+  if (!(error instanceof KnownError) || error.status !== 400 || planned.plan.summary.delete === 0) throw error;
   if (!/assigned/i.test(error.message)) throw error;
   const ids = planned.plan.deleted.map((role) => role.role_id).join(', ');
   const rest = planned.plan.summary.create + planned.plan.summary.modify;

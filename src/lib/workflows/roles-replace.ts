@@ -3,7 +3,7 @@ import type { RolesApi } from '../api/roles.ts';
 import { showPath } from '../contract/explain.ts';
 import { diffRoles } from '../domain/roles/diff.ts';
 import { fromReply, type Manifest, sameRoles, sameState, specifiedPart } from '../domain/roles/manifest.ts';
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { confirmed } from './confirm-write.ts';
 import type { Tell } from './ports.ts';
 import type { Planned } from './roles-plan.ts';
@@ -70,7 +70,7 @@ async function readStamps(reply: Manifest, { api, signal, tell }: ReplacePorts):
 }
 
 /** The write was answered or lost, and the platform holds something else: each difference is an issue. */
-function liveDiffers({ request }: Planned, now: Manifest, revision: string): CliError {
+function liveDiffers({ request }: Planned, now: Manifest, revision: string): KnownError {
   const { created, modified, deleted } = diffRoles(request.roles.map(specifiedPart), now.roles.map(specifiedPart));
   const issues = [
     ...deleted.map(({ role_id }) => ({ path: showPath(['roles', role_id]), message: 'sent, but not on the platform' })),

@@ -6,7 +6,7 @@ import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { RowRules } from '../domain/seed/row-rules.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/seed-journal.ts';
-import type { CliError } from '../kernel/errors.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { holdYoungSpace } from '../kernel/young-space.ts';
 import { createGate, type Gate, type GateOptions } from '../bulk/gate.ts';
 import { createHardStop, runTasks, type Task } from '../bulk/runner.ts';
@@ -41,7 +41,7 @@ const CHECKPOINT_MS = 500;
 /** A percentage of few rows says nothing. */
 const MIN_ROWS_FOR_PERCENT = 1000;
 
-/** Runs until every row is accepted or refused. Throws CliError for whatever ends it sooner; the journal is up to date. */
+/** Runs until every row is accepted or refused. Throws KnownError for whatever ends it sooner; the journal is up to date. */
 export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   const { clock, concurrency, journal, signal } = ports;
   const hard = createHardStop();
@@ -180,7 +180,7 @@ function isTooMany(limit: MaxErrors | undefined, { accepted, rejected }: SeedCou
   return rows >= MIN_ROWS_FOR_PERCENT && rejected > (rows * limit.percent) / 100;
 }
 
-function tooManyErrors({ accepted, rejected }: SeedCounts): CliError {
+function tooManyErrors({ accepted, rejected }: SeedCounts): KnownError {
   return fail('seed.too_many_errors', {
     message: `Stopped: ${rejected} of ${accepted + rejected} rows were refused, more than --max-errors allows.`,
   });

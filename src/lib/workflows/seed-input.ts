@@ -34,7 +34,7 @@ export interface InputOptions {
   onNullWord?: (name: string, column: string, word: string) => void;
 }
 
-/** Joins bytes and reader. Throws CliError usage (2) for a shard of what cannot be shared out. */
+/** Joins bytes and reader. Throws KnownError usage (2) for a shard of what cannot be shared out. */
 export function createSeedInput(source: InputBytes, options: InputOptions): SeedInput {
   const { shard, rules } = options;
   const { name, format, wrapping, size } = source;

@@ -9,7 +9,7 @@ import {
   verdictOf,
 } from '../domain/callbacks/verify.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { CliError } from '../kernel/errors.ts';
+import { KnownError } from '../kernel/errors.ts';
 import type { CertificateSource, ProcessorCertificate } from './processor-certificate.ts';
 
 export interface VerifyPorts {
@@ -22,7 +22,7 @@ export interface VerifyPorts {
 
 export interface VerifiedMessage extends Verdict {
   /** Why there was no certificate to check with: the message is neither right nor wrong then. */
-  unreachable?: CliError;
+  unreachable?: KnownError;
 }
 
 /** Checks one message. Never throws for a bad one; for one that cannot be judged `unreachable` says why. */
@@ -62,7 +62,7 @@ async function verifyMessage(
     const fresh = await refreshed(certificate);
     return fresh ? await judge(fresh) : verdict;
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
+    if (!(error instanceof KnownError)) throw error;
     return {
       ...verdictOf([first, { name: 'certificate_fetched', ok: false, detail: error.message }]),
       unreachable: error,
@@ -88,7 +88,7 @@ async function verifyMessage(
     try {
       return await ports.certificates.refresh(failed);
     } catch (error) {
-      if (error instanceof CliError) return undefined;
+      if (error instanceof KnownError) return undefined;
       throw error;
     }
   }

@@ -2,7 +2,7 @@
 import type { Api } from '../api/index.ts';
 import { type Definition, type ResourceType, toDefinition, completed } from '../domain/warehouse/definition.ts';
 import type { ByType, Step, WarehousePlan } from '../domain/warehouse/plan.ts';
-import { CliError } from '../kernel/errors.ts';
+import { KnownError } from '../kernel/errors.ts';
 import type { Tell } from './ports.ts';
 import { checkUntouched, createConfirmed, deleteConfirmed, updateConfirmed } from './resource-write.ts';
 import { type ResourceReply, warehouseCalls } from './warehouse-calls.ts';
@@ -76,7 +76,7 @@ export function stepName({ action, type, id }: Step): string {
 
 function stopped(error: unknown, steps: readonly Step[], index: number): unknown {
   const failed = steps[index];
-  if (!(error instanceof CliError) || !failed) return error;
+  if (!(error instanceof KnownError) || !failed) return error;
   const done = steps.slice(0, index).map(stepName);
   const left = steps.slice(index + 1).map(stepName);
   const sofar = done.length === 0 ? 'Nothing was done before it' : `Done before it: ${done.join(', ')}`;

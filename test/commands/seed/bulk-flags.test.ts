@@ -110,7 +110,7 @@ describe('--batch-bytes', () => {
             expect(read(text)).toBeGreaterThanOrEqual(1000);
             expect(text).toMatch(/^[01]+ *[kMBi]*$/);
           } catch (error) {
-            expect(error).toMatchObject({ exit: 2 });
+            expect(error).toMatchObject({ code: 'usage' });
           }
         },
       ),

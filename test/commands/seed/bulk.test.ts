@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
-import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
+import { EXIT } from '../../../src/lib/runtime/exit-codes.ts';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import type { Answer, Reply } from '../../helpers/seed-sink.ts';
 import { createHurriedClock, type Seeding, startSeeding, userRow, userRows } from '../../helpers/seeding-home.ts';
@@ -342,8 +343,7 @@ describe('a second run', () => {
   test('after Ctrl-C sends what is left, and the counts add up', async () => {
     const stop = new AbortController();
     const it = await start((_body, request) => {
-      if (request === 20)
-        stop.abort(new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted }));
+      if (request === 20) stop.abort(new KnownError({ code: 'interrupted', message: 'Interrupted.' }));
       return undefined;
     });
     const rows = userRows(5000).replace('"xpid":4,', '"xpid":"four",');

@@ -135,7 +135,11 @@ describe('CSV', () => {
     ],
   ])('that %s cannot be read', async (_what, text, line, column, message) => {
     const issues = [{ file: 'a.csv', line, column, path: '', message: message as string }];
-    await expect(read(text, 'a.csv')).rejects.toMatchObject({ exit: 9, message: 'a.csv cannot be read.', issues });
+    await expect(read(text, 'a.csv')).rejects.toMatchObject({
+      code: 'input.invalid',
+      message: 'a.csv cannot be read.',
+      issues,
+    });
   });
 
   it('of which a later piece is broken gives the rows before it', async () => {
@@ -146,7 +150,7 @@ describe('CSV', () => {
     const all = async (): Promise<void> => {
       for await (const group of rows) last = group.at(-1)?.number ?? last;
     };
-    await expect(all()).rejects.toMatchObject({ exit: 9, issues: [{ line: 20_002, column: 4 }] });
+    await expect(all()).rejects.toMatchObject({ code: 'input.invalid', issues: [{ line: 20_002, column: 4 }] });
     expect(last).toBeGreaterThan(10_000);
     expect(last).toBeLessThanOrEqual(20_000);
   });
@@ -168,7 +172,7 @@ describe('CSV', () => {
       for await (const rows of (await openTable(await openFile(path))).rows) expect(rows.length).toBeGreaterThan(0);
     };
     await expect(read()).rejects.toMatchObject({
-      exit: 9,
+      code: 'input.invalid',
       issues: [{ line: line + 2000, column, message: expect.stringContaining(message) as string }],
     });
   });
@@ -235,7 +239,7 @@ describe('JSON', () => {
 
   it('that is none is refused by its place', async () => {
     await expect(read('[{"a":1},]', 'a.json')).rejects.toMatchObject({
-      exit: 9,
+      code: 'input.invalid',
       issues: [{ file: 'a.json', line: 1, column: 10 }],
     });
   });

@@ -84,5 +84,5 @@ it('keeps what a program needs to run, whatever a secret is called', async () =>
 });
 
 it('gives nothing where it cannot be known what to withhold', async () => {
-  expect(await failureOf(seen({ PATH: '/bin' }, folderWith('{"profiles":')))).toMatchObject({ exit: 9 });
+  expect(await failureOf(seen({ PATH: '/bin' }, folderWith('{"profiles":')))).toMatchObject({ code: 'input.invalid' });
 });

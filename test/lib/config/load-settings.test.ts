@@ -52,7 +52,10 @@ describe('the profile in use', () => {
 
   it.each(['ab', '__proto__', 'constructor'])('%s, which does not exist, is a usage error', async (profile) => {
     const loading = loadSettings(sources(folderWith(PROFILES), { flags: { profile, settings: {} } }));
-    await expect(loading).rejects.toMatchObject({ exit: 2, message: expect.stringContaining('--profile') as unknown });
+    await expect(loading).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('--profile') as unknown,
+    });
   });
 
   it('opens the embedded platform only when it is the one', async () => {

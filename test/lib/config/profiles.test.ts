@@ -38,7 +38,7 @@ describe('names', () => {
   ])('%j is none', async (name) => {
     expect(profileNameProblem(name)).toMatch(/\.$/);
     const folder = temporaryFolder();
-    await expect(openProfiles(secretsOptions(folder)).create(name, draftOf())).rejects.toMatchObject({ exit: 2 });
+    await expect(openProfiles(secretsOptions(folder)).create(name, draftOf())).rejects.toMatchObject({ code: 'usage' });
     expect(existsSync(join(folder, 'config.json'))).toBe(false);
   });
 
@@ -67,7 +67,7 @@ describe('create', () => {
       secretsOptions(folderWith({ profiles: { a: {} } }), { keychain: async () => keychain }),
     );
     const draft = draftOf({ typed: { client_secret: CANARY } });
-    await expect(profiles.create(name, draft)).rejects.toMatchObject({ exit: 6, code: 'profile.exists' });
+    await expect(profiles.create(name, draft)).rejects.toMatchObject({ code: 'profile.exists' });
     expect(keychain.entries.size).toBe(0);
   });
 
@@ -75,7 +75,7 @@ describe('create', () => {
     const keychain = memoryKeychain();
     const profiles = openProfiles(secretsOptions(temporaryFolder(), { keychain: async () => keychain }));
     const draft = draftOf({ profile: { environment: 'other' }, typed: { client_secret: CANARY } });
-    await expect(profiles.create('a', draft)).rejects.toMatchObject({ exit: 2 });
+    await expect(profiles.create('a', draft)).rejects.toMatchObject({ code: 'usage' });
     expect(keychain.entries.size).toBe(0);
   });
 
@@ -107,7 +107,6 @@ describe('create', () => {
     const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder, { keychain: () => openKeychain(load) }));
     const failure = {
-      exit: 4,
       code: 'secrets.keychain',
       hint: expect.stringMatching(/-env NAME.*-command LINE.*--insecure-storage/s) as unknown,
     };
@@ -120,10 +119,10 @@ describe('create', () => {
 describe('use and remove', () => {
   it('finds the nearest name of a mistyped one', async () => {
     const profiles = openProfiles(secretsOptions(folderWith({ profiles: { production: {} } })));
-    const failure = { exit: 5, hint: expect.stringContaining('`production`') as unknown };
+    const failure = { code: 'profile.not_found', hint: expect.stringContaining('`production`') as unknown };
     await expect(profiles.use('prodution')).rejects.toMatchObject(failure);
     await expect(profiles.remove('prodution')).rejects.toMatchObject(failure);
-    await expect(profiles.find('toString')).rejects.toMatchObject({ exit: 5 });
+    await expect(profiles.find('toString')).rejects.toMatchObject({ code: 'profile.not_found' });
   });
 
   it('removes the profile with its secrets, but not what another profile refers to', async () => {

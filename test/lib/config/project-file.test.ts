@@ -58,7 +58,6 @@ describe('a project file that is no file', () => {
     const file = findProjectFile(folder, '/nowhere');
     expect(file).toBe(join(folder, '.cdpadm.yaml'));
     expect(await failureOf(readProjectFile(file ?? ''))).toMatchObject({
-      exit: 1,
       code: 'files.read',
       message: expect.stringContaining(reason) as unknown,
     });
@@ -135,7 +134,7 @@ describe('readProjectFile', () => {
     const error = await failureOf(readProjectFile(file));
     const issue = { file, path, line, column, message: expect.stringContaining(message) as unknown };
     expect(error).toMatchObject({
-      exit: 9,
+      code: 'input.invalid',
       issues: expect.arrayContaining([expect.objectContaining(issue)]) as unknown,
     });
     expect(JSON.stringify(error)).not.toContain('s3cret-x');
@@ -146,6 +145,8 @@ describe('readProjectFile', () => {
       'a: &a {x: x}',
       ...Array.from({ length: 30 }, (_, index) => `b${index}: &b${index} [*a, *a, *a, *a]`),
     ];
-    await expect(readProjectFile(projectIn(temporaryFolder(), lines.join('\n')))).rejects.toMatchObject({ exit: 9 });
+    await expect(readProjectFile(projectIn(temporaryFolder(), lines.join('\n')))).rejects.toMatchObject({
+      code: 'input.invalid',
+    });
   });
 });

@@ -208,14 +208,14 @@ describe('precedence', () => {
     [{ flags: { org_id: '-3' } }, /--org must be a number/],
   ])('refuses %j as usage, without repeating it', (given, message) => {
     expect(() => resolveSettings(layers(given))).toThrow(
-      expect.objectContaining({ exit: 2, message: expect.stringMatching(message) as unknown }),
+      expect.objectContaining({ code: 'usage', message: expect.stringMatching(message) as unknown }),
     );
     expect(() => resolveSettings(layers(given))).not.toThrow(/s3cret/);
   });
 
   it('names every way to give what is missing', () => {
     const failure = {
-      exit: 2,
+      code: 'usage',
       hint: expect.stringMatching(/--org VALUE.*CDPADM_ORG_ID.*`org_id` in profile `prod`/) as unknown,
     };
     expect(() => resolveSettings(layers({ stored: {} })).need('org_id')).toThrow(expect.objectContaining(failure));
@@ -265,7 +265,9 @@ describe('secrets', () => {
   ])('say how to be without an address that is not their profile’s: %j', (given, beginning) => {
     const settings = resolveSettings(layers({ stored, ...given }));
     const hint = expect.stringMatching(new RegExp(`^${beginning}`)) as unknown;
-    expect(() => settings.allowSecret('client_secret')).toThrow(expect.objectContaining({ exit: 4, hint }));
+    expect(() => settings.allowSecret('client_secret')).toThrow(
+      expect.objectContaining({ code: 'auth.foreign_address', hint }),
+    );
   });
 
   it('are fetched once', async () => {
@@ -290,7 +292,6 @@ describe('secrets', () => {
       return Promise.resolve('s3cret');
     };
     const failure = {
-      exit: 4,
       code: 'auth.foreign_address',
       message: expect.stringContaining('https://evil.example') as unknown,
     };
@@ -314,7 +315,7 @@ describe('secrets', () => {
   ] as const)('of the environment: %s with %j and a project file %j', async (name, env, shared, sent) => {
     const secret = resolveSettings(layers({ stored: own, env, shared })).secret(name);
     if (sent) expect(await secret).toBe('s');
-    else await expect(secret).rejects.toMatchObject({ exit: 4, code: 'auth.foreign_address' });
+    else await expect(secret).rejects.toMatchObject({ code: 'auth.foreign_address' });
   });
 
   it('say where they are and not what', () => {
@@ -328,8 +329,11 @@ describe('secrets', () => {
     expect(settings.secretOrigin('access_token')).toBeUndefined();
   });
 
-  it('that nobody gave are exit 4, with the variable to set', async () => {
-    const failure = { exit: 4, message: expect.stringContaining('CDPADM_CLIENT_SECRET') as unknown };
+  it('that nobody gave are named, with the variable to set', async () => {
+    const failure = {
+      code: 'auth.no_credentials',
+      message: expect.stringContaining('CDPADM_CLIENT_SECRET') as unknown,
+    };
     await expect(resolveSettings(layers()).secret('client_secret')).rejects.toMatchObject(failure);
   });
 

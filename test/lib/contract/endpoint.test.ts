@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { fillPath } from '../../../src/lib/contract/endpoint.ts';
 import { allEndpoints } from '../../../src/lib/contract/index.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { thrownBy } from '../../helpers/failure.ts';
 import { size } from '../../helpers/size.ts';
 
@@ -63,8 +63,8 @@ describe('fillPath', () => {
     'refuses %j, which no encoding can carry, as a mistake of its user',
     (id) => {
       const refusal = thrownBy(() => fillPath('/x/{roleId}/y', { roleId: id }));
-      expect(refusal).toBeInstanceOf(CliError);
-      expect(refusal).toMatchObject({ exit: 2, message: expect.stringMatching(/^roleId .*\.$/) as unknown });
+      expect(refusal).toBeInstanceOf(KnownError);
+      expect(refusal).toMatchObject({ code: 'usage', message: expect.stringMatching(/^roleId .*\.$/) as unknown });
     },
   );
 

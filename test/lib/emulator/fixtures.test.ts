@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_DIRECTORY } from '../../../src/lib/emulator/fixtures/directory.ts';
 import { DEFAULT_FIXTURES, readFixtures } from '../../../src/lib/emulator/fixtures/document.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { dsrBody } from '../../helpers/dsr.ts';
 
 const ROLE = { role_id: 'a', name: 'A', description: 'd', tasks: ['rules:*'] };
@@ -11,8 +11,8 @@ function issuesOf(document: unknown): string[] {
   try {
     readFixtures(document);
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    expect(error.exit).toBe(9);
+    if (!(error instanceof KnownError)) throw error;
+    expect(error.code).toBe('input.invalid');
     return error.issues.map(({ path, message }) => `${path}: ${message}`);
   }
   return [];

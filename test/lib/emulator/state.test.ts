@@ -139,7 +139,6 @@ describe('the folder', () => {
     const first = await start();
     await expect(startEmulator({ data })).rejects.toMatchObject({
       code: 'emulator.running',
-      exit: 6,
       message: `An embedded platform already runs on ${data} (process ${host.pid}, port ${first.port}).`,
       details: { folder: data, pid: host.pid, port: first.port },
     });
@@ -148,9 +147,9 @@ describe('the folder', () => {
   });
 
   test('is free again when the start fails', async () => {
-    await expect(startEmulator({ data, fixtures: { roles: 1 } })).rejects.toMatchObject({ exit: 9 });
+    await expect(startEmulator({ data, fixtures: { roles: 1 } })).rejects.toMatchObject({ code: 'input.invalid' });
     const taken = await opened(startTestEmulator());
-    await expect(startEmulator({ data, port: taken.port })).rejects.toMatchObject({ code: 'emulator.port', exit: 6 });
+    await expect(startEmulator({ data, port: taken.port })).rejects.toMatchObject({ code: 'emulator.port' });
     expect((await start()).port).toBeGreaterThan(0);
   });
 
@@ -159,7 +158,7 @@ describe('the folder', () => {
     const db = await openDatabase(join(data, 'platform.db'));
     db.run("UPDATE settings SET value = '99' WHERE key = 'version:roles'");
     db.close();
-    await expect(startEmulator({ data })).rejects.toMatchObject({ code: 'emulator.newer', exit: 1 });
+    await expect(startEmulator({ data })).rejects.toMatchObject({ code: 'emulator.newer' });
   });
 
   test.each([
@@ -179,7 +178,7 @@ describe('the folder', () => {
     const path = join(data, 'platform.db');
     await write(path);
     const before = readFileSync(path);
-    await expect(startEmulator({ data })).rejects.toMatchObject({ code: 'emulator.database', exit: 1 });
+    await expect(startEmulator({ data })).rejects.toMatchObject({ code: 'emulator.database' });
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 });

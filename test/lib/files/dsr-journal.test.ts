@@ -61,7 +61,6 @@ async function headOf(path: string): Promise<JournalHead | undefined> {
 /** The error that each way of reading gives for a file that is no journal. */
 const unreadable = (path: string): unknown => ({
   code: 'dsr.journal',
-  exit: 1,
   message: `The journal ${path} cannot be read; what was submitted before is not known.`,
   hint: expect.stringContaining('ledger export') as string,
 });
@@ -98,7 +97,6 @@ describe('a journal', () => {
     expect(() => openDsrJournal(path)).toThrow(
       expect.objectContaining({
         code: 'dsr.bulk_running',
-        exit: 12,
         message: 'Another process is submitting this file at this moment.',
         hint: expect.stringContaining('--resume') as string,
       }),

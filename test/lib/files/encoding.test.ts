@@ -21,7 +21,7 @@ it.each([
 
 it('a file that is no text is told with its place', () => {
   expect(notText('a.csv', { line: 2, column: 5 }, 'a NUL stands here')).toMatchObject({
-    exit: 9,
+    code: 'input.invalid',
     message: 'a.csv cannot be read as text.',
     issues: [{ file: 'a.csv', line: 2, column: 5, path: '', message: 'a NUL stands here' }],
   });

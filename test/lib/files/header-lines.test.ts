@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { parseHeaderLines } from '../../../src/lib/files/header-lines.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { thrownBy } from '../../helpers/failure.ts';
 
 const parse = (text: string): [string, string][] => parseHeaderLines({ name: 'headers', text });
@@ -46,9 +46,9 @@ describe('refuses with its place', () => {
     ['null', '[null]\n', 1, 2, PAIR, '[0]'],
   ])('%s', (_what, text, line, column, message, path = '') => {
     const error = thrownBy(() => parse(text));
-    expect(error).toBeInstanceOf(CliError);
+    expect(error).toBeInstanceOf(KnownError);
     const issue = { file: 'headers', line, column, ...(message !== undefined && { message, path }) };
-    expect(error).toMatchObject({ exit: 9, issues: [issue] });
+    expect(error).toMatchObject({ code: 'input.invalid', issues: [issue] });
     if (message !== undefined) expect(error).toHaveProperty('message', 'headers cannot be read as headers.');
   });
 });
@@ -79,7 +79,10 @@ test('whatever stands there, it is headers or an issue with its place', () => {
         try {
           parse(text);
         } catch (error) {
-          expect(error).toMatchObject({ exit: 9, issues: [{ file: 'headers', line: expect.any(Number) as number }] });
+          expect(error).toMatchObject({
+            code: 'input.invalid',
+            issues: [{ file: 'headers', line: expect.any(Number) as number }],
+          });
         }
       },
     ),

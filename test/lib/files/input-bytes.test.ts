@@ -34,7 +34,7 @@ const piped = (pieces: (Buffer | string)[], wanted?: RowFormat): Promise<InputBy
   openBytes('-', inputSource('/', Readable.from(pieces, { objectMode: true })), wanted);
 
 const refusal = (message: string, line?: number, column?: number) => ({
-  exit: 9,
+  code: 'input.invalid',
   issues: [expect.objectContaining({ message, ...(line && { line, column }) }) as object],
 });
 
@@ -185,7 +185,7 @@ describe('what cannot be read', () => {
     expect((await file('a', Buffer.from('PAR1\0\0'))).format).toBe('parquet');
     for (const opened of [() => piped(['PAR1\0']), () => piped(['x'], 'parquet')]) {
       await expect(opened()).rejects.toMatchObject({
-        exit: 2,
+        code: 'usage',
         message: 'Parquet cannot be read from standard input.',
         hint: 'Give the path of the file.',
       });
@@ -203,7 +203,7 @@ describe('what cannot be read', () => {
       ['<stdin>', () => piped([bytes])],
     ] as const) {
       await expect(read(opened())).rejects.toMatchObject({
-        exit: 9,
+        code: 'input.invalid',
         message: `${name} cannot be read.`,
         issues: [
           { file: name, path: '', message: expect.stringMatching(`^is no whole ${wrapping} file: .`) as string },
@@ -217,7 +217,6 @@ describe('what cannot be read', () => {
     symlinkSync('loop', join(cwd, 'loop'));
     await expect(openBytes('loop', inputSource(cwd), undefined)).rejects.toMatchObject({
       code: 'files.read',
-      exit: 1,
       message: expect.stringMatching(/^Cannot read loop: ELOOP/) as string,
     });
   });
@@ -229,21 +228,21 @@ describe('what cannot be read', () => {
     const open = (path: string): Promise<InputBytes> => openBytes(path, inputSource(cwd), undefined);
     await expect(open('gone')).rejects.toMatchObject({
       code: 'files.read',
-      exit: 2,
+      exit: 'usage',
       message: 'Cannot read gone: there is no such file.',
       hint: 'Give the path of a file, or - for standard input.',
     });
     await expect(open('folder')).rejects.toMatchObject({
-      exit: 2,
+      exit: 'usage',
       message: 'Cannot read folder: it is a folder.',
       hint: 'Give the path of a file, or - for standard input.',
     });
     await expect(open('file/inside')).rejects.toMatchObject({
-      exit: 2,
+      exit: 'usage',
       message: 'Cannot read file/inside: there is no such file.',
     });
     await expect(open('/dev/null')).rejects.toMatchObject({
-      exit: 2,
+      code: 'usage',
       message: '/dev/null is a pipe or a device.',
       hint: 'Give `-` in its place, and it as standard input: < /dev/null',
     });

@@ -12,7 +12,7 @@ import {
   placeIssues,
   withoutSchemaHint,
 } from '../../../src/lib/files/load.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { stringifyJson } from '../../../src/lib/kernel/json.ts';
 import { failureOf } from '../../helpers/failure.ts';
 import { inputSource } from '../../helpers/input-source.ts';
@@ -28,8 +28,8 @@ async function valueOf(text: string, format: Format = 'yaml'): Promise<unknown> 
 /** `line:column: path: message` of every problem. */
 async function problemsOf(text: string, format: Format = 'yaml'): Promise<string[]> {
   const error = await failureOf(parseDocumentText('file', text, format));
-  if (!(error instanceof CliError)) throw error;
-  expect(error).toMatchObject({ code: 'input.invalid', exit: 9, message: 'file cannot be read.' });
+  if (!(error instanceof KnownError)) throw error;
+  expect(error).toMatchObject({ code: 'input.invalid', message: 'file cannot be read.' });
   expect(error.message + JSON.stringify(error.issues)).not.toMatch(/\bat \S+ \(|node:/);
   return error.issues.map(({ line, column, path, message }) => {
     return `${line}:${column}: ${path === '' ? '' : `${path}: `}${message}`;
@@ -328,7 +328,7 @@ describe('places', () => {
       { file: 'roles.yaml', line: 6, column: 5, path: 'roles[1]', message: 'third' },
     ]);
     expect(invalidDocument(document, 'roles file', issues)).toMatchObject({
-      exit: 9,
+      code: 'input.invalid',
       message: 'roles.yaml is not a valid roles file: 3 issues. Nothing was sent.',
       issues: placeIssues(document, issues),
     });
@@ -409,10 +409,10 @@ describe('loadDocument', () => {
   ])('refuses %s', async (_what, bytes, message, place) => {
     const error = await failureOf(loadDocument('-', inputSource('/', stdin(bytes))));
     expect(error).toMatchObject({
-      exit: 9,
+      code: 'input.invalid',
       issues: [{ file: '<stdin>', message: expect.stringMatching(message) as string }],
     });
-    const [issue] = (error as CliError).issues;
+    const [issue] = (error as KnownError).issues;
     expect(`${issue?.line}:${issue?.column}`).toBe(place);
   });
 
@@ -427,23 +427,23 @@ describe('loadDocument', () => {
     );
     for (const path of ['big.yaml', '-', '/dev/zero']) {
       await expect(loadDocument(path, inputSource(cwd, endless))).rejects.toMatchObject({
-        exit: 9,
+        code: 'input.invalid',
         message: expect.stringContaining('is larger than 32 MB') as string,
       });
     }
   });
 
   it.each([
-    ['missing.yaml', 2, /missing\.yaml: there is no such file/],
-    ['file/inside.yaml', 2, /there is no such file/],
-    ['folder', 2, /folder: it is a folder/],
-  ])('%s ends with %i', async (path, exit, message) => {
+    ['missing.yaml', /missing\.yaml: there is no such file/],
+    ['file/inside.yaml', /there is no such file/],
+    ['folder', /folder: it is a folder/],
+  ])('%s is a mistake of the command line', async (path, message) => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
     writeFileSync(join(cwd, 'file'), '');
     await expect(loadDocument(path, inputSource(cwd))).rejects.toMatchObject({
       code: 'files.read',
-      exit,
+      exit: 'usage',
       message: expect.stringMatching(message) as string,
     });
   });

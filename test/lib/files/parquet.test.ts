@@ -76,7 +76,7 @@ it.each<[string, (whole: Buffer) => Buffer]>([
   const path = write(7, 3);
   writeFileSync(path, damage(readFileSync(path)));
   await expect(openParquet(path, 'the/name')).rejects.toMatchObject({
-    exit: 9,
+    code: 'input.invalid',
     message: 'the/name cannot be read.',
     issues: [{ file: 'the/name', path: '', message: expect.stringMatching(/^is no readable Parquet: ./) as string }],
   });
@@ -89,7 +89,7 @@ it('tells what is damaged within while it reads', async () => {
   writeFileSync(path, bytes);
   const file = await openParquet(path, 'the/name');
   await expect(partsOf(file, () => true)).rejects.toMatchObject({
-    exit: 9,
+    code: 'input.invalid',
     issues: [{ file: 'the/name', path: '', message: expect.stringMatching(/^is no readable Parquet: ./) as string }],
   });
 });

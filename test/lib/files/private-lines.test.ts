@@ -45,7 +45,7 @@ describe('openPrivateLines', () => {
     file.write('mine\n');
     writeFileSync(path, 'theirs\n');
     expect(() => file.finish()).toThrow(
-      expect.objectContaining({ exit: 2, message: `${path} is there already and is not replaced.` }),
+      expect.objectContaining({ code: 'usage', message: `${path} is there already and is not replaced.` }),
     );
     expect(readdirSync(folder)).toEqual(['lines']);
     expect(readFileSync(path, 'utf8')).toBe('theirs\n');
@@ -56,7 +56,6 @@ describe('openPrivateLines', () => {
     expect(() => openPrivateLines(join(folder, 'gone', 'lines'))).toThrow(
       expect.objectContaining({
         code: 'files.write',
-        exit: 1,
         message: expect.stringContaining('the folder does not exist') as string,
       }),
     );

@@ -50,7 +50,6 @@ describe('openSeedJournal', () => {
     expect(() => journal.read()).toThrow(
       expect.objectContaining({
         code: 'seed.journal',
-        exit: 1,
         message: `The journal ${journal.path} cannot be read.`,
         hint: expect.stringContaining('--restart') as string,
       }),
@@ -115,7 +114,6 @@ describe('openSeedJournal', () => {
     expect(() => theirs?.hold()).toThrow(
       expect.objectContaining({
         code: 'seed.running',
-        exit: 12,
         message: expect.stringMatching(/Another process/) as string,
         hint: expect.stringContaining('--resume') as string,
       }),

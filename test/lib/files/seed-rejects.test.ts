@@ -55,7 +55,7 @@ describe('openRejects', () => {
     writeFileSync(path, 'theirs\n');
     expect(() => openRejects(path, undefined)).toThrow(
       expect.objectContaining({
-        exit: 2,
+        code: 'usage',
         message: `${path} is there already; it holds the refused rows of another run.`,
         hint: expect.stringContaining('--rejects FILE') as string,
       }),
@@ -70,7 +70,6 @@ describe('openRejects', () => {
     expect(() => rejects.add([reject('x')])).toThrow(
       expect.objectContaining({
         code: 'files.write',
-        exit: 1,
         message: `Cannot write ${path}: a file came to stand there meanwhile.`,
         hint: expect.stringContaining('--resume') as string,
       }),
@@ -103,7 +102,7 @@ describe('openRejects', () => {
   it('tells where it cannot be written', () => {
     const folder = join(temporaryFolder(), 'gone');
     expect(() => openRejects(join(folder, 'r.ndjson'), undefined).add([reject('x')])).toThrow(
-      expect.objectContaining({ code: 'files.write', exit: 1 }),
+      expect.objectContaining({ code: 'files.write' }),
     );
     mkdirSync(join(folder, 'r.ndjson'), { recursive: true });
     expect(() => openRejects(join(folder, 'r.ndjson'), 5)).toThrow(expect.objectContaining({ code: 'files.write' }));

@@ -68,7 +68,7 @@ describe('what is no text', () => {
     ],
   ])('%s', async (_what, bytes, line, message) => {
     await expect(textOf(decoded(pieces(bytes), 'rows.csv'))).rejects.toMatchObject({
-      exit: 9,
+      code: 'input.invalid',
       issues: [{ file: 'rows.csv', line, column: 1, message }],
     });
   });
@@ -76,11 +76,11 @@ describe('what is no text', () => {
   it('a folder or nothing', async () => {
     const folder = temporaryFolder();
     await expect(textOf(decoded(createReadStream(folder), 'here'))).rejects.toMatchObject({
-      exit: 2,
+      exit: 'usage',
       message: 'Cannot read here: it is a folder.',
     });
     await expect(textOf(decoded(createReadStream(join(folder, 'gone')), 'gone'))).rejects.toMatchObject({
-      exit: 2,
+      exit: 'usage',
       code: 'files.read',
       message: 'Cannot read gone: there is no such file.',
     });

@@ -25,7 +25,7 @@ it('reads the definitions of each group by name, and nothing else', async () => 
 it('says what is no folder: the directory itself, or one in it', async () => {
   const cwd = temporaryFolder();
   await expect(readWarehouseDir('sync', GROUPS, sourceIn(cwd))).rejects.toMatchObject({
-    exit: 2,
+    code: 'usage',
     message: 'sync is no folder.',
     hint: 'Make one: cdpadm warehouse export sync',
   });
@@ -34,7 +34,6 @@ it('says what is no folder: the directory itself, or one in it', async () => {
   const path = join(cwd, 'sync', 'pipelines');
   await expect(readWarehouseDir('sync', GROUPS, sourceIn(cwd))).rejects.toMatchObject({
     code: 'files.read',
-    exit: 1,
     message: `Cannot read ${path}: a part of the path is not a folder.`,
   });
 });

@@ -1,7 +1,7 @@
 // What is said of a base address that cannot be used, and that nothing is sent where it is not allowed to go.
 import { describe, expect, test } from 'vitest';
 import { parseAddress } from '../../../src/lib/http/call/address.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { failureOf, thrownBy } from '../../helpers/failure.ts';
 import { getThing } from './endpoints.ts';
 import { testClient } from './setup.ts';
@@ -31,9 +31,9 @@ describe('parseAddress', () => {
     ],
   ])('%j is refused', (address, what, hint) => {
     const error = thrownBy(() => parseAddress('dsr', address));
-    expect(error).toBeInstanceOf(CliError);
+    expect(error).toBeInstanceOf(KnownError);
     expect(error).toMatchObject({
-      exit: 2,
+      code: 'usage',
       message: `The dsr address ${what}.`,
       hint: expect.stringContaining(hint) as string,
     });
@@ -42,13 +42,13 @@ describe('parseAddress', () => {
 
 test.each(['.', '..', ''])('an id that would change the path is never sent: %j', async (thingId) => {
   const http = testClient('http://127.0.0.1:1');
-  expect(await failureOf(http.call(getThing, { params: { thingId } }))).toMatchObject({ exit: 2 });
+  expect(await failureOf(http.call(getThing, { params: { thingId } }))).toMatchObject({ code: 'usage' });
 });
 
 test('half a character in an id or a query is never sent', async () => {
   const http = testClient('http://127.0.0.1:1');
   const half = '\ud800';
-  expect(await failureOf(http.call(getThing, { params: { thingId: half } }))).toMatchObject({ exit: 2 });
+  expect(await failureOf(http.call(getThing, { params: { thingId: half } }))).toMatchObject({ code: 'usage' });
   const call = http.call(getThing, { params: { thingId: 'a' }, query: { filter: half } });
-  expect(await failureOf(call)).toMatchObject({ exit: 2, message: 'filter is not valid Unicode.' });
+  expect(await failureOf(call)).toMatchObject({ code: 'usage', message: 'filter is not valid Unicode.' });
 });

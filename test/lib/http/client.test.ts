@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Wait } from '../../../src/lib/http/types.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { CliError } from '../../../src/lib/errors/exit.ts';
 import { answer, type FaultServer, hangUp, json, startFaultServer } from '../../helpers/fault-server.ts';
 import { failureOf } from '../../helpers/failure.ts';
 import { listenOnLoopback } from '../../helpers/loopback.ts';
@@ -169,7 +169,7 @@ describe('a signal that has come already', () => {
 });
 
 describe('a signal while a call goes on', () => {
-  const reason = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 143 });
+  const reason = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated' });
 
   it.each(reads)('of %s that may have arrived leaves nothing open', async (_name, call) => {
     let stop = new AbortController();
@@ -187,7 +187,11 @@ describe('a signal while a call goes on', () => {
     const stop = new AbortController();
     server.otherwise(() => stop.abort(reason));
     const error = await failureOf(call(testClient(server.url), stop.signal));
-    expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: 143, details: { cause: 'interrupted' } });
+    expect(error).toMatchObject({
+      code: 'http.outcome_unknown',
+      exit: 'terminated',
+      details: { cause: 'interrupted' },
+    });
     expect(error.message).toMatch(/^The outcome of .* is unknown: the request was interrupted\.$/);
     expect(server.requests).toHaveLength(1);
   });
@@ -220,7 +224,7 @@ describe('without an answer', () => {
     const nobody = await startFaultServer();
     await nobody.close();
     const http = testClient(nobody.url);
-    expect(await failureOf(call(http))).toMatchObject({ code: 'network.refused', exit: 8 });
+    expect(await failureOf(call(http))).toMatchObject({ code: 'network.refused' });
     expect(http.decisions.map((text) => text.replace(/^.*: (no answer)/, '$1'))).toEqual([
       'no answer (ECONNREFUSED); sending it again in 250ms (attempt 2 of 5)',
       'no answer (ECONNREFUSED); sending it again in 500ms (attempt 3 of 5)',
@@ -233,7 +237,7 @@ describe('without an answer', () => {
   it.each(writes)('%s that may have been delivered is not sent again', async (_name, call) => {
     server.otherwise(hangUp);
     const http = testClient(server.url);
-    expect(await failureOf(call(http))).toMatchObject({ code: 'http.outcome_unknown', exit: 8 });
+    expect(await failureOf(call(http))).toMatchObject({ code: 'http.outcome_unknown' });
     expect(http.decisions).toEqual([]);
     expect(server.requests).toHaveLength(1);
   });
@@ -263,7 +267,7 @@ describe('an answer that is not the expected one', () => {
     const refused = json({}, { status: 401 });
     const renewed = json({ access_token: 'token-2', expires_in: 60, token_type: 'Bearer' });
     server.next(refused, renewed, refused);
-    expect(await failureOf(call(http))).toMatchObject({ code: 'http.unauthorized', exit: 4 });
+    expect(await failureOf(call(http))).toMatchObject({ code: 'http.unauthorized' });
     expect(server.requests).toHaveLength(7);
   });
 });

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import type { Link, Sink } from '../../../src/lib/http/types.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { answer, type FaultServer, json, startFaultServer, truncated } from '../../helpers/fault-server.ts';
 import { failureOf } from '../../helpers/failure.ts';
 import { opened } from '../../helpers/opened.ts';
@@ -74,16 +74,16 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
   });
 
   it.each([
-    [404, 'http.not_found', 5],
-    [410, 'http.gone', 5],
-    [401, 'http.unauthorized', 4],
-    [302, 'http.redirect', 1],
-  ])('%i is an error and nothing for the sink', async (status, code, exit) => {
+    [404, 'http.not_found'],
+    [410, 'http.gone'],
+    [401, 'http.unauthorized'],
+    [302, 'http.redirect'],
+  ])('%i is an error and nothing for the sink', async (status, code) => {
     const headers = { location: 'https://elsewhere.example/' };
     server.otherwise(json({ code: 1, message: 'said so', errors: [] }, { status, headers }));
     const sink = keep();
     const failure = await failureOf(testClient(server.url, { engine }).download(results(`${server.url}/r`), sink));
-    expect(failure).toMatchObject({ code, exit });
+    expect(failure).toMatchObject({ code });
     expect(sink.begun).toEqual([]);
   });
 
@@ -108,7 +108,7 @@ test.each([
 ])('a link that leads elsewhere is not followed: %s', async (text) => {
   const url = text.replace('BASE', server.url).replace('HOST', new URL(server.url).host);
   const failure = await failureOf(testClient(`${server.url}/v3`).download(results(url), keep()));
-  expect(failure).toBeInstanceOf(CliError);
+  expect(failure).toBeInstanceOf(KnownError);
   expect(failure).toMatchObject({ code: 'http.foreign_link' });
   expect(server.requests).toEqual([]);
 });

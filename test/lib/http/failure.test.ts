@@ -1,8 +1,9 @@
-// Every refusal says what happened and what to do, with the code and the exit that programs go by.
+// Every refusal says what happened and what to do, with the code that programs go by.
 import { describe, expect, test } from 'vitest';
 import { oauthEndpoints } from '../../../src/lib/contract/oauth.ts';
 import { outcomeUnknown, refusal, unreadable } from '../../../src/lib/http/answer/failure.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { CliError } from '../../../src/lib/errors/exit.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { answered, ended } from './calls.ts';
 import { getNumber, getThing, putThing, seedThings } from './endpoints.ts';
 
@@ -13,30 +14,30 @@ describe('what a refusal says', () => {
   const basic = ended(getNumber);
   const seeding = ended(seedThings);
   const token = ended(oauthEndpoints.token);
-  test.each<[number, typeof bearer, string, string, number, string | undefined]>([
-    [400, bearer, 'http.bad_request', 'The platform refused the request', 1, NEVER],
-    [401, bearer, 'http.unauthorized', 'The platform does not accept the credentials', 4, 'fresh token'],
-    [401, ready, 'http.unauthorized', 'The platform does not accept the credentials', 4, 'CDPADM_ACCESS_TOKEN'],
-    [401, basic, 'http.unauthorized', 'The platform does not accept the credentials', 4, 'CDPADM_WORKSPACE_KEY'],
-    [401, seeding, 'http.unauthorized', 'The platform does not accept the credentials', 4, 'CDPADM_WORKSPACE_KEY'],
-    [401, token, 'auth.client_refused', 'The token service does not accept the client id', 4, 'CDPADM_CLIENT_ID'],
-    [403, token, 'auth.audience_refused', 'The token service gives no token', 4, 'CDPADM_AUDIENCE'],
-    [403, bearer, 'http.forbidden', 'The credentials do not allow this', 4, 'custom roles permission'],
-    [403, basic, 'http.forbidden', 'The credentials do not allow this', 4, 'workspace key'],
-    [404, bearer, 'http.not_found', 'The platform does not find it', 5, 'profile show --origin'],
-    [409, bearer, 'http.conflict', 'It is in conflict with what is there', 6, NEVER],
-    [410, bearer, 'http.gone', 'It is no longer there', 5, NEVER],
-    [413, bearer, 'http.too_large', 'The platform refused the request', 1, NEVER],
-    [418, token, 'http.refused', 'The platform refused the request', 1, NEVER],
-    [422, bearer, 'http.unprocessable', 'The platform refused the request', 1, NEVER],
-    [429, bearer, 'http.rate_limited', 'Too many requests', 7, 'Wait a minute'],
-    [500, bearer, 'http.unavailable', 'The platform is in trouble', 7, '--retries N'],
-    [501, bearer, 'http.refused', 'The platform refused the request', 1, NEVER],
-    [505, bearer, 'http.warehouse_unreachable', 'The platform could not connect to the warehouse', 1, 'itself is well'],
-    [299, bearer, 'http.refused', 'The platform refused the request', 1, NEVER],
-  ])('%d', (status, call, code, subject, exit, hint) => {
+  test.each<[number, typeof bearer, string, string, string | undefined]>([
+    [400, bearer, 'http.bad_request', 'The platform refused the request', NEVER],
+    [401, bearer, 'http.unauthorized', 'The platform does not accept the credentials', 'fresh token'],
+    [401, ready, 'http.unauthorized', 'The platform does not accept the credentials', 'CDPADM_ACCESS_TOKEN'],
+    [401, basic, 'http.unauthorized', 'The platform does not accept the credentials', 'CDPADM_WORKSPACE_KEY'],
+    [401, seeding, 'http.unauthorized', 'The platform does not accept the credentials', 'CDPADM_WORKSPACE_KEY'],
+    [401, token, 'auth.client_refused', 'The token service does not accept the client id', 'CDPADM_CLIENT_ID'],
+    [403, token, 'auth.audience_refused', 'The token service gives no token', 'CDPADM_AUDIENCE'],
+    [403, bearer, 'http.forbidden', 'The credentials do not allow this', 'custom roles permission'],
+    [403, basic, 'http.forbidden', 'The credentials do not allow this', 'workspace key'],
+    [404, bearer, 'http.not_found', 'The platform does not find it', 'profile show --origin'],
+    [409, bearer, 'http.conflict', 'It is in conflict with what is there', NEVER],
+    [410, bearer, 'http.gone', 'It is no longer there', NEVER],
+    [413, bearer, 'http.too_large', 'The platform refused the request', NEVER],
+    [418, token, 'http.refused', 'The platform refused the request', NEVER],
+    [422, bearer, 'http.unprocessable', 'The platform refused the request', NEVER],
+    [429, bearer, 'http.rate_limited', 'Too many requests', 'Wait a minute'],
+    [500, bearer, 'http.unavailable', 'The platform is in trouble', '--retries N'],
+    [501, bearer, 'http.refused', 'The platform refused the request', NEVER],
+    [505, bearer, 'http.warehouse_unreachable', 'The platform could not connect to the warehouse', 'itself is well'],
+    [299, bearer, 'http.refused', 'The platform refused the request', NEVER],
+  ])('%d', (status, call, code, subject, hint) => {
     const error = refusal(call, answered('', { status }));
-    expect(error).toMatchObject({ code, exit, status, request: call.request, details: undefined });
+    expect(error).toMatchObject({ code, status, request: call.request, details: undefined });
     expect(error.message.startsWith(subject)).toBe(true);
     expect(error.message.endsWith(` (${status}).`)).toBe(true);
     if (hint === undefined) expect(error.hint).toBeUndefined();
@@ -70,7 +71,7 @@ describe('what a refusal says', () => {
   ])('a redirect to %j', (location, target, hint) => {
     for (const status of [300, 399]) {
       const error = refusal(bearer, answered('', { status, headers: { location } }));
-      expect(error).toMatchObject({ code: 'http.redirect', exit: 1, status, request: bearer.request });
+      expect(error).toMatchObject({ code: 'http.redirect', status, request: bearer.request });
       expect(error.message).toBe(`The platform answered with a redirect (${status})${target}, which is not followed.`);
       expect(error.hint).toContain(hint);
     }
@@ -85,21 +86,20 @@ describe('an answer that cannot be read', () => {
     ['{', 'is half, ***.', '--trace-file FILE'],
   ])('%j', (text, words, hint) => {
     const error = unreadable(ended(), answered(text, { status: 202 }), 'is half, hunter2');
-    expect(error).toMatchObject({ code: 'http.unreadable', exit: 1, status: 202, message: START + words });
+    expect(error).toMatchObject({ code: 'http.unreadable', status: 202, message: START + words });
     expect(error.hint).toContain(hint);
     expect(error.hint).toContain('https://api.example');
   });
 });
 
 describe('an outcome that nobody knows', () => {
-  const cause = new CliError({ code: 'network.reset', message: 'The connection was closed.', exit: 8 });
+  const cause = new KnownError({ code: 'network.reset', message: 'The connection was closed.' });
 
   test('says what happened, what was not done and what to do', () => {
     const error = outcomeUnknown(ended(putThing), cause);
     expect(error).toMatchObject({
       name: 'OutcomeUnknownError',
       code: 'http.outcome_unknown',
-      exit: 8,
       status: undefined,
       details: { cause: 'network.reset' },
       cause,
@@ -110,9 +110,9 @@ describe('an outcome that nobody knows', () => {
   });
 
   test('keeps the status, and the exit code of an interruption alone', () => {
-    const stopped = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 143, status: 200 });
-    expect(outcomeUnknown(ended(putThing), stopped)).toMatchObject({ exit: 143, status: 200 });
-    const refused = new CliError({ code: 'http.unavailable', message: 'Trouble.', exit: 7, status: 500 });
-    expect(outcomeUnknown(ended(putThing), refused)).toMatchObject({ exit: 8, status: 500 });
+    const stopped = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated', status: 200 });
+    expect(outcomeUnknown(ended(putThing), stopped)).toMatchObject({ exit: 'terminated', status: 200 });
+    const refused = new KnownError({ code: 'http.unavailable', message: 'Trouble.', status: 500 });
+    expect(outcomeUnknown(ended(putThing), refused)).toMatchObject({ exit: 'network', status: 500 });
   });
 });

@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { OutcomeUnknownError } from '../../../src/lib/http/answer/outcome-unknown.ts';
 import type { HttpOptions } from '../../../src/lib/http/types.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import {
   answer,
   chunked,
@@ -67,7 +67,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     test('after five attempts it is a network failure', async () => {
       server.otherwise(fault);
       const error = await failureOf(get());
-      expect(error).toMatchObject({ code, exit: 8 });
+      expect(error).toMatchObject({ code });
       expect(server.requests).toHaveLength(5);
     });
 
@@ -78,7 +78,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       server.otherwise(fault);
       const error = await failureOf(call());
       expect(error).toBeInstanceOf(OutcomeUnknownError);
-      expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: 8, details: { cause: code } });
+      expect(error).toMatchObject({ code: 'http.outcome_unknown', details: { cause: code } });
       expect(error.message).toMatch(/^The outcome of (PUT|POST) \/things\/\w+ is unknown: /);
       expect(server.requests.map((request) => request.body)).toEqual(['{"id":"a"}']);
     });
@@ -96,7 +96,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     test('after five attempts it is unavailable', async () => {
       server.otherwise(fault);
       const error = await failureOf(get());
-      expect(error).toMatchObject({ code: 'http.unavailable', exit: 7, status });
+      expect(error).toMatchObject({ code: 'http.unavailable', status });
       expect(error.message).toContain('Try later');
       expect(server.requests).toHaveLength(5);
     });
@@ -105,7 +105,6 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       server.otherwise(fault);
       expect(await failureOf(client().call(deleteThing, { params }))).toMatchObject({
         code: 'http.outcome_unknown',
-        exit: 8,
         status,
       });
       expect(server.requests).toHaveLength(1);
@@ -113,22 +112,22 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   });
 
   test.each([
-    [400, 'http.bad_request', 1],
-    [401, 'http.unauthorized', 4],
-    [403, 'http.forbidden', 4],
-    [404, 'http.not_found', 5],
-    [409, 'http.conflict', 6],
-    [410, 'http.gone', 5],
-    [413, 'http.too_large', 1],
-    [418, 'http.refused', 1],
-    [422, 'http.unprocessable', 1],
-    [501, 'http.refused', 1],
-    [505, 'http.warehouse_unreachable', 1],
-  ])('status %d is final', async (status, code, exit) => {
+    [400, 'http.bad_request'],
+    [401, 'http.unauthorized'],
+    [403, 'http.forbidden'],
+    [404, 'http.not_found'],
+    [409, 'http.conflict'],
+    [410, 'http.gone'],
+    [413, 'http.too_large'],
+    [418, 'http.refused'],
+    [422, 'http.unprocessable'],
+    [501, 'http.refused'],
+    [505, 'http.warehouse_unreachable'],
+  ])('status %d is final', async (status, code) => {
     server.otherwise(json({ errors: [{ message: 'No way' }] }, { status }));
     for (const call of [get(), client().call(putThing, { params, body })]) {
       const error = await failureOf(call);
-      expect(error).toMatchObject({ code, exit, status, details: { errors: [{ message: 'No way' }] } });
+      expect(error).toMatchObject({ code, status, details: { errors: [{ message: 'No way' }] } });
       expect(error.message).toContain('No way');
     }
     expect(server.requests).toHaveLength(2);
@@ -151,7 +150,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     const headers = { 'x-vendor-rate-limit-exceeded': 'requests-per-minute' };
     server.otherwise(json({}, { status: 429, headers }));
     const error = await failureOf(client().call(triggerThing, { body }));
-    expect(error).toMatchObject({ code: 'http.rate_limited', exit: 7 });
+    expect(error).toMatchObject({ code: 'http.rate_limited' });
     expect(error.message).toContain('x-vendor-rate-limit-exceeded: requests-per-minute');
     expect(server.requests).toHaveLength(5);
   });
@@ -169,7 +168,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     await server.close();
     const http = testClient(url, { engine });
     const error = await failureOf(http.call(triggerThing, { body }));
-    expect(error).toMatchObject({ code: 'network.refused', exit: 8 });
+    expect(error).toMatchObject({ code: 'network.refused' });
     expect(error.message).toContain(`nothing listens at ${new URL(url).host}`);
     expect(http.clock.sleeps).toEqual([250, 500, 1000, 2000]);
   });
@@ -186,7 +185,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   test('a name that does not resolve is no matter of trying again', async () => {
     const http = testClient('https://no-such-host.invalid', { engine });
     const error = await failureOf(http.call(getThing, { params }));
-    expect(error).toMatchObject({ code: 'network.dns', exit: 8 });
+    expect(error).toMatchObject({ code: 'network.dns' });
     expect(error.message).toContain('no-such-host.invalid');
   });
 
@@ -199,7 +198,6 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       const error = await failureOf(get(brief));
       expect(error).toMatchObject({
         code: 'network.timeout',
-        exit: 8,
         hint: expect.stringContaining('--request-timeout') as string,
       });
       expect(server.requests).toHaveLength(2);
@@ -223,13 +221,13 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       server.otherwise(silence);
       const http = testClient(server.url.replace('http:', 'https:'), { engine, ...brief });
       const error = await failureOf(http.call(triggerThing, { body }));
-      expect(error).toMatchObject({ code: 'network.connect_timeout', exit: 8 });
+      expect(error).toMatchObject({ code: 'network.connect_timeout' });
       expect(server.connections).toBe(2);
     });
 
     test('the signal ends a call at once, with its own reason', async () => {
       const stop = new AbortController();
-      const reason = new CliError({ code: 'interrupted', message: 'Interrupted.', exit: 130 });
+      const reason = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
       server.otherwise(() => stop.abort(reason));
       expect(await failureOf(client({ signal: stop.signal }).call(getThing, { params }))).toBe(reason);
       expect(server.requests).toHaveLength(1);
@@ -237,9 +235,9 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
 
     test('a write that the signal ends has an unknown outcome and the exit code of the signal', async () => {
       const stop = new AbortController();
-      server.otherwise(() => stop.abort(new CliError({ code: 'interrupted', message: 'Interrupted.', exit: 130 })));
+      server.otherwise(() => stop.abort(new KnownError({ code: 'interrupted', message: 'Interrupted.' })));
       const error = await failureOf(client().call(putThing, { params, body, signal: stop.signal }));
-      expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: 130 });
+      expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: 'interrupted' });
     });
   });
 
@@ -290,7 +288,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     test.each(UNREADABLE)('%s', async (_name, fault, message) => {
       server.otherwise(fault);
       const error = await failureOf(get());
-      expect(error).toMatchObject({ code: 'http.unreadable', exit: 1, status: 200 });
+      expect(error).toMatchObject({ code: 'http.unreadable', status: 200 });
       expect(error.message).toMatch(message);
       expect(server.requests).toHaveLength(1);
       const write = await failureOf(client().call(putThing, { params, body }));
@@ -322,7 +320,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     test.each(bombs)('%s', async (_name, fault) => {
       server.otherwise(fault);
       const error = await failureOf(get());
-      expect(error).toMatchObject({ code: 'http.unreadable', exit: 1 });
+      expect(error).toMatchObject({ code: 'http.unreadable' });
       expect(error.message).toContain('is larger than 16 MB');
       expect(server.requests).toHaveLength(1);
     });
@@ -432,7 +430,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       server.otherwise(answer({ status, headers: { location: `${other.url}/elsewhere?token=x` } }));
       for (const call of [get(), client().call(putThing, { params, body })]) {
         const error = await failureOf(call);
-        expect(error).toMatchObject({ code: 'http.redirect', exit: 1, status });
+        expect(error).toMatchObject({ code: 'http.redirect', status });
         expect(error.message).toContain(`redirect (${status}) to ${other.url},`);
       }
       expect(other.connections).toBe(0);

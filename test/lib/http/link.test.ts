@@ -1,7 +1,7 @@
 // Links that an answer gave: where they may lead, and with which credentials.
 import { describe, expect, it } from 'vitest';
 import { linkEndpoint, linkRequest, plainSink } from '../../../src/lib/http/call/link.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { thrownBy } from '../../helpers/failure.ts';
 
 const BASE = 'https://api.example/v3';
@@ -76,10 +76,9 @@ describe('linkRequest', () => {
     ],
   ])('refuses %s', (_name, ask, message) => {
     const error = thrownBy(ask);
-    expect(error).toBeInstanceOf(CliError);
+    expect(error).toBeInstanceOf(KnownError);
     expect(error).toMatchObject({
       code: 'http.foreign_link',
-      exit: 1,
       message: `${message} Nothing was sent there.`,
       hint: expect.stringContaining('addresses of the profile only') as string,
     });
@@ -109,7 +108,6 @@ describe('plainSink', () => {
     const { begun, of } = sink();
     expect(thrownBy(() => of.begin({ 'content-encoding': 'gzip' }))).toMatchObject({
       code: 'http.unreadable',
-      exit: 1,
       message: 'Unreadable answer: it is compressed (gzip), which was not asked for.',
       hint: expect.stringContaining('proxy settings') as string,
     });

@@ -3,7 +3,7 @@ import { looseObject } from 'zod/mini';
 import { describe, expect, it } from 'vitest';
 import { endpoint } from '../../../src/lib/contract/endpoint.ts';
 import { createNamesEdge } from '../../../src/lib/http/call/names.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { thrownBy } from '../../helpers/failure.ts';
 import { getThing } from './endpoints.ts';
 
@@ -62,9 +62,9 @@ describe('createNamesEdge', () => {
 
   it('sends nothing where two fields would be one', () => {
     const error = thrownBy(() => edge().encode(marked, { body: { xpid: 1, mpid: 2 } }));
-    expect(error).toBeInstanceOf(CliError);
+    expect(error).toBeInstanceOf(KnownError);
     expect(error).toMatchObject({
-      exit: 9,
+      code: 'input.invalid',
       message: 'Two fields are both called mpid on the wire. Nothing was sent.',
       issues: [{ path: 'mpid', message: expect.stringContaining('neutral word') as string }],
       hint: expect.stringContaining('`names`') as string,

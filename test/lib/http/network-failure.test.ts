@@ -1,8 +1,9 @@
-// What people read when no answer came: what happened, between whom, and the exit code that scripts go by.
+// What people read when no answer came: what happened, between whom, and the code that scripts go by.
 import { describe, expect, it } from 'vitest';
 import { type LostExchange, networkFailure } from '../../../src/lib/http/answer/network-failure.ts';
 import { TransportError, type TransportKind } from '../../../src/lib/http/transport-error.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { CliError } from '../../../src/lib/errors/exit.ts';
+import type { KnownError } from '../../../src/lib/kernel/errors.ts';
 
 const lost: LostExchange = {
   request: { id: 'id-1', method: 'GET', path: '/a' },
@@ -12,7 +13,7 @@ const lost: LostExchange = {
 };
 const coded = (code: string, message = code): Error => Object.assign(new Error(message), { code });
 const UNTRUSTED = 'The certificate of api.example is not trusted: ';
-const failed = (kind: TransportKind, cause?: unknown, circumstances: Partial<LostExchange> = {}): CliError =>
+const failed = (kind: TransportKind, cause?: unknown, circumstances: Partial<LostExchange> = {}): KnownError =>
   networkFailure({ ...lost, ...circumstances }, new TransportError(kind, 'not-delivered', cause));
 
 describe('networkFailure', () => {
@@ -36,7 +37,7 @@ describe('networkFailure', () => {
     ['malformed', undefined, 'What api.example answered is no HTTP (malformed).'],
   ])('%s (%s) tells what happened', (kind, cause, message) => {
     const code = `network.${kind.replace('-', '_')}`;
-    expect(failed(kind, cause)).toMatchObject({ code, exit: 8, message, request: lost.request, cause: { kind } });
+    expect(failed(kind, cause)).toMatchObject({ code, message, request: lost.request, cause: { kind } });
   });
 
   it.each<[string, string]>([
@@ -95,12 +96,11 @@ describe('networkFailure', () => {
     expect(failed('connect-timeout', undefined, { requestTimeoutMs: 3000 }).message).toContain('within 3s');
   });
 
-  it('ends with the exit code of what interrupted it', () => {
-    const terminated = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 143 });
-    expect(failed('aborted', terminated)).toMatchObject({ code: 'interrupted', exit: 143 });
+  it('ends like what interrupted it', () => {
+    const terminated = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated' });
+    expect(failed('aborted', terminated)).toMatchObject({ code: 'interrupted', exit: 'terminated' });
     expect(failed('aborted', new Error('stop'))).toMatchObject({
       code: 'interrupted',
-      exit: 130,
       message: 'The request was interrupted.',
       hint: 'Repeat the command.',
     });

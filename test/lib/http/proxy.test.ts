@@ -39,7 +39,7 @@ describe('proxyFor', () => {
     expect(() => proxyFor('https://api.example', wrong)).toThrow(/^HTTPS_PROXY is no address/);
     expect(() => proxyFor('http://api.example', wrong)).toThrow(
       expect.objectContaining({
-        exit: 2,
+        code: 'usage',
         message: expect.stringMatching(/^HTTP_PROXY is no address/) as string,
         hint: expect.stringContaining('http://host:port') as string,
       }),

@@ -77,7 +77,7 @@ describe('readReply', () => {
     ['a page', PAGE, 'is a web page ("Sign in"), not JSON.'],
   ])('says of %s what is wrong with it', (_name, text, words) => {
     const error = refused(text);
-    expect(error).toMatchObject({ code: 'http.unreadable', exit: 1, status: 200 });
+    expect(error).toMatchObject({ code: 'http.unreadable', status: 200 });
     expect(error.message.startsWith(UNREADABLE + words)).toBe(true);
   });
 
@@ -97,7 +97,6 @@ describe('readReply', () => {
       name: 'OutcomeUnknownError',
       code: 'http.outcome_unknown',
       details: { cause: 'http.unreadable' },
-      exit: 8,
     });
   });
 
@@ -114,7 +113,7 @@ describe('readReply', () => {
     ['an error document', 202, '{"error":"unavailable"}', 'is an error document with status 202'],
   ])('takes %s (%i) for no acceptance where only the status counts', (_name, status, text, words) => {
     const error = thrownBy(() => readReply(ended(seedThings), answered(text, { status })));
-    expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: 8 });
+    expect(error).toMatchObject({ code: 'http.outcome_unknown' });
     expect(error.message).toContain(words);
   });
 

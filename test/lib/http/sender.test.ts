@@ -162,10 +162,10 @@ describe('how it ends', () => {
 
   it('with the error of what was set wrongly', async () => {
     const sender = await testClient('http://elsewhere.example').openSender(putThing);
-    expect(await failureOf(sender.send(BODY, never, { thingId: 'a' }))).toMatchObject({ exit: 2 });
+    expect(await failureOf(sender.send(BODY, never, { thingId: 'a' }))).toMatchObject({ code: 'usage' });
     const { sender: astray } = await bulk({ proxy: { http: 'gopher://127.0.0.1' } });
     expect(await failureOf(astray.send(BODY, never))).toMatchObject({
-      exit: 2,
+      code: 'usage',
       message: 'HTTP_PROXY is no address of an http or https proxy.',
     });
     expect(server.connections).toBe(0);

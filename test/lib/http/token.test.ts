@@ -166,7 +166,7 @@ describe('renewal', () => {
     accepted = [];
     const http = client();
     const error = await failureOf(http.call(getThing, { params }));
-    expect(error).toMatchObject({ code: 'http.unauthorized', exit: 4, status: 401 });
+    expect(error).toMatchObject({ code: 'http.unauthorized', status: 401 });
     expect(error).toMatchObject({ hint: expect.stringContaining('fresh token') as string });
     expect(bearers()).toHaveLength(2);
     expect(tokenRequests()).toHaveLength(2);
@@ -218,15 +218,15 @@ describe('a cache that cannot be relied on', () => {
 
 describe('refusals of the token service', () => {
   test.each([
-    [401, 'auth.client_refused', 4, 'client id or the client secret'],
-    [403, 'auth.audience_refused', 4, 'audience'],
-    [400, 'http.bad_request', 1, 'refused the request'],
-    [429, 'http.rate_limited', 7, 'Too many requests'],
-    [503, 'http.unavailable', 7, 'trouble'],
-  ])('%d', async (status, code, exit, words) => {
+    [401, 'auth.client_refused', 'client id or the client secret'],
+    [403, 'auth.audience_refused', 'audience'],
+    [400, 'http.bad_request', 'refused the request'],
+    [429, 'http.rate_limited', 'Too many requests'],
+    [503, 'http.unavailable', 'trouble'],
+  ])('%d', async (status, code, words) => {
     tokenAnswer = { status, body: { error: 'access_denied', error_description: 'Not you' } };
     const error = await failureOf(client().call(getThing, { params }));
-    expect(error).toMatchObject({ code, exit, status, request: { method: 'POST', path: '/oauth/token' } });
+    expect(error).toMatchObject({ code, status, request: { method: 'POST', path: '/oauth/token' } });
     expect(error.message).toContain(words);
     expect(error.message).toContain('Not you');
     expect(bearers()).toEqual([]);
@@ -234,14 +234,13 @@ describe('refusals of the token service', () => {
 
   test('an answer without a token', async () => {
     tokenAnswer = { status: 200, body: { token: 'x' } };
-    expect(await failureOf(client().call(getThing, { params }))).toMatchObject({ code: 'http.unreadable', exit: 1 });
+    expect(await failureOf(client().call(getThing, { params }))).toMatchObject({ code: 'http.unreadable' });
   });
 
   test('a token that no header can hold', async () => {
     tokenAnswer = { status: 200, body: { access_token: 'a\r\nb: c', expires_in: 60, token_type: 'Bearer' } };
     expect(await failureOf(client().call(getThing, { params }))).toMatchObject({
       code: 'auth.malformed_token',
-      exit: 4,
     });
   });
 });
@@ -255,7 +254,7 @@ describe('a failed round', () => {
     const http = client();
     const errors = await failures(Array.from({ length: WAITING }, () => http.call(getThing, { params })));
     expect(tokenRequests()).toHaveLength(5);
-    for (const error of errors) expect(error).toMatchObject({ code: 'http.unavailable', exit: 7, status: 503 });
+    for (const error of errors) expect(error).toMatchObject({ code: 'http.unavailable', status: 503 });
     tokenAnswer = undefined;
     await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
   });
@@ -304,7 +303,6 @@ describe('a ready-made token', () => {
     const error = await failureOf(http.call(getThing, { params }));
     expect(error).toMatchObject({
       code: 'http.unauthorized',
-      exit: 4,
       hint: expect.stringContaining('CDPADM_ACCESS_TOKEN') as string,
     });
     expect(bearers()).toEqual([`Bearer ${SECRETS.accessToken}`]);
@@ -333,7 +331,10 @@ test('`prepare` fetches the token, so that the next call needs no request before
 test('a workspace’s calls need no token, and their 401 is not renewed', async () => {
   accepted = [];
   const error = await failureOf(client().call(seedThings, { body: { xpid: 1 } }));
-  expect(error).toMatchObject({ exit: 4, hint: expect.stringContaining('CDPADM_WORKSPACE_KEY') as string });
+  expect(error).toMatchObject({
+    code: 'http.unauthorized',
+    hint: expect.stringContaining('CDPADM_WORKSPACE_KEY') as string,
+  });
   expect(server.requests).toHaveLength(1);
 });
 

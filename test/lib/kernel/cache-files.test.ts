@@ -3,13 +3,13 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createCacheFiles } from '../../../src/lib/kernel/cache-files.ts';
-import type { CliError } from '../../../src/lib/kernel/errors.ts';
+import type { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const never = new AbortController().signal;
 let folder: string;
-let unusable: CliError[];
+let unusable: KnownError[];
 beforeEach(() => {
   folder = temporaryFolder();
   unusable = [];

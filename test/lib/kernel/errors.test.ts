@@ -1,11 +1,10 @@
 // A failure that is told anew on its way up: what nobody says otherwise stays.
 import { expect, it } from 'vitest';
-import { CliError, type CliErrorOptions, EXIT } from '../../../src/lib/kernel/errors.ts';
+import { KnownError, type KnownErrorOptions } from '../../../src/lib/kernel/errors.ts';
 
-const WHOLE: CliErrorOptions = {
+const WHOLE: KnownErrorOptions = {
   code: 'http.refused',
   message: 'The platform refused it.',
-  exit: EXIT.failed,
   hint: ['First this.', 'Then that.'],
   status: 422,
   request: { id: '1', method: 'PUT', path: '/x' },
@@ -14,13 +13,13 @@ const WHOLE: CliErrorOptions = {
 };
 
 /** All that is told of a failure. */
-const toldOf = ({ code, details, exit, hint, hintLines, issues, message, request, status }: CliError): object => {
-  return { code, details, exit, hint, hintLines, issues, message, request, status };
+const toldOf = ({ code, details, hint, hintLines, issues, message, request, status }: KnownError): object => {
+  return { code, details, hint, hintLines, issues, message, request, status };
 };
 
 it('keeps everything of itself, and has the failure of before as its cause', () => {
-  for (const options of [WHOLE, { code: 'a.b', message: 'No.', exit: EXIT.conflict }]) {
-    const failure = new CliError(options);
+  for (const options of [WHOLE, { code: 'a.b', message: 'No.' }]) {
+    const failure = new KnownError(options);
     const again = failure.with({});
     expect(toldOf(again)).toStrictEqual(toldOf(failure));
     expect(again.cause).toBe(failure);
@@ -28,7 +27,7 @@ it('keeps everything of itself, and has the failure of before as its cause', () 
 });
 
 it('has what is said anew in the place of its own', () => {
-  const failure = new CliError(WHOLE);
+  const failure = new KnownError(WHOLE);
   expect(toldOf(failure.with({ hint: 'Only this.' }))).toStrictEqual({
     ...toldOf(failure),
     hint: 'Only this.',

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../../src/lib/kernel/clock.ts';
-import { CliError } from '../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { acquireLock, tryLock, withLock } from '../../../src/lib/kernel/lock.ts';
 import { type Bundle, bundleEntry } from '../../helpers/bundle.ts';
 import { deadPid } from '../../helpers/dead-process.ts';
@@ -109,7 +109,7 @@ describe('in one process', () => {
   it('says in a sentence why it cannot be taken', () => {
     const folder = temporaryFolder();
     fs.writeFileSync(join(folder, 'file'), '');
-    expect(() => tryLock(join(folder, 'file', 'state.lock'))).toThrow(CliError);
+    expect(() => tryLock(join(folder, 'file', 'state.lock'))).toThrow(KnownError);
     fs.mkdirSync(join(folder, 'state.lock'));
     expect(() => tryLock(join(folder, 'state.lock'))).toThrow(/^Cannot read .*: it is a folder\.$/);
   });

@@ -1,19 +1,20 @@
 // Errors as screens and as JSON, golden; nothing secret and nothing harmful passes.
 import { describe, expect, it, test } from 'vitest';
-import { CliError, EXIT, invalidInput, usageError } from '../../../src/lib/kernel/errors.ts';
+import { exitOf } from '../../../src/lib/errors/exit.ts';
+import { KnownError, invalidInput, usageError } from '../../../src/lib/kernel/errors.ts';
 import { createRedactor } from '../../../src/lib/kernel/redact.ts';
 import { bugError, failureJson, failureMarkdown, failureScreen } from '../../../src/lib/render/failure.ts';
+import { EXIT } from '../../../src/lib/runtime/exit-codes.ts';
 import { plainStyle } from '../../../src/lib/render/style.ts';
 
-const errors: Record<string, CliError> = {
+const errors: Record<string, KnownError> = {
   usage: usageError('`rols` is no command of `cdpadm`.', 'Did you mean `roles`?'),
-  request: new CliError({
+  request: new KnownError({
     code: 'roles.assigned',
     message: 'Custom role is assigned to a user and may not be deleted',
     hint: 'Take the role from its users first.',
     status: 400,
     request: { id: '3f1c', method: 'PUT', path: '/platform/v2/organizations/1/accounts/2/roles' },
-    exit: EXIT.conflict,
   }),
   issues: invalidInput('roles.yaml is not a valid roles file: 3 issues. Nothing was sent.', [
     { file: 'roles.yaml', line: 3, column: 7, path: 'roles[0].name', message: 'name is empty' },
@@ -24,7 +25,7 @@ const errors: Record<string, CliError> = {
 
 describe('screen', () => {
   it.each(Object.keys(errors))('%s', async (name) => {
-    const text = failureScreen(errors[name] as CliError, plainStyle, createRedactor());
+    const text = failureScreen(errors[name] as KnownError, plainStyle, createRedactor());
     await expect(text).toMatchFileSnapshot(`../../golden/failure-${name}.txt`);
   });
 
@@ -51,19 +52,20 @@ describe('an error with more issues than it keeps', () => {
   test('counts all of them on a screen and in Markdown', () => {
     const rest = '… and 1184 more;';
     expect(failureScreen(error, plainStyle, createRedactor())).toContain(`${rest} -o json lists the first 1000`);
-    expect(failureMarkdown(error, createRedactor())).toContain(`${rest} \`-o json\` lists the first 1000`);
+    expect(failureMarkdown(error, 9, createRedactor())).toContain(`${rest} \`-o json\` lists the first 1000`);
   });
 });
 
 describe('Markdown', () => {
   it.each(Object.keys(errors))('%s', async (name) => {
-    const text = failureMarkdown(errors[name] as CliError, createRedactor());
+    const error = errors[name] as KnownError;
+    const text = failureMarkdown(error, EXIT[exitOf(error)], createRedactor());
     await expect(text).toMatchFileSnapshot(`../../golden/failure-${name}.md`);
   });
 
   test('lists fifty issues and counts the rest', () => {
     const issues = Array.from({ length: 60 }, (_, index) => ({ path: `roles[${index}]`, message: 'wrong' }));
-    const lines = failureMarkdown(invalidInput('Wrong.', issues), createRedactor()).split('\n');
+    const lines = failureMarkdown(invalidInput('Wrong.', issues), 9, createRedactor()).split('\n');
     expect(lines.filter((line) => line.startsWith('- '))).toHaveLength(51);
     expect(lines).toContain('- … and 10 more; `-o json` lists them all');
   });
@@ -72,14 +74,14 @@ describe('Markdown', () => {
     const redactor = createRedactor();
     redactor.add('s3cret_*value');
     const issue = { path: 's3cret_*value', message: 'is s3cret_*value', file: 's3cret_*value.csv' };
-    const text = failureMarkdown(invalidInput('`s3cret_*value`', [issue], 'Not s3cret_*value.'), redactor);
+    const text = failureMarkdown(invalidInput('`s3cret_*value`', [issue], 'Not s3cret_*value.'), 9, redactor);
     expect(text).not.toMatch(/s3cret|value/);
   });
 });
 
 describe('JSON', () => {
   it.each(Object.keys(errors))('%s', async (name) => {
-    const text = failureJson(errors[name] as CliError, createRedactor());
+    const text = failureJson(errors[name] as KnownError, createRedactor());
     expect(text.trimEnd()).not.toContain('\n');
     const pretty = `${JSON.stringify(JSON.parse(text), undefined, 2)}\n`;
     await expect(pretty).toMatchFileSnapshot(`../../golden/failure-${name}.json`);
@@ -110,7 +112,7 @@ test('what nobody expected is called a bug; its stack is for --debug', () => {
   const cause = new TypeError('x is undefined');
   expect(bugError(cause, false)).toMatchObject({
     code: 'bug',
-    exit: 1,
+
     message: 'This is a bug in cdpadm: x is undefined',
   });
   expect(bugError(cause, true).message).toContain('failure.test.ts');

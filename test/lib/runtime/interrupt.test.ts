@@ -1,6 +1,7 @@
 // What a stop leaves behind is said, once.
 import { describe, expect, it } from 'vitest';
-import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
+import { exitOf } from '../../../src/lib/errors/exit.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { explainStop, hungUp, interrupted, terminated, timedOut } from '../../../src/lib/runtime/interrupt.ts';
 import { runCli } from '../../helpers/cli.ts';
 import { startFaultServer } from '../../helpers/fault-server.ts';
@@ -8,25 +9,26 @@ import { opened } from '../../helpers/opened.ts';
 
 describe('explainStop', () => {
   it.each([
-    ['Ctrl-C', interrupted(), EXIT.interrupted],
-    ['SIGTERM', terminated(), EXIT.terminated],
-    ['SIGHUP', hungUp(), EXIT.hungUp],
+    ['Ctrl-C', interrupted(), 'interrupted'],
+    ['SIGTERM', terminated(), 'terminated'],
+    ['SIGHUP', hungUp(), 'hungUp'],
   ])('says after %s whether anything can have been changed', (_what, error, exit) => {
-    expect(explainStop(error, false)).toMatchObject({ exit, code: error.code, message: error.message });
-    expect(explainStop(error, false).hint).toContain('Nothing was changed');
-    expect(explainStop(error, true)).toMatchObject({
-      exit,
-      hint: expect.stringContaining('may have been done') as string,
-    });
+    const told = explainStop(error, false);
+    expect(told).toMatchObject({ code: error.code, message: error.message });
+    expect(exitOf(told)).toBe(exit);
+    expect(told.hint).toContain('Nothing was changed');
+    const written = explainStop(error, true);
+    expect(exitOf(written)).toBe(exit);
+    expect(written.hint).toContain('may have been done');
   });
 
   it.each([
     [
       'a stop that says how to continue',
-      new CliError({ code: 'interrupted', message: 'Interrupted.', hint: 'Add --resume.', exit: EXIT.interrupted }),
+      new KnownError({ code: 'interrupted', message: 'Interrupted.', hint: 'Add --resume.' }),
     ],
     ['a time limit', timedOut(5)],
-    ['anything else', new CliError({ code: 'http.conflict', message: 'Conflict.', exit: EXIT.conflict })],
+    ['anything else', new KnownError({ code: 'http.conflict', message: 'Conflict.' })],
   ])('leaves %s as it is', (_what, error) => {
     expect(explainStop(error, false)).toBe(error);
   });

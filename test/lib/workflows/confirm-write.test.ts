@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DsrRequest } from '../../../src/lib/contract/dsr.ts';
 import { OutcomeUnknownError } from '../../../src/lib/http/answer/outcome-unknown.ts';
-import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { confirmWrite, lossOf, type Write } from '../../../src/lib/workflows/confirm-write.ts';
 import { cancelRequests } from '../../../src/lib/workflows/dsr-cancel.ts';
 import type { DsrPorts } from '../../../src/lib/workflows/dsr-ports.ts';
@@ -16,8 +16,8 @@ import { failureOf } from '../../helpers/failure.ts';
 
 const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c99';
 const lost = (): Promise<never> => Promise.reject(new OutcomeUnknownError({ message: 'lost' }));
-const closed = new CliError({ code: 'network.reset', message: 'The connection was closed.', exit: EXIT.network });
-const stopped = new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted });
+const closed = new KnownError({ code: 'network.reset', message: 'The connection was closed.' });
+const stopped = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
 
 let stop: AbortController;
 let told: string[];
@@ -107,7 +107,6 @@ describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, {
     const error = await failureOf(run(() => Promise.reject(closed), lost));
     expect(error).toMatchObject({
       code: 'http.outcome_unknown',
-      exit: EXIT.network,
       hint: expect.stringMatching(hint),
     });
     expect(error.message).toBe(
@@ -123,7 +122,7 @@ describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, {
     const error = await failureOf(run(read, lost));
     expect(error).toMatchObject({
       code: 'http.outcome_unknown',
-      exit: EXIT.interrupted,
+      exit: 'interrupted',
       hint: expect.stringMatching(hint),
     });
     expect(error.message).toBe(
@@ -145,21 +144,21 @@ describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, {
         },
       ),
     );
-    expect(error).toMatchObject({ exit: EXIT.interrupted, hint: expect.stringMatching(hint) });
+    expect(error).toMatchObject({ exit: 'interrupted', hint: expect.stringMatching(hint) });
     expect(error.message).toMatch(/the command was stopped\.$/);
     expect([reads, told]).toEqual([0, []]);
   });
 });
 
 /** What the platform holds, in a read: ours, nothing yet, or the answer about another resource. */
-type Stored = 'ours' | 'nothing' | 'foreign' | CliError;
+type Stored = 'ours' | 'nothing' | 'foreign' | KnownError;
 
-const rejection = (status: number): CliError =>
-  new CliError({ code: 'http.bad_request', message: `Rejected (${status}).`, exit: EXIT.failed, status });
+const rejection = (status: number): KnownError =>
+  new KnownError({ code: 'http.bad_request', message: `Rejected (${status}).`, status });
 
 interface Trial {
   /** What each send meets with; the last one repeats. */
-  sends: readonly (string | CliError)[];
+  sends: readonly (string | KnownError)[];
   /** What each read shows; the last one repeats. */
   reads?: readonly Stored[];
   write?: Partial<Write<string, Stored>>;
@@ -176,12 +175,12 @@ async function attempt({ reads = [], sends, write }: Trial) {
       notes: { lost: 'reading', arrived: (done) => `arrived: ${done}`, again: 'again' },
       send: () => {
         const met = nth(sends, ++counts.sends);
-        return met instanceof CliError ? Promise.reject(met) : Promise.resolve(met);
+        return met instanceof KnownError ? Promise.reject(met) : Promise.resolve(met);
       },
       isOurs: (result) => result === 'ours',
       read: () => {
         const stored = nth(reads, ++counts.reads);
-        return stored instanceof CliError ? Promise.reject(stored) : Promise.resolve(stored);
+        return stored instanceof KnownError ? Promise.reject(stored) : Promise.resolve(stored);
       },
       isAbout: (stored) => stored !== 'foreign',
       judge: (stored) => (stored === 'ours' ? { done: 'ours' } : 'not-done'),
@@ -193,10 +192,9 @@ async function attempt({ reads = [], sends, write }: Trial) {
 }
 
 const loss = lossOf(closed);
-const rejectedRepeat = new CliError({
+const rejectedRepeat = new KnownError({
   code: 'http.outcome_unknown',
   message: 'Unknown.',
-  exit: EXIT.network,
   status: 400,
   cause: rejection(400),
 });

@@ -1,12 +1,12 @@
 // One request through the gate: what ends the run lets nothing more go out, anything else is for the caller.
 import { expect, test, vi } from 'vitest';
 import type { SendOutcome } from '../../../src/lib/http/types.ts';
-import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { createGate } from '../../../src/lib/bulk/gate.ts';
 import { sendThrough } from '../../../src/lib/workflows/gated-send.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
-const failure = new CliError({ code: 'http.refused', message: 'The platform refused it.', exit: EXIT.failed });
+const failure = new KnownError({ code: 'http.refused', message: 'The platform refused it.' });
 const refused = (status: number): SendOutcome<unknown> => {
   return { kind: 'refused', status, retryAfterMs: undefined, messages: [], failure };
 };

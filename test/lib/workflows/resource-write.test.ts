@@ -1,6 +1,7 @@
 // What is said of a write whose outcome a read shows: nothing that is not known.
 import { describe, expect, it } from 'vitest';
-import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
+import { CliError } from '../../../src/lib/errors/exit.ts';
+import type { KnownError } from '../../../src/lib/kernel/errors.ts';
 import {
   checkUntouched,
   createConfirmed,
@@ -17,11 +18,11 @@ const OURS = { id: 'a', name: 'ours' };
 const THEIRS = { id: 'a', name: 'theirs' };
 const ports = { tell: { note: () => undefined, warn: () => undefined }, signal: new AbortController().signal };
 
-const failed = (status: number, code = 'http.outcome_unknown'): CliError =>
-  new CliError({ code, message: 'No.', exit: EXIT.network, status });
+const failed = (status: number, code = 'http.outcome_unknown'): KnownError =>
+  new CliError({ code, message: 'No.', exit: 'network', status });
 
 /** Writes fail with `error`; reads show `held`. */
-function calls(error: CliError, held: Thing): ResourceCalls<Thing, Thing> {
+function calls(error: KnownError, held: Thing): ResourceCalls<Thing, Thing> {
   const refuse = () => Promise.reject(error);
   return {
     ...{ noun: 'thing', look: 'things get', create: refuse, update: refuse, delete: refuse },

@@ -7,7 +7,8 @@ import { CORE_TASK } from '../../../src/lib/contract/roles.ts';
 import { type Manifest, type Role, sameRoles } from '../../../src/lib/domain/roles/manifest.ts';
 import { mergeRoles } from '../../../src/lib/domain/roles/merge.ts';
 import { wantedRoles } from '../../../src/lib/domain/roles/wanted.ts';
-import { CliError, EXIT } from '../../../src/lib/kernel/errors.ts';
+import { exitOf } from '../../../src/lib/errors/exit.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { type PushIntent, type PushOptions, type PushPorts, pushRoles } from '../../../src/lib/workflows/roles-push.ts';
 import { anyRoles } from '../../helpers/any-roles.ts';
 import { failureOf } from '../../helpers/failure.ts';
@@ -77,7 +78,7 @@ class FakePlatform {
   };
 }
 
-const lost = (): CliError => new CliError({ code: 'http.outcome_unknown', message: 'lost', exit: EXIT.network });
+const lost = (): KnownError => new KnownError({ code: 'http.outcome_unknown', message: 'lost' });
 const options: PushOptions = {
   guards: { allowDelete: false, force: false, allowEmpty: false, failOnEscalation: false },
   expectPlan: undefined,
@@ -152,10 +153,10 @@ describe('pushRoles', () => {
   const addTask = (id: string, task: string) => (roles: Role[]) =>
     roles.map((item) => (item.role_id === id ? role(id, 'a:view', task) : item));
 
-  async function failure(promise: Promise<unknown>): Promise<CliError> {
+  async function failure(promise: Promise<unknown>): Promise<KnownError> {
     const error = await failureOf(promise);
-    expect(error).toBeInstanceOf(CliError);
-    return error as CliError;
+    expect(error).toBeInstanceOf(KnownError);
+    return error as KnownError;
   }
 
   it('saves what was there, and reads once more with nothing between that and the PUT', async () => {
@@ -204,7 +205,7 @@ describe('pushRoles', () => {
         ports,
       ),
     );
-    expect(error).toMatchObject({ code: 'roles.conflict', exit: EXIT.conflict });
+    expect(error).toMatchObject({ code: 'roles.conflict' });
     expect(error.issues[0]?.message).toContain('theirs');
     expect(platform.count('PUT')).toBe(0);
   });
@@ -224,7 +225,7 @@ describe('pushRoles', () => {
       if (call === 'GET') platform.put([...platform.roles]);
     };
     const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
-    expect(error).toMatchObject({ code: 'roles.changing', exit: EXIT.conflict });
+    expect(error).toMatchObject({ code: 'roles.changing' });
     expect(platform.count('PUT')).toBe(0);
   });
 
@@ -234,7 +235,7 @@ describe('pushRoles', () => {
     expect(platform.count('PUT')).toBe(0);
     platform.put([...platform.roles, role('four')]);
     const error = await failure(pushRoles(intent, { ...options, expectPlan: planned.plan.plan }, ports));
-    expect(error).toMatchObject({ code: 'roles.plan_mismatch', exit: EXIT.conflict });
+    expect(error).toMatchObject({ code: 'roles.plan_mismatch' });
     expect(platform.count('PUT')).toBe(0);
   });
 
@@ -263,7 +264,7 @@ describe('pushRoles', () => {
         throw lost();
       };
       const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
-      expect(error).toMatchObject({ code: 'roles.changed_meanwhile', exit: EXIT.conflict });
+      expect(error).toMatchObject({ code: 'roles.changed_meanwhile' });
       expect(error.hint).toContain('revision-1');
       expect(platform.count('PUT')).toBe(1);
     });
@@ -273,7 +274,7 @@ describe('pushRoles', () => {
         if (call === 'PUT' || (call === 'GET' && count > 2)) throw lost();
       };
       const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
-      expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: EXIT.network });
+      expect(error).toMatchObject({ code: 'http.outcome_unknown' });
       expect(error.hint).toContain('revision-1');
     });
 
@@ -282,7 +283,7 @@ describe('pushRoles', () => {
         if (call === 'PUT') throw lost();
       };
       const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
-      expect(error.exit).toBe(EXIT.network);
+      expect(exitOf(error)).toBe('network');
       expect(platform.count('PUT')).toBe(3);
     });
   });
@@ -311,7 +312,7 @@ describe('pushRoles', () => {
         platform.put(change(platform.roles));
       };
       const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
-      expect(error).toMatchObject({ code: 'roles.changed_meanwhile', exit: EXIT.conflict });
+      expect(error).toMatchObject({ code: 'roles.changed_meanwhile' });
       expect(error.issues).not.toEqual([]);
       expect(error.hint).toContain('revision-1');
       expect(bases).toEqual([]);
@@ -337,7 +338,7 @@ describe('pushRoles', () => {
         if (call === 'GET' && count > 2) throw lost();
       };
       const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
-      expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: EXIT.network });
+      expect(error).toMatchObject({ code: 'http.outcome_unknown' });
       expect(error.message).toContain('The outcome of the roles PUT is unknown: the response does not confirm it');
       expect(bases).toEqual([]);
     });
@@ -356,7 +357,7 @@ describe('pushRoles', () => {
     it('is refused without its flag, in a dry run too', async () => {
       for (const dryRun of [false, true]) {
         const error = await failure(pushRoles(edit(drop('two')), { ...options, dryRun }, ports));
-        expect(error).toMatchObject({ code: 'roles.guard.delete', exit: EXIT.guard });
+        expect(error).toMatchObject({ code: 'roles.guard.delete' });
         expect(error.message).toContain('two');
       }
       expect(platform.count('PUT')).toBe(0);
@@ -377,11 +378,10 @@ describe('pushRoles', () => {
       expect(platform.roles.map((item) => item.role_id)).toEqual(['one', 'three']);
     });
 
-    const assigned = (): CliError =>
-      new CliError({
+    const assigned = (): KnownError =>
+      new KnownError({
         code: 'http.refused',
         message: 'Custom role is assigned to a user and may not be deleted: two',
-        exit: EXIT.failed,
         status: 400,
       });
 
@@ -390,7 +390,7 @@ describe('pushRoles', () => {
         if (call === 'PUT') throw assigned();
       };
       const error = await failure(pushRoles(edit(drop('two')), allowDelete, ports));
-      expect(error).toMatchObject({ code: 'roles.assigned', exit: EXIT.conflict, status: 400 });
+      expect(error).toMatchObject({ code: 'roles.assigned', status: 400 });
       expect(told.some((text) => text.includes('assigned to a user'))).toBe(true);
     });
 
@@ -412,21 +412,21 @@ describe('pushRoles', () => {
     ports.signal = stop.signal;
     platform.afterReplace = () => {
       platform.before = () => {
-        const reason = new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted });
+        const reason = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
         stop.abort(reason);
         throw reason;
       };
       throw lost();
     };
     const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
-    expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: EXIT.interrupted });
+    expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: 'interrupted' });
     expect(error.message).toMatch(/^The outcome of the roles PUT is unknown: .* and the command was stopped\.$/);
   });
 
   it('says on Ctrl-C that nothing was changed and how to go on, and not when a write was under way', async () => {
     const stop = new AbortController();
     ports.signal = stop.signal;
-    const reason = new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted });
+    const reason = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
     platform.before = (call, count) => {
       if (call !== 'GET' || count !== 2) return;
       stop.abort(reason);
@@ -435,7 +435,7 @@ describe('pushRoles', () => {
     expect(await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports))).toMatchObject({
       message: 'Interrupted. Nothing was changed on the platform.',
       hint: expect.stringContaining('again') as string,
-      exit: EXIT.interrupted,
+      code: 'interrupted',
     });
     platform.before = undefined;
     platform.afterReplace = () => {
@@ -485,15 +485,15 @@ describe('pushRoles', () => {
           if (moment === 'question') intervene();
           return Promise.resolve();
         };
-        const outcome = await pushRoles(intent, all, ports).catch((error: unknown) => error as CliError);
+        const outcome = await pushRoles(intent, all, ports).catch((error: unknown) => error as KnownError);
         const expected = mergeRoles(base, mine, theirs);
         if (moment === 'last gap') {
-          if (outcome instanceof CliError || outcome.kind === 'unchanged') return;
+          if (outcome instanceof KnownError || outcome.kind === 'unchanged') return;
           expect(outcome.revision).toBe(`revision-${saved.length}`);
           expect(saved.at(-1)?.roles).toEqual(base);
           overwritten++;
-        } else if (outcome instanceof CliError) {
-          expect(outcome).toMatchObject({ code: 'roles.conflict', exit: EXIT.conflict });
+        } else if (outcome instanceof KnownError) {
+          expect(outcome).toMatchObject({ code: 'roles.conflict' });
           expect(expected.conflicts).not.toEqual([]);
           expect(platform.count('PUT')).toBe(0);
           refused++;
@@ -546,7 +546,7 @@ describe('pushRoles', () => {
           failOnEscalation: false,
         };
         await pushRoles(intent, { ...options, guards }, ports).catch((error: unknown) => {
-          expect([EXIT.conflict, EXIT.guard]).toContain((error as CliError).exit);
+          expect(['conflict', 'guard']).toContain(exitOf(error as KnownError));
         });
       };
       await fc.assert(

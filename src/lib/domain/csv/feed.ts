@@ -1,7 +1,7 @@
 // Cuts a stream of CSV bytes into records (RFC 4180) and keeps the line of each; the cells may be read in place.
 import { isUtf8 } from 'node:buffer';
 import { separatorOf } from '../../kernel/csv.ts';
-import { type CliError, invalidInput } from '../../kernel/errors.ts';
+import { type KnownError, invalidInput } from '../../kernel/errors.ts';
 import { placeAt } from '../../kernel/text-place.ts';
 import { MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from '../seed/row-bytes.ts';
 import { LINE_FEED, markLength, skipSpace } from '../seed/scan.ts';
@@ -63,7 +63,7 @@ export class CsvFeed implements RowReader {
   }
 
   /** Invalid input (9) at a byte of the current record; at its beginning by default. */
-  error(message: string, offset = this.scan.record.start): CliError {
+  error(message: string, offset = this.scan.record.start): KnownError {
     return this.#errorAt(message, this.scan.record.start, offset);
   }
 
@@ -108,11 +108,11 @@ export class CsvFeed implements RowReader {
     return length;
   }
 
-  #notClosed(start = 0): CliError {
+  #notClosed(start = 0): KnownError {
     return this.#errorAt(NOT_CLOSED, start, start + this.scan.openAt);
   }
 
-  #errorAt(message: string, start: number, offset: number): CliError {
+  #errorAt(message: string, start: number, offset: number): KnownError {
     const before = this.#pending.bytes.toString('utf8', start, offset);
     const { column, line } = placeAt(before, before.length);
     const place = { line: this.line + line - 1, column };

@@ -1,7 +1,7 @@
 // The one home of the SQLite driver: a small synchronous database with cached statements.
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
-import { CliError, EXIT } from '../../kernel/errors.ts';
+import { KnownError } from '../../kernel/errors.ts';
 
 export type SqlValue = number | bigint | string | Uint8Array | null;
 
@@ -40,7 +40,7 @@ async function loadDriver(): Promise<Driver> {
 
 /**
  * Opens (or makes, 0600) the database file; without a path, one in memory. The caller owns the folder: the driver's
- * own locking is only told to hold on to the file. Throws CliError when the file is not a database of ours.
+ * own locking is only told to hold on to the file. Throws KnownError when the file is not a database of ours.
  *
  * A write is acknowledged once the operating system has it: it survives `kill -9` of this process, which is what is
  * promised, but not a loss of power. That is why `synchronous` is off, and why a commit costs tens of microseconds.
@@ -54,7 +54,7 @@ export async function openDatabase(path: string | undefined): Promise<Database> 
     claim(connection, path);
   } catch (error) {
     connection.close();
-    throw error instanceof CliError ? error : unreadable(path, error);
+    throw error instanceof KnownError ? error : unreadable(path, error);
   }
   return wrap(connection);
 }
@@ -136,12 +136,11 @@ function claim(connection: InstanceType<Driver['Database']>, path: string | unde
   connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
 }
 
-function unreadable(path: string | undefined, cause?: unknown): CliError {
-  return new CliError({
+function unreadable(path: string | undefined, cause?: unknown): KnownError {
+  return new KnownError({
     code: 'emulator.database',
     message: `${path ?? 'The database'} is not a database of the embedded platform.`,
     hint: 'Choose another folder with --data, or move that file away to start afresh.',
-    exit: EXIT.failed,
     cause,
   });
 }

@@ -34,7 +34,7 @@ const signature = promisify(sign);
 
 /**
  * Opens the authority in `folder`, made when it is not there; without a folder it lives in memory. Its key is on an
- * elliptic curve, which takes a millisecond, so that its file is there before anybody is told of it. Throws CliError
+ * elliptic curve, which takes a millisecond, so that its file is there before anybody is told of it. Throws KnownError
  * when the folder cannot be used.
  */
 export async function openSigning(folder: string | undefined): Promise<Signing> {

@@ -1,6 +1,6 @@
 // The listening socket: where it is bound, how it is called from outside, and how it ends.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { CliError, EXIT, systemErrorCode, usageError } from '../../kernel/errors.ts';
+import { KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
 import { isOwnHost } from './own-host.ts';
 import { refusal, refusalAnswer } from './platform-error.ts';
 import { write } from './message.ts';
@@ -16,7 +16,7 @@ export interface ListeningServer {
 /** What is called for each request; resolves when the answer was handed over. */
 export type Router = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
-/** Listens; port 0 takes a free one. Throws CliError when the address cannot be had. */
+/** Listens; port 0 takes a free one. Throws KnownError when the address cannot be had. */
 export async function listen(router: Router, hostname: string, port: number): Promise<ListeningServer> {
   const server = createServer((incoming, outgoing) => {
     const { host } = incoming.headers;
@@ -55,14 +55,13 @@ function callable(hostname: string): string {
   return hostname.includes(':') ? `[${hostname}]` : hostname;
 }
 
-function cannotListen(hostname: string, port: number, cause: Error): CliError {
+function cannotListen(hostname: string, port: number, cause: Error): KnownError {
   switch (systemErrorCode(cause)) {
     case 'EADDRINUSE':
-      return new CliError({
+      return new KnownError({
         code: 'emulator.port',
         message: `Port ${port} of ${hostname} is in use.`,
         hint: 'Stop what uses it, choose another with --port, or take a free one with --port 0.',
-        exit: EXIT.conflict,
         cause,
       });
     case 'EADDRNOTAVAIL':
@@ -75,10 +74,9 @@ function cannotListen(hostname: string, port: number, cause: Error): CliError {
     case 'EACCES':
       return usageError(`Port ${port} needs rights that this process does not have.`, 'Choose a port above 1023.');
     default:
-      return new CliError({
+      return new KnownError({
         code: 'emulator.listen',
         message: `Cannot listen on ${hostname}:${port}: ${cause.message}.`,
-        exit: EXIT.failed,
         cause,
       });
   }

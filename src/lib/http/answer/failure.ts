@@ -1,9 +1,10 @@
 // The one place where HTTP becomes an error of ours: code, sentence, exit code and what to do.
+import { exitOf } from '../../errors/exit.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
 import { fail } from '../../errors/fail.ts';
 import type { ErrorCode } from '../../errors/registry.ts';
-import type { CliError, CliErrorOptions, FailedRequest } from '../../kernel/errors.ts';
+import type { KnownError, KnownErrorOptions, FailedRequest } from '../../kernel/errors.ts';
 import type { Answer } from './answer.ts';
 import { htmlTitle, isHtml, readEnvelope } from './envelope.ts';
 import { OutcomeUnknownError } from './outcome-unknown.ts';
@@ -35,7 +36,7 @@ const CODE_OF_STATUS: Record<number, Code> = {
 };
 
 /** The error for an answer whose status is not 2xx. */
-export function refusal(call: FailedCall, answer: Answer): CliError {
+export function refusal(call: FailedCall, answer: Answer): KnownError {
   const { status } = answer;
   if (status >= 300 && status < 400) return redirect(call, answer);
   // That a page of something in between was not found says nothing of the resource.
@@ -54,7 +55,7 @@ export function refusal(call: FailedCall, answer: Answer): CliError {
 }
 
 /** The error for a 2xx answer that is not what the endpoint answers; `problem` ends the sentence "the answer …". */
-export function unreadable(call: FailedCall, answer: Answer, problem: string): CliError {
+export function unreadable(call: FailedCall, answer: Answer, problem: string): KnownError {
   const html = isHtml(answer);
   const title = html ? htmlTitle(answer.text, call.redact) : '';
   const seen = html ? `is a web page${title ? ` ("${title}")` : ''}, not JSON` : problem;
@@ -68,7 +69,7 @@ export function unreadable(call: FailedCall, answer: Answer, problem: string): C
 }
 
 /** The error for a write that may or may not have been carried out; `cause` is what happened to it. */
-export function outcomeUnknown(call: FailedCall, cause: CliError): OutcomeUnknownError {
+export function outcomeUnknown(call: FailedCall, cause: KnownError): OutcomeUnknownError {
   const { method, path } = call.request;
   const happened = cause.message.charAt(0).toLowerCase() + cause.message.slice(1);
   return new OutcomeUnknownError({
@@ -79,15 +80,15 @@ export function outcomeUnknown(call: FailedCall, cause: CliError): OutcomeUnknow
         : 'Check the current state before you run the command again.',
     request: call.request,
     ...(cause.status !== undefined && { status: cause.status }),
-    ...(cause.code === 'interrupted' && { exit: cause.exit }),
+    ...(cause.code === 'interrupted' && { exit: exitOf(cause) }),
     details: { cause: cause.code },
     cause,
   });
 }
 
-type Options = Pick<CliErrorOptions, 'status' | 'hint' | 'details'>;
+type Options = Pick<KnownErrorOptions, 'status' | 'hint' | 'details'>;
 
-function failure(call: FailedCall, code: Code, message: string, options: Options): CliError {
+function failure(call: FailedCall, code: Code, message: string, options: Options): KnownError {
   return fail(code, { ...options, message, request: call.request });
 }
 
@@ -154,7 +155,7 @@ function hintOf(call: FailedCall, code: Code): string | undefined {
   }
 }
 
-function redirect(call: FailedCall, answer: Answer): CliError {
+function redirect(call: FailedCall, answer: Answer): KnownError {
   const location = answer.headers['location'] ?? '';
   const base = call.origin + call.request.path;
   const target = URL.canParse(location, base) ? new URL(location, base).origin : undefined;

@@ -1,5 +1,8 @@
 // The words for a request that got no answer: what happened on the way, to whom, and what to do about it.
-import { CliError, EXIT, type FailedRequest } from '../../kernel/errors.ts';
+import { exitOf } from '../../errors/exit.ts';
+import { fail } from '../../errors/fail.ts';
+import type { ErrorCode } from '../../errors/registry.ts';
+import { KnownError, type FailedRequest } from '../../kernel/errors.ts';
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { CONNECT_TIMEOUT_MS } from '../exchange.ts';
 import { answeredPlainly, plainAnswer } from './plain-answer.ts';
@@ -20,17 +23,33 @@ interface Words {
 }
 
 /** `network.<kind>`, exit 8. For an abortion, whatever the signal was aborted with. */
-export function networkFailure(lost: LostExchange, error: TransportError): CliError {
+export function networkFailure(lost: LostExchange, error: TransportError): KnownError {
   const { message, hint } = WORDS[error.kind](lost, error);
-  return new CliError({
-    code: error.kind === 'aborted' ? 'interrupted' : `network.${error.kind.replace('-', '_')}`,
+  const reason: unknown = error.kind === 'aborted' ? error.cause : undefined;
+  return fail(CODES[error.kind], {
     message,
     hint,
-    exit: error.kind === 'aborted' ? exitOf(error.cause) : EXIT.network,
+    ...(reason instanceof KnownError && { exit: exitOf(reason) }),
     request: lost.request,
     cause: error,
   });
 }
+
+const CODES = {
+  refused: 'network.refused',
+  dns: 'network.dns',
+  unreachable: 'network.unreachable',
+  certificate: 'network.certificate',
+  tls: 'network.tls',
+  proxy: 'network.proxy',
+  'connect-timeout': 'network.connect_timeout',
+  timeout: 'network.timeout',
+  idle: 'network.idle',
+  reset: 'network.reset',
+  truncated: 'network.truncated',
+  malformed: 'network.malformed',
+  aborted: 'interrupted',
+} as const satisfies Record<TransportKind, ErrorCode>;
 
 const WORDS: Record<TransportKind, (lost: LostExchange, error: TransportError) => Words> = {
   refused: (lost) => ({
@@ -119,8 +138,4 @@ function capital(text: string): string {
 function statusOf(error: TransportError): string {
   const status = /\((\d{3})\)/.exec(error.message)?.[1];
   return status ? ` (it answered ${status})` : '';
-}
-
-function exitOf(reason: unknown): CliError['exit'] {
-  return reason instanceof CliError ? reason.exit : EXIT.interrupted;
 }

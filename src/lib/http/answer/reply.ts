@@ -1,6 +1,6 @@
 // The last step of a call that succeeded: its body, parsed with exact integers and checked against the contract.
 import { explainIssues, showPath } from '../../contract/explain.ts';
-import type { CliError } from '../../kernel/errors.ts';
+import type { KnownError } from '../../kernel/errors.ts';
 import { JsonError, parseJson } from '../../kernel/json.ts';
 import type { Answer } from './answer.ts';
 import { isErrorDocument, isHtml } from './envelope.ts';
@@ -10,7 +10,7 @@ import type { Reply } from '../types.ts';
 /**
  * The reply of a 2xx response. `decode` brings a deployment's words into the contract's, and `about` has the fields that
  * must repeat what was asked for: a reply about another resource is unreadable. The body is undefined where the endpoint
- * has none: such a response counts only with exactly the documented status (decision: D212). Throws CliError (1)
+ * has none: such a response counts only with exactly the documented status (decision: D212). Throws KnownError (1)
  * for an unreadable response to a read, and OutcomeUnknownError for one to a write, because it proves nothing.
  */
 export function readReply(
@@ -56,7 +56,7 @@ export function readReply(
     return decode(value);
   }
 
-  function refuse(problem: string): CliError {
+  function refuse(problem: string): KnownError {
     const error = unreadable(call, answer, problem);
     return method === 'GET' || service === 'auth' ? error : outcomeUnknown(call, error);
   }

@@ -30,7 +30,7 @@ function noAddress(address: string, variable: string): [what: string, hint: stri
   return [`"${address}" is no http or https address`, `Set ${variable} to one, such as https://host.example.`];
 }
 
-/** Checks a configured address. Throws CliError (usage) for one that cannot be used, naming the variable that sets it. */
+/** Checks a configured address. Throws KnownError (usage) for one that cannot be used, naming the variable that sets it. */
 export function parseAddress(service: Service, address: string): BaseAddress {
   const read = readBaseAddress(address);
   if (!('fault' in read)) return read;

@@ -14,7 +14,7 @@ export interface Authorization {
 
 /**
  * Resolves credentials as late as this and makes them known to the redactor. `refused` is a token that got a 401.
- * Throws CliError (auth) when there are none.
+ * Throws KnownError (auth) when there are none.
  */
 export async function authorize(
   auth: Auth,

@@ -1,6 +1,6 @@
 // Links that an answer of the platform gave, such as a request's results: where they may lead (decision: D144).
 import type { Endpoint } from '../../contract/endpoint.ts';
-import type { CliError } from '../../kernel/errors.ts';
+import type { KnownError } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { parseAddress } from './address.ts';
 import type { BuiltRequest } from './request.ts';
@@ -21,7 +21,7 @@ export function linkEndpoint({ service }: Link): Endpoint {
 }
 
 /**
- * The request for a link. `address` is the base address of its service. Throws CliError, so that nothing is sent, for a
+ * The request for a link. `address` is the base address of its service. Throws KnownError, so that nothing is sent, for a
  * link that leads elsewhere; for one without a service, when it is neither https nor http to this machine.
  */
 export function linkRequest({ accept, service, url: text }: Link, address: () => string): BuiltRequest {
@@ -64,7 +64,7 @@ export function plainSink(sink: Sink): Sink {
   };
 }
 
-function foreign(what: string): CliError {
+function foreign(what: string): KnownError {
   return fail('http.foreign_link', {
     message: `${what}. Nothing was sent there.`,
     hint: 'Credentials and requests go to the addresses of the profile only; check that the profile has the right ones.',

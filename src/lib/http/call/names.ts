@@ -5,7 +5,7 @@ import { invalidInput } from '../../kernel/errors.ts';
 import type { AnyInput } from './request.ts';
 
 export interface NamesEdge {
-  /** The input as it goes to the wire. Throws CliError (9) when two fields become the same word. */
+  /** The input as it goes to the wire. Throws KnownError (9) when two fields become the same word. */
   encode<Input extends AnyInput>(endpoint: Endpoint, input: Input): Input;
   /** An answer's value in neutral words. */
   decode(endpoint: Endpoint, value: unknown): unknown;

@@ -29,7 +29,7 @@ export interface BuiltRequest {
 }
 
 /**
- * Builds the request for the base address `address`. Throws CliError (usage) for an address that cannot be used or an
+ * Builds the request for the base address `address`. Throws KnownError (usage) for an address that cannot be used or an
  * id that no path can hold.
  */
 export function buildRequest(endpoint: Endpoint, input: AnyInput, address: string): BuiltRequest {

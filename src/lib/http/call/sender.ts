@@ -1,7 +1,7 @@
 // The lower door for bulk: many bodies to one endpoint over undici's pool, each sent once and judged by the same rules.
 import { randomUUID } from 'node:crypto';
 import type { Endpoint, Service } from '../../contract/endpoint.ts';
-import { CliError } from '../../kernel/errors.ts';
+import { KnownError } from '../../kernel/errors.ts';
 import { type Answer, readAnswer } from '../answer/answer.ts';
 import { authorize } from './credentials.ts';
 import { CurlPrinted, curlCommand } from './curl.ts';
@@ -106,7 +106,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
         const reply = readReply(call, result, undefined, about);
         return { kind: 'accepted', slowDown: nearsLimit(headers) !== undefined, ...reply };
       } catch (error) {
-        if (!(error instanceof CliError)) throw error;
+        if (!(error instanceof KnownError)) throw error;
         return { kind: 'lost', permanent: false, failure: error };
       }
     }

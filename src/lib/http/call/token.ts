@@ -1,9 +1,11 @@
 // The platform's access token: cached, shared by all processes of one user, requested by one at a time.
+import { exitOf } from '../../errors/exit.ts';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { TokenReply, TokenRequest } from '../../contract/oauth.ts';
 import { abortable } from '../../kernel/clock.ts';
-import { CliError, type CliErrorOptions, EXIT, type ExitCode } from '../../kernel/errors.ts';
+import { KnownError, type KnownErrorOptions } from '../../kernel/errors.ts';
+import type { ExitName } from '../../errors/entry.ts';
 import type { BearerCredentials, HttpOptions } from '../types.ts';
 import { fail } from '../../errors/fail.ts';
 
@@ -26,11 +28,11 @@ interface CachedToken {
 /** A failed round of requests, for the processes that waited for it. `at` is when it ended. */
 interface FailedRound {
   at: number;
-  error: CliErrorOptions;
+  error: KnownErrorOptions;
 }
 
 /** Failures of the network or the service: every other process would meet them too. */
-const SHARED_EXITS: readonly ExitCode[] = [EXIT.network, EXIT.unavailable];
+const SHARED_EXITS: readonly ExitName[] = ['network', 'unavailable'];
 
 /** Gives the token to use now. `refused` is one that got a 401: exactly that one is not given again. */
 export type TokenSource = (signal: AbortSignal, refused?: string) => Promise<Token>;
@@ -101,13 +103,12 @@ export function createTokenSource(
   function throwIfFailed(path: string, since: number): void {
     const failed = readRecord<FailedRound>(cacheFiles.read(failurePath(path)));
     const { at = 0, error } = failed ?? {};
-    if (at > since && at <= clock.now() && typeof error?.message === 'string') throw new CliError(error);
+    if (at > since && at <= clock.now() && typeof error?.message === 'string') throw new KnownError(error);
   }
 
   function keepFailure(path: string, error: unknown): void {
-    if (!(error instanceof CliError) || !SHARED_EXITS.includes(error.exit)) return;
-    const { code, exit, hintLines: hint, message, request, status } = error;
-    const shared = { code, exit, hint, message, ...(request && { request }), ...(status !== undefined && { status }) };
+    if (!(error instanceof KnownError) || !SHARED_EXITS.includes(exitOf(error))) return;
+    const { details: _details, ...shared } = error.parts;
     const failed: FailedRound = { at: clock.now(), error: shared };
     cacheFiles.write(failurePath(path), redactor.text(JSON.stringify(failed)));
   }

@@ -3,7 +3,7 @@ import type { SecureContext } from 'node:tls';
 import { usageError } from '../../kernel/errors.ts';
 
 /**
- * A TLS context that trusts Node's roots and `pem`; undefined when there is nothing to add. Throws CliError (usage)
+ * A TLS context that trusts Node's roots and `pem`; undefined when there is nothing to add. Throws KnownError (usage)
  * for text without a certificate, which Node would pass over in silence.
  */
 export async function trustedContext(pem: string | undefined): Promise<SecureContext | undefined> {

@@ -4,7 +4,7 @@ import type { Sink } from '../types.ts';
 import { TransportError, transportErrorOf } from '../transport-error.ts';
 
 export interface Engine {
-  /** Rejects with TransportError; with CliError (usage) where proxy or authorities are set wrongly. */
+  /** Rejects with TransportError; with KnownError (usage) where proxy or authorities are set wrongly. */
   send(exchange: Exchange): Promise<RawReply>;
   /** Drops all connections. */
   close(): Promise<void>;

@@ -10,7 +10,7 @@ export interface ProxySettings {
 }
 
 /**
- * The proxy for an origin, or undefined for a direct connection. Throws CliError (usage) for an address that is none.
+ * The proxy for an origin, or undefined for a direct connection. Throws KnownError (usage) for an address that is none.
  * What is on this machine is asked directly, unless the proxy is on it too: plain http never leaves the machine.
  */
 export function proxyFor(origin: string, settings: ProxySettings): URL | undefined {

@@ -1,6 +1,6 @@
 // The door for callbacks: whatever is posted comes in as raw bytes, with every header line as it was sent.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { EXIT, systemErrorCode } from '../../kernel/errors.ts';
+import { systemErrorCode } from '../../kernel/errors.ts';
 import { fail } from '../../errors/fail.ts';
 
 export interface ReceivedCallback {
@@ -24,7 +24,7 @@ export const MAX_CALLBACK_BYTES = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 200;
 
-/** `answer` gives the status for each; it is sent without a body. Throws CliError when the port cannot be had. */
+/** `answer` gives the status for each; it is sent without a body. Throws KnownError when the port cannot be had. */
 export async function startCallbackServer(
   { host, port }: { host: string; port: number },
   answer: (received: ReceivedCallback) => Promise<number>,
@@ -63,7 +63,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
             ? `Port ${port} is taken by another process.`
             : `Cannot listen on ${host}:${port}: ${error.message}.`,
           hint: '--port 0 takes a free one.',
-          exit: taken ? EXIT.conflict : EXIT.failed,
+          exit: taken ? 'conflict' : 'failed',
           cause: error,
         }),
       );

@@ -1,7 +1,9 @@
 // The cheapest harmless call of each area, with the credentials at hand: for `auth test` and `doctor`.
+import { counted } from '../../kernel/counted.ts';
+import { exitOf } from '../../errors/exit.ts';
 import type { Api } from '../../api/index.ts';
 import type { SecretName, SettingName, Settings } from '../../config/settings.ts';
-import { CliError, EXIT } from '../../kernel/errors.ts';
+import { KnownError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
 export interface AreaCheck {
@@ -10,7 +12,7 @@ export interface AreaCheck {
   status: 'ok' | 'failed' | 'not_configured' | 'not_checked';
   detail: string;
   /** Why it failed. */
-  error?: CliError;
+  error?: KnownError;
 }
 
 interface Area {
@@ -100,7 +102,7 @@ async function checkArea(
   try {
     return told('ok', await read(api(), signal));
   } catch (error) {
-    if (!(error instanceof CliError) || signal.aborted) throw error;
+    if (!(error instanceof KnownError) || signal.aborted) throw error;
     return { ...told('failed', error.message), error };
   }
 }
@@ -121,10 +123,7 @@ function absentSettings(
 }
 
 /** A refusal of one area (403, 404) says nothing about the others; a token that cannot be had does, and so does silence. */
-function isGeneral({ exit, status }: CliError): boolean {
-  return exit === EXIT.network || exit === EXIT.unavailable || (exit === EXIT.auth && status !== 403);
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
+function isGeneral(error: KnownError): boolean {
+  const exit = exitOf(error);
+  return exit === 'network' || exit === 'unavailable' || (exit === 'auth' && error.status !== 403);
 }

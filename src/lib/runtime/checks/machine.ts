@@ -4,7 +4,7 @@ import type { SecretName, SettingName, Settings } from '../../config/settings.ts
 import { answeredPlainly, plainAnswer } from '../../http/answer/plain-answer.ts';
 import { probeAddress } from '../../http/engines/probe.ts';
 import { isExposed } from '../../kernel/durable.ts';
-import { CliError, systemErrorCode } from '../../kernel/errors.ts';
+import { KnownError, systemErrorCode } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { VERSION } from '../../kernel/version.ts';
@@ -105,7 +105,7 @@ function isSetUp(settings: Settings): boolean {
     settings.need('base_url');
     return true;
   } catch (error) {
-    return !(error instanceof CliError && error.code === 'setup.none');
+    return !(error instanceof KnownError && error.code === 'setup.none');
   }
 }
 
@@ -196,7 +196,7 @@ export async function checkAddress(
     return { check, status: 'ok', detail: `${address} answers` };
   } catch (error) {
     ctx.signal.throwIfAborted();
-    if (error instanceof CliError) return failed(check, error);
+    if (error instanceof KnownError) return failed(check, error);
     if (answeredPlainly(error)) {
       const { message, hint } = plainAnswer(address);
       return { check, status: 'failed', detail: message.replace(/\.$/, ''), fix: hint };
@@ -215,12 +215,12 @@ function fixFor(code: string): string {
 
 /** A failure as a line, its hint as the fix. */
 export function failed(check: string, error: unknown): Finding {
-  if (!(error instanceof CliError)) throw error;
+  if (!(error instanceof KnownError)) throw error;
   return { check, status: 'failed', detail: inFull(error), ...(error.hint !== undefined && { fix: error.hint }) };
 }
 
 /** One line of an error and of everything that is wrong in the file it is about. */
-function inFull({ message, issues }: CliError): string {
+function inFull({ message, issues }: KnownError): string {
   const places = issues.map((issue) => [issue.path, issue.message].filter(Boolean).join(' '));
   return places.length === 0 ? message : `${message.replace(/\.$/, '')}: ${places.join('; ')}.`;
 }

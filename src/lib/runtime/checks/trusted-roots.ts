@@ -1,6 +1,6 @@
 // The authorities that this machine trusts: Node's own, `--ca-file`, and what NODE_EXTRA_CA_CERTS adds.
 import { existsSync, readFileSync } from 'node:fs';
-import { type CliError, systemErrorCode, usageError } from '../../kernel/errors.ts';
+import { type KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
 import type { Context, Io } from '../context.ts';
 
 /** Their certificates; PEM texts that cannot be read are refused with a usage error (2). */
@@ -42,7 +42,7 @@ function readAuthorities(path: string): string {
   }
 }
 
-function unusable(path: string, why: string): CliError {
+function unusable(path: string, why: string): KnownError {
   return usageError(
     `The file of certificate authorities ${path} ${why}.`,
     'It comes from --ca-file, CDPADM_CA_FILE or the profile (`cdpadm profile show --origin`): correct the path there.',

@@ -33,7 +33,7 @@ export interface FlagSpec {
   readonly default?: string | true;
   /** The keys of flags that it cannot stand beside. */
   readonly conflicts?: readonly string[];
-  /** Checks and converts the value. Throws CliError usage (2). */
+  /** Checks and converts the value. Throws KnownError usage (2). */
   readonly read?: (text: string) => unknown;
   readonly heading?: string;
   /** Is only there to be refused: in no help, and its value may be missing. */
@@ -200,7 +200,7 @@ export function commandLine(
   return `cdpadm ${path} ${line}`;
 }
 
-/** The word that `text` spells in any letter case. Throws CliError usage (2) with the nearest word. */
+/** The word that `text` spells in any letter case. Throws KnownError usage (2) with the nearest word. */
 export function readWord(flag: string, text: string, words: readonly string[]): string {
   const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
   if (word === undefined) throw usageError(`${flag} does not know \`${text}\`.`, choiceHint(text, words));

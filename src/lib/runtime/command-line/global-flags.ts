@@ -104,7 +104,7 @@ type Raw = Record<string, unknown>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The flags as commander read them, checked and completed by `CDPADM_OUTPUT`. Throws CliError usage (2) that names
+ * The flags as commander read them, checked and completed by `CDPADM_OUTPUT`. Throws KnownError usage (2) that names
  * the flag and what it takes: of formats `offered`, those of the command. `outSetsFormat`: the file that `--out` names
  * is the result. `preferred`: a project file's format, used where the command offers it.
  */
@@ -181,7 +181,7 @@ export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined
   return quickOutput(cwd, io.env.HOME || homedir());
 }
 
-/** The format that the extension of `--out` names. Throws CliError usage (2) where `flag` names another. */
+/** The format that the extension of `--out` names. Throws KnownError usage (2) where `flag` names another. */
 function fileFormat(raw: Raw, flag: NamedFormat | undefined): OutputFormat | undefined {
   const out = text(raw, 'out');
   const extension = /\.([a-z]+)$/i.exec(out ?? '')?.[1]?.toLowerCase() ?? '';

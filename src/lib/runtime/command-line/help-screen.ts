@@ -2,7 +2,7 @@
 import type { Command, Help } from 'commander';
 import { MAX_PAGE_WIDTH, wrapShape } from '../../render/page.ts';
 import { shapeTextOf } from '../output/result-shape.ts';
-import { type CommandHelp, helpOf, usualExits } from './help.ts';
+import { byCode, type CommandHelp, helpOf, usualExits } from './help.ts';
 
 /** Beside flags that leave less than this, what they mean stands below them. */
 const LEAST_BESIDE = 24;
@@ -123,8 +123,7 @@ function unquoted(description: string): string {
  * words of this command's.
  */
 function exitCodeLines(help: CommandHelp, helper: Help, width: number): string[] {
-  // In the order of their numbers, as an object keeps them.
-  const own = Object.entries(help.exits ?? {});
+  const own = byCode(help.exits ?? {}).map(([code, meaning]) => [String(code), meaning] as const);
   const column = Math.max(0, ...own.map(([code]) => code.length)) + 2;
   const lines = own.flatMap(([code, meaning]) =>
     helper
@@ -132,7 +131,7 @@ function exitCodeLines(help: CommandHelp, helper: Help, width: number): string[]
       .split('\n')
       .map((line, index) => `${(index === 0 ? code : '').padEnd(column)}${line}`),
   );
-  const usual = Object.entries(usualExits(help)).map(([code, word]) => `${code} ${word}`.replaceAll(' ', GLUE));
+  const usual = usualExits(help).map(([code, word]) => `${code} ${word}`.replaceAll(' ', GLUE));
   const rest = `${own.length === 0 ? `0${GLUE}done,` : 'Also'} ${usual.join(', ')}.`;
   return [...lines, ...helper.boxWrap(rest, width).split('\n'), ALL_CODES];
 }

@@ -1,7 +1,9 @@
 // What the help of one command says besides its flags; kept beside the command, so that tests can run every example.
+import { EXIT } from '../exit-codes.ts';
 import type { Command } from 'commander';
 import type { ZodMiniType } from 'zod/mini';
-import { type ExitCode, usageError } from '../../kernel/errors.ts';
+import { usageError } from '../../kernel/errors.ts';
+import type { ExitName } from '../../errors/entry.ts';
 import { chooseColumns } from '../../render/cells.ts';
 import type { GlobalFlags, OutputFormat } from '../context.ts';
 
@@ -16,15 +18,15 @@ export function asColumns(keys: string): Columns {
 /** What a command leans on; see `USUAL_EXITS`. */
 type Callee = 'platform' | 'emulator' | 'settings' | 'nobody';
 
-/** Exit code -> when the command ends with it. */
-export type Exits = Readonly<Partial<Record<ExitCode, string>>>;
+/** How it ends -> when the command ends with it. */
+export type Exits = Readonly<Partial<Record<ExitName, string>>>;
 
 /** How every command can end that leans on the same, a word for each code: `cdpadm help exit-codes` has the rest. */
 const USUAL_EXITS: Readonly<Record<Callee, Exits>> = {
-  platform: { 1: 'refused', 2: 'usage', 4: 'access', 7: 'unavailable', 8: 'network' },
-  emulator: { 1: 'refused', 2: 'usage', 5: 'none running', 8: 'no answer' },
-  settings: { 1: 'failed', 2: 'usage', 9: 'invalid settings' },
-  nobody: { 1: 'failed', 2: 'usage' },
+  platform: { failed: 'refused', usage: 'usage', auth: 'access', unavailable: 'unavailable', network: 'network' },
+  emulator: { failed: 'refused', usage: 'usage', notFound: 'none running', network: 'no answer' },
+  settings: { failed: 'failed', usage: 'usage', invalidInput: 'invalid settings' },
+  nobody: { failed: 'failed', usage: 'usage' },
 };
 
 /** Where a value is wanted. */
@@ -106,8 +108,15 @@ export function helpOf(command: Command): CommandHelp | undefined {
 }
 
 /** The codes that a command shares with all of its kind, without those that it has words of its own for. */
-export function usualExits({ calls, exits = {} }: CommandHelp): Exits {
-  return Object.fromEntries(Object.entries(USUAL_EXITS[calls]).filter(([code]) => !(code in exits)));
+export function usualExits({ calls, exits = {} }: CommandHelp): [code: number, word: string][] {
+  return byCode(USUAL_EXITS[calls]).filter(([code]) => !byCode(exits).some(([own]) => own === code));
+}
+
+/** The exit codes, in their order, each with its meaning. */
+export function byCode(exits: Exits): [code: number, meaning: string][] {
+  return (Object.entries(exits) as [ExitName, string][])
+    .map(([name, meaning]): [number, string] => [EXIT[name], meaning])
+    .sort(([one], [other]) => one - other);
 }
 
 /** The formats that the command's result has. */
@@ -117,7 +126,7 @@ export function formatsOf(command: Command): readonly OutputFormat[] {
 
 type Asked = Pick<GlobalFlags, 'output' | 'out' | 'formatOfFile' | 'fields' | 'dryRun' | 'query' | 'profiles'>;
 
-/** Throws CliError usage (2) for a format or a column that the command's result does not have. */
+/** Throws KnownError usage (2) for a format or a column that the command's result does not have. */
 export function checkFormat(asked: Asked, command: Command): void {
   const { output, fields, dryRun, query, profiles } = asked;
   const { columns } = helpOf(command) ?? {};

@@ -47,7 +47,7 @@ function fromPipe(label: string) {
   return { help: `read the ${label} from standard input` };
 }
 
-/** Reads the flags. Throws CliError usage (2) for a secret as a value, or more than one place for one secret. */
+/** Reads the flags. Throws KnownError usage (2) for a secret as a value, or more than one place for one secret. */
 export async function readSecretFlags(ctx: Context, flags: Flags): Promise<{ references: Given; typed: Given }> {
   refuseValues(ctx, flags);
   const references: Given = {};

@@ -1,6 +1,6 @@
 // Mistakes of the command line as commander reports them, in our words and with our exit code.
 import type { Command, CommanderError } from 'commander';
-import { usageError, type CliError } from '../../kernel/errors.ts';
+import { usageError, type KnownError } from '../../kernel/errors.ts';
 import { choiceHint, nearest } from '../../kernel/nearest.ts';
 import { pathOf } from './help.ts';
 
@@ -50,12 +50,12 @@ export function refuseUnknownWord(command: Command): void {
   throw unknownWord('command', word, command, subcommandNames(command));
 }
 
-function asTold(error: CommanderError, command: Command): CliError {
+function asTold(error: CommanderError, command: Command): KnownError {
   return usageError(sentence(error.message), seeHelp(command));
 }
 
 /** A command of nearly the same name may be what takes these words: `pipelines runs ID` beside `pipelines run ID RUN_ID`. */
-function missingArgument(error: CommanderError, command: Command): CliError {
+function missingArgument(error: CommanderError, command: Command): KnownError {
   const choices = command.registeredArguments[command.args.length]?.argChoices;
   if (choices) return usageError(sentence(error.message), `It takes ${choices.join(', ')}. ${seeHelp(command)}`);
   const siblings = command.parent?.commands.filter(
@@ -68,7 +68,7 @@ function missingArgument(error: CommanderError, command: Command): CliError {
 }
 
 /** A value that is none of those which a flag or an argument takes. Undefined for any other invalid value. */
-function choiceFailure({ message }: CommanderError, command: Command): CliError | undefined {
+function choiceFailure({ message }: CommanderError, command: Command): KnownError | undefined {
   const ofFlag = /^error: option '(?<subject>[^']*)' argument '(?<word>.*)' is invalid\. Allowed/s.exec(message);
   const told =
     ofFlag ??
@@ -80,7 +80,7 @@ function choiceFailure({ message }: CommanderError, command: Command): CliError 
   return usageError(`${option?.long ?? `<${subject}>`} does not know \`${word}\`.`, choiceHint(word, choices));
 }
 
-function excessArguments(command: Command): CliError {
+function excessArguments(command: Command): KnownError {
   const [word = ''] = command.args.slice(command.registeredArguments.length);
   if (command.commands.length > 0) return unknownWord('command', word, command, subcommandNames(command));
   const count = command.registeredArguments.length;
@@ -88,7 +88,7 @@ function excessArguments(command: Command): CliError {
   return usageError(`\`${pathOf(command)}\` ${takes}; \`${word}\` is one too many.`, seeHelp(command));
 }
 
-function unknownWord(kind: 'command' | 'flag', word: string, command: Command, known: string[]): CliError {
+function unknownWord(kind: 'command' | 'flag', word: string, command: Command, known: string[]): KnownError {
   // There are few commands, and who abbreviates one types little.
   const guess = nearest(word, known, kind === 'command' ? 2 : undefined);
   const where = command.parent || kind === 'command' ? ` of \`${pathOf(command)}\`` : '';

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type ControlCall, refusalIn } from '../../emulator/client.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { CONTROL_PATH } from '../../emulator/wire/service-paths.ts';
-import { CliError, EXIT, usageError } from '../../kernel/errors.ts';
+import { KnownError, usageError } from '../../kernel/errors.ts';
 import { JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
 import { isRecord } from '../../kernel/record.ts';
 import { OutcomeUnknownError } from '../../http/answer/outcome-unknown.ts';
@@ -21,7 +21,7 @@ export { type ControlCall, controlCalls } from '../../emulator/client.ts';
 /**
  * The platform that is meant: the one on `port`; without `--profile` the one that CDPADM_BASE_URL points every command to;
  * for profile `local` the one of its state; else the one started last, or that of the profile in use when it is `local`.
- * With `lasting` none that would end with the command, unless `--profile local` asks for it. Throws CliError not found (5)
+ * With `lasting` none that would end with the command, unless `--profile local` asks for it. Throws KnownError not found (5)
  * when there is none.
  */
 export async function findEmulator(
@@ -51,7 +51,7 @@ export async function findEmulator(
 }
 
 /**
- * Calls the control address and returns the platform's reply. Throws CliError for a rejection and for any other reply, and
+ * Calls the control address and returns the platform's reply. Throws KnownError for a rejection and for any other reply, and
  * OutcomeUnknownError (8) where such a reply leaves open whether a change was made.
  */
 export async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: ControlCall<Reply>): Promise<Reply> {
@@ -77,7 +77,7 @@ export async function callControl<Reply>(ctx: Context, ready: EmulatorReady, cal
     if (answer.problem !== undefined) throw unusable(call, origin, answer.problem);
     return readReply(call, origin, answer.text);
   } catch (error) {
-    if (error instanceof CliError) throw error;
+    if (error instanceof KnownError) throw error;
     const problem = (error as Error).message;
     if (call.method !== 'GET' && wasReached(error))
       throw unconfirmed(call, origin, `did not respond: ${problem}`, error);
@@ -132,12 +132,12 @@ function wasReached(error: unknown): boolean {
 
 const START = 'Start one with `cdpadm emulator start`, or use --profile local.';
 
-function noEmulator(message: string, hint: string): CliError {
+function noEmulator(message: string, hint: string): KnownError {
   return fail('emulator.none', { message, hint });
 }
 
 /** A response that no control address sends; `problem` completes "its response …". */
-function unusable(call: Pick<ControlCall, 'method' | 'path'>, origin: string, problem: string): CliError {
+function unusable(call: Pick<ControlCall, 'method' | 'path'>, origin: string, problem: string): KnownError {
   if (call.method !== 'GET') return unconfirmed(call, origin, `sent a response that ${problem}`);
   return fail('emulator.unreadable', {
     message: `The embedded platform at ${origin} sent a response that ${problem}.`,
@@ -151,7 +151,7 @@ function unconfirmed(
   origin: string,
   problem: string,
   cause?: unknown,
-): CliError {
+): KnownError {
   return new OutcomeUnknownError({
     message: `The outcome of the change is unknown: the embedded platform at ${origin} ${problem}.`,
     hint: 'Run `cdpadm emulator clock` and `cdpadm emulator log` to see its state, then run the command again if needed.',
@@ -161,13 +161,13 @@ function unconfirmed(
 }
 
 /** The control address rejects a malformed call (400), as a flag would be, and names what does not exist (404). */
-function rejected(status: number, text: string): CliError {
+function rejected(status: number, text: string): KnownError {
   const message = `The embedded platform rejected the call: ${refusalIn(text)}.`;
   if (status === 400) return usageError(message);
   return fail('emulator.refused', {
     message,
     status,
     ...(status !== 404 && { hint: 'Run `cdpadm emulator log` to see the request, or start another platform.' }),
-    exit: status === 404 ? EXIT.notFound : EXIT.failed,
+    exit: status === 404 ? 'notFound' : 'failed',
   });
 }

@@ -1,7 +1,7 @@
 // The built-in profile `local`: the platform runs inside the command, with its state kept between commands.
 import type { SecretName, SettingName } from '../../config/settings.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
-import { CliError } from '../../kernel/errors.ts';
+import { KnownError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { authorityOf } from './environment.ts';
 import { authorityFolder, localFolder } from './local-folder.ts';
@@ -47,7 +47,7 @@ async function open(ctx: Context): Promise<EmulatorReady> {
     const running = listEmulators(ctx.paths).find(({ data }) => data === folder);
     if (running) return running.ready;
     const busy = await tryStart(ctx, folder);
-    if (!(busy instanceof CliError)) return busy;
+    if (!(busy instanceof KnownError)) return busy;
     if (!told && ctx.clock.now() - begun >= LONG_WAIT_MS) {
       told = true;
       ctx.out.note(
@@ -59,14 +59,14 @@ async function open(ctx: Context): Promise<EmulatorReady> {
 }
 
 /** Starts a platform of our own, or gives back the error that says who has the state. */
-async function tryStart(ctx: Context, data: string): Promise<EmulatorReady | CliError> {
+async function tryStart(ctx: Context, data: string): Promise<EmulatorReady | KnownError> {
   const { startEmulator } = await import('../../emulator/index.ts');
   try {
     const emulator = await startEmulator({ data, authority: authorityFolder(ctx.paths), systemClock: ctx.clock });
     ctx.onClose(() => emulator.close());
     return emulator.ready;
   } catch (error) {
-    if (error instanceof CliError && error.code === 'emulator.running') return error;
+    if (error instanceof KnownError && error.code === 'emulator.running') return error;
     throw error;
   }
 }

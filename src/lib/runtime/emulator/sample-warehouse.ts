@@ -1,6 +1,6 @@
 // The door from a command to the embedded platform's sample warehouse.
 import { resolve } from 'node:path';
-import { EXIT, systemErrorCode } from '../../kernel/errors.ts';
+import { systemErrorCode } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { fail } from '../../errors/fail.ts';
 
@@ -18,7 +18,7 @@ export async function makeSampleWarehouseFile(ctx: Context, file: string, rows: 
     throw fail('emulator.sample_warehouse', {
       message: isThere ? `There is a file ${file} already; it was left as it is.` : `${file} cannot be made: ${code}.`,
       hint: isThere ? 'Choose another name.' : 'Choose a folder that is there and can be written.',
-      exit: isThere ? EXIT.conflict : EXIT.failed,
+      exit: isThere ? 'conflict' : 'failed',
       cause: error,
     });
   }

@@ -21,7 +21,7 @@ const readyView = (ready: EmulatorReady): ListView<EmulatorReady> => ({
   name: (row) => row.base_url,
 });
 
-/** Prints the ready line and returns when the command is told to stop. Throws CliError as `startEmulator` does. */
+/** Prints the ready line and returns when the command is told to stop. Throws KnownError as `startEmulator` does. */
 export async function serveEmulator(ctx: Context, options: ServeOptions): Promise<void> {
   const { startEmulator } = await import('../../emulator/index.ts');
   const data = options.data === undefined ? localFolder(ctx.paths) : options.data;

@@ -1,7 +1,7 @@
 // Removes the cached access token of a profile: what `auth logout` and a deleted profile leave nothing of.
 import { join } from 'node:path';
 import { tokenFileName } from '../../http/call/token.ts';
-import { CliError } from '../../kernel/errors.ts';
+import { KnownError } from '../../kernel/errors.ts';
 import { removeFile } from '../../kernel/durable.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress, lastingAudience } from '../service-address.ts';
@@ -16,6 +16,6 @@ export async function forgetToken(ctx: Context, profile: string): Promise<void> 
     removeFile(join(ctx.paths.cache, 'tokens', name));
   } catch (error) {
     // A client id that cannot be read now has no token that could be found by it.
-    if (!(error instanceof CliError)) throw error;
+    if (!(error instanceof KnownError)) throw error;
   }
 }

@@ -2,7 +2,7 @@
 import type { Api } from '../../api/index.ts';
 import { type KnownIds, openKnownIds } from '../../config/known-ids.ts';
 import type { Settings } from '../../config/settings.ts';
-import { CliError } from '../../kernel/errors.ts';
+import { KnownError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
 /** The ids of the scope that these settings lead to. */
@@ -25,7 +25,7 @@ export function rememberingIds(api: Api, settings: Settings, ctx: Context): Api 
     try {
       keep(value);
     } catch (error) {
-      if (!(error instanceof CliError)) throw error;
+      if (!(error instanceof KnownError)) throw error;
       ctx.out.verbose(`Ids are not kept for completion: ${error.message}`);
     }
     return value;

@@ -1,7 +1,7 @@
 // Everything a command says: its result on standard output, all else on standard error.
 import { resolve } from 'node:path';
 import type { DescribedRequest } from '../../http/types.ts';
-import { type CliError, systemErrorCode } from '../../kernel/errors.ts';
+import { type KnownError, systemErrorCode } from '../../kernel/errors.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { cleanLine, cleanText } from '../../render/clean.ts';
 import { plainStyle, type Style } from '../../render/style.ts';
@@ -87,7 +87,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
   }
 
   /** What a pull request or a run's page shows: always Markdown, whatever `-o` says. Resolves with what kept it from it. */
-  async function summarize(data: unknown, view: AnyView): Promise<CliError | undefined> {
+  async function summarize(data: unknown, view: AnyView): Promise<KnownError | undefined> {
     const target: Surface = { terminal: false, width: io.columns(), style: plainStyle };
     const text = await resultText(data, view, { ...flags, output: 'markdown' }, target);
     const { appendFileSync } = await import('node:fs');

@@ -137,7 +137,7 @@ export function markdownText(data: unknown, view: AnyView, flags: GlobalFlags): 
   return toMarkdownTable(rows, chooseColumns(columns, flags.fields), flags.header);
 }
 
-/** The ids of a result, one a line. Throws CliError usage (2) where a query found records without any. */
+/** The ids of a result, one a line. Throws KnownError usage (2) where a query found records without any. */
 export function nameText(data: unknown, view: AnyView): string {
   if (view.kind === 'document' && view.names) {
     return view
@@ -155,7 +155,7 @@ export function nameText(data: unknown, view: AnyView): string {
   return rows.map((row) => `${cleanLine(cellText(column.value(row)))}\n`).join('');
 }
 
-/** The rows and columns of a result. Throws CliError usage (2), naming `format`, where it has none. */
+/** The rows and columns of a result. Throws KnownError usage (2), naming `format`, where it has none. */
 export function listOf(
   data: unknown,
   view: AnyView,

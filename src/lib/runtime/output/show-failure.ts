@@ -1,8 +1,10 @@
 // Writes an error to standard error in the form that the flags ask for, and to the step summary where it is wanted; says
 // which exit code it is.
+import { exitOf } from '../../errors/exit.ts';
+import { EXIT } from '../exit-codes.ts';
 import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CliError } from '../../kernel/errors.ts';
+import { KnownError } from '../../kernel/errors.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { cleanText } from '../../render/clean.ts';
 import { wantsColour } from '../../render/colour.ts';
@@ -13,7 +15,7 @@ import { annotation, forLog, MOST_ANNOTATIONS, wantsAnnotations } from './annota
 import type { GlobalFlags, Io } from '../context.ts';
 import { createSameTarget } from '../command-line/same-target.ts';
 
-/** Whatever is no CliError is a bug, and said to be one. `asking`: see `createSameTarget`. */
+/** Whatever is no KnownError is a bug, and said to be one. `asking`: see `createSameTarget`. */
 export async function showFailure(
   error: unknown,
   io: Io,
@@ -21,10 +23,11 @@ export async function showFailure(
   redactor: Redactor,
   asking: readonly string[],
 ): Promise<number> {
-  const known = error instanceof CliError ? hintedForTarget(error, flags, asking) : bugError(error, flags.debug);
+  const known = error instanceof KnownError ? hintedForTarget(error, flags, asking) : bugError(error, flags.debug);
+  const code = EXIT[exitOf(known)];
   const isJson = flags.output === 'json' || flags.output === 'ndjson';
   const text = isJson ? failureJson(known, redactor) : await screenOf(known, io, flags, redactor);
-  const stack = flags.debug && error instanceof CliError && !isJson ? error.stack : undefined;
+  const stack = flags.debug && error instanceof KnownError && !isJson ? error.stack : undefined;
   const log = stack === undefined ? text : `${text}${redactor.text(cleanText(stack))}\n`;
   io.stderr.write(forLog(log, io.env));
   if (!isJson && wantsAnnotations(flags, io.env)) {
@@ -33,28 +36,28 @@ export async function showFailure(
     const shown = placed.slice(0, MOST_ANNOTATIONS);
     io.stderr.write(redactor.text(shown.map((issue) => annotation('error', issue)).join('')));
   }
-  if (flags.summary) summarize(known, io, redactor);
-  return known.exit;
+  if (flags.summary) summarize(known, code, io, redactor);
+  return code;
 }
 
 /** Who reads a run's page does so because something failed. */
-function summarize(error: CliError, io: Io, redactor: Redactor): void {
+function summarize(error: KnownError, code: number, io: Io, redactor: Redactor): void {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
   try {
-    appendFileSync(resolve(io.cwd, file), `${failureMarkdown(error, redactor)}\n`);
+    appendFileSync(resolve(io.cwd, file), `${failureMarkdown(error, code, redactor)}\n`);
   } catch {
     // That it cannot be written to may be the very error; all of it stands on standard error.
   }
 }
 
 /** The same error, whose hint means the platform that the command meant. */
-function hintedForTarget(error: CliError, flags: GlobalFlags, asking: readonly string[]): CliError {
+function hintedForTarget(error: KnownError, flags: GlobalFlags, asking: readonly string[]): KnownError {
   const hint = error.hintLines.map(createSameTarget(asking, flags));
   return hint.every((line, index) => line === error.hintLines[index]) ? error : error.with({ hint });
 }
 
-async function screenOf(error: CliError, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<string> {
+async function screenOf(error: KnownError, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<string> {
   const style = await createStyle(wantsColour(flags.color, io.env, io.tty.stderr));
   const text = failureScreen(error, style, redactor);
   return io.tty.stderr ? wrapMessage(text, io.columns()) : text;

@@ -1,5 +1,4 @@
 // What precedes a write: `access: read` blocks it, its target is shown, and the question is asked.
-import { EXIT } from '../../kernel/errors.ts';
 import { cleanLine } from '../../render/clean.ts';
 import type { Context } from '../context.ts';
 import { readOnly, type Target, targetLine, targetOf, type WriteScope } from '../target.ts';
@@ -16,7 +15,7 @@ export async function startWrite(ctx: Context, scope: WriteScope): Promise<Targe
 
 /**
  * Asks. `typed` must be typed in place of yes, or come by `--confirm`; so must the name of a protected profile. Throws
- * CliError: usage (2) or guard (12), as `Prompts` says.
+ * KnownError: usage (2) or guard (12), as `Prompts` says.
  */
 export async function confirmWrite(ctx: Context, question: string, typed: string | undefined): Promise<void> {
   const settings = await ctx.settings();
@@ -28,5 +27,5 @@ export async function confirmWrite(ctx: Context, question: string, typed: string
   }
   const name = profile.value;
   const asked = typed === undefined ? `${question} ` : '';
-  await ctx.prompt.typed(`${asked}This profile is protected; type its name (${name}):`, name, { exit: EXIT.guard });
+  await ctx.prompt.typed(`${asked}This profile is protected; type its name (${name}):`, name, { exit: 'guard' });
 }

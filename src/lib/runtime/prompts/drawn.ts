@@ -1,6 +1,6 @@
 // Questions on a terminal that can redraw, by inquirer.
 import { Writable } from 'node:stream';
-import { CliError } from '../../kernel/errors.ts';
+import { KnownError } from '../../kernel/errors.ts';
 import type { Style } from '../../render/style.ts';
 import { wrapMessage } from '../../render/width.ts';
 import type { Io, PromptOptions } from '../context.ts';
@@ -21,7 +21,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
       // The input is paused after an answer too; then the answer is there first.
       return (await Promise.race([asked, inputClosed(io)])).value;
     } catch (error) {
-      if (error instanceof CliError) io.stderr.write('\n');
+      if (error instanceof KnownError) io.stderr.write('\n');
       throw translate(error, signal);
     }
   }

@@ -1,5 +1,5 @@
 // Opens the user's editor until the text is valid; the errors of an invalid text are comments above it.
-import { CliError } from '../../kernel/errors.ts';
+import { KnownError } from '../../kernel/errors.ts';
 import { cleanLine } from '../../render/clean.ts';
 import type { Context } from '../context.ts';
 import type { EditedFile } from './editor.ts';
@@ -8,7 +8,7 @@ import type { EditedFile } from './editor.ts';
 const HEADER_MARK = '#! ';
 
 /**
- * The checked text; undefined if the user changed nothing or emptied the file. `check` throws CliError for an invalid
+ * The checked text; undefined if the user changed nothing or emptied the file. `check` throws KnownError for an invalid
  * text. That error ends the edit where no one can be asked, or if the same text is saved twice: an editor that is a
  * script would leave it for ever.
  */
@@ -26,7 +26,7 @@ export async function editUntilValid<T>(
     try {
       return await check(text);
     } catch (error) {
-      if (!(error instanceof CliError) || !ctx.prompt.possible || text === previous) throw error;
+      if (!(error instanceof KnownError) || !ctx.prompt.possible || text === previous) throw error;
       previous = text;
       shown = `${errorHeader(error)}${text}`;
       for (const line of errorLines(error)) ctx.out.warn(line);
@@ -35,7 +35,7 @@ export async function editUntilValid<T>(
 }
 
 /** The errors with their lines in the text that is shown next: the header comes before it. */
-function errorLines(error: CliError): string[] {
+function errorLines(error: KnownError): string[] {
   const issues = error.issues.length > 0 ? error.issues : [{ path: '', message: error.message }];
   const extra = issues.length + 2;
   const lines = issues.map(
@@ -46,7 +46,7 @@ function errorLines(error: CliError): string[] {
 }
 
 /** As comments of the file; a name with a line end in it stays within its comment. */
-function errorHeader(error: CliError): string {
+function errorHeader(error: KnownError): string {
   return [...errorLines(error), ''].map((line) => `${HEADER_MARK}${cleanLine(line)}\n`).join('');
 }
 

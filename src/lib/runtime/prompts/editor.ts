@@ -14,7 +14,7 @@ import { fail } from '../../errors/fail.ts';
 /** A text being edited, in a 0700 folder of its own. */
 export interface EditedFile {
   readonly path: string;
-  /** Writes `text`, opens the editor and returns what was saved. Throws CliError when the editor fails. */
+  /** Writes `text`, opens the editor and returns what was saved. Throws KnownError when the editor fails. */
   edit(text: string): Promise<string>;
   /** Removes the file and its folder. */
   discard(): void;

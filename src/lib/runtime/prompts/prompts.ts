@@ -1,5 +1,5 @@
 // Asking a person: only where one can answer, always on standard error, never in place of a flag.
-import { type CliError, EXIT, usageError } from '../../kernel/errors.ts';
+import { type KnownError, usageError } from '../../kernel/errors.ts';
 import { cleanText } from '../../render/clean.ts';
 import type { Style } from '../../render/style.ts';
 import { type Asker, refused } from './asker.ts';
@@ -57,14 +57,13 @@ function flagOf(options: PromptOptions): string {
   return options.flag ?? 'a flag';
 }
 
-function cannotAsk(what: string, flag: string, exit: CliError['exit'] = EXIT.usage): CliError {
+function cannotAsk(what: string, flag: string, exit: 'usage' | 'guard' = 'usage'): KnownError {
   const { message, hint } = usageError(
     `This needs ${what}, but this is not an interactive terminal.`,
     `Give ${flag}, or run the command on a terminal, without --no-input and with CI unset.`,
   );
-  return fail(exit === EXIT.usage ? 'usage' : 'guard.confirm', {
+  return fail(exit === 'usage' ? 'usage' : 'guard.confirm', {
     message,
-    exit,
     ...(hint !== undefined && { hint }),
   });
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CsvFeed } from '../../../../src/lib/domain/csv/feed.ts';
 import { textsOf } from '../../../../src/lib/domain/csv/record.ts';
 import { csvLine } from '../../../../src/lib/kernel/csv.ts';
-import type { CliError } from '../../../../src/lib/kernel/errors.ts';
+import type { KnownError } from '../../../../src/lib/kernel/errors.ts';
 
 interface Found {
   records: { texts: string[]; line: number; source: string }[];
@@ -16,7 +16,7 @@ function readAll(text: string, cuts: readonly number[] = [], delimiter = ','): F
   const bytes = Buffer.from(`h${delimiter}h\n${text}`);
   const found: Found = { records: [], faults: [] };
   const note = (error: unknown): void => {
-    const [issue] = (error as CliError).issues;
+    const [issue] = (error as KnownError).issues;
     found.faults.push({ line: (issue?.line ?? 0) - 1, column: issue?.column ?? 0, message: issue?.message ?? '' });
   };
   const feed = new CsvFeed('a.csv', {

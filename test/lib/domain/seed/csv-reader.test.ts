@@ -4,7 +4,7 @@ import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../src/lib/domain/seed/batch.ts';
 import { createCsvReader, type CsvOptions } from '../../../../src/lib/domain/seed/csv-rows.ts';
 import { RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
-import { CliError } from '../../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { thrownBy } from '../../../helpers/failure.ts';
 
 const usual: CsvOptions = {
@@ -33,9 +33,9 @@ function read(text: string | Buffer, options: Partial<CsvOptions> = {}, size = 7
   ]);
 }
 
-function refused(text: string | Buffer, options: Partial<CsvOptions> = {}, size?: number): CliError {
+function refused(text: string | Buffer, options: Partial<CsvOptions> = {}, size?: number): KnownError {
   const error = thrownBy(() => read(text, options, size));
-  if (error instanceof CliError) return error;
+  if (error instanceof KnownError) return error;
   throw error;
 }
 
@@ -83,7 +83,7 @@ describe('a header', () => {
   const withDefaults = (parts: Partial<CsvOptions['defaults']>): Partial<CsvOptions> => ({
     defaults: { ...usual.defaults, ...parts },
   });
-  const issuesOf = ({ issues }: CliError): string[] =>
+  const issuesOf = ({ issues }: KnownError): string[] =>
     issues.map(({ line, path, message }) => `${line} ${path}: ${message}`);
 
   it.each<[string, Partial<CsvOptions>, string[]]>([
@@ -93,7 +93,7 @@ describe('a header', () => {
     ['xpid,attr:N:count\n', {}, ['1 : there is no column `cutoff_date`, and no --cutoff-date in its place']],
   ])('%j is of no use', (text, options, issues) => {
     const error = refused(text, options);
-    expect(error).toMatchObject({ exit: 9, message: 'The header of users.csv cannot be used.' });
+    expect(error).toMatchObject({ code: 'input.invalid', message: 'The header of users.csv cannot be used.' });
     expect(issuesOf(error)).toEqual(issues);
     expect(error.hint).toBe('A file with other columns is read with --map-file, which says what each of them means.');
   }); // prettier-ignore
@@ -124,7 +124,11 @@ describe('a header', () => {
     ['other bytes', Buffer.from('xpid,user:\u00ff\n', 'latin1'), 'a byte here is not UTF-8; save the file as UTF-8'],
   ])('is missed in %s', (_what, text, reason) => {
     const error = refused(text);
-    expect(error).toMatchObject({ exit: 9, message: 'users.csv cannot be read.', issues: [{ message: reason }] });
+    expect(error).toMatchObject({
+      code: 'input.invalid',
+      message: 'users.csv cannot be read.',
+      issues: [{ message: reason }],
+    });
   });
 
   it('has an end, and so has each record', () => {

@@ -3,19 +3,19 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { writePrivateFile, writeUserFile } from '../../../../src/lib/kernel/durable.ts';
 import { openDurableLog } from '../../../../src/lib/kernel/durable-log.ts';
-import { CliError } from '../../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { tryLock } from '../../../../src/lib/kernel/lock.ts';
 
 const [deed = '', folder = ''] = process.argv.slice(2);
 const file = join(folder, 'file');
 const BIG = 'x'.repeat(1_000_000);
 
-function attempt(work: () => unknown): { code: string; message: string; exit: number } | 'done' {
+function attempt(work: () => unknown): { code: string; message: string } | 'done' {
   try {
     work();
     return 'done';
   } catch (error) {
-    if (error instanceof CliError) return { code: error.code, message: error.message, exit: error.exit };
+    if (error instanceof KnownError) return { code: error.code, message: error.message };
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 // The flags of every command: where they may stand, what they take, and what is said of anything else.
 import { Command } from 'commander';
 import { describe, expect, it, test } from 'vitest';
-import { CliError } from '../../../../src/lib/kernel/errors.ts';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import type { GlobalFlags } from '../../../../src/lib/runtime/context.ts';
 import {
   defineGlobalFlags,
@@ -105,8 +105,8 @@ it.each<[string[], string, Record<string, string>?]>([
   [['--progress', 'bar'], '--progress'],
 ])('%j is a usage error that names %s', (args, name, env) => {
   const failure = thrownBy(() => flagsOf(args, env));
-  expect(failure).toBeInstanceOf(CliError);
-  expect(failure).toMatchObject({ exit: 2, message: expect.stringContaining(name) as string });
+  expect(failure).toBeInstanceOf(KnownError);
+  expect(failure).toMatchObject({ code: 'usage', message: expect.stringContaining(name) as string });
 });
 
 test('an error is drawn as far as the flags were understood', () => {
@@ -154,9 +154,9 @@ describe('the extension of --out', () => {
 
   it('rejects another format, and accepts plain text in .txt', () => {
     const error = thrownBy(() => flagsOf(['--out', 'x.json', '-o', 'yaml']));
-    expect(error).toMatchObject({ exit: 2, message: '-o yaml conflicts with --out x.json: .json means json.' });
-    expect(thrownBy(() => flagsOf(['--out', 'x.csv', '--json']))).toMatchObject({ exit: 2 });
-    expect(thrownBy(() => flagsOf(['--out', 'x.txt', '-o', 'csv']))).toMatchObject({ exit: 2 });
+    expect(error).toMatchObject({ code: 'usage', message: '-o yaml conflicts with --out x.json: .json means json.' });
+    expect(thrownBy(() => flagsOf(['--out', 'x.csv', '--json']))).toMatchObject({ code: 'usage' });
+    expect(thrownBy(() => flagsOf(['--out', 'x.txt', '-o', 'csv']))).toMatchObject({ code: 'usage' });
     expect(flagsOf(['--out', 'x.txt', '-o', 'name']).output).toBe('name');
   });
 

@@ -169,13 +169,13 @@ describe('--query', () => {
 
   it.each(['{n: length(@)}', '[].{n: length(tasks)}', '[].tasks'])('%s has no id for -o name', async (query) => {
     const attempt = emit({ output: 'name', query }, rows, list);
-    await expect(attempt).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining('--query') as string });
+    await expect(attempt).rejects.toMatchObject({ code: 'usage', hint: expect.stringContaining('--query') as string });
   });
 
   test('what has no page names every format that it has', async () => {
     const attempt = emit({ output: 'html', query: '[].id' }, rows, list);
     const hint = 'Use -o table, json, ndjson, yaml, csv, markdown or name.';
-    await expect(attempt).rejects.toMatchObject({ exit: 2, hint });
+    await expect(attempt).rejects.toMatchObject({ code: 'usage', hint });
   });
 
   test('what it finds is harmless on a terminal as CSV and YAML too', async () => {
@@ -187,7 +187,7 @@ describe('--query', () => {
   test('a wrong one stops the command before it acts', async () => {
     let acted = false;
     const attempt = say({ query: '[?' }, () => void (acted = true));
-    await expect(attempt).rejects.toMatchObject({ exit: 2 });
+    await expect(attempt).rejects.toMatchObject({ code: 'usage' });
     expect(acted).toBe(false);
   });
 });
@@ -218,7 +218,7 @@ describe('columns', () => {
 
   test('an unknown one proposes the nearest', async () => {
     const attempt = emit({ fields: 'nmae' }, rows, list);
-    await expect(attempt).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining('`name`') as string });
+    await expect(attempt).rejects.toMatchObject({ code: 'usage', hint: expect.stringContaining('`name`') as string });
   });
 });
 

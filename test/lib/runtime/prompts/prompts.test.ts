@@ -1,5 +1,7 @@
 // Questions where nobody can answer, and the flags that answer them. Real terminals are test/e2e/prompts.test.ts.
 import { describe, expect, it, test } from 'vitest';
+import { exitOf } from '../../../../src/lib/errors/exit.ts';
+import type { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { plainStyle } from '../../../../src/lib/render/style.ts';
 import type { Prompts } from '../../../../src/lib/runtime/context.ts';
 import { readGlobalFlags } from '../../../../src/lib/runtime/command-line/global-flags.ts';
@@ -24,37 +26,38 @@ it.each<[Record<string, unknown>, CliOptions, boolean]>([
 });
 
 describe('where nobody can be asked, the flag is named and nothing hangs', () => {
-  it.each<[string, (prompt: Prompts) => Promise<unknown>, string, number]>([
-    ['confirm', (prompt) => prompt.confirm('Go?'), '--yes', 2],
-    ['typed', (prompt) => prompt.typed('Name?', 'prod'), '--confirm prod', 2],
-    ['typed as a guard', (prompt) => prompt.typed('Name?', 'prod', { exit: 12 }), '--confirm prod', 12],
+  it.each<[string, (prompt: Prompts) => Promise<unknown>, string, string]>([
+    ['confirm', (prompt) => prompt.confirm('Go?'), '--yes', 'usage'],
+    ['typed', (prompt) => prompt.typed('Name?', 'prod'), '--confirm prod', 'usage'],
+    ['typed as a guard', (prompt) => prompt.typed('Name?', 'prod', { exit: 'guard' }), '--confirm prod', 'guard'],
     [
       'typed with a flag of its own',
       (prompt) => prompt.typed('How many?', '3', { flag: '--allow-delete' }),
       '--allow-delete',
-      2,
+      'usage',
     ],
-    ['input', (prompt) => prompt.input('Name?', { flag: '--name' }), '--name', 2],
-    ['secret', (prompt) => prompt.secret('Secret?', { flag: 'CDPADM_CLIENT_SECRET' }), 'CDPADM_CLIENT_SECRET', 2],
-    ['select', (prompt) => prompt.select('Which?', [{ value: 'a' }], { flag: '--which' }), '--which', 2],
-    ['ask', (prompt) => prompt.ask('Really?', true, { flag: '--really' }), '--really', 2],
+    ['input', (prompt) => prompt.input('Name?', { flag: '--name' }), '--name', 'usage'],
+    ['secret', (prompt) => prompt.secret('Secret?', { flag: 'CDPADM_CLIENT_SECRET' }), 'CDPADM_CLIENT_SECRET', 'usage'],
+    ['select', (prompt) => prompt.select('Which?', [{ value: 'a' }], { flag: '--which' }), '--which', 'usage'],
+    ['ask', (prompt) => prompt.ask('Really?', true, { flag: '--really' }), '--really', 'usage'],
   ])('%s', async (_what, question, flag, exit) => {
-    await expect(question(prompts())).rejects.toMatchObject({ exit, hint: expect.stringContaining(flag) as string });
+    const error = await question(prompts()).catch((refusal: unknown) => refusal as KnownError);
+    expect([exitOf(error as KnownError), (error as KnownError).hint]).toEqual([exit, expect.stringContaining(flag)]);
   });
 });
 
 test('--yes answers an ordinary confirmation and nothing that must be typed', async () => {
   const prompt = prompts({ yes: true });
   await prompt.confirm('Go?');
-  await expect(prompt.typed('Name?', 'prod')).rejects.toMatchObject({ exit: 2 });
-  await expect(prompt.input('Name?')).rejects.toMatchObject({ exit: 2 });
+  await expect(prompt.typed('Name?', 'prod')).rejects.toMatchObject({ code: 'usage' });
+  await expect(prompt.input('Name?')).rejects.toMatchObject({ code: 'usage' });
 });
 
 test('each --confirm answers one question, and only its own', async () => {
   const prompt = prompts({ confirm: ['prod', '3'] });
   await prompt.typed('How many?', '3');
   await prompt.typed('Name?', 'prod');
-  await expect(prompt.typed('Name again?', 'prod')).rejects.toMatchObject({ exit: 2 });
-  await expect(prompts({ confirm: ['PROD'] }).typed('Name?', 'prod')).rejects.toMatchObject({ exit: 2 });
-  await expect(prompts({ confirm: ['prod'] }).confirm('Go?')).rejects.toMatchObject({ exit: 2 });
+  await expect(prompt.typed('Name again?', 'prod')).rejects.toMatchObject({ code: 'usage' });
+  await expect(prompts({ confirm: ['PROD'] }).typed('Name?', 'prod')).rejects.toMatchObject({ code: 'usage' });
+  await expect(prompts({ confirm: ['prod'] }).confirm('Go?')).rejects.toMatchObject({ code: 'usage' });
 });
