@@ -95,7 +95,8 @@ function repeatedTypes(extended: Located[]): FieldIssue[] {
 function xpidIssues(all: Located[]): FieldIssue[] {
   const xpid = all.find(({ type }) => type === 'xpid');
   if (!xpid || all.length === 1) return [];
-  return [{ path: xpid.path, message: DSR_FAILURES.xpidWithOthers.message, at: 'key' }];
+  const failure = DSR_FAILURES.xpidWithOthers;
+  return [{ path: xpid.path, message: failure.message, at: 'key', failure }];
 }
 
 /** A profile's id is a 64-bit integer; here it is written as a text, as every identity is. */

@@ -112,8 +112,8 @@ export const DsrRequest = strictObject({
       const { issues, tooMany } = identityIssues(context.value);
       // Too many are counted first and refused alone (decision: D50).
       if (tooMany) context.issues.length = 0;
-      for (const { path, message, at } of issues) {
-        context.issues.push({ code: 'custom', path, message, input: context.value, params: { at } });
+      for (const { path, message, ...params } of issues) {
+        context.issues.push({ code: 'custom', path, message, input: context.value, params });
       }
     },
     // Identities are looked at even when other fields are wrong, so that all mistakes are told at once.

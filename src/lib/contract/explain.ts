@@ -1,6 +1,7 @@
 // Turns a schema's refusal into sentences a person can act on: which field, what is wrong with it.
 import type { core, ZodMiniType } from 'zod/mini';
 import { nearest } from '../kernel/nearest.ts';
+import type { Failure } from './failures.ts';
 import { characterCount } from './shared.ts';
 
 /** One refused place: the way to it and what is wrong there. */
@@ -9,6 +10,8 @@ export interface FieldIssue {
   message: string;
   /** Set when the field itself is wrong and not its value. */
   at?: 'key';
+  /** The sentence that the specification has for this mistake alone. */
+  failure?: Failure;
 }
 
 /** Checks `value` against `schema`; an empty list means that it fits. */
@@ -37,8 +40,8 @@ export function explainIssues(issues: readonly core.$ZodIssue[], value: unknown)
         return form ? inside(form, found) : [{ path, message: unionSentence(issue, found) }];
       }
       case 'custom':
-        // A rule of ours says by this parameter that the field itself is wrong.
-        return [{ path, message: issue.message, ...(issue.params?.['at'] === 'key' && { at: 'key' }) }];
+        // A rule of ours says by parameters what its issue has besides.
+        return [{ ...(issue.params as Partial<FieldIssue>), path, message: issue.message }];
       default:
         return [{ path, message: sentence(issue, found) }];
     }

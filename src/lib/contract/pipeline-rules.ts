@@ -1,6 +1,7 @@
 // What a pipeline's fields ask of each other: decidable from the body alone (specification, "Pipeline").
 import { parseIso } from '../kernel/timestamps.ts';
 import type { FieldIssue } from './explain.ts';
+import { WAREHOUSE_FAILURES } from './failures.ts';
 
 /** As much of a pipeline as the rules look at. */
 interface Written {
@@ -40,14 +41,16 @@ function transformationIssues({ pipeline_type, field_transformation_id }: Writte
     return [{ path, message: 'is missing: a pipeline of events needs it' }];
   }
   if (pipeline_type !== 'events' && field_transformation_id !== undefined) {
-    return [{ path, message: 'is not available for a pipeline of user attributes' }];
+    const failure = WAREHOUSE_FAILURES.transformationOfUsers;
+    return [{ path, message: 'is not available for a pipeline of user attributes', failure }];
   }
   return [];
 }
 
 function planIssues({ data_plan_id, data_plan_version }: Written): FieldIssue[] {
   if (data_plan_id !== undefined && data_plan_version === undefined) {
-    return [{ path: ['data_plan_version'], message: 'is missing: a data plan needs its version' }];
+    const failure = WAREHOUSE_FAILURES.planWithoutVersion;
+    return [{ path: ['data_plan_version'], message: 'is missing: a data plan needs its version', failure }];
   }
   if (data_plan_id === undefined && data_plan_version !== undefined) {
     return [{ path: ['data_plan_id'], message: 'is missing: there is a version and no data plan' }];

@@ -79,8 +79,8 @@ export const PipelineRequest = strictObject({
   ...readOnlyFields,
 }).check(
   check((context) => {
-    for (const { path, message } of pipelineIssues(context.value)) {
-      context.issues.push({ code: 'custom', path, message, input: context.value });
+    for (const { path, message, ...params } of pipelineIssues(context.value)) {
+      context.issues.push({ code: 'custom', path, message, input: context.value, params });
     }
   }),
 );

@@ -34,14 +34,17 @@ export function maskedSecrets(type: ResourceType, value: unknown): (readonly str
   return SECRET_PATHS[type].filter((path) => isMask(valueAt(value, path)));
 }
 
-const IS_MASK = 'is a mask and no secret; write where it is: env:NAME, file:PATH, keychain:NAME or command:LINE';
-
-export function maskIssue(path: readonly (string | number)[]): FieldIssue {
-  return { path: [...path], message: IS_MASK };
+interface MaskIssue extends FieldIssue {
+  isMask: true;
 }
 
-export function isMaskIssue({ message }: FieldIssue): boolean {
-  return message === IS_MASK;
+export function maskIssue(path: readonly (string | number)[]): MaskIssue {
+  const message = 'is a mask and no secret; write where it is: env:NAME, file:PATH, keychain:NAME or command:LINE';
+  return { path: [...path], message, isMask: true };
+}
+
+export function isMaskIssue(issue: FieldIssue): issue is MaskIssue {
+  return 'isMask' in issue;
 }
 
 /** A copy in which nothing stands at these paths. */

@@ -59,6 +59,6 @@ function expected({ expected_at }: StoredRequest): string | null {
 /** The refusal of a body: `xpid` beside another identity has a sentence of its own. */
 export function refuseBody(issues: readonly FieldIssue[]): PlatformError {
   const { xpidWithOthers, invalid } = DSR_FAILURES;
-  const onlyXpid = issues.every(({ message }) => message === xpidWithOthers.message);
+  const onlyXpid = issues.every(({ failure }) => failure === xpidWithOthers);
   return refuse(onlyXpid ? xpidWithOthers : invalid, sentences(issues));
 }

@@ -7,20 +7,10 @@ import { refuse, sentences } from '../wire/accept-body.ts';
 import type { DataPlanFixture } from '../fixtures/warehouse.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
 
-/** The refusal of a body: the specification names two of its mistakes. */
+/** The refusal of a body: two mistakes have a sentence of their own where they stand alone. */
 export function judgePipeline(issues: FieldIssue[]): PlatformError {
-  const [issue] = issues;
-  if (issue && issues.length === 1) {
-    const [field] = issue.path;
-    const detail = sentences(issues);
-    if (field === 'data_plan_version' && issue.message.startsWith('is missing')) {
-      return refuse(WAREHOUSE_FAILURES.planWithoutVersion, ...detail);
-    }
-    if (field === 'field_transformation_id' && issue.message.startsWith('is not available')) {
-      return refuse(WAREHOUSE_FAILURES.transformationOfUsers, ...detail);
-    }
-  }
-  return refuse(WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));
+  const alone = issues.length === 1 ? issues[0]?.failure : undefined;
+  return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));
 }
 
 /** What is wrong with the data plan of a pipeline; undefined when it has none, or an active one. */
