@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { rolldown } from 'rolldown';
 import { chunkGroups, NAMED_CHUNK } from './chunk-groups.mjs';
+import { lazyRequires } from './lazy-requires.mjs';
 import { emitLibraryTypes } from './library-types.mjs';
 import { thirdPartyNotices } from './notices.mjs';
 import { spareParts } from './spare-parts.mjs';
@@ -55,7 +56,7 @@ async function bundle() {
     input: { main: 'src/main.ts', ...worker, ...(hasLibrary && { index: libraryEntry }) },
     platform: 'node',
     external,
-    plugins: [spareParts()],
+    plugins: [spareParts(), lazyRequires()],
     // The library and the program may share a chunk with each other's entry.
     preserveEntrySignatures: 'allow-extension',
     transform: { target: 'node20' },

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeLazy } from '../../scripts/lazy-requires.mjs';
 import { root } from './sources.ts';
 
 interface Loaded {
@@ -101,5 +102,43 @@ describe('loading', () => {
     expect(files).toContain(join('dist', 'chunks', 'emulator-index.js'));
     expect(files.filter((file) => /undici|yaml|hono-node-server/.test(file))).toEqual([]);
     expect(modules.filter((name) => /undici|http2/.test(name))).toEqual([]);
+  });
+});
+
+describe('lazy requires', () => {
+  const lazy = (name: string, load: string): string =>
+    `var $${name};\nfunction ${name}() { return $${name} ??= ${load}; }`;
+  const a = 'const require_a = require("./a.js");';
+  const lazyA = lazy('require_a', 'require("./a.js")');
+
+  test.each<[string, string, string]>([
+    [
+      'members are reached by a call',
+      `${a}\nrequire_a.f(require_a[g], ...require_a.h, x?.y.require_a.i, { require_a: 1 }, require_ab.j);`,
+      `${lazyA}\n(require_a()).f((require_a())[g], ...(require_a()).h, x?.y.require_a.i, { require_a: 1 }, require_ab.j);`,
+    ],
+    [
+      'what new makes is the member, not what the call gives',
+      `${a}\nthrow new require_a.Failure("x");`,
+      `${lazyA}\nthrow new (require_a()).Failure("x");`,
+    ],
+    [
+      'a module of Node keeps its shape',
+      `${a}\nlet node_fs = require("node:fs");\nnode_fs = require_a.__toESM(node_fs, 1);\nnode_fs.default.x();`,
+      `${lazyA}\n\n${lazy('node_fs', '(require_a()).__toESM(require("node:fs"), 1)')}\n(node_fs()).default.x();`,
+    ],
+    [
+      'a name may hold a dollar',
+      'const a$1 = require("./a.js");\na$1.f();',
+      `${lazy('a$1', 'require("./a.js")')}\n(a$1()).f();`,
+    ],
+    ...[
+      ['a text is left alone', 'const s = "require_a.f and `require_a.f`";'],
+      ['what is passed on as a whole is loaded at once', `${a}\nuse(require_a, require_a.x);`],
+      ['a name that means something else elsewhere is loaded at once', `${a}\nconst f = (require_a) => require_a.b;`],
+      ['what stands deeper is left alone', 'function f() { const a = require("./a.js"); return a.b; }'],
+    ].map(([what = '', code = '']): [string, string, string] => [what, code, code]),
+  ])('%s', (_what, code, expected) => {
+    expect(makeLazy(code)).toBe(expected);
   });
 });
