@@ -29,7 +29,7 @@ const figures = {
   help: { name: '`cdpadm --help`', unit: '×', must: 1.8, goal: 1.4 },
   groupHelp: { name: '`cdpadm roles --help`', unit: '×', must: 1.8, goal: 1.4 },
   commandHelp: { name: '`cdpadm roles push --help`', unit: '×', must: 1.8, goal: 1.4 },
-  completion: { name: 'completion of a word: `cdpadm roles pu`', unit: '×', must: 1.8, goal: 1.4 },
+  completion: { name: 'completion, of the group where it takes longest', unit: '×', must: 1.6, goal: 1.4 },
   get: { name: '`cdpadm roles list`: one GET with a cached token', unit: '×', must: 4, goal: 2.5 },
   diff: { name: '`cdpadm roles diff` of 100 roles × 40 tasks in YAML', unit: '×', must: 8, goal: 5 },
   getMemory: { name: 'peak memory of that GET', unit: '×', must: 1.6, goal: 1.2 },

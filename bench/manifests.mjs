@@ -73,3 +73,12 @@ export function editedYaml() {
   }
   return `${lines.join('\n')}\n`;
 }
+
+/** Every task of both organizations, as GET answers. */
+export function allTasks() {
+  return ['user:core', 'workspaces:*', ...ALL_TASKS].map((task) => ({
+    task_id: task,
+    display_name: task,
+    description: `For ${task}`,
+  }));
+}

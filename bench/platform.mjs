@@ -1,13 +1,14 @@
 // A server of fixed answers, so that what is measured is the client: a token, and the manifests of two organizations.
 // It runs as a process of its own and tells its address on a line; it ends when its standard input is closed.
 import { createServer } from 'node:http';
-import { BIG_ORG, bigManifest, SMALL_ORG, smallManifest } from './manifests.mjs';
+import { allTasks, BIG_ORG, bigManifest, SMALL_ORG, smallManifest } from './manifests.mjs';
 
 /** @type {Record<string, string>} */
 const ANSWERS = {
   'POST /oauth/token': JSON.stringify({ access_token: 'bench', expires_in: 28_800, token_type: 'Bearer' }),
   [`GET ${rolesPath(SMALL_ORG)}`]: JSON.stringify(smallManifest()),
   [`GET ${rolesPath(BIG_ORG)}`]: JSON.stringify(bigManifest()),
+  [`GET ${rolesPath(BIG_ORG).replace('/roles', '/tasks')}`]: JSON.stringify(allTasks()),
 };
 
 /** @param {string} org */

@@ -1,5 +1,5 @@
 // Start, memory and size of the built program, beside the floor: Node running an empty file.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -62,6 +62,12 @@ async function measureAll(address, folder, rounds) {
   const command = (args, org = SMALL_ORG) => ({ args: [program, ...args], env: environment(org) });
   const floor = { args: [empty], env: environment(SMALL_ORG), silent: true };
   const get = command(['roles', 'list']);
+  const groups = commandGroups();
+  /** @param {string} group Its cache is its own: there are more groups than commands whose compiled code is kept. */
+  const tab = (group) => ({
+    args: [program, '__complete', 'bash', ' ', 'cdpadm', `cdpadm ${group} `],
+    env: () => ({ ...environment(SMALL_ORG)(), CDPADM_CACHE_DIR: join(folder, `cache-${group}`) }),
+  });
 
   const cases = {
     floor,
@@ -69,20 +75,24 @@ async function measureAll(address, folder, rounds) {
     help: command(['--help']),
     groupHelp: command(['roles', '--help']),
     commandHelp: command(['roles', 'push', '--help']),
-    completion: command(['__complete', 'bash', ' ', 'cdpadm', 'cdpadm roles pu']),
+    ...Object.fromEntries(groups.map((group) => [`complete ${group}`, tab(group)])),
     get,
     diff: command(['roles', 'diff', edited], BIG_ORG),
   };
-  const milliseconds = medians(cases, rounds, time);
+  const milliseconds = /** @type {Record<string, number>} */ (medians(cases, rounds, time));
+  const slowest = groups
+    .map((group) => ({ group, took: milliseconds[`complete ${group}`] ?? NaN }))
+    .reduce((most, one) => (one.took > most.took ? one : most));
   const megabytes = medians({ floor, get }, Math.min(rounds, 11), peakMemory);
 
-  const times = /** @type {const} */ (['version', 'help', 'groupHelp', 'commandHelp', 'completion', 'get', 'diff']);
+  const times = /** @type {const} */ (['version', 'help', 'groupHelp', 'commandHelp', 'get', 'diff']);
+  const floorTime = milliseconds['floor'] ?? NaN;
+  /** @param {number} took */
+  const beside = (took) => ({ value: took / floorTime, plain: `${took.toFixed(1)} ms of ${floorTime.toFixed(1)}` });
+  const completion = beside(slowest.took);
   return [
-    ...times.map((id) => ({
-      id,
-      value: milliseconds[id] / milliseconds.floor,
-      plain: `${milliseconds[id].toFixed(1)} ms of ${milliseconds.floor.toFixed(1)}`,
-    })),
+    ...times.map((id) => ({ id, ...beside(milliseconds[id] ?? NaN) })),
+    { id: 'completion', value: completion.value, plain: `${completion.plain}, \`${slowest.group}\`` },
     {
       id: 'getMemory',
       value: megabytes.get / megabytes.floor,
@@ -91,4 +101,11 @@ async function measureAll(address, folder, rounds) {
     { id: 'installed', value: await installedSize(root), plain: '' },
     { id: 'bundle', value: await bundleSize(root), plain: '' },
   ];
+}
+
+/** The groups of commands, as the program names them. */
+function commandGroups() {
+  const { stdout } = spawnSync(process.execPath, [program, 'help', '--json'], { encoding: 'utf8' });
+  const commands = /** @type {{ path: string }[]} */ (JSON.parse(stdout));
+  return [...new Set(commands.map(({ path }) => path.split(' ')[0] ?? ''))];
 }

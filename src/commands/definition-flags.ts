@@ -1,6 +1,6 @@
 // The fields of connections, data models and pipelines as flags; a secret's flag takes the place where it is, never it.
-import { FREQUENCIES, PIPELINE_STATES, PIPELINE_TYPES, SCHEDULE_TYPES, SYNC_MODES } from '../lib/contract/pipelines.ts';
-import { RESOURCE_STATES } from '../lib/contract/warehouse.ts';
+import { FREQUENCIES, PIPELINE_STATES, PIPELINE_TYPES, SCHEDULE_TYPES, SYNC_MODES } from '../lib/contract/choices.ts';
+import { RESOURCE_STATES } from '../lib/contract/choices.ts';
 import { isReference } from '../lib/domain/warehouse/secrets.ts';
 import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
 import { readInput, resolvePath } from '../lib/files/read-input.ts';

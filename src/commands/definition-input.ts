@@ -44,11 +44,16 @@ import { loadDefinition } from './definition-file.ts';
 import { fail } from '../lib/errors/fail.ts';
 
 /** The endpoint whose body a definition is. */
-export const CREATE_ENDPOINTS: Readonly<Record<ResourceType, Endpoint>> = {
-  connection: connectionsEndpoints.create,
-  data_model: dataModelsEndpoints.create,
-  pipeline: pipelinesEndpoints.create,
-};
+export function createEndpoint(type: ResourceType): Endpoint {
+  switch (type) {
+    case 'connection':
+      return connectionsEndpoints.create;
+    case 'data_model':
+      return dataModelsEndpoints.create;
+    case 'pipeline':
+      return pipelinesEndpoints.create;
+  }
+}
 
 /** Where a definition comes from. */
 export interface DefinitionSource {
@@ -168,7 +173,7 @@ interface Assembled {
 
 async function assembled(ctx: Context, type: ResourceType, source: DefinitionSource): Promise<Assembled> {
   const { id, file, fields, live } = source;
-  const endpoint = CREATE_ENDPOINTS[type];
+  const endpoint = createEndpoint(type);
   const loaded = file === undefined ? undefined : await loadDefinition(ctx, file, endpoint, NOUNS[type]);
   let value: Record<string, unknown> = loaded?.value ?? (live ? toDefinition(live) : blank(type));
   const issues: FieldIssue[] = [];
@@ -198,7 +203,7 @@ function check(
   value: Record<string, unknown>,
   { file, live }: DefinitionSource,
 ): { definition: Definition; issues: FieldIssue[] } {
-  const { body: schema } = CREATE_ENDPOINTS[type];
+  const { body: schema } = createEndpoint(type);
   if (!schema) throw new TypeError('a definition has a schema');
   const parsed = schema.safeParse(value);
   if (parsed.success) return { definition: toDefinition(parsed.data as Record<string, unknown>), issues: [] };

@@ -108,7 +108,7 @@ export function deleteCommand(type: ResourceType, own: Own) {
     effect: 'write',
     calls: 'platform',
     args: { id: idOf(type) },
-    columns: deletedView.columns,
+    columns: () => deletedView.columns,
     output: deletedResult,
     ...own,
     exits: { notFound: `there is no such ${NOUNS[type]}`, guard: 'you answered no', ...own.exits },

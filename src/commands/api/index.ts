@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { unknown } from 'zod/mini';
 import type { Api } from '../../lib/api/index.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
-import { type Method, METHODS } from '../../lib/contract/endpoint.ts';
+import { type Method, METHODS } from '../../lib/contract/choices.ts';
 import { loadDocument } from '../../lib/files/load.ts';
 import { usageError, isNotFound } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/record.ts';

@@ -1,5 +1,6 @@
 // Which call of the platform a bare path is: its address, its credentials, and what may be repeated.
-import type { Endpoint, Method } from '../../lib/contract/endpoint.ts';
+import type { Method } from '../../lib/contract/choices.ts';
+import type { Endpoint } from '../../lib/contract/endpoint.ts';
 import { endpoint } from '../../lib/contract/endpoint.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
 import { usageError } from '../../lib/kernel/errors.ts';

@@ -1,6 +1,6 @@
 // The flags of bulk runs: numbers, and what columns mean.
 import { randomUUID } from 'node:crypto';
-import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
+import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/choices.ts';
 import { composeRequest } from '../../lib/domain/dsr/compose.ts';
 import { createNullWords } from '../../lib/domain/null-words.ts';
 import { isInFuture, type NormalizeOptions, normalizeRequest } from '../../lib/domain/dsr/normalize.ts';

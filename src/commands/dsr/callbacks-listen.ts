@@ -1,6 +1,6 @@
 // `dsr callbacks listen`: receives callbacks, checks each, keeps its state, hands it on.
 import { array, boolean, type infer as Infer, literal, nullable, object, optional, string, union } from 'zod/mini';
-import { REQUEST_STATUSES } from '../../lib/contract/dsr.ts';
+import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
 import { isAdvance } from '../../lib/domain/dsr/statuses.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';

@@ -1,5 +1,5 @@
 // The questions of `dsr submit` for whatever no flag gave.
-import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
+import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/choices.ts';
 import { OTHER_SPELLING } from '../../lib/contract/dsr-rules.ts';
 import {
   DEVICE_IDENTITY_TYPES,

@@ -1,6 +1,7 @@
 // From the flags of `dsr submit`, a file or answers on a terminal to one checked request.
 import { randomUUID } from 'node:crypto';
-import { type DsrRequest, REGULATIONS, REQUEST_TYPES } from '../../lib/contract/dsr.ts';
+import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/choices.ts';
+import type { DsrRequest } from '../../lib/contract/dsr.ts';
 import { showPath } from '../../lib/contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../lib/contract/identities.ts';
 import { composeRequest, isExtensionType, type RequestParts } from '../../lib/domain/dsr/compose.ts';

@@ -1,6 +1,6 @@
 // `dsr wait`: until requests reach a status.
 import { array } from 'zod/mini';
-import { REQUEST_STATUSES } from '../../lib/contract/dsr.ts';
+import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
 import { REQUEST_COLUMNS, requestView } from '../../lib/render/dsr-overview.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';

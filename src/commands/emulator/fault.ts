@@ -1,6 +1,6 @@
 // `emulator fault add`, `list` and `clear`: refusals, delays and lost connections for the requests that match.
 import { array, enum as oneOf, type infer as Infer, number, object, optional, string, union } from 'zod/mini';
-import { METHODS } from '../../lib/contract/endpoint.ts';
+import { METHODS } from '../../lib/contract/choices.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Column, ListView, RecordView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';

@@ -14,7 +14,7 @@ import { fail } from '../../lib/errors/fail.ts';
 export const writeRecord = {
   effect: 'write',
   calls: 'platform',
-  columns: groupView.columns,
+  columns: () => groupView.columns,
   output: () => GroupReply,
 } as const satisfies Partial<CommandRecord>;
 

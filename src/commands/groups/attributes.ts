@@ -1,5 +1,6 @@
 // `groups attributes add` and `remove`: the list is read, changed, checked and written as a whole.
-import { AGGREGATIONS, type GroupAttribute, GroupRequest } from '../../lib/contract/groups.ts';
+import { AGGREGATIONS } from '../../lib/contract/choices.ts';
+import { type GroupAttribute, GroupRequest } from '../../lib/contract/groups.ts';
 import { explain, showPath } from '../../lib/contract/explain.ts';
 import { planGroup, toGroupRequest } from '../../lib/domain/groups/plan.ts';
 import { type KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';

@@ -15,7 +15,7 @@ export const deleteGroup = defineCommand({
   effect: 'write',
   calls: 'platform',
   args: groupArg,
-  columns: deletedView.columns,
+  columns: () => deletedView.columns,
   output: deletedResult,
   notes: ['The shared attributes of its members go with it.'],
   examples: ['cdpadm groups delete household --dry-run', 'cdpadm groups delete household --yes'],

@@ -1,6 +1,7 @@
 // `groups list`, `get` and `diff`: the group definitions of the workspace, and what `groups set` would do.
 import { array, enum as oneOf, nullable, nullish, object, optional, string } from 'zod/mini';
-import { AGGREGATIONS, GroupAttribute, GroupReply } from '../../lib/contract/groups.ts';
+import { AGGREGATIONS } from '../../lib/contract/choices.ts';
+import { GroupAttribute, GroupReply } from '../../lib/contract/groups.ts';
 import { GROUP_PLAN_COLUMNS, groupListView, groupPlanView, groupView } from '../../lib/render/groups.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { fileFlag, findGroup, groupArg, planWanted, readGroup } from './apply.ts';

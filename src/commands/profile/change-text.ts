@@ -1,7 +1,7 @@
 // A profile as text, for the editor and for export, and `FIELD=VALUE` changes of it.
 import { isAbsolute } from 'node:path';
 import { showPath } from '../../lib/contract/explain.ts';
-import { isNeutralName, NEUTRAL_WORDS } from '../../lib/contract/neutral-words.ts';
+import { isNeutralName, neutralWords } from '../../lib/contract/neutral-words.ts';
 import { parseDocumentText } from '../../lib/files/load.ts';
 import { toYaml } from '../../lib/files/to-yaml.ts';
 import { type KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
@@ -135,7 +135,7 @@ export function strangeNames(after: Profile, before?: Profile): string[] {
   return added
     .filter((name) => !isNeutralName(name))
     .map((name) => {
-      const guess = nearest(name.replace(/\*$/, ''), NEUTRAL_WORDS);
+      const guess = nearest(name.replace(/\*$/, ''), neutralWords());
       const end = guess === undefined ? '.' : `; did you mean \`${guess}\`?`;
       return `names.${name}: the specification has no such word${end} It is kept, in case your platform has one.`;
     });

@@ -57,7 +57,7 @@ export const seedFiles = defineCommand({
     restart: { help: 'forget an earlier run of the same files' },
     shard: { value: 'i/n', help: 'take one of N shares; auto/N takes JOB_COMPLETION_INDEX' },
   },
-  columns: seedBulkView.columns,
+  columns: () => seedBulkView.columns,
   output: () =>
     object({
       rows: int(),

@@ -21,7 +21,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import type { ReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
 import { GROUPS, NOUNS } from '../../lib/domain/warehouse/resource-names.ts';
-import { CREATE_ENDPOINTS } from '../definition-input.ts';
+import { createEndpoint } from '../definition-input.ts';
 import { referencesOf } from './references.ts';
 
 /** A definition and the file that it is from. */
@@ -97,7 +97,7 @@ async function check(
   { document }: DirectoryFile,
   folder: string,
 ): Promise<{ definition?: Definition; masked: (readonly string[])[]; found: FieldIssue[] }> {
-  const endpoint = CREATE_ENDPOINTS[type];
+  const endpoint = createEndpoint(type);
   const value = await inNeutralWords(ctx, endpoint, withoutSchemaHint(document.value));
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !endpoint.body) {
     return { masked: [], found: [{ path: [], message: `a ${NOUNS[type]} is a map of its fields` }] };

@@ -14,15 +14,8 @@ import {
   unknown,
 } from 'zod/mini';
 import { endpoint, type NameMark } from './endpoint.ts';
-import {
-  auditFields,
-  Filled,
-  readOnlyFields,
-  RESOURCE_STATES,
-  ResourceErrors,
-  Slug,
-  WORKSPACE_PATH,
-} from './warehouse.ts';
+import { RESOURCE_STATES } from './choices.ts';
+import { auditFields, Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
 /** Neutral words; a deployment's own are mapped at the edge. */
 export const SERVICE_PROVIDERS = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const;

@@ -11,15 +11,8 @@ import {
   string,
 } from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import {
-  auditFields,
-  Filled,
-  readOnlyFields,
-  RESOURCE_STATES,
-  ResourceErrors,
-  Slug,
-  WORKSPACE_PATH,
-} from './warehouse.ts';
+import { RESOURCE_STATES } from './choices.ts';
+import { auditFields, Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
 /** The body of POST and PUT. */
 export const DataModelRequest = strictObject({

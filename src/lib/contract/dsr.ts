@@ -1,4 +1,5 @@
 // C. Data subject requests, version 3: the request, its answers, discovery and errors (specification, C).
+import { REGULATIONS, REQUEST_TYPES } from './choices.ts';
 import {
   array,
   boolean,
@@ -22,12 +23,6 @@ import { endpoint } from './endpoint.ts';
 import { hasControlCharacter, Integer, textWhere } from './shared.ts';
 
 export const API_VERSION = '3.0';
-export const REGULATIONS = ['gdpr', 'ccpa'] as const;
-export type Regulation = (typeof REGULATIONS)[number];
-export const REQUEST_TYPES = ['access', 'portability', 'erasure'] as const;
-export type RequestType = (typeof REQUEST_TYPES)[number];
-export const REQUEST_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
-export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 export const FORWARDING_STATUSES = ['pending', 'skipped', 'sent', 'failed'] as const;
 export type ForwardingStatus = (typeof FORWARDING_STATUSES)[number];
 

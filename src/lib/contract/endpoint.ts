@@ -1,4 +1,5 @@
 // How one call of the platform is written down: the only description that client, emulator and tests read.
+import type { Method } from './choices.ts';
 import type { ZodMiniType } from 'zod/mini';
 import { usageError } from '../kernel/errors.ts';
 
@@ -33,9 +34,6 @@ export interface EndpointNames {
   /** Query parameters whose value is a marked word. */
   query?: readonly string[];
 }
-
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-export type Method = (typeof METHODS)[number];
 
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameters<Rest>

@@ -1,4 +1,5 @@
 // B. Group identities: the definition and its six calls (specification, "B. Group identities").
+import { AGGREGATIONS } from './choices.ts';
 import {
   array,
   check,
@@ -14,10 +15,6 @@ import {
 import { endpoint } from './endpoint.ts';
 import { GROUP_LIMITS } from './limits.ts';
 import { textOf } from './shared.ts';
-
-/** How the members' values of an attribute become one. */
-export const AGGREGATIONS = ['latest', 'boolean_or', 'sum', 'average'] as const;
-export type Aggregation = (typeof AGGREGATIONS)[number];
 
 export const GroupAttribute = strictObject({
   /** The user attribute to share. */

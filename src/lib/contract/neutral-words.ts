@@ -2,17 +2,21 @@
 import { CONNECTION_CONFIGS, SERVICE_PROVIDERS } from './connections.ts';
 import { DEVICE_IDENTITY_TYPES, EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.ts';
 
+let found: ReadonlySet<string> | undefined;
+
 /** Identity types, providers of warehouses and the fields of their connections. */
-export const NEUTRAL_WORDS: ReadonlySet<string> = new Set([
-  ...Object.entries(REQUEST_IDENTITY_TYPES).flat(),
-  ...EXTENSION_IDENTITY_TYPES,
-  ...DEVICE_IDENTITY_TYPES,
-  ...SERVICE_PROVIDERS,
-  ...Object.values(CONNECTION_CONFIGS).flatMap((config) => Object.keys(config._zod.def.shape)),
-]);
+export function neutralWords(): ReadonlySet<string> {
+  return (found ??= new Set([
+    ...Object.entries(REQUEST_IDENTITY_TYPES).flat(),
+    ...EXTENSION_IDENTITY_TYPES,
+    ...DEVICE_IDENTITY_TYPES,
+    ...SERVICE_PROVIDERS,
+    ...Object.values(CONNECTION_CONFIGS).flatMap((config) => Object.keys(config._zod.def.shape)),
+  ]));
+}
 
 /** Whether a key of a names map is one of them, or a prefix of one (`osa_*`). Identity types are an open list. */
 export function isNeutralName(name: string): boolean {
-  if (!name.endsWith('*')) return NEUTRAL_WORDS.has(name);
-  return [...NEUTRAL_WORDS].some((word) => word.startsWith(name.slice(0, -1)));
+  if (!name.endsWith('*')) return neutralWords().has(name);
+  return [...neutralWords()].some((word) => word.startsWith(name.slice(0, -1)));
 }

@@ -1,4 +1,5 @@
 // D. Pipelines: a data model run over a connection by a schedule; their calls (specification, "Pipeline").
+import { PIPELINE_STATES, PIPELINE_TYPES, SYNC_MODES, SCHEDULE_TYPES, FREQUENCIES } from './choices.ts';
 import {
   array,
   check,
@@ -22,13 +23,7 @@ import { RunPageReply, RunReply, TriggerReply, TriggerRequest } from './pipeline
 import { Environment, Integer } from './shared.ts';
 import { auditFields, Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
-export const PIPELINE_STATES = ['new', 'active', 'paused'] as const;
 export const PIPELINE_STATUSES = ['idle', 'running', 'faulted', 'stopped'] as const;
-export const PIPELINE_TYPES = ['user_attributes', 'events'] as const;
-export const SYNC_MODES = ['incremental', 'full'] as const;
-export const SCHEDULE_TYPES = ['interval', 'once', 'on_demand'] as const;
-export const FREQUENCIES = ['hourly', 'daily', 'weekly', 'monthly'] as const;
-export type Frequency = (typeof FREQUENCIES)[number];
 
 /** Which rows a run reads. Which fields are needed depends on `type`: see `pipeline-rules.ts`. */
 export const SyncMode = strictObject({

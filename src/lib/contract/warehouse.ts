@@ -37,6 +37,3 @@ export const auditFields = {
   last_modified_on: nullish(string()),
   last_modified_by: nullish(string()),
 };
-
-/** States of connections and data models; `new` when a request leaves it out (decision: D62). */
-export const RESOURCE_STATES = ['new', 'active', 'inactive'] as const;

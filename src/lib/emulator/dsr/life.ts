@@ -1,6 +1,7 @@
 // The life of data subject requests: admitted, forwarded, picked up, completed, cancelled; people erased or handed out.
 import { createHash } from 'node:crypto';
-import type { DsrRequest, RequestStatus } from '../../contract/dsr.ts';
+import type { RequestStatus } from '../../contract/choices.ts';
+import type { DsrRequest } from '../../contract/dsr.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import { DSR_LIMITS } from '../../contract/limits.ts';
 import type { WireNames } from '../../contract/names.ts';

@@ -1,5 +1,6 @@
 // When a pipeline runs and which data a run reads: pure functions of its schedule and sync mode (decision: D65).
-import type { Frequency, PipelineRequest, Schedule, SyncMode } from '../../contract/pipelines.ts';
+import type { Frequency } from '../../contract/choices.ts';
+import type { PipelineRequest, Schedule, SyncMode } from '../../contract/pipelines.ts';
 import { parseDuration, parseIso } from '../../kernel/timestamps.ts';
 
 type Timing = Pick<PipelineRequest, 'state' | 'schedule' | 'sync_mode'>;

@@ -1,5 +1,6 @@
 // How the members of a group instance share their attributes (specification, B; decision: D61).
-import type { Aggregation, GroupAttribute } from '../../contract/groups.ts';
+import type { Aggregation } from '../../contract/choices.ts';
+import type { GroupAttribute } from '../../contract/groups.ts';
 
 export interface Member {
   user_attributes: Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 // What C keeps: requests, the next steps of their lives, and results until they expire.
-import type { DsrRequest, ForwardingEntry, ForwardingStatus, RequestStatus } from '../../contract/dsr.ts';
+import type { RequestStatus } from '../../contract/choices.ts';
+import type { DsrRequest, ForwardingEntry, ForwardingStatus } from '../../contract/dsr.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
 import type { Database } from '../base/db.ts';
 

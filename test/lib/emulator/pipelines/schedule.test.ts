@@ -1,7 +1,8 @@
 // When pipelines run and what their runs read, for every kind of schedule.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FREQUENCIES, type PipelineRequest } from '../../../../src/lib/contract/pipelines.ts';
+import { FREQUENCIES } from '../../../../src/lib/contract/choices.ts';
+import type { PipelineRequest } from '../../../../src/lib/contract/pipelines.ts';
 import { boundary, dataRange, inRange, logicalDate, nextRun } from '../../../../src/lib/emulator/pipelines/schedule.ts';
 
 const at = (iso: string): number => Date.parse(iso);

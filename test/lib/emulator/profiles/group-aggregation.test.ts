@@ -1,6 +1,6 @@
 // What a group instance makes of its members' values.
 import { expect, test } from 'vitest';
-import type { Aggregation } from '../../../../src/lib/contract/groups.ts';
+import type { Aggregation } from '../../../../src/lib/contract/choices.ts';
 import { aggregate } from '../../../../src/lib/emulator/profiles/group-aggregation.ts';
 
 /** Members with these values of one attribute, each changed a day after the one before. */
