@@ -73,7 +73,9 @@ describe('loading', () => {
     // What a Tab needs of a group are its commands' flags, and never what one of them runs on.
     expect(
       files.filter((file) =>
-        /contract-(?!choices)|run\.|work-(?!schema)|zod|undici|yaml|conf\.|inquirer|(?<!commands-)emulator|hono/.test(file),
+        /contract-(?!choices)|run\.|work-(?!schema)|zod|undici|yaml|conf\.|inquirer|(?<!commands-)emulator|hono/.test(
+          file,
+        ),
       ),
     ).toEqual([]);
     expect(modules.filter((name) => / (crypto|http|https|tls|readline)$/.test(name))).toEqual([]);
