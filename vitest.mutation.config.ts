@@ -14,7 +14,7 @@ export default mergeConfig(
   defineConfig({ test: others }),
   defineConfig({
     test: {
-      include: [`test/lib/${tests}.test.ts`],
+      include: [`test/unit/lib/${tests}.test.ts`],
       env: { MODE: 'mutation' },
       setupFiles: ['test/mutation/setup.ts'],
       isolate: false,

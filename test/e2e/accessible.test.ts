@@ -5,7 +5,7 @@ import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { type CliHome, createCliHome } from '../helpers/cli.ts';
 import { startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
 import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
-import { FIXTURES, PENDING, stageFiles } from '../proof/stage.ts';
+import { FIXTURES, PENDING, stageFiles } from '../sweeps/stage.ts';
 
 type Variables = Record<string, string>;
 

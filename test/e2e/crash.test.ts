@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
-import { spellings } from '../proof/spellings.ts';
-import { CANARIES, FIXTURES } from '../proof/stage.ts';
+import { spellings } from '../sweeps/spellings.ts';
+import { CANARIES, FIXTURES } from '../sweeps/stage.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 

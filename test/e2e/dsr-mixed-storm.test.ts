@@ -8,10 +8,10 @@ import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../helper
 import type { PlatformHome } from '../helpers/platform-home.ts';
 import { pick } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
-import { filesOf } from '../proof/claims.ts';
-import { falseRows } from '../proof/claimed-rows.ts';
-import { formsFor, LOSSES, readForms, type Strangers } from '../proof/replaced.ts';
-import { randomOf, SEED, tell } from '../proof/sweep.ts';
+import { filesOf } from '../sweeps/claims.ts';
+import { falseRows } from '../sweeps/claimed-rows.ts';
+import { formsFor, LOSSES, readForms, type Strangers } from '../sweeps/replaced.ts';
+import { randomOf, SEED, tell } from '../sweeps/sweep.ts';
 
 const STORMS = isWhole ? 10 : 1;
 const ROWS = isWhole ? 300 : 120;

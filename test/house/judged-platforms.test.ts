@@ -50,15 +50,15 @@ const TOLD = /\bcreate(?:\w*Home|World)\(|\bopenPlatformHome\(|\btellingEnv\(/;
 const WITHOUT: Record<string, string> = {
   'test/helpers/bundle.ts': 'makes what others run',
   'test/helpers/pty.ts': 'has the environment that it is given',
-  'test/proof/program.ts': 'has the environment of its world',
+  'test/sweeps/program.ts': 'has the environment of its world',
   'test/house/chunks.test.ts': 'what a start loads is counted',
   'test/house/code-cache.test.ts': 'starts of a program of its own',
   'test/house/help-screens.test.ts': 'help alone',
   'test/house/start.test.ts': 'starts alone',
-  'test/lib/files/seed-rejects.test.ts': 'one room alone',
-  'test/lib/kernel/durable.test.ts': 'one room alone',
-  'test/lib/kernel/lock.test.ts': 'one room alone',
-  'test/lib/kernel/make-folder.test.ts': 'one room alone',
+  'test/unit/lib/files/seed-rejects.test.ts': 'one room alone',
+  'test/unit/lib/kernel/durable.test.ts': 'one room alone',
+  'test/unit/lib/kernel/lock.test.ts': 'one room alone',
+  'test/unit/lib/kernel/make-folder.test.ts': 'one room alone',
 };
 
 test('processes that may have a platform tell of it', () => {

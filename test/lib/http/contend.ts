@@ -1,7 +1,0 @@
-// Several processes at once that contend for one budget or one token.
-import { runTogether } from '../../helpers/bundle.ts';
-
-/** Runs `children/contender.ts` `count` times at once and gives what each printed. */
-export function contend(count: number, ...args: string[]): Promise<string[]> {
-  return runTogether('test/lib/http/children/contender.ts', Array<string[]>(count).fill(args));
-}

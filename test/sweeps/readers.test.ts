@@ -1,0 +1,52 @@
+// Whatever file a command takes is among those on which hostile contents are tried.
+import { expect, test } from 'vitest';
+import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
+import { READERS } from './readers.ts';
+
+/** Written, never read: `command flag`. */
+const WRITTEN = new Set([
+  'seed bulk --rejects',
+  'dsr submit --save-map',
+  'dsr prepare --save-map',
+  'dsr submit --results',
+  'dsr results --dir',
+  'dsr callbacks listen --keep',
+  'emulator sample-warehouse file',
+]);
+/** The database of the embedded platform: test/unit/lib/emulator/state.test.ts damages it. */
+const OWN = new Set(['emulator start --data']);
+
+const isFile = (value: string): boolean => /^(file|dir)\b/.test(value);
+
+/** `names` are all that may stand for it in a command line. */
+interface Taken {
+  command: string;
+  label: string;
+  names: readonly string[];
+}
+
+async function takenFiles(): Promise<Taken[]> {
+  return leavesBelow(await loadProgram()).flatMap(([command, { options, registeredArguments }]) => [
+    ...registeredArguments
+      .filter((one) => isFile(one.name()))
+      .map((one) => ({ command, label: one.name(), names: [] })),
+    ...options
+      .filter(({ flags }) => isFile(/<([^>]+)>/.exec(flags)?.[1] ?? ''))
+      .map(({ long, short }) => ({ command, label: long ?? '', names: [long ?? '', short ?? long ?? ''] })),
+  ]);
+}
+
+const isTried = ({ command, names }: Taken): boolean =>
+  READERS.some((reader) => {
+    const words = reader.args.split(' ');
+    return reader.command === command && (names.length === 0 || names.some((name) => words.includes(name)));
+  });
+
+test('every file that a command reads is tried with hostile contents', async () => {
+  const taken = await takenFiles();
+  const places = taken.map(({ command, label }) => `${command} ${label}`);
+  expect(places).toContain('roles push file');
+  expect([...WRITTEN, ...OWN].filter((place) => !places.includes(place))).toEqual([]);
+  const missing = taken.filter((one) => !isTried(one)).map(({ command, label }) => `${command} ${label}`);
+  expect(missing.filter((place) => !WRITTEN.has(place) && !OWN.has(place))).toEqual([]);
+});

@@ -1,0 +1,128 @@
+// `api`: any call, with the address and the credentials that its path asks for.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FIXTURES } from '../../sweeps/stage.ts';
+import { allEndpoints } from '../../../src/lib/contract/index.ts';
+import { answer, json, reset, startFaultServer } from '../../helpers/fault-server.ts';
+import { opened } from '../../helpers/opened.ts';
+import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';
+
+const ROLES = '/platform/v2/organizations/{orgId}/accounts/{accountId}/roles';
+
+describe('api', () => {
+  let admin: RolesHome;
+  beforeEach(async () => {
+    admin = await createRolesHome();
+  });
+  afterEach(() => admin.close());
+
+  it('fills in the coordinates and prints the answer', async () => {
+    const { data, code } = await admin.json<{ roles: unknown[] }>(['api', 'GET', ROLES]);
+    expect(code).toBe(0);
+    expect(data.roles).toHaveLength(5);
+  });
+
+  it('asks before a write, and prints the exact request of a dry run', async () => {
+    admin.write('body.yaml', 'roles: []\n');
+    expect((await admin.run(['api', 'PUT', ROLES, '-f', 'body.yaml'])).code).toBe(2);
+    const { data } = await admin.json(['api', 'PUT', ROLES, '-f', 'body.yaml', '--dry-run']);
+    expect(data).toMatchObject({ dry_run: true, requests: [{ method: 'PUT', body: { roles: [] } }] });
+    expect(await admin.puts()).toBe(0);
+  });
+
+  it('sends a seed with its 64-bit id exact, from a pipe', async () => {
+    const body = '{"environment":"production","xpid":9223372036854775807,"calculated_attributes":{}}';
+    const result = await admin.run(['api', 'POST', '/v2/calculatedattributes', '-f', '-', '--yes'], { stdin: body });
+    expect(result.code).toBe(0);
+    const { text } = await admin.platform.send('GET', '/_control/profiles?xpid=9223372036854775807');
+    expect(text).toContain('9223372036854775807');
+  });
+
+  it.each([
+    ['A', '/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks', '', []],
+    ['B', '/platform/workspaces/{workspace_id}/groups/', '', []],
+    ['D', '/platform/v2/workspaces/{workspaceId}/connections', '', []],
+    ['C', '/discovery', '/v3', {}],
+    ['C, as a log has it', '/v3/discovery', '/v3', {}],
+  ])('asks area %s by its own address and credentials', async (_area, path, below, kind) => {
+    const { code, data, stderr } = await admin.json(['api', 'GET', path]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(Array.isArray(data)).toBe(Array.isArray(kind));
+    expect((await admin.platform.api.requests()).at(-1)).toMatchObject({
+      path: expect.stringMatching(`^${below}/(platform|discovery)`),
+      status: 200,
+    });
+  });
+
+  it.each([
+    ['GET', 1, 'whole exchange'],
+    ['PUT', 8, 'The outcome of PUT /platform/v2/organizations/'],
+  ])('says of a %s whose answer is no JSON what is known', async (method, exit, hint) => {
+    const half = await opened(startFaultServer());
+    half.otherwise(answer({ headers: { 'content-type': 'application/json' }, body: '{"roles":[{]' }));
+    admin.write('body.yaml', 'roles: []\n');
+    const body = method === 'GET' ? [] : ['-f', 'body.yaml', '--yes'];
+    const env = { CDPADM_BASE_URL: half.url, CDPADM_ACCESS_TOKEN: 'token' };
+    const { code, stderr } = await admin.run(['api', method, ROLES, ...body], { env });
+    expect([code, stderr.includes('no usable JSON'), stderr.includes(hint)]).toEqual([exit, true, true]);
+    expect(stderr).not.toContain('bug');
+  });
+
+  const faults = { 429: json({}, { status: 429 }), 503: json({}, { status: 503 }), 'a reset connection': reset };
+  const writes = allEndpoints.filter(({ method, service }) => method !== 'GET' && service !== 'auth');
+
+  describe.each(Object.entries(faults))('after %s', (what, fault) => {
+    it.each(writes.map((one) => [one.method, one.path, one] as const))(
+      '%s %s',
+      async (method, template, { safety }) => {
+        const platform = await opened(startFaultServer());
+        platform.otherwise(fault);
+        admin.write('body.yaml', '{}\n');
+        const path = template.replaceAll(/\{(?!orgId|accountId|workspace_?[iI]d)\w+\}/g, 'x');
+        const urls = ['BASE', 'DSR_BASE']
+          .map((name) => `CDPADM_${name}_URL`)
+          .concat('CDPADM_SEEDING_URL', 'CDPADM_IDENTITY_URL');
+        const env = { ...Object.fromEntries(urls.map((url) => [url, platform.url])), CDPADM_ACCESS_TOKEN: 'token' };
+        const body = method === 'DELETE' ? [] : ['-f', 'body.yaml'];
+        const { code, stderr } = await admin.run(['api', method, path, ...body, '--yes', '--retries', '1'], { env });
+        expect(code, stderr).toBe(what === '429' || (safety === 'repeat' && what === '503') ? 7 : 8);
+        expect(platform.requests.filter((one) => one.method === method)).toHaveLength(safety === 'repeat' ? 2 : 1);
+      },
+    );
+  });
+
+  it('renews a rejected token and leaves the repeat of a write to its user', async () => {
+    const platform = await opened(startFaultServer());
+    const token = { access_token: 'a-new-token', expires_in: 60, token_type: 'Bearer' };
+    platform.otherwise((socket, request) => {
+      json(token, { status: request.target === '/oauth/token' ? 200 : 401 })(socket, request);
+    });
+    admin.write('body.yaml', '{}\n');
+    const env = { CDPADM_BASE_URL: platform.url, CDPADM_AUTH_URL: platform.url };
+    const path = '/platform/v2/workspaces/{workspaceId}/inputs/data-pipelines/trigger';
+    const { code, stderr } = await admin.run(['api', 'POST', path, '-f', 'body.yaml', '--yes'], { env });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('run the command again')]);
+    const sent = platform.requests.map(({ target }) => target);
+    expect(sent.filter((target) => target === '/oauth/token')).toHaveLength(2);
+    expect(sent.filter((target) => target.endsWith('/trigger'))).toHaveLength(1);
+  });
+
+  it('joins the pages of a list', async () => {
+    const [run] = FIXTURES.runs;
+    const runs = [1, 2, 3, 4, 5].map((id) => ({ ...run, id }));
+    const other = await opened(createRolesHome(undefined, { ...FIXTURES, runs }));
+    const path = '/platform/v2/workspaces/{workspaceId}/inputs/data-pipelines/customers/runs?pageSize=2';
+    expect((await other.json<{ items: unknown[] }>(['api', 'GET', path])).data.items).toHaveLength(2);
+    const { data } = await other.json<{ id: number }[]>(['api', 'GET', path, '--paginate']);
+    expect(data.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4, 5]);
+    expect((await other.platform.api.requests()).filter(({ path: sent }) => sent.includes('/runs'))).toHaveLength(4);
+  });
+
+  it.each([
+    ['a path of no area', ['api', 'GET', '/nowhere'], 2, /No area of the platform/],
+    ['a method that is none', ['api', 'FETCH', '/platform/x'], 2, /method|FETCH/],
+    ['a GET with a body', ['api', 'GET', '/platform/x', '-f', '-'], 2, /no body/],
+    ['what the platform does not know', ['api', 'GET', '/platform/v2/unheard'], 5, /404/],
+  ])('refuses %s', async (_what, line, code, message) => {
+    expect(await admin.run(line)).toMatchObject({ code, stderr: expect.stringMatching(message) });
+  });
+});

@@ -1,0 +1,128 @@
+// Where the certificate for a callback comes from: discovery's address and nowhere else, whatever is answered there.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type CliHome, type CliResult, createCliHome } from '../../../helpers/cli.ts';
+import { listenOnLoopback } from '../../../helpers/loopback.ts';
+
+let home: CliHome;
+let servers: Server[];
+/** Requests by server: discovery's, and another that nobody may be led to. */
+let seen: Record<'own' | 'other', IncomingMessage[]>;
+let own: string;
+let other: string;
+/** What discovery names. */
+let certificate: string;
+let answerCertificate: (response: ServerResponse) => void;
+
+async function serve(kind: 'own' | 'other', answer: (path: string, response: ServerResponse) => void): Promise<string> {
+  const server = createServer((request, response) => {
+    seen[kind].push(request);
+    answer(request.url ?? '', response);
+  });
+  servers.push(server);
+  return `http://127.0.0.1:${await listenOnLoopback(server)}`;
+}
+
+beforeEach(async () => {
+  home = createCliHome();
+  servers = [];
+  seen = { own: [], other: [] };
+  own = await serve('own', (path, response) => {
+    if (path !== '/v3/discovery/') {
+      answerCertificate(response);
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(
+      JSON.stringify({
+        api_version: '3.0',
+        supported_identities: [],
+        supported_subject_request_types: [],
+        processor_certificate: certificate,
+      }),
+    );
+  });
+  other = await serve('other', (_path, response) => response.end('-----BEGIN CERTIFICATE-----'));
+  certificate = `${own}/certificate.pem`;
+  writeFileSync(join(home.cwd, 'body'), '{}');
+  const headers = {
+    'X-OpenDSR-Processor-Domain': 'opendsr.platform.example',
+    'X-OpenDSR-Signature': 'AAAA',
+    'X-OpenDSR-Certificate': `${other}/mine.pem`,
+    Link: `<${other}/mine.pem>; rel="certificate"`,
+  };
+  writeFileSync(join(home.cwd, 'headers.json'), JSON.stringify(headers));
+});
+afterEach(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+  home.remove();
+});
+
+const verify = (...flags: string[]): Promise<CliResult> =>
+  home.run(['dsr', 'callbacks', 'verify', '--headers', 'headers.json', '--body', 'body', '--retries', '0', ...flags], {
+    env: {
+      CDPADM_DSR_BASE_URL: `${own}/v3`,
+      CDPADM_VENDOR_DOMAIN: 'platform.example',
+      CDPADM_WORKSPACE_KEY: 'canary-key',
+      CDPADM_WORKSPACE_SECRET: 'canary-secret',
+    },
+  });
+
+const ONE_SECOND = ['--request-timeout', '1s'];
+
+it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>([
+  [
+    'redirects',
+    (response) => response.writeHead(302, { location: `${other}/certificate.pem` }).end(),
+    [],
+    1,
+    /with a redirect \(302\) to \S+, which is not followed/,
+  ],
+  ['is too large', (response) => response.end('x'.repeat(300_000)), [], 1, /is larger than 64 kB/],
+  [
+    'never ends',
+    (response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(16_384)));
+        response.once('drain', more);
+      };
+      more();
+    },
+    [],
+    1,
+    /is larger than 64 kB/,
+  ],
+  ['never comes', () => undefined, ONE_SECOND, 8, /No whole answer from \S+ within 1s/],
+  [
+    'comes too slowly',
+    (response) => void response.write('-----BEGIN'),
+    ONE_SECOND,
+    8,
+    /No whole answer from \S+ within 1s/,
+  ],
+  ['is a page', (response) => response.end('<html>login</html>'), [], 1, /is no PEM certificate/],
+  ['is not there', (response) => response.writeHead(404).end(), [], 5, /does not find it \(404\)/],
+])('an address that %s gives no certificate', async (_how, answer, flags, exit, message) => {
+  answerCertificate = answer;
+  const { code, stderr } = await verify(...flags);
+  expect([code, stderr]).toEqual([exit, expect.stringMatching(message)]);
+  expect(seen.other).toEqual([]);
+  // Discovery is asked with credentials, the certificate without.
+  expect(seen.own.map(({ url, headers }) => [url, headers.authorization !== undefined])).toEqual([
+    ['/v3/discovery/', true],
+    ['/certificate.pem', false],
+  ]);
+});
+
+it.each(['http://certificates.example/c.pem', 'file:///etc/passwd', 'data:text/plain,x', 'c.pem', ''])(
+  'discovery that names %j leads nowhere',
+  async (url) => {
+    certificate = url;
+    expect(await verify()).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was sent there.') });
+    expect(seen.own).toHaveLength(1);
+  },
+);

@@ -1,0 +1,243 @@
+// `dsr callbacks listen` with the platform's own callbacks and with forged ones: what is answered, kept and handed on.
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { interrupted } from '../../../../src/lib/runtime/interrupt.ts';
+import { type CallbackReceiver, startCallbackReceiver } from '../../../helpers/callback-receiver.ts';
+import type { CliResult } from '../../../helpers/cli.ts';
+import { createDsrHome } from '../../../helpers/dsr-home.ts';
+import { type Listener, listenForCallbacks } from '../../../helpers/listener.ts';
+import type { PlatformHome } from '../../../helpers/platform-home.ts';
+import { send } from '../../../helpers/emulator.ts';
+
+interface Kept {
+  headers: Record<string, string>;
+  body: string;
+}
+
+let home: PlatformHome;
+let taker: CallbackReceiver;
+const stops: (() => Promise<CliResult>)[] = [];
+
+beforeEach(async () => {
+  home = await createDsrHome();
+  taker = await startCallbackReceiver();
+});
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+  await taker.close();
+  await home.close();
+});
+
+/** What was handed on: the bytes, and the headers that vouch for them. */
+function kept(): Kept[] {
+  return taker.received.map(({ body, headers }) => {
+    const wanted = Object.entries(headers).filter(([name]) => /^(x-opendsr|content-type)/.test(name));
+    return { headers: Object.fromEntries(wanted) as Record<string, string>, body: body.toString() };
+  });
+}
+
+async function listen(...flags: string[]): Promise<Listener> {
+  const listener = await listenForCallbacks(home, flags);
+  stops.push(listener.stop);
+  return listener;
+}
+
+/** Moves the clock and waits until what became due was delivered. */
+async function advance(duration: string): Promise<void> {
+  await home.platform.api.advance(duration);
+  await home.platform.api.flushCallbacks();
+}
+
+async function submit(url: string): Promise<void> {
+  const flags = ['--regulation', 'gdpr', '--type', 'access', '--identity', 'email=a@example.com', '--yes'];
+  expect((await home.run(['dsr', 'submit', ...flags, '--callback-url', url])).code).toBe(0);
+}
+
+describe('a listener', () => {
+  it('acknowledges what is genuine, keeps each state once, and hands the bytes on', async () => {
+    const { lines, url } = await listen('--forward-to', taker.url);
+    await submit(url);
+    await advance('4d');
+    const told = lines();
+    expect(told.map(({ request_status, status }) => [status, request_status])).toEqual([
+      [202, 'pending'],
+      [202, 'in_progress'],
+      [202, 'completed'],
+    ]);
+    expect(kept()).toHaveLength(3);
+    // Once more, and the first after the last: nothing new, and acknowledged all the same.
+    for (const { body, headers } of [...kept()].reverse())
+      expect((await send('POST', url, { body, headers })).status).toBe(202);
+    expect(
+      lines()
+        .slice(3)
+        .map((line) => line.new),
+    ).toEqual([false, false, false]);
+    const [entry] = (await home.json<{ states: unknown[] }[]>('dsr ledger export')).data;
+    expect(entry?.states).toHaveLength(3);
+  });
+
+  it('keeps each delivery as files that can be verified, and writes over nothing', async () => {
+    const { lines, url } = await listen('--keep', 'kept', '--forward-to', taker.url);
+    await submit(url);
+    await advance('1d');
+    const { body = '', headers = {} } = kept()[0] ?? {};
+    expect((await send('POST', url, { body: `${body} `, headers })).status).toBe(401);
+    expect((await send('GET', url)).status).toBe(405);
+    const told = lines();
+    const id = told[0]?.subject_request_id ?? '';
+    expect(told.map(({ headers_file: file }) => file)).toEqual([
+      `kept/${id}.1.headers.json`,
+      `kept/${id}.2.headers.json`,
+      'kept/refused.1.headers.json',
+      null,
+    ]);
+    const codes: number[] = [];
+    for (const { body_file: bytes, headers_file: file } of told.slice(0, 3)) {
+      for (const name of [bytes, file]) expect(statSync(join(home.cwd, name ?? '')).mode & 0o777).toBe(0o600);
+      codes.push((await home.run(['dsr', 'callbacks', 'verify', '--headers', file ?? '', '--body', bytes ?? ''])).code);
+    }
+    expect(codes).toEqual([0, 0, 1]);
+    expect(home.read(`kept/${id}.1.body`)).toBe(body);
+    // Another listener, which has counted nothing yet.
+    const second = await listen('--keep', 'kept');
+    expect((await send('POST', second.url, { body, headers })).status).toBe(202);
+    expect(second.lines()[0]?.body_file).toBe(`kept/${id}.3.body`);
+    expect(home.read(`kept/${id}.1.body`)).toBe(body);
+  });
+
+  it('tells rows under one heading in CSV, and says where it listens beside them', async () => {
+    const end = new AbortController();
+    let running = Promise.resolve<CliResult>({ code: 0, stdout: '', stderr: '' });
+    const url = await new Promise<string>((resolve, reject) => {
+      running = home.run(['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'csv'], {
+        stop: end,
+        onOutput: (stdout, stderr) => {
+          // The address first, and the heading before there is a callback.
+          const [, address] = /^Callbacks are taken at (\S+)\nCtrl-C ends it\.$/m.exec(stderr) ?? [];
+          if (address !== undefined && stdout.includes('\n')) resolve(address);
+        },
+      });
+      running.then(({ stderr }) => reject(new Error(stderr)), reject);
+    });
+    expect((await send('GET', url)).status).toBe(405);
+    await submit(url);
+    await advance('1d');
+    end.abort(interrupted());
+    const [heading, refused, ...taken] = (await running).stdout.trimEnd().split('\n');
+    expect(heading).toBe('at,status,valid,subject_request_id,request_status,new,detail');
+    expect(refused).toMatch(/^[^,]+,405,,,,false,GET is not how callbacks come$/);
+    expect(taken.length).toBeGreaterThan(0);
+    for (const line of taken)
+      expect(line).toMatch(/^[^,]+,202,true,[0-9a-f-]{36},(?:pending|in_progress),(?:true|false),/);
+  });
+
+  it('refuses what is not', async () => {
+    const genuine = await listen('--forward-to', taker.url);
+    await submit(genuine.url);
+    await advance('1d');
+    const { body = '', headers = {} } = kept()[0] ?? {};
+    const count = kept().length;
+    const post = async (sent: string, with_: Record<string, string>, path = '') =>
+      (await send('POST', `${genuine.url}${path}`, { body: sent, headers: with_ })).status;
+    expect(await post(body, headers, 'any/path')).toBe(202);
+    expect(await post(body.replace('pending', 'completed'), headers)).toBe(401);
+    expect(await post(body, { ...headers, 'x-opendsr-processor-domain': 'evil.example' })).toBe(401);
+    expect(await post(body, { ...headers, 'x-opendsr-signature': '' })).toBe(401);
+    expect(await post('x'.repeat(2_000_000), headers)).toBe(413);
+    expect((await send('GET', genuine.url)).status).toBe(405);
+    expect(kept()).toHaveLength(count + 1);
+  });
+
+  it('does not acknowledge what nobody took, or what it cannot judge', async () => {
+    const { url } = await listen('--forward-to', taker.url);
+    await submit(url);
+    // However often it is tried.
+    taker.next(...Array<number>(50).fill(500));
+    await advance('20m');
+    const { body = '', headers = {} } = kept()[0] ?? {};
+    expect((await send('POST', url, { body, headers })).status).toBe(503);
+    await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', status: 503 });
+    const blind = await listen('--retries', '0', '--allow', headers['x-opendsr-processor-domain'] ?? '');
+    expect((await send('POST', blind.url, { body, headers })).status).toBe(202);
+  });
+
+  it('answers 503 while discovery is out of reach and no certificate is kept, and judges again afterwards', async () => {
+    const first = await listen('--forward-to', taker.url);
+    await submit(first.url);
+    await advance('20m');
+    const { body = '', headers = {} } = kept()[0] ?? {};
+    home.env.CDPADM_CACHE_DIR = `${home.env.CDPADM_CACHE_DIR ?? ''}-empty`;
+    await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', drop: 'before' });
+    const { lines, url } = await listen('--retries', '0');
+    expect((await send('POST', url, { body, headers })).status).toBe(503);
+    expect(lines().at(-1)).toMatchObject({ status: 503, valid: false, new: false });
+    // A domain that may not sign is refused without asking anybody.
+    const foreign = { ...headers, 'x-opendsr-processor-domain': 'evil.example' };
+    expect((await send('POST', url, { body, headers: foreign })).status).toBe(401);
+    await home.platform.api.clearFaults();
+    expect((await send('POST', url, { body, headers })).status).toBe(202);
+    expect((await send('POST', url, { body: `${body} `, headers })).status).toBe(401);
+  });
+});
+
+it('checks a callback that was kept', async () => {
+  const { url } = await listen('--forward-to', taker.url);
+  await submit(url);
+  await advance('20m');
+  const { body = '', headers = {} } = kept()[0] ?? {};
+  home.write('h.json', JSON.stringify(headers));
+  home.write(
+    'h.txt',
+    Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join(''),
+  );
+  home.write('body', body);
+  const verify = 'dsr callbacks verify --body body --headers';
+  for (const file of ['h.json', 'h.txt']) expect((await home.run(`${verify} ${file}`)).code).toBe(0);
+  home.write('body', `${body}\n`);
+  const { code, data } = await home.json<{ valid: boolean; checks: { name: string; ok: boolean }[] }>(
+    `${verify} h.txt`,
+  );
+  expect([code, data.valid, data.checks.filter(({ ok }) => ok).length]).toEqual([1, false, 3]);
+});
+
+it('checks a callback without a profile or a setting where the certificate is given', async () => {
+  const { url } = await listen('--forward-to', taker.url);
+  await submit(url);
+  await advance('20m');
+  const { body = '', headers = {} } = kept()[0] ?? {};
+  home.write('h.json', JSON.stringify(headers));
+  home.write('body', body);
+  const { processor_certificate: certificate } = (await home.json<{ processor_certificate: string }>('dsr discovery'))
+    .data;
+  home.write('processor.pem', await (await fetch(certificate)).text());
+  const bare = Object.fromEntries(
+    Object.keys(home.env).map((name) => [name, /DIR$|CA_FILE|HOME/.test(name) ? (home.env[name] ?? '') : '']),
+  );
+  const domain = headers['x-opendsr-processor-domain'] ?? '';
+  for (const [flags, code] of [
+    [`--certificate processor.pem --allow ${domain}`, 0],
+    ['--certificate processor.pem', 0],
+    [`--certificate ${certificate}`, 0],
+    ['--certificate processor.pem --allow other.example', 1],
+    // Only the certificate can come from discovery, which needs an address.
+    [`--allow ${domain}`, 2],
+  ] as const) {
+    const result = await home.run(`dsr callbacks verify --headers h.json --body body ${flags}`, { env: bare });
+    expect(result.code, `${flags} ${result.stderr}`).toBe(code);
+  }
+  // Without an allow list the header must fit the certificate.
+  home.write('h.json', JSON.stringify({ ...headers, 'x-opendsr-processor-domain': 'other.example' }));
+  const line = 'dsr callbacks verify --headers h.json --body body --certificate processor.pem -o json';
+  const { checks } = JSON.parse((await home.run(line, { env: bare })).stdout) as { checks: { ok: boolean }[] };
+  expect(checks.map(({ ok }) => ok)).toEqual([true, true, false, false]);
+});
+
+it.each(['complete', 'finished', 'done'])('rejects the unknown status %s of --on', async (status) => {
+  const { code, stderr } = await home.run(['dsr', 'callbacks', 'listen', '--port', '0', '--on', status, 'true']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('any, pending, in_progress, completed, cancelled')]);
+  if (status === 'complete') expect(stderr).toContain('Did you mean `completed`?');
+});

@@ -1,0 +1,259 @@
+// What a submission claims, compared with what the platform holds, while responses and reads are replaced.
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { interrupted } from '../../../../src/lib/runtime/interrupt.ts';
+import { createFastClock } from '../../../helpers/fast-clock.ts';
+import { createDsrHome } from '../../../helpers/dsr-home.ts';
+import { answerBytes, type FaultProxy, type PlatformAnswer, startFaultProxy } from '../../../helpers/fault-proxy.ts';
+import { opened } from '../../../helpers/opened.ts';
+import type { PlatformHome } from '../../../helpers/platform-home.ts';
+
+let home: PlatformHome;
+let proxy: FaultProxy;
+beforeEach(async () => {
+  home = await opened(createDsrHome());
+  home.defaults.clock = createFastClock(50);
+  const direct = new URL(home.env['CDPADM_DSR_BASE_URL'] ?? '');
+  proxy = await opened(startFaultProxy(Number(direct.port)));
+  home.env['CDPADM_DSR_BASE_URL'] = proxy.url + direct.pathname;
+});
+
+const FOREIGN = {
+  subject_request_id: randomUUID(),
+  request_status: 'pending',
+  controller_id: '1',
+  expected_completion_time: '2026-12-01T00:00:00Z',
+};
+const BODIES: Record<string, string> = {
+  'an empty body': '',
+  null: 'null',
+  'a list': '[]',
+  'foreign JSON': '{"id":"crm","state":"active"}',
+  'another request': JSON.stringify(FOREIGN),
+  'an error document': '{"code":400,"message":"no","errors":[{"message":"no"}]}',
+  'half a body': '{"subject_request_id":',
+};
+/** A status that the injected fault of the platform has and nothing else. */
+const INJECTED = 503;
+
+interface Replaced {
+  /** In place of each injected 503, or of each 201. */
+  post?: { status: number; body: string; delivered: boolean };
+  /** In place of each GET of a request whose POST was replaced. */
+  get?: { status: number; body: string };
+}
+
+async function replace({ get, post }: Replaced): Promise<void> {
+  const struck = new Set<string>();
+  await proxy.begin({
+    at: 0,
+    mode: 'ever',
+    fault: {
+      name: 'replaced',
+      delivered: true,
+      act: (socket, answer, _trap, { body, method, target }) => {
+        const write = (change: Partial<PlatformAnswer> | undefined) =>
+          socket.write(answerBytes({ ...answer, ...change }));
+        if (method === 'POST' && post && answer.status === (post.delivered ? 201 : INJECTED)) {
+          struck.add((JSON.parse(body) as typeof FOREIGN).subject_request_id);
+          write({ status: post.status, body: Buffer.from(post.status === 204 ? '' : post.body) });
+        } else if (method === 'GET' && get && struck.has(target.split('/').at(-1) ?? '')) {
+          write({ status: get.status, body: Buffer.from(get.body) });
+        } else write(undefined);
+      },
+    },
+  });
+}
+
+interface BulkResult {
+  submitted: number;
+  existing: number;
+  failed: number;
+  unknown?: number;
+}
+
+const held = async (): Promise<string[]> => {
+  const all = await home.json<{ subject_request_id: string }[]>('dsr list --group-id g');
+  return all.data.map(({ subject_request_id: id }) => id);
+};
+const BULK = 'dsr submit --bulk people.csv --regulation gdpr --type access --group-id g --yes';
+const writePeople = (count: number): void =>
+  home.write('people.csv', `email\n${Array.from({ length: count }, (_, row) => `p${row}@example.com`).join('\n')}\n`);
+
+/** The rows of a results file. */
+function rowsOf(file: string): { id: string; status: string; error: string }[] {
+  const lines = home.read(file).trimEnd().split('\n').slice(1);
+  return lines.map((line) => {
+    const [id = '', status = '', ...error] = line.split(',').slice(1);
+    return { id, status, error: error.join(',').replaceAll('"', '') };
+  });
+}
+
+/** Claims that do not agree with what the platform holds. */
+async function falseClaims(rows: ReturnType<typeof rowsOf>): Promise<string[]> {
+  await proxy.begin();
+  const there = await held();
+  return rows
+    .filter(({ id, status }) =>
+      status === 'failed' ? there.includes(id) : status !== 'unknown' && !there.includes(id),
+    )
+    .map(({ id, status }) => `${id} ${status}`);
+}
+
+describe('a bulk row', () => {
+  const CASES = Object.entries(BODIES).flatMap(([name, body]) =>
+    [200, 201, 202, 204].map((status) => [name, status, body] as const),
+  );
+
+  it.each(CASES)('that never arrived and is answered with %s and %i is unknown', async (_name, status, body) => {
+    writePeople(1);
+    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
+    await replace({ post: { status, body, delivered: false } });
+    const { code, data } = await home.json<BulkResult>(BULK);
+    expect([code, data.submitted, data.unknown]).toEqual([3, 0, 1]);
+    const rows = rowsOf('people.csv.results.csv');
+    expect(rows).toMatchObject([
+      { status: 'unknown', error: expect.stringMatching(/^The outcome of request .* is unknown/) },
+    ]);
+    expect(await falseClaims(rows)).toEqual([]);
+    // A resume asks again under the same id, and writes results of its own.
+    await home.platform.api.clearFaults();
+    const again = await home.json<BulkResult & { results: string }>(`${BULK} --resume`);
+    expect([again.code, again.data.submitted, again.data.unknown]).toEqual([0, 1, undefined]);
+    expect(again.data.results).toMatch(/people\.csv\.results-2\.csv$/);
+    expect(rowsOf('people.csv.results-2.csv')).toEqual([{ id: rows[0]?.id, status: 'submitted', error: '' }]);
+  });
+
+  it.each(CASES)('that arrived and is answered with %s and %i is confirmed by a read', async (_name, status, body) => {
+    writePeople(3);
+    await replace({ post: { status, body, delivered: true } });
+    const { code, data } = await home.json<BulkResult>(BULK);
+    expect([code, data.submitted, data.unknown]).toEqual([0, 3, undefined]);
+    expect(await falseClaims(rowsOf('people.csv.results.csv'))).toEqual([]);
+    expect(await home.received('POST', '/v3/requests')).toBe(3);
+  });
+
+  it.each(Object.entries(BODIES))('is not confirmed by a read that answers %s', async (_name, body) => {
+    writePeople(6);
+    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED, times: 1 });
+    await replace({ post: { status: INJECTED, body: '', delivered: false }, get: { status: 200, body } });
+    const run = await home.json<BulkResult>(`${BULK} --concurrency 1`);
+    expect([run.code, run.data.submitted, run.data.unknown]).toEqual([3, 5, 1]);
+    await proxy.begin();
+    const again = await home.json<BulkResult & { results: string }>(`${BULK} --resume`);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await falseClaims(rowsOf(again.data.results.replace(/.*\//, '')))).toEqual([]);
+    expect(await held()).toHaveLength(6);
+  });
+
+  it.each(Object.entries(BODIES))(
+    'is unknown, like all the others, where every read answers %s',
+    async (_name, body) => {
+      writePeople(5);
+      await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
+      await replace({ post: { status: INJECTED, body: '', delivered: false }, get: { status: 200, body } });
+      const { code, data } = await home.json<BulkResult>(BULK);
+      expect([code, data.submitted, data.unknown]).toEqual([3, 0, 5]);
+      expect(rowsOf('people.csv.results.csv').map(({ status }) => status)).toEqual(Array(5).fill('unknown'));
+    },
+  );
+
+  it.each([429, 503, 500, 400, 409, 413, 422, 200])('that arrived despite a %i is found', async (status) => {
+    writePeople(3);
+    await replace({ post: { status, body: '{}', delivered: true } });
+    const { code, data } = await home.json<BulkResult>(BULK);
+    expect([code, data.submitted]).toEqual([0, 3]);
+    expect(await falseClaims(rowsOf('people.csv.results.csv'))).toEqual([]);
+  });
+});
+
+describe('an id that the platform already has', () => {
+  const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c99';
+  const ONE = `dsr submit --regulation gdpr --type access --group-id g --yes --request-id ${ID} --identity`;
+  const bulk = async (email: string, group: string, env: Record<string, string> = {}) => {
+    home.write('people.csv', `email,subject_request_id,group_id\n${email},${ID},${group}\n`);
+    const { code, data } = await home.json<BulkResult>(BULK.replace(' --group-id g', ''), { env });
+    const [, line = ''] = home.read('people.csv.results.csv').trimEnd().split('\n');
+    return { code, data, line };
+  };
+  const elsewhere = () => ({ CDPADM_STATE_DIR: `${home.folder}/elsewhere` });
+
+  it('is existing when the ledger has the same request', async () => {
+    expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
+    expect(await bulk('jane@example.com', 'g')).toMatchObject({
+      code: 0,
+      data: { submitted: 0, existing: 1, failed: 0 },
+    });
+  });
+
+  it('fails when the ledger has another person under it', async () => {
+    expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
+    const { code, data, line } = await bulk('joe@example.com', 'g');
+    expect([code, data.existing, data.failed]).toEqual([3, 0, 1]);
+    expect(line).toContain('another request');
+  });
+
+  it('fails when the platform shows another group', async () => {
+    expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
+    expect(await bulk('jane@example.com', 'other', elsewhere())).toMatchObject({
+      code: 3,
+      data: { existing: 0, failed: 1 },
+    });
+  });
+
+  it('is unknown without proof, also after a lost response', async () => {
+    expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
+    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before', times: 1 });
+    const { code, data, line } = await bulk('joe@example.com', 'g', elsewhere());
+    expect([code, data.existing, data.submitted, data.unknown]).toEqual([3, 0, 0, 1]);
+    expect(line).toContain('nothing proves');
+  });
+
+  it('is ours when the platform did not have it before a lost response', async () => {
+    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before', times: 1 });
+    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
+    expect(await bulk('jane@example.com', 'g')).toMatchObject({ code: 0, data: { submitted: 1 } });
+  });
+});
+
+describe('a single request', () => {
+  const ACCESS = 'dsr submit --regulation gdpr --type access --group-id g --identity email=jane@example.com --yes';
+
+  it.each(
+    Object.entries(BODIES).flatMap(([name, body]) => [200, 201, 202].map((status) => [name, status, body] as const)),
+  )('that never arrived and is answered with %s and %i is unknown', async (_name, status, body) => {
+    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
+    await replace({ post: { status, body, delivered: false } });
+    const { code, error } = await home.json(ACCESS);
+    expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
+    await proxy.begin();
+    expect(await held()).toEqual([]);
+  });
+
+  it.each([...Object.entries(BODIES)])('is not confirmed by a read that answers %s', async (_name, body) => {
+    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
+    await replace({ post: { status: INJECTED, body: '', delivered: false }, get: { status: 200, body } });
+    const { code, error } = await home.json(ACCESS);
+    expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
+  });
+
+  it.each([429, 503, 500, 400, 409, 413, 422, 200])('that arrived despite a %i is found', async (status) => {
+    await replace({ post: { status, body: '{}', delivered: true } });
+    const { code, data } = await home.json<{ subject_request_id: string }>(ACCESS);
+    expect(code).toBe(0);
+    await proxy.begin();
+    expect(await held()).toEqual([data.subject_request_id]);
+  });
+});
+
+it('says how to resume a bulk run that was stopped while its requests hang', async () => {
+  writePeople(3);
+  const stop = new AbortController();
+  await proxy.begin((_index, { method }) =>
+    method === 'POST' ? { name: 'hangs', delivered: true, act: () => stop.abort(interrupted()) } : undefined,
+  );
+  const { code, stderr } = await home.run(BULK, { stop });
+  expect(code).toBe(130);
+  expect(stderr).toContain('0 of 3 rows are complete');
+  expect(stderr).toContain('dsr submit --regulation gdpr --type access --group-id g --bulk people.csv --yes --resume');
+});

@@ -1,0 +1,61 @@
+// Every example in the help of data subject requests is run, with `--yes`, and ends well.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { dsrGroup } from '../../../../src/commands/dsr/index.ts';
+import { startCallbackServer } from '../../../../src/lib/runtime/callbacks/server.ts';
+import { createContext } from '../../../../src/lib/runtime/create-context.ts';
+import { helpOf } from '../../../../src/lib/runtime/command-line/help.ts';
+import { interrupted } from '../../../../src/lib/runtime/interrupt.ts';
+import { createTestIo } from '../../../helpers/cli.ts';
+import { createDsrHome } from '../../../helpers/dsr-home.ts';
+import type { PlatformHome } from '../../../helpers/platform-home.ts';
+import { send } from '../../../helpers/emulator.ts';
+import { shellWords } from '../../../helpers/shell-words.ts';
+
+const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
+
+const group = dsrGroup(createContext(createTestIo().io, new AbortController().signal));
+const leaves = group.commands.flatMap((command) => (command.commands.length > 0 ? command.commands : [command]));
+const examples = leaves.flatMap((command) => helpOf(command)?.examples ?? []);
+
+let home: PlatformHome;
+/** What the examples speak of: a pending request of a group, a file of subjects, a callback with its certificate. */
+beforeEach(async () => {
+  home = await createDsrHome();
+  const receiver = await startCallbackServer({ host: '127.0.0.1', port: 0 }, async ({ body, headers }) => {
+    writeFileSync(join(home.cwd, 'callback.headers'), headers.map((line) => `${line.join(': ')}\n`).join(''));
+    writeFileSync(join(home.cwd, 'callback.json'), body ?? '');
+    return 202;
+  });
+  const erasure = ['dsr', 'submit', '--regulation', 'gdpr', '--type', 'erasure', '--identity', 'email=sue@example.com'];
+  const more = [
+    '--group-id',
+    'spring-clean',
+    '--callback-url',
+    `http://127.0.0.1:${receiver.port}/`,
+    '--request-id',
+    ID,
+  ];
+  expect((await home.run([...erasure, ...more, '--yes'])).code).toBe(0);
+  await home.platform.api.advance('20m');
+  await home.platform.api.flushCallbacks();
+  await receiver.close();
+  const { processor_certificate: url } = (await home.json<{ processor_certificate: string }>('dsr discovery')).data;
+  home.write('processor.pem', (await send('GET', url)).text);
+  home.write('subjects.csv', 'email\na@example.com\nb@example.com\n');
+});
+afterEach(() => home.close());
+
+test.each(examples)('%s', async (line) => {
+  const words = shellWords(line).slice(1);
+  if (line.includes('dsr prepare'))
+    home.write('subjects.csv', 'email,regulation,subject_request_type\na@b.c,gdpr,access\n');
+  const stop = new AbortController();
+  const isServing = line.includes('callbacks listen');
+  const onOutput = (stdout: string): void => {
+    if (isServing && stdout.includes('\n')) stop.abort(interrupted());
+  };
+  const { code, stderr } = await home.run([...words, '--yes'], { stop, onOutput });
+  expect(code, stderr).toBe(isServing ? 130 : 0);
+});

@@ -1,0 +1,102 @@
+// What the help of every command owes its reader, however many commands there will be.
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Command } from 'commander';
+import { EXIT } from '../../../src/lib/runtime/exit-codes.ts';
+import { createContext } from '../../../src/lib/runtime/create-context.ts';
+import { helpOf } from '../../../src/lib/runtime/command-line/help.ts';
+import { loadAll } from '../../../src/program.ts';
+import { topics } from '../../../src/commands/help/topics.ts';
+import { createTestIo } from '../../helpers/cli.ts';
+import { commandsBelow, leavesBelow, type Walked } from '../../helpers/command-tree.ts';
+
+const WIDTHS = [60, 80, 100];
+const screens = new Map<number, [path: string, command: Command, screen: string][]>();
+
+/** Every command with help of its own, and those that have none below, as they ought to have it. */
+function described(all: Walked[]): Walked[] {
+  return all.filter(([, command]) => helpOf(command) !== undefined || command.commands.length === 0);
+}
+
+beforeAll(async () => {
+  for (const columns of WIDTHS) {
+    const program = await loadAll(createContext(createTestIo({ columns }).io, new AbortController().signal));
+    const drawn = described(commandsBelow(program)).map(
+      ([path, command]) => [path, command, command.helpInformation()] as [string, Command, string],
+    );
+    expect(drawn.length).toBeGreaterThanOrEqual(leavesBelow(program).length);
+    screens.set(columns, drawn);
+  }
+});
+
+/** The lines below a heading. */
+function section(screen: string, heading: string): string[] {
+  return new RegExp(`^${heading}\n((?: .*\n)+)`, 'm').exec(screen)?.[1]?.trimEnd().split('\n') ?? [];
+}
+
+/** The codes that a line names on its left, or within the sentence about all others. */
+function codesIn(lines: readonly string[]): number[] {
+  const text = lines.join(' ');
+  const own = lines.flatMap((line) => /^ {2}(\d+) {2}/.exec(line)?.[1] ?? []);
+  const usual = /(?:Also|0 done,) (.*)\. {3}All/.exec(text)?.[1] ?? '';
+  return [...own, ...[...usual.matchAll(/(?:^|, +)(\d+) /g)].map(([, code = '']) => code)].map(Number);
+}
+
+describe.each(WIDTHS)('at %d columns', (columns) => {
+  test('every command says how it can end, and where all codes are told', () => {
+    for (const [path, , screen] of screens.get(columns) ?? []) {
+      const lines = section(screen, 'Exit codes:');
+      expect(lines.at(-1), path).toBe('  All, and the codes of errors: cdpadm help exit-codes');
+      const codes = codesIn(lines);
+      expect(codes, path).toEqual(expect.arrayContaining([1, 2]));
+      expect(new Set(codes).size, path).toBe(codes.length);
+      const known: number[] = Object.values(EXIT);
+      for (const code of codes) expect(known, path).toContain(code);
+    }
+  });
+
+  test('no screen is wider than the terminal, but for what is there to be copied', () => {
+    for (const [path, , screen] of screens.get(columns) ?? []) {
+      const prose = screen.replace(/^Examples:\n(?: .*\n)+/m, '').replace(/^JSON:\n(?: .*\n)+/m, '');
+      for (const line of prose.split('\n')) {
+        if (!line.includes('cdpadm ')) expect(line.length, `${path}: ${line}`).toBeLessThanOrEqual(columns);
+      }
+    }
+  });
+});
+
+test('what only reads has no guard, but for references in definition files, and no partial result', () => {
+  for (const [path, command] of screens.get(80) ?? []) {
+    const { reads, exits = {} } = helpOf(command) ?? {};
+    if (!reads) continue;
+    const found = Object.keys(exits).filter((name) => name === 'guard' || name === 'partial');
+    expect(found, path).toEqual(path === 'warehouse diff' ? ['guard'] : []);
+  }
+});
+
+test('the page of the exit codes has them all', () => {
+  const [page = ''] = (topics['exit-codes'] ?? '').split('Codes of errors');
+  const told = [...page.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code));
+  expect(told).toEqual(Object.values(EXIT));
+});
+
+describe('the default of every flag', () => {
+  test('stands in one form, on the screen', () => {
+    for (const [path, command, screen] of screens.get(100) ?? []) {
+      const words = screen.replaceAll(/\s+/g, ' ');
+      for (const { description, defaultValue } of [...command.options, ...command.registeredArguments]) {
+        expect(description.replace(/\(default: [^)]+\)/, ''), path).not.toMatch(/\bdefault\b/);
+        if (defaultValue !== undefined && defaultValue !== true) {
+          expect(words, path).toContain(`default: ${String(defaultValue)})`);
+        }
+      }
+    }
+  });
+
+  test('of the flags of every command too', () => {
+    const page = [...(screens.get(80) ?? [])][0]?.[1].parent?.parent?.options ?? [];
+    const silent = page.filter(
+      ({ required, description }) => required && !/\(default: |instead of the profile/.test(description),
+    );
+    expect(silent.map(({ long }) => long)).toEqual(['--query', '--out', '--confirm', '--trace-file']);
+  });
+});

@@ -1,0 +1,140 @@
+// Small manners of single commands: what is mistyped is told as such, files are what their names say, rehearsals show.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
+import { FIXTURES, stageFiles } from '../../sweeps/stage.ts';
+
+let home: PlatformHome;
+beforeAll(async () => {
+  home = await openPlatformHome({ fixtures: FIXTURES });
+  stageFiles(home.cwd);
+});
+afterAll(() => home.close());
+
+describe('profiles', () => {
+  const ADDRESS = '--base-url https://api.example.com --client-id me --client-secret-env CDP_SECRET';
+
+  test('a rehearsal of create and copy shows what would be stored', async () => {
+    const created = await home.run(`profile create dev ${ADDRESS} --dry-run`);
+    expect(created.code, created.stderr).toBe(0);
+    expect(created.stdout).toContain('base_url: https://api.example.com');
+    expect(created.stdout).toContain('client_secret: env:CDP_SECRET');
+    expect((await home.run(`profile create dev ${ADDRESS}`)).code).toBe(0);
+    const copied = await home.run('profile copy dev dev2 --dry-run');
+    expect(copied.stdout).toContain('would be copied to dev2');
+    expect(copied.stdout).toContain('base_url: https://api.example.com');
+    const { data } = await home.json<{ plan: unknown }>('profile copy dev dev2 --dry-run');
+    expect(data.plan).toMatchObject({ from: 'dev', to: 'dev2', profile: { base_url: 'https://api.example.com' } });
+  });
+
+  test('a secret that is piped in is named with its place in the rehearsal, and not shown', async () => {
+    const args = 'profile create piped --base-url https://api.example.com --client-secret-stdin --insecure-storage -n';
+    const { code, stdout, stderr } = await home.run(args, { stdin: 'hush-hush\n' });
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain('client_secret: "file:"');
+    expect(stdout + stderr).not.toContain('hush-hush');
+  });
+
+  test('a prepared file keeps its own format, and the result the format of -o', async () => {
+    writeFileSync(join(home.cwd, 'people.ndjson'), '{"email":"a@people.example"}\n');
+    const line = 'dsr prepare people.ndjson --regulation gdpr --type access --out ready.ndjson -o json --profile local';
+    const { code, stdout, stderr } = await home.run(line);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 1, out: 'ready.ndjson' });
+  });
+
+  it.each(['seed template', 'seed template --format ndjson', 'completion bash', 'completion powershell'])(
+    'writes the text of %s as it is, whatever the extension of its file',
+    async (line) => {
+      const { stdout } = await home.run(line);
+      for (const file of ['text', 'text.csv', 'text.json', 'text.ndjson', 'text.yaml', 'text.md', 'text.txt']) {
+        expect((await home.run(`${line} --out ${file}`)).code).toBe(0);
+        expect(home.read(file), file).toBe(stdout);
+      }
+      expect((await home.run(`${line} --out text.json -o json`)).code).toBe(0);
+      expect(JSON.parse(home.read('text.json'))).toMatchObject(line.startsWith('seed') ? { text: stdout } : {});
+    },
+  );
+
+  test('an export has the format that the extension of its file says', async () => {
+    await home.run(`profile create named ${ADDRESS}`);
+    for (const [file, flags] of [
+      ['named.yaml', ''],
+      ['named.yml', ''],
+      ['named.json', ''],
+      ['named.profile', '-o json'],
+    ] as const) {
+      expect((await home.run(`profile export named --out ${file} ${flags}`.trim())).code).toBe(0);
+      const text = home.read(file);
+      expect(text.startsWith('{'), file).toBe(!/^named\.ya?ml$/.test(file));
+      expect(parse(text)).toMatchObject({ base_url: 'https://api.example.com' });
+    }
+    expect((await home.run('profile import named.yaml again')).code).toBe(0);
+  });
+
+  it.each([
+    ['names.foo=bar', 'names.foo: the specification has no such word. It is kept'],
+    ['names.xpidd=bar', 'did you mean `xpid`?'],
+    ['names.osz_*=bar_*', 'names.osz_*: the specification has no such word'],
+    ['names.xpid=pid', ''],
+    ['names.osa_*=android_*', ''],
+    ['names.PROVIDER_A=frostbank', ''],
+    ['names.cloud_iam_role_arn=role', ''],
+  ])('--set %s', async (assignment, warning) => {
+    await home.run(`profile create words ${ADDRESS}`);
+    const { code, stderr } = await home.run(['profile', 'edit', 'words', '--set', assignment, '--dry-run']);
+    expect(code).toBe(0);
+    if (warning === '') expect(stderr).not.toContain('Warning');
+    else expect(stderr).toContain(warning);
+  });
+});
+
+it.each(['pipelines run customers abc', 'pipelines watch customers 1.5', 'pipelines run no-such-pipeline -- -1'])(
+  '%s: what cannot be the id of a run is a mistyped word',
+  async (line) => {
+    const { code, stderr } = await home.run(line);
+    expect(code).toBe(2);
+    expect(stderr).toContain('is no id of a run');
+  },
+);
+
+it.each([
+  ['http://certificates.example/c.pem', '--certificate takes an https address'],
+  ['https://', 'is no address'],
+])('a certificate at %s is refused as a flag', async (address, told) => {
+  home.write('kept.headers', 'x-opendsr-processor-domain: opendsr.platform.example\n');
+  home.write('kept.json', '{}');
+  const files = ['--headers', 'kept.headers', '--body', 'kept.json'];
+  const { code, stderr } = await home.run(['dsr', 'callbacks', 'verify', ...files, '--certificate', address]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(told);
+  expect(stderr).not.toContain('Credentials');
+});
+
+test('--save-map writes YAML into a YAML file', async () => {
+  home.write('people.csv', 'Mail,subject_request_type\na@example.com,access\n');
+  const line = 'dsr prepare people.csv --regulation gdpr --map Mail=email --out ready.csv --save-map map.yaml';
+  const { code, stderr } = await home.run(line);
+  expect(code, stderr).toBe(0);
+  expect(home.read('map.yaml')).toBe('Mail: email\n');
+});
+
+test('roles create and update advise as push does, on what they change alone', async () => {
+  const made = 'roles create hm --name Hm --description d --task audiences:view --task audiences:* --dry-run';
+  const { code, stderr } = await home.run(made);
+  expect(code, stderr).toBe(0);
+  const advice = stderr.split('\n').filter((line) => line.startsWith('Warning: hm.tasks'));
+  expect(advice).toHaveLength(1);
+  expect(advice[0]).toContain('audiences:*');
+});
+
+test('a connection that is changed without its secret is told that it is needed again', async () => {
+  const { data } = await home.json<{ id: string; service_provider: string }[]>('connections list');
+  const withPassword = data.find(({ service_provider: provider }) => provider !== 'PROVIDER_D');
+  const { code, stderr } = await home.run(`connections update ${withPassword?.id ?? ''} --name Other --yes`);
+  expect(code).toBe(2);
+  expect(stderr).toContain('is needed again: the platform never shows this secret');
+  expect(stderr).not.toContain('mask');
+});

@@ -1,0 +1,122 @@
+// A response counts only if it is complete and about the resource that was asked for, whatever the command.
+import { beforeEach, describe, expect, it, test } from 'vitest';
+import { createDsrHome } from '../../helpers/dsr-home.ts';
+import { answerBytes, type FaultProxy, type PlatformAnswer, startFaultProxy } from '../../helpers/fault-proxy.ts';
+import { opened } from '../../helpers/opened.ts';
+import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
+
+const LAKE = 'connections create lake --name Lake --service-provider PROVIDER_D --provider acme --schema shop --yes';
+const LAKE_BODY = {
+  id: 'lake',
+  name: 'Lake',
+  service_provider: 'PROVIDER_D',
+  config: { provider: 'acme', schema: 's' },
+};
+
+let home: PlatformHome;
+let proxy: FaultProxy;
+
+/** Between the program and the platform; `answer` may replace each answer of the platform's warehouse and groups. */
+async function openHome(): Promise<void> {
+  home = await opened(openPlatformHome());
+  await home.run(LAKE);
+  const direct = home.env['CDPADM_BASE_URL'] ?? '';
+  proxy = await opened(startFaultProxy(Number(new URL(direct).port)));
+  Object.assign(home.env, { CDPADM_BASE_URL: proxy.url, CDPADM_AUDIENCE: direct });
+}
+
+type Replacement = Partial<Pick<PlatformAnswer, 'status' | 'headers'>> & { body: string };
+
+async function replace(
+  chosen: (method: string, target: string, answer: PlatformAnswer) => Replacement | undefined,
+  delivered = true,
+): Promise<void> {
+  await proxy.begin((_index, { method, target }) =>
+    target.includes('/oauth/') || (!delivered && method === 'GET' && !chosen(method, target, EMPTY))
+      ? undefined
+      : {
+          name: 'replaced',
+          delivered: delivered || method === 'GET',
+          act: (socket, answer) => {
+            const change = chosen(method, target, answer);
+            socket.write(answerBytes(change ? { ...answer, ...change, body: Buffer.from(change.body) } : answer));
+          },
+        },
+  );
+}
+
+const EMPTY: PlatformAnswer = { status: 200, headers: {}, body: Buffer.from('') };
+
+/** The platform's own answer with one field changed. */
+function changed(answer: PlatformAnswer, field: string): Replacement | undefined {
+  if (answer.status !== 200) return undefined;
+  const body = JSON.parse(answer.body.toString()) as Record<string, unknown>;
+  return field in body ? { body: JSON.stringify({ ...body, [field]: 'other' }) } : undefined;
+}
+
+describe('a read', () => {
+  beforeEach(openHome);
+
+  it.each([['connections get lake', 'id', 'other']])('%s does not believe another %s', async (line, field, value) => {
+    await replace((method, _target, answer) => (method === 'GET' ? changed(answer, field) : undefined));
+    const { code, error } = await home.json(line);
+    expect([code, error.code]).toEqual([1, 'http.unreadable']);
+    expect(error.message).toContain(`is about another resource (${field} ${value})`);
+  });
+});
+
+describe('a write', () => {
+  beforeEach(openHome);
+
+  it('that never arrived and is answered with its id alone is unknown', async () => {
+    await replace((method) => (method === 'POST' ? { status: 201, body: '{"id":"shop"}' } : undefined), false);
+    const { code, error } = await home.json(LAKE.replace('lake', 'shop'));
+    expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
+  });
+
+  it('that never arrived and is answered with another definition is unknown', async () => {
+    const body = JSON.stringify({ ...LAKE_BODY, id: 'shop', name: 'Other' });
+    await replace((method) => (method === 'POST' ? { status: 201, body } : undefined), false);
+    expect(await home.json(LAKE.replace('lake', 'shop'))).toMatchObject({ code: 8 });
+  });
+
+  it('that arrived despite a 429 is done, although the platform filled in what was left out', async () => {
+    let posts = 0;
+    await replace((method) => (method === 'POST' && posts++ === 0 ? { status: 429, body: '{}' } : undefined));
+    expect(await home.json(LAKE.replace('lake', 'shop'))).toMatchObject({
+      code: 0,
+      data: { id: 'shop', state: 'new' },
+    });
+  });
+
+  it('to delete is not confirmed by a web page with status 404', async () => {
+    let deletes = 0;
+    const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html><title>nginx</title></html>' };
+    await replace((method) => {
+      if (method !== 'DELETE') return deletes > 0 ? page : undefined;
+      deletes++;
+      return { status: 204, body: '' };
+    }, false);
+    const { code, error } = await home.json('connections delete lake --yes');
+    expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
+  });
+});
+
+test('a request whose key belongs to another workspace is no success, and marks nothing in the ledger', async () => {
+  home = await opened(createDsrHome());
+  const submit = 'dsr submit --regulation gdpr --type access --identity email=a@example.com --yes';
+  const own = await home.json<{ subject_request_id: string }>(submit);
+  expect(own.code).toBe(0);
+  const elsewhere = await home.json(`${submit.replace('a@', 'b@')} --workspace 3002`);
+  expect([elsewhere.code, elsewhere.error.code]).toEqual([6, 'dsr.other_workspace']);
+  home.write('people.csv', 'email\nc@example.com\nd@example.com\n');
+  const bulk = await home.json('dsr submit --bulk people.csv --regulation gdpr --type access --yes --workspace 3002');
+  expect([bulk.code, bulk.error.code]).toEqual([6, 'dsr.other_workspace']);
+  for (const verb of ['status', 'wait', 'cancel']) {
+    const line = `dsr ${verb} ${own.data.subject_request_id} --workspace 3002${verb === 'cancel' ? ' --yes' : ''}`;
+    expect((await home.json(line)).error.code).toBe('dsr.other_workspace');
+  }
+  const listed = await home.json<{ subject_request_id: string; request_status: string }[]>('dsr list');
+  const { subject_request_id } = own.data;
+  expect(listed.data).toMatchObject([{ subject_request_id, request_status: 'pending' }]);
+});

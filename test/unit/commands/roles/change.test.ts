@@ -1,0 +1,180 @@
+// Single roles by flags, and reasoning about roles.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
+
+let admin: RolesHome;
+beforeEach(async () => {
+  admin = await createRolesHome();
+});
+afterEach(() => admin.close());
+
+const tasksOf = async (id: string): Promise<string[] | undefined> =>
+  (await admin.live()).get(id)?.tasks.map((task) => task.task_id);
+
+describe('roles create', () => {
+  it('takes tasks and description from a template, and more tasks from flags', async () => {
+    const line = 'roles create auditor --from compliance-role --name Auditor --task catalog:* --yes';
+    expect(await admin.json(line)).toMatchObject({ code: 0, data: { applied: true, summary: { create: 1 } } });
+    expect(await tasksOf('auditor')).toEqual(expect.arrayContaining(['user:core', 'privacy:*', 'catalog:*']));
+  });
+
+  it('takes them from a live role, which wins over a template of the same name', async () => {
+    await admin.run('roles update user-role --add-task catalog:* --yes');
+    await admin.run('roles create copy --from user-role --name Copy --yes');
+    expect(await tasksOf('copy')).toEqual(await tasksOf('user-role'));
+  });
+
+  it('lists a task once that is given twice, or that the source has', async () => {
+    const line =
+      'roles create copy --from audiences-only-role --name Copy --task audiences:* --task rules:view --task rules:view';
+    expect((await admin.run(`${line} --yes`)).code).toBe(0);
+    expect(await tasksOf('copy')).toEqual(['user:core', 'audiences:*', 'rules:view']);
+  });
+
+  it.each([
+    ['an id that is taken', 'roles create user-role --from admin-role --yes', 6, /roles update user-role/],
+    ['an unknown source', 'roles create x --from compliance-rol --yes', 5, /Did you mean compliance-role\?/],
+    ['no description', 'roles create x --name X --task audiences:view --yes', 2, /--description/],
+    ['an empty description', 'roles create x --from user-role --description= --yes', 9, /x\.description: is empty/],
+    [
+      'an unknown task',
+      'roles create x --name X --description d --task audience:view --yes',
+      9,
+      /did you mean audiences:view/,
+    ],
+    ['a name that is taken', 'roles create x --name User --description d --yes', 9, /x\.name: `User` is already taken/],
+  ])('refuses %s, with nothing sent', async (_what, line, code, message) => {
+    const result = await admin.run(line);
+    expect(result).toMatchObject({ code, stderr: expect.stringMatching(message) });
+    expect(await admin.puts()).toBe(0);
+  });
+});
+
+describe('roles update', () => {
+  it('changes only what the flags say', async () => {
+    const before = await admin.live();
+    await admin.run('roles update support-role --name Desk --add-task user_groups:view --remove-task rules:* --yes');
+    const after = await admin.live();
+    const role = before.get('support-role');
+    expect(after.get('support-role')).toEqual({
+      ...role,
+      name: 'Desk',
+      tasks: [...(role?.tasks ?? []).filter((task) => task.task_id !== 'rules:*'), { task_id: 'user_groups:view' }],
+    });
+    expect(after.get('admin-role')).toEqual(before.get('admin-role'));
+  });
+
+  it.each([
+    ['nothing to change', 'roles update user-role --yes', 2],
+    ['an unknown role', 'roles update usr-role --name X --yes', 5],
+    ['a task it does not hold', 'roles update user-role --remove-task privacy:* --yes', 2],
+    ['the core task', 'roles update user-role --remove-task user:core --yes', 2],
+  ])('refuses %s', async (_what, line, code) => {
+    expect((await admin.run(line)).code).toBe(code);
+    expect(await admin.puts()).toBe(0);
+  });
+});
+
+describe('roles delete', () => {
+  it('needs its flag, takes several, and is undone by a rollback', async () => {
+    const before = await admin.live();
+    const line = 'roles delete read-only-role audiences-only-role --yes';
+    expect((await admin.run(line)).code).toBe(12);
+    expect((await admin.run(`${line} --allow-delete`)).code).toBe(0);
+    expect((await admin.live()).size).toBe(before.size - 2);
+    const { data } = await admin.json<{ revision: string }[]>('roles history');
+    await admin.run(`roles rollback ${data[0]?.revision ?? ''} --yes`);
+    expect(await admin.live()).toEqual(before);
+  });
+
+  it('of an assigned role is exit 6 and changes nothing', async () => {
+    const before = await admin.live();
+    expect((await admin.run('roles delete support-role --yes --allow-delete')).code).toBe(6);
+    expect(await admin.live()).toEqual(before);
+  });
+});
+
+describe('reasoning about roles', () => {
+  it('explains a role in the words of the permission reference', async () => {
+    const { data } = await admin.json<object[]>('roles explain audiences-only-role');
+    expect(data).toEqual([
+      expect.objectContaining({ task_id: 'user:core', escalation: false }),
+      {
+        feature: 'Audiences',
+        permission: 'Full access',
+        task_id: 'audiences:*',
+        meaning: 'edit plus download audiences',
+        escalation: true,
+      },
+    ]);
+  });
+
+  it('finds who can, through full access too', async () => {
+    const { data } = await admin.json<{ role_id: string; by: string }[]>('roles who-can rules:view');
+    expect(Object.fromEntries(data.map(({ role_id, by }) => [role_id, by]))).toEqual({
+      'user-role': 'rules:*',
+      'admin-role': 'rules:*',
+      'support-role': 'rules:*',
+      'read-only-role': 'rules:view',
+    });
+  });
+
+  it('reports a mistyped task as not found, with the nearest, and an unused one as granted by no role', async () => {
+    for (const [task, near] of [
+      ['rules:veiw', 'Did you mean rules:view?'],
+      ['nothing:like-it', '`cdpadm roles tasks`'],
+    ]) {
+      const { code, error } = await admin.json(['roles', 'who-can', task ?? '']);
+      expect([code, error.code, error.hint]).toEqual([5, 'roles.task_not_found', expect.stringContaining(near ?? '')]);
+    }
+    expect(await admin.json('roles who-can privacy:settings')).toMatchObject({ code: 0 });
+  });
+
+  it('compares two roles', async () => {
+    const { data } = await admin.json('roles compare audiences-only-role user-role');
+    expect(data).toMatchObject({ left: 'audiences-only-role', both: ['audiences:*'], only_left: [] });
+  });
+
+  it('gives the comparison as rows, and the tasks that only one role has as names', async () => {
+    const { data } = await admin.json<{ only_left: string[]; only_right: string[] }>(
+      'roles compare user-role admin-role',
+    );
+    expect(data.only_right).not.toEqual([]);
+    const [head, ...rows] = (await admin.run('roles compare user-role admin-role -o csv')).stdout.trimEnd().split('\n');
+    expect(head).toBe('task_id,user-role,admin-role');
+    expect(rows).toContain('audiences:*,yes,yes');
+    expect(rows).toEqual(expect.arrayContaining(data.only_right.map((task) => `${task},,yes`)));
+    const names = (await admin.run('roles compare user-role admin-role -o name')).stdout.trimEnd().split('\n');
+    expect(names).toEqual([...data.only_left, ...data.only_right]);
+    const fields = await admin.run('roles compare user-role admin-role -o csv --fields task_id,admin');
+    expect(fields).toMatchObject({ code: 2, stderr: expect.stringContaining('admin-role') });
+  });
+
+  it('draws the matrix in every form; the page needs nothing from elsewhere and shows no markup of the platform', async () => {
+    await admin.run(['roles', 'update', 'user-role', '--name', '<b>x</b>', '--yes']);
+    const { data } = await admin.json<{ task_id: string; roles: Record<string, unknown> }[]>('roles matrix');
+    expect(data.find((row) => row.task_id === 'rules:view')?.roles).toMatchObject({
+      'read-only-role': 'direct',
+      'user-role': 'implied',
+      'audiences-only-role': null,
+    });
+    const csv = (await admin.run('roles matrix -o csv')).stdout.split('\n');
+    expect(csv[0]).toBe('task_id,user-role,admin-role,audiences-only-role,read-only-role,support-role');
+    const { stdout } = await admin.run('roles matrix -o html');
+    expect(stdout).toMatch(/^<!doctype html>/);
+    expect(stdout).not.toMatch(/<script|src=|href=|@import|url\(|<b>/);
+    expect(stdout).toContain('<code>rules:<wbr>view</code>');
+  });
+
+  it('shows the seven templates, and the nearest for a mistyped one', async () => {
+    expect((await admin.json<unknown[]>('roles templates')).data).toHaveLength(7);
+    const meant = expect.stringContaining('Did you mean support-role?') as string;
+    expect(await admin.run('roles templates supprt')).toMatchObject({ code: 5, stderr: meant });
+    const listed = expect.stringContaining('The templates are user-role,') as string;
+    expect(await admin.run('roles templates xyz')).toMatchObject({ code: 5, stderr: listed });
+    expect(await admin.run('roles templates read-onli-role')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('Did you mean read-only-role?'),
+    });
+  });
+});

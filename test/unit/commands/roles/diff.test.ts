@@ -1,0 +1,209 @@
+// `roles diff` against something else than the profile's own platform: another file, another profile's platform.
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
+import { createRolesHome, NO_PLATFORM, type RolesHome } from '../../../helpers/roles-home.ts';
+
+interface Diff {
+  plan: string | null;
+  base: { last_modified_on: string | null; last_modified_by: string | null };
+  created: { role_id: string }[];
+  modified: { role_id: string }[];
+  deleted: { role_id: string }[];
+  unchanged: string[];
+  summary: Record<string, number>;
+}
+
+describe('roles diff --against FILE', () => {
+  let admin: RolesHome;
+  beforeAll(async () => {
+    admin = await createRolesHome();
+  });
+  afterAll(() => admin.close());
+  beforeEach(async () => {
+    await admin.run('roles pull --overwrite');
+    admin.write('before.yaml', admin.read('roles.yaml'));
+  });
+
+  const offline = (line: string) => admin.json<Diff>(`roles diff ${line}`, { env: NO_PLATFORM });
+
+  it('compares two files without profile and platform, in the shape of any diff and without a plan', async () => {
+    const requests = (await admin.platform.api.requests()).length;
+    const text = admin.read('roles.yaml');
+    const support = text.slice(text.indexOf('  - role_id: support-role'), text.indexOf('  - role_id: user-role'));
+    const added = '  - role_id: new-one\n    name: New\n    description: New\n    tasks:\n      - audiences:view\n';
+    admin.write('roles.yaml', text.replace(support, '').replace('name: Admin', 'name: Boss') + added);
+    const { code, data } = await offline('roles.yaml --against before.yaml --exit-code');
+    expect(code).toBe(10);
+    expect(Object.keys(data)).toEqual(['plan', 'base', 'created', 'modified', 'deleted', 'unchanged', 'summary']);
+    expect(data).toMatchObject({
+      plan: null,
+      base: { last_modified_by: 'fixtures@platform.example' },
+      created: [{ role_id: 'new-one' }],
+      modified: [{ role_id: 'admin-role', changes: { name: { from: 'Admin', to: 'Boss' } } }],
+      deleted: [{ role_id: 'support-role' }],
+    });
+    const back = await offline('before.yaml --against roles.yaml');
+    expect(back.data).toMatchObject({ created: [{ role_id: 'support-role' }], deleted: [{ role_id: 'new-one' }] });
+    expect(await admin.platform.api.requests()).toHaveLength(requests);
+  });
+
+  it('ends with why there is no plan, and calls nothing deleted for an organization', async () => {
+    const text = admin.read('roles.yaml');
+    admin.write('roles.yaml', text.slice(0, text.indexOf('  - role_id: user-role')));
+    const { stdout } = await admin.run('roles diff --against before.yaml', { env: NO_PLATFORM });
+    expect(stdout).toContain('- delete user-role\n');
+    expect(stdout.trimEnd()).toMatch(/no plan: two files are compared[^\n]*$/);
+    expect(stdout).not.toContain('organization');
+  });
+
+  it('is empty, and 0, for a file and itself, in another format or order', async () => {
+    await admin.run('roles pull other.json --overwrite');
+    const { code, data } = await offline('roles.yaml --against other.json --exit-code');
+    expect([code, data.summary]).toEqual([0, { create: 0, modify: 0, delete: 0, unchanged: 5 }]);
+  });
+
+  it('only warns of a mistyped task and of a field that one of the files has alone, each with its place', async () => {
+    admin.edit('roles.yaml', '- rules:view', '- rules:viewer');
+    admin.edit('before.yaml', 'name: Admin', 'name: Admin\n    version: 3');
+    const { code, stderr } = await admin.run('roles diff --against before.yaml', { env: NO_PLATFORM });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/roles\.yaml:\d+:\d+: roles\[\d\]\.tasks\[\d\]: .*did you mean rules:view/);
+    expect(stderr).toMatch(/before\.yaml:\d+:\d+: roles\[\d\]\.version: unknown field `version`/);
+  });
+
+  it('takes a field that both files have for the platform’s, in silence', async () => {
+    for (const file of ['roles.yaml', 'before.yaml']) admin.edit(file, 'name: Admin', 'name: Admin\n    version: 3');
+    const { code, stderr } = await admin.run('roles diff --against before.yaml', { env: NO_PLATFORM });
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  it('refuses a second file that is none, with its own name and place', async () => {
+    admin.write('before.yaml', 'roles:\n  - role_id: x\n    name: X\n');
+    const { code, error } = await offline('--against before.yaml');
+    expect([code, error]).toMatchObject([9, { issues: [{ file: 'before.yaml', line: 2 }, { file: 'before.yaml' }] }]);
+    expect(await offline('--against missing.yaml')).toMatchObject({ code: 2 });
+  });
+
+  it.each(['--against a.yaml --against-profile prod', '--against a.yaml --base b.yaml'])(
+    'refuses %s',
+    async (flags) => {
+      expect((await admin.run(`roles diff ${flags}`)).code).toBe(2);
+    },
+  );
+
+  it('reads one of the two from standard input, and not both', async () => {
+    const piped = await admin.run('roles diff - --against before.yaml --exit-code', {
+      stdin: admin.read('roles.yaml'),
+    });
+    expect(piped.code).toBe(0);
+    expect((await admin.run('roles diff - --against -', { stdin: 'roles: []' })).code).toBe(2);
+  });
+});
+
+describe('roles diff --against-profile NAME', () => {
+  let admin: RolesHome;
+  let other: TestEmulator;
+  const OTHER_ORG = 777;
+  const secrets = (): Record<string, string> => ({ OTHER_SECRET: other.ready.client_secret });
+
+  beforeAll(async () => {
+    admin = await createRolesHome();
+    other = await startTestEmulator({
+      fixtures: {
+        organizations: [{ id: OTHER_ORG, client_id: 'other-client', client_secret: 'other-client-secret-8431' }],
+        accounts: [{ id: 778, org_id: OTHER_ORG }],
+        roles: [
+          { role_id: 'admin-role', name: 'Admin', description: 'Other', tasks: [{ task_id: 'audiences:*' }] },
+          { role_id: 'only-there', name: 'Only there', description: 'Other', tasks: [{ task_id: 'rules:view' }] },
+        ],
+      },
+    });
+    const { base_url, auth_url, org_id, account_id, client_id } = other.ready;
+    const created = await admin.run(
+      [
+        ...['profile', 'create', 'prod', '--base-url', base_url, '--auth-url', auth_url],
+        ...['--org', String(org_id), '--account', String(account_id)],
+        ...['--client-id', client_id, '--client-secret-env', 'OTHER_SECRET'],
+      ],
+      { env: NO_PLATFORM },
+    );
+    if (created.code !== 0) throw new Error(created.stderr);
+  });
+  beforeEach(() => admin.run('roles pull --overwrite'));
+  afterAll(async () => {
+    await admin.close();
+    await other.close();
+  });
+
+  it('compares with what the other platform holds, by its own address, ids and credentials', async () => {
+    const before = (await admin.platform.api.requests()).length;
+    const { code, data, stderr } = await admin.json<Diff>('roles diff --against-profile prod --exit-code', {
+      env: secrets(),
+    });
+    expect([code, stderr]).toEqual([10, '']);
+    expect(data.deleted).toMatchObject([{ role_id: 'only-there' }]);
+    expect(data.modified).toMatchObject([{ role_id: 'admin-role' }]);
+    expect(data.plan).toMatch(/^[0-9a-f]{32}$/);
+    // The platform of the environment was not asked, and its organization appears nowhere at the other.
+    expect(await admin.platform.api.requests()).toHaveLength(before);
+    const paths = (await other.api.requests()).map(({ path }) => path);
+    expect(paths.filter((path) => path.includes('/organizations/'))).not.toHaveLength(0);
+    expect(paths.every((path) => path.startsWith('/oauth/') || path.includes(`/organizations/${OTHER_ORG}/`))).toBe(
+      true,
+    );
+  });
+
+  it('prints the plan that a push to that profile applies, and no other push', async () => {
+    const { data } = await admin.json<Diff>('roles diff --against-profile prod', { env: secrets() });
+    const push = (profile: string) =>
+      admin.run(
+        [
+          'roles',
+          'push',
+          'roles.yaml',
+          '--expect-plan',
+          String(data.plan),
+          '--allow-delete',
+          '--yes',
+          '--profile',
+          profile,
+        ],
+        { env: { ...NO_PLATFORM, ...secrets(), CDPADM_ACCOUNT_ID: '' } },
+      );
+    expect((await push('prod')).code).toBe(0);
+    const after = await admin.json<Diff>('roles diff --against-profile prod', { env: secrets() });
+    expect(after.data.summary).toMatchObject({ create: 0, modify: 0, delete: 0 });
+    await other.api.reset();
+    const elsewhere = await admin.run(['roles', 'push', '--expect-plan', String(data.plan), '--yes']);
+    expect(elsewhere.code).toBe(6);
+  });
+
+  it('never takes secrets or addresses of the environment for the other profile', async () => {
+    // An earlier test's token would do without the secret.
+    const fresh = { CDPADM_CACHE_DIR: join(admin.folder, 'fresh-cache') };
+    const missing = await admin.run('roles diff --against-profile prod', { env: fresh });
+    expect(missing.code).toBe(4);
+    expect(missing.stderr).toContain('OTHER_SECRET');
+    // A token of the environment is for the environment's own platform.
+    const token = { CDPADM_ACCESS_TOKEN: await admin.platform.token(), ...secrets() };
+    expect((await admin.run('roles diff --against-profile prod', { env: token })).code).toBe(0);
+    // Nor does a project file say where the other profile's secrets go.
+    admin.write('.cdpadm.yaml', `base_url: ${admin.platform.ready.base_url}\n`);
+    const { code } = await admin.run('roles diff --against-profile prod', { env: secrets() });
+    admin.write('.cdpadm.yaml', '{}\n');
+    expect(code).toBe(0);
+  });
+
+  it('calls a profile that is not there a mistyped flag, and names the flag', async () => {
+    const { code, stderr } = await admin.run('roles diff --against-profile prud');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('`prud` (--against-profile)')]);
+    expect(stderr).toContain('Did you mean `prod`?');
+  });
+
+  it('says where it looked and how to make it so, where a person reads it', async () => {
+    const { stderr } = await admin.run('roles diff --against-profile prod', { env: secrets(), tty: { stderr: true } });
+    expect(stderr).toContain(`Compared with profile prod: organization ${OTHER_ORG} at ${other.ready.base_url}`);
+    expect(stderr).toMatch(/roles push roles\.yaml --profile prod --expect-plan [0-9a-f]{32} --no-write-back/);
+  });
+});

@@ -1,0 +1,74 @@
+// `roles history` and `roles rollback`: nothing that was replaced is lost.
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
+
+interface Item {
+  revision: string;
+  reason: string;
+  roles: number;
+}
+
+describe('roles history and rollback', () => {
+  let admin: RolesHome;
+  beforeEach(async () => {
+    admin = await createRolesHome();
+    await admin.run('roles pull');
+    admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
+    admin.write('roles.yaml', `${admin.read('roles.yaml')}  - {role_id: new, name: New, description: d, tasks: []}\n`);
+  });
+  afterEach(() => admin.close());
+
+  it('is empty before the first write', async () => {
+    expect(await admin.json('roles history')).toMatchObject({ code: 0, data: [] });
+  });
+
+  it('shows its times in one way on a terminal, and exactly to programs', async () => {
+    await admin.run('roles push --yes');
+    const { stdout } = await admin.run('roles history', { tty: true, columns: 200 });
+    expect(stdout).toMatch(/ \d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} /);
+    expect(stdout).not.toMatch(/\d{4}-\d{2}-\d{2}T/);
+    expect((await admin.run('roles history -o csv')).stdout).toMatch(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/);
+  });
+
+  it('saves each manifest before it is replaced, privately, and puts it back', async () => {
+    const before = await admin.live();
+    await admin.run('roles push --yes');
+    const { data } = await admin.json<Item[]>('roles history');
+    expect(data).toMatchObject([{ reason: 'push', roles: 5 }]);
+    const [saved] = readdirSync(join(admin.folder, 'state', 'roles'), { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.includes('history/'),
+    );
+    expect(statSync(join(admin.folder, 'state', 'roles', saved ?? '')).mode & 0o777).toBe(0o600);
+
+    const revision = data[0]?.revision ?? '';
+    const guarded = await admin.run(`roles rollback ${revision} --yes`);
+    expect(guarded).toMatchObject({ code: 12, stderr: expect.stringContaining('new') });
+    const done = await admin.run(`roles rollback ${revision} --yes --allow-delete`);
+    expect(done.code).toBe(0);
+    expect(await admin.live()).toEqual(before);
+    expect((await admin.json<Item[]>('roles history')).data.map((item) => item.reason)).toEqual(['rollback', 'push']);
+  });
+
+  it('can roll back a rollback, by the beginning of its name', async () => {
+    await admin.run('roles push --yes');
+    const after = await admin.live();
+    const first = (await admin.json<Item[]>('roles history')).data[0]?.revision ?? '';
+    await admin.run(`roles rollback ${first} --yes --allow-delete`);
+    const second = (await admin.json<Item[]>('roles history')).data[0]?.revision ?? '';
+    expect((await admin.run(`roles rollback ${second.slice(0, -2)} --yes`)).code).toBe(0);
+    expect(await admin.live()).toEqual(after);
+  });
+
+  it.each([
+    ['nonsense', /There is no revision/],
+    ['2', /beginning of several revisions/],
+  ])('does not guess what %s means', async (name, message) => {
+    await admin.run('roles push --yes');
+    admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
+    await admin.run('roles push --yes');
+    const result = await admin.run(`roles rollback ${name} --yes`);
+    expect(result).toMatchObject({ code: 5, stderr: expect.stringMatching(message) });
+  });
+});

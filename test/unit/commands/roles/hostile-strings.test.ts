@@ -1,0 +1,212 @@
+// Every string of a hostile platform, in every view of roles and in what is said about them.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { environmentOf } from '../../../../src/lib/runtime/emulator/environment.ts';
+import { type CliHome, type CliResult, createCliHome } from '../../../helpers/cli.ts';
+import { createTestClock } from '../../../helpers/clock.ts';
+import { startTestEmulator } from '../../../helpers/emulator.ts';
+import { type Fault, type FaultServer, json, startFaultServer } from '../../../helpers/fault-server.ts';
+
+/** What moves a cursor, sets a title, clears a screen, ends a line, turns the direction or is not seen. */
+const PIECES = {
+  escape: '\u001b[2J\u001b[1A\u001b]0;title\u0007',
+  c1: '\u009b31m\u0090x\u009c',
+  controls: '\u0000\u0007\u0008\u000b\u000c\u001a\u007f',
+  ends: 'x\r\n- delete everything\r+ create admin\n\u0085~ modify admin\u2028y\u2029z',
+  markup: '</td><script>alert(1)</script>| a | b |\n\n# heading\n```\n',
+  direction: '\u202e\u2066\u200f\u061c\u2069',
+  unseen: '\ufeff\u{e0041}\u{e007f}',
+  formula: '=cmd|\u001b[31m\n+1',
+} as const;
+
+/** A character that nobody's terminal is to get; line ends and the tabs between cells are ours. */
+const HARMFUL = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff\u{e0000}-\u{e007f}]/u;
+
+const KINDS = Object.keys(PIECES) as (keyof typeof PIECES)[];
+const idOf = (kind: keyof typeof PIECES): string => `${kind}${PIECES[kind]}`;
+const MANIFEST = {
+  last_modified_on: `2026-11-20 08:00:00${PIECES.escape}`,
+  last_modified_by: `ada${PIECES.ends}${PIECES.direction}`,
+  [`version${PIECES.escape}`]: PIECES.direction,
+  roles: [
+    ...KINDS.map((kind) => ({
+      role_id: idOf(kind),
+      name: `Name ${PIECES[kind]}`,
+      description: `Says ${PIECES[kind]}`,
+      origin: PIECES[kind],
+      tasks: [{ task_id: `audiences:view${PIECES[kind]}` }, { task_id: 'audiences:view', note: PIECES[kind] }],
+    })),
+    { role_id: 'plain', name: 'Plain', description: 'Nothing', tasks: [{ task_id: 'audiences:view' }] },
+  ],
+};
+const TASKS = [
+  { task_id: 'audiences:view', display_name: 'View', description: 'Sees' },
+  ...KINDS.map((kind) => ({
+    task_id: `audiences:view${PIECES[kind]}`,
+    display_name: `Shown ${PIECES[kind]}`,
+    description: `Does ${PIECES[kind]}`,
+  })),
+];
+
+let home: CliHome;
+let server: FaultServer;
+let env: Record<string, string>;
+let onPut: Fault;
+let held: unknown;
+const clock = createTestClock();
+
+beforeAll(async () => {
+  server = await startFaultServer();
+  const platform = await startTestEmulator();
+  const own = new URL(platform.ready.base_url).host;
+  const text = JSON.stringify(environmentOf(platform.ready)).replaceAll(own, new URL(server.url).host);
+  env = JSON.parse(text) as Record<string, string>;
+  await platform.close();
+});
+afterAll(() => server.close());
+
+beforeEach(() => {
+  home = createCliHome();
+  held = MANIFEST;
+  onPut = (socket, request) => {
+    held = { ...MANIFEST, ...(JSON.parse(request.body) as object) };
+    json(held)(socket, request);
+  };
+  server.otherwise((socket, request) => {
+    const { method, target } = request;
+    if (target === '/oauth/token')
+      json({ access_token: 'token', token_type: 'Bearer', expires_in: 28_800 })(socket, request);
+    else if (target.endsWith('/tasks')) json(TASKS)(socket, request);
+    else if (method === 'PUT') onPut(socket, request);
+    else json(held)(socket, request);
+  });
+  // The wanted state: one is renamed, one is new, and all that no file could hold are gone.
+  const tasks = [{ task_id: 'audiences:view' }];
+  const renamed = { role_id: idOf('direction'), name: `Renamed ${PIECES.direction}`, description: PIECES.ends, tasks };
+  const fresh = { role_id: 'fresh', name: 'Fresh', description: PIECES.escape, tasks };
+  const roles = [renamed, MANIFEST.roles.at(-1), fresh];
+  writeFileSync(join(home.cwd, 'wanted.json'), JSON.stringify({ roles }));
+  writeFileSync(join(home.cwd, 'other.json'), JSON.stringify(MANIFEST));
+  return () => home.remove();
+});
+
+const run = (args: readonly string[], tty = false): Promise<CliResult> =>
+  home.run(args, { env: { ...env, NO_COLOR: '1' }, clock, tty, columns: 120 });
+
+const FORMATS = ['table', 'markdown', 'csv', 'yaml', 'json', 'ndjson', 'name'];
+const VIEWS: [string, string[]][] = [
+  ['list', []],
+  ['get', [idOf('ends')]],
+  ['get', [idOf('escape')]],
+  ['get', ['no-such-role']],
+  ['tasks', []],
+  ['tasks', ['--search', 'view']],
+  ['explain', [idOf('direction')]],
+  ['who-can', ['audiences:view']],
+  ['who-can', [`audiences:view${PIECES.escape}`]],
+  ['compare', [idOf('escape'), idOf('ends')]],
+  ['matrix', []],
+  ['pull', ['-']],
+  ['pull', ['pulled.yaml', '--overwrite']],
+  ['validate', ['wanted.json', '--online']],
+  ['diff', ['wanted.json']],
+  ['diff', ['wanted.json', '--against', 'other.json']],
+  ['push', ['wanted.json', '--dry-run', '--allow-delete', '--force']],
+  ['push', ['wanted.json']],
+  ['push', ['wanted.json', '--yes', '--allow-delete', '--force']],
+  ['create', ['another', '--from', idOf('ends'), '--name', 'Another', '--yes']],
+  ['update', [idOf('ends'), '--name', 'Other', '--yes', '--force']],
+  ['update', [idOf('formula'), '--remove-task', `audiences:view${PIECES.formula}`, '--yes']],
+  ['delete', [idOf('direction'), '--yes', '--allow-delete', '--force']],
+  ['delete', [idOf('direction'), '--yes']],
+];
+
+/** Files and pipes get csv and yaml exactly as they are (see the tests of output); terminals never. */
+const isExact = (format: string, tty: boolean): boolean => !tty && (format === 'csv' || format === 'yaml');
+
+describe('no view of roles lets a string of the platform out raw', () => {
+  const lines = VIEWS.flatMap(([verb, args]) => FORMATS.map((format) => [verb, args, format] as const));
+  test.each(lines.map((line) => [JSON.stringify([line[0], ...line[1]]), line[2], line] as const))(
+    'roles %s as %s',
+    async (_line, format, [verb, args]) => {
+      for (const tty of [false, true]) {
+        const flags = tty ? ['--no-input'] : [];
+        const { code, stderr, stdout } = await run(['roles', verb, ...args, '-o', format, ...flags], tty);
+        expect(code, stderr).toBeLessThan(13);
+        expect(stderr).not.toMatch(HARMFUL);
+        expect(stderr).not.toContain('this is a bug');
+        const exact = isExact(format, tty) || (!tty && args[0] === '-');
+        if (!exact) expect(stdout).not.toMatch(HARMFUL);
+        // The second time there is nothing left to change, and so no id to name.
+        if (!tty || format !== 'name') expect(stdout + stderr).not.toBe('');
+      }
+    },
+  );
+
+  test('nor the page of the matrix, in which no text is markup', async () => {
+    const { stdout, code } = await run(['roles', 'matrix', '-o', 'html']);
+    expect(code).toBe(0);
+    expect(stdout).not.toMatch(HARMFUL);
+    expect(stdout).not.toContain('<script>alert');
+    expect(stdout).toContain('&lt;script&gt;');
+  });
+
+  test('nor the history and what it is put back by', async () => {
+    await run(['roles', 'push', 'wanted.json', '--yes', '--allow-delete', '--force']);
+    for (const format of FORMATS) {
+      const { stdout, stderr, code } = await run(['roles', 'history', '-o', format], true);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).not.toMatch(HARMFUL);
+    }
+    const [newest = ''] = (await run(['roles', 'history', '-o', 'name'])).stdout.split('\n');
+    const back = await run(['roles', 'rollback', newest, '--dry-run', '--allow-delete', '--force'], true);
+    expect(back.stdout + back.stderr).not.toMatch(HARMFUL);
+    expect(back.stdout).toContain('direction');
+  });
+});
+
+describe('a refusal of the platform', () => {
+  const message = KINDS.map((kind) => PIECES[kind]).join(' ');
+  test.each([
+    ['its own errors', json({ errors: [{ code: message, message }] }, { status: 400 })],
+    ['a plain text', json(message, { status: 422, headers: { 'content-type': 'text/plain' } })],
+    [
+      'a page',
+      json(`<html><title>${message}</title>${message}`, { status: 413, headers: { 'content-type': 'text/html' } }),
+    ],
+    ['a conflict', json({ errors: [{ code: 'CONFLICT', message }] }, { status: 409 })],
+  ])('by %s is told without its controls', async (_how, fault) => {
+    onPut = fault;
+    for (const more of [[], ['-o', 'json'], ['--verbose'], ['--debug']]) {
+      const { code, stderr, stdout } = await run(
+        ['roles', 'push', 'wanted.json', '--yes', '--allow-delete', '--force', ...more],
+        true,
+      );
+      expect(code).not.toBe(0);
+      expect(stdout + stderr).not.toMatch(HARMFUL);
+    }
+  });
+});
+
+test('no name forges a line of a plan, nor one beside it', async () => {
+  const headsOf = (text: string): (string | undefined)[] =>
+    text
+      .split('\n')
+      .filter((line) => /^\s*[+~-] ?(create|modify|delete|everything)/.test(line))
+      .map((line) => line.trim().split(' ')[1]);
+  const wanted = ['create', 'modify', ...Array.from({ length: KINDS.length - 1 }, () => 'delete')];
+  const diff = await run(['roles', 'diff', 'wanted.json'], true);
+  expect(headsOf(diff.stdout)).toEqual(wanted);
+  expect(headsOf(diff.stderr)).toEqual([]);
+  const refuse = json({ errors: [{ code: 'NO', message: PIECES.ends }] }, { status: 400 });
+  for (const fault of [onPut, refuse]) {
+    onPut = fault;
+    held = MANIFEST;
+    const { stderr } = await run(['roles', 'push', 'wanted.json', '--yes', '--allow-delete', '--force'], true);
+    expect(headsOf(stderr)).toEqual(wanted);
+  }
+  const unknown = await run(['roles', 'get', `${idOf('ends')}.`], true);
+  expect(unknown).toMatchObject({ code: 5, stderr: expect.stringContaining('Did you mean') as string });
+  expect(headsOf(unknown.stderr)).toEqual([]);
+});

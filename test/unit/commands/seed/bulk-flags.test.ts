@@ -1,0 +1,120 @@
+// The numbers of `seed bulk`: what stands when a flag is absent, and who is named when one is wrong.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readBulkFlags } from '../../../../src/commands/seed/bulk-flags.ts';
+import { size } from '../../../helpers/size.ts';
+
+const flags = { batchSize: '100', batchBytes: '256KB', concurrency: '64' };
+
+test.each([
+  [undefined, undefined, undefined],
+  [undefined, '600/m', 10],
+  ['50', '600/m', 50],
+])('--rate %s with limits.seeding %s is %s requests a second', (rate, limit, expected) => {
+  expect(readBulkFlags({ ...flags, ...(rate !== undefined && { rate }) }, undefined, limit).pace.rate).toBe(expected);
+});
+
+test("the profile's limit is divided among the shards, as the flag is", () => {
+  expect(readBulkFlags({ ...flags, shard: '2/4' }, undefined, '40').pace.rate).toBe(10);
+});
+
+test('a wrong rate is told with where it stands', () => {
+  expect(() => readBulkFlags({ ...flags, rate: 'fast' }, undefined, '40')).toThrow(/^--rate must be/);
+  expect(() => readBulkFlags(flags, undefined, 'fast')).toThrow(/^limits\.seeding of the profile must be/);
+});
+
+test.each([
+  [undefined, 600_000],
+  ['90s', 90_000],
+  ['0', 0],
+])('--give-up-after %s is %i ms', (giveUpAfter, expected) => {
+  const read = readBulkFlags({ ...flags, ...(giveUpAfter !== undefined && { giveUpAfter }) }, undefined, undefined);
+  expect(read.pace.giveUpAfterMs).toBe(expected);
+});
+
+test.each(['10', 'soon', '-1s', ''])('--give-up-after `%s` is rejected', (giveUpAfter) => {
+  expect(() => readBulkFlags({ ...flags, giveUpAfter }, undefined, undefined)).toThrow(/^--give-up-after must be/);
+});
+
+describe('--batch-bytes', () => {
+  const read = (batchBytes: string): number =>
+    readBulkFlags({ ...flags, batchBytes }, undefined, undefined).limits.bytes;
+
+  test.each([
+    ['1000', 1000],
+    ['1KB', 1000],
+    ['1kib', 1024],
+    ['256KB', 256_000],
+    ['256 KB', 256_000],
+    ['4096B', 4096],
+    ['64MB', 64_000_000],
+    ['64MiB', 67_108_864],
+    ['0001KB', 1000],
+  ])('%s is %i bytes', (text, bytes) => {
+    expect(read(text)).toBe(bytes);
+  });
+
+  test.each([
+    '',
+    '0',
+    '999',
+    '999B',
+    '0KB',
+    '65MiB',
+    '67108865',
+    '1GB',
+    '1.5MB',
+    '-1KB',
+    '+1KB',
+    '1e6',
+    'KB',
+    '1 K B',
+    '1KB ',
+    ' 1KB',
+    '1KBx',
+    '1constructor',
+    '1__proto__',
+    '9999999999',
+  ])('%j is refused with the flag, what is allowed, and what stood there', (text) => {
+    expect(() => read(text)).toThrow(
+      `--batch-bytes must be a size from 1KB to 64MB, for instance 256KB, not \`${text}\`.`,
+    );
+  });
+
+  test('of any number and unit is their product, or refused', () => {
+    const units: Record<string, number> = { '': 1, B: 1, KB: 1e3, MB: 1e6, KiB: 1024, MiB: 1024 ** 2 };
+    const anyUnit = fc.constantFrom(...Object.keys(units));
+    fc.assert(
+      fc.property(
+        fc.nat(200_000_000),
+        anyUnit,
+        fc.constantFrom('', ' '),
+        fc.boolean(),
+        (number, unit, space, isSmall) => {
+          const text = `${number}${space}${isSmall ? unit.toLowerCase() : unit}`;
+          const bytes = number * (units[unit] ?? 0);
+          if (bytes < 1000 || bytes > 64 * 1024 ** 2) expect(() => read(text)).toThrow('--batch-bytes must be');
+          else expect(read(text)).toBe(bytes);
+        },
+      ),
+      { numRuns: size(1000) },
+    );
+  });
+
+  test('whatever else stands there is refused as a mistake of the command line', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('1', '0', 'k', 'M', 'B', 'i', ' ', '.', '-', 'é', '٣') }),
+        (text) => {
+          try {
+            expect(read(text)).toBeGreaterThanOrEqual(1000);
+            expect(text).toMatch(/^[01]+ *[kMBi]*$/);
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'usage' });
+          }
+        },
+      ),
+      { numRuns: size(1000) },
+    );
+  });
+});

@@ -1,0 +1,433 @@
+// `seed bulk` from the command line to the sink: files, refusals, trouble, second runs, shards.
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../../src/lib/kernel/clock.ts';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
+import { EXIT } from '../../../../src/lib/runtime/exit-codes.ts';
+import { interrupted } from '../../../../src/lib/runtime/interrupt.ts';
+import type { Answer, Reply } from '../../../helpers/seed-sink.ts';
+import { createHurriedClock, type Seeding, startSeeding, userRow, userRows } from '../../../helpers/seeding-home.ts';
+
+let seeding: Seeding | undefined;
+afterEach(async () => {
+  await seeding?.close();
+  seeding = undefined;
+});
+
+async function start(answer?: Answer): Promise<Seeding> {
+  return (seeding = await startSeeding(answer));
+}
+
+const refusal = (message: string): Reply => ({
+  status: 400,
+  body: JSON.stringify({ errors: [{ code: 'BAD_REQUEST', message }] }),
+});
+
+describe('a file', () => {
+  test('goes in whole, in batches, byte for byte', async () => {
+    const it = await start();
+    const file = it.write('users.ndjson', userRows(1000));
+    const { code, result } = await it.bulk([file]);
+    expect(code).toBe(0);
+    expect(result).toMatchObject({
+      rows: 1000,
+      accepted: 1000,
+      rejected: 0,
+      batches: 10,
+      requests: 10,
+      retries: 0,
+      rejects: null,
+    });
+    expect(it.sink.bodies.map((body) => body.slice(1, -1).split(',{"environment"').length)).toEqual(
+      Array(10).fill(100),
+    );
+    expect(new Set(it.users().map(({ xpid }) => xpid)).size).toBe(1000);
+  });
+
+  test('is read whatever its line ends, mark and empty lines are, and a cut last line is told with its place', async () => {
+    const it = await start();
+    const good = [userRow(1), userRow(2), userRow(3)];
+    const file = it.write(
+      'users.ndjson',
+      `\ufeff${good[0]}\r\n\r\n \n${good[1]}\n${good[2]}\r\n${userRow(4).slice(0, 80)}`,
+    );
+    const { code, result } = await it.bulk([file]);
+    expect(code).toBe(3);
+    expect(result).toMatchObject({ rows: 4, accepted: 3, rejected: 1 });
+    expect(it.sink.bodies).toEqual([`[${good.join(',')}]`]);
+    const [line] = readFileSync(result.rejects ?? '', 'utf8').split('\n');
+    expect(JSON.parse(line ?? '')).toMatchObject({ rejected: { file: 'users.ndjson', line: 6 } });
+    expect(statSync(result.rejects ?? '').mode & 0o777).toBe(0o600);
+  });
+
+  test('with a byte that is not UTF-8 loses that row alone', async () => {
+    const it = await start();
+    const bad = Buffer.from(userRow(2, 'x'));
+    bad[bad.indexOf('"x"') + 1] = 0xff;
+    const file = it.write(
+      'users.ndjson',
+      Buffer.concat([Buffer.from(`${userRow(1)}\n`), bad, Buffer.from(`\n${userRow(3)}\n`)]),
+    );
+    const { result } = await it.bulk([file]);
+    expect(result).toMatchObject({ accepted: 2, rejected: 1 });
+    expect(it.users().map(({ xpid }) => xpid)).toEqual([1, 3]);
+  });
+
+  test('may hold a row of 10 MB', async () => {
+    const it = await start();
+    const file = it.write('users.ndjson', `${userRow(1)}\n${userRow(2, 'x'.repeat(10_000_000))}\n${userRow(3)}\n`);
+    const { result } = await it.bulk([file]);
+    expect(result).toMatchObject({ accepted: 3, requests: 3 });
+  });
+
+  test('may come by standard input, which cannot be resumed or shared out', async () => {
+    const it = await start();
+    const { result } = await it.bulk(['-'], { stdin: userRows(250) });
+    expect(result).toMatchObject({ accepted: 250, requests: 3, journal: null });
+    expect((await it.run(['seed', 'bulk', '-', '--resume', '--yes'], { stdin: '' })).code).toBe(2);
+    expect((await it.run(['seed', 'bulk', '-', '--shard', '1/2', '--yes'], { stdin: userRows(1) })).code).toBe(2);
+  });
+
+  test('says how far it came when standard input is left before its end', async () => {
+    const stop = new AbortController();
+    const it = await start((_body, request) => {
+      // Both are under way by then, and may come to their end.
+      if (request === 2) stop.abort(interrupted());
+      return undefined;
+    });
+    const stdin = new Readable({ read: () => undefined });
+    stdin.push(userRows(250));
+    const { code, stderr } = await it.run(['seed', 'bulk', '-', '--yes'], { stdin, stop, clock: systemClock });
+    expect(code).toBe(130);
+    expect(stderr).toContain('So far 200 rows accepted, 0 refused. Standard input cannot be resumed.');
+  });
+
+  test('of refused rows can be fed back', async () => {
+    const it = await start();
+    const file = it.write('users.ndjson', `${userRow(1)}\n${userRow(2).replace('production', 'prod')}\n`);
+    const first = await it.bulk([file, '--rejects', 'refused.ndjson']);
+    const path = join(it.folder, 'refused.ndjson');
+    expect(first.result.rejects).toBe(path);
+    it.write('refused.ndjson', readFileSync(path, 'utf8').replace('"prod"', '"production"'));
+    expect((await it.bulk(['refused.ndjson'])).result).toMatchObject({ rows: 1, accepted: 1 });
+    expect(it.sink.bodies.at(-1)).toBe(`[${userRow(2)}]`);
+  });
+});
+
+describe('64-bit ids', () => {
+  const ids = ['9223372036854775807', '-7201284209016359738', '-9223372036854775808'];
+
+  test.each([
+    ['NDJSON', 'users.ndjson', ids.map((id) => userRow(id)).join('\n')],
+    ['NDJSON with texts for numbers', 'users.ndjson', ids.map((id) => userRow(`"${id}"`)).join('\n')],
+    ['JSON', 'users.json', `[\n  ${ids.map((id) => userRow(id).replaceAll(',', ',\n ')).join(',\n')}\n]\n`],
+    ['gzip', 'users.ndjson.gz', gzipSync(ids.map((id) => userRow(id)).join('\n'))],
+    ['CSV', 'users.csv', `xpid,attr:Orders:count,cutoff_date\n${ids.map((id) => `${id},3,2024-01-31\n`).join('')}`],
+  ])('come through from %s to the digit', async (_what, name, content) => {
+    const it = await start();
+    const { result } = await it.bulk([it.write(name, content)]);
+    expect(result).toMatchObject({ accepted: 3 });
+    for (const id of ids) expect(it.sink.bodies.join('')).toContain(`"xpid":${id},`);
+  });
+});
+
+describe('a platform that refuses', () => {
+  test('one row by the name of its attribute costs one request more', async () => {
+    const it = await start((body) => (body.includes('"Bad one"') ? refusal('Bad one: no such attribute') : undefined));
+    const file = it.write(
+      'users.ndjson',
+      userRows(100, (index) => (index === 41 ? 'Bad one' : 'Orders')),
+    );
+    const { code, result } = await it.bulk([file]);
+    expect(code).toBe(3);
+    expect(result).toMatchObject({ accepted: 99, rejected: 1, requests: 2 });
+    const reject = JSON.parse(readFileSync(result.rejects ?? '', 'utf8')) as { rejected: object; row: unknown };
+    expect(reject.rejected).toEqual({
+      file: 'users.ndjson',
+      line: 42,
+      reason: 'the platform refused it (400): Bad one: no such attribute',
+    });
+    expect(reject.row).toEqual(JSON.parse(userRow(42, 'Bad one')));
+  });
+
+  test('an attribute that every row holds does not cost a request per row', async () => {
+    const it = await start((body) => (body.includes('"Orders"') ? refusal('Orders: no such attribute') : undefined));
+    const { result } = await it.bulk([it.write('users.ndjson', userRows(10_000)), '--concurrency', '4']);
+    expect(result).toMatchObject({ accepted: 0, rejected: 10_000 });
+    expect(result.requests).toBeLessThan(200);
+  });
+
+  test('one row without naming anything has it found by halving', async () => {
+    const it = await start((body) => (body.includes('"xpid":77,') ? refusal('something is wrong') : undefined));
+    const { result } = await it.bulk([it.write('users.ndjson', userRows(200))]);
+    expect(result).toMatchObject({ accepted: 199, rejected: 1 });
+    expect(result.requests).toBeLessThanOrEqual(2 + 14);
+  });
+
+  test('one value of an attribute leaves the rows with better ones alone', async () => {
+    const bad = new Set([5, 6, 7, 50, 99]);
+    const it = await start((body) => {
+      const users = JSON.parse(body.toString()) as { xpid: number }[];
+      return users.some(({ xpid }) => bad.has(xpid)) ? refusal('Orders: the value does not fit') : undefined;
+    });
+    const { result } = await it.bulk([it.write('users.ndjson', userRows(300))]);
+    expect(result).toMatchObject({ accepted: 295, rejected: 5 });
+    expect(it.users().some(({ xpid }) => bad.has(xpid as number))).toBe(false);
+  });
+
+  test('large bodies is sent smaller ones for good', async () => {
+    const it = await start((body) => (body.length > 4000 ? { status: 413 } : undefined));
+    const { result } = await it.bulk([it.write('users.ndjson', userRows(2000)), '--concurrency', '1']);
+    expect(result).toMatchObject({ accepted: 2000, rejected: 0 });
+    const needed = Math.ceil(userRows(2000).length / 4000);
+    expect(result.requests).toBeLessThan(needed * 2.5);
+  });
+
+  test('the credentials ends the run at once', async () => {
+    const it = await start(() => ({ status: 403 }));
+    const { code, stderr } = await it.bulk([it.write('users.ndjson', userRows(1000)), '--concurrency', '1']);
+    expect(code).toBe(EXIT.auth);
+    expect(it.sink.requests).toBe(1);
+    expect(stderr).toContain('--resume');
+  });
+
+  test.each([401, 403])('with %i leaves a run that goes on once the credentials are right', async (status) => {
+    let wrong = true;
+    const it = await start((_body, request) => (wrong && request > 3 ? { status } : undefined));
+    const file = it.write('users.ndjson', userRows(1000));
+    expect((await it.bulk([file, '--concurrency', '1'])).code).toBe(EXIT.auth);
+    wrong = false;
+    const { code, result } = await it.bulk([file, '--resume']);
+    expect([code, result.rows, result.accepted, result.rejected]).toEqual([0, 1000, 1000, 0]);
+    expect(new Set(it.users().map(({ xpid }) => xpid)).size).toBe(1000);
+  });
+
+  test('too many rows ends the run', async () => {
+    const it = await start();
+    const file = it.write('users.ndjson', userRows(10).replaceAll('production', 'prod'));
+    expect((await it.bulk([file, '--max-errors', '5'])).code).toBe(EXIT.partial);
+    expect(it.sink.requests).toBe(0);
+  });
+});
+
+test('the progress tells how much is complete, not how much is read, over all files', async () => {
+  // An answer takes longer than what lies between two events.
+  let waited = 0;
+  const it = await start(() => {
+    waited += 1500;
+    return undefined;
+  });
+  const clock = { ...systemClock, now: () => systemClock.now() + waited };
+  const files = [it.write('a.ndjson', userRows(3000)), it.write('b.ndjson', userRows(3000))];
+  const { stderr } = await it.bulk([...files, '--concurrency', '1', '--progress', 'json'], { clock });
+  const events = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { progress: { event: string; rows: number; text: string } }).progress)
+    .filter(({ event }) => event === 'progress');
+  expect(events).toHaveLength(60);
+  for (const { rows, text } of events) {
+    expect(Math.abs(Number(/(\d+) %/.exec(text)?.[1]) - rows / 60)).toBeLessThanOrEqual(2);
+  }
+});
+
+test('the events of a quick run are few, and the last one tells all of it', async () => {
+  const it = await start();
+  const clock = { ...systemClock, now: () => 1_800_000_000_000 };
+  const { stderr } = await it.bulk([it.write('a.ndjson', userRows(3000)), '--progress', 'json'], { clock });
+  const rows = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { progress: { event: string; rows?: number } }).progress);
+  expect(rows.map(({ event }) => event)).toEqual(['start', 'progress', 'progress', 'end']);
+  expect(rows[2]?.rows).toBe(3000);
+});
+
+describe('a platform in trouble', () => {
+  test('that asks to wait is waited for, and nothing counts as a retry', async () => {
+    const it = await start((_body, request) =>
+      request % 3 === 0 ? { status: request % 2 ? 429 : 503, headers: { 'retry-after': '20' } } : undefined,
+    );
+    const clock = createHurriedClock();
+    const { code, result } = await it.bulk([it.write('users.ndjson', userRows(2000))], { clock });
+    expect(code).toBe(0);
+    expect(result).toMatchObject({ accepted: 2000, retries: 0 });
+    expect(clock.sleptMs).toBeGreaterThanOrEqual(20_000);
+  });
+
+  test('that says "too many" ten times without a time is borne with', async () => {
+    const it = await start((_body, request) => (request > 3 && request < 14 ? { status: 429 } : undefined));
+    const { code, result } = await it.bulk([it.write('users.ndjson', userRows(1000))]);
+    expect([code, result.accepted]).toEqual([0, 1000]);
+  });
+
+  test.each([
+    ['answers 500', { status: 500 }, EXIT.unavailable],
+    ['closes connections', { status: 202, drop: true }, EXIT.network],
+  ])(
+    'that %s from now on gets at most 30 requests in a minute, then the run gives up and can be resumed',
+    async (_what, reply, exit) => {
+      let isDown = true;
+      const it = await start((_body, request) => (isDown && request > 3 ? reply : undefined));
+      const file = it.write('users.ndjson', userRows(1000));
+      const { code, stderr } = await it.bulk([file, '--give-up-after', '1m'], { clock: createHurriedClock() });
+      expect(code).toBe(exit);
+      expect(it.sink.requests).toBeLessThanOrEqual(30);
+      const error = JSON.parse(stderr.slice(stderr.indexOf('{"error"'))) as {
+        error: { hint: string; progress: { accepted: number } };
+      };
+      expect(error.error.hint).toContain('cdpadm seed bulk users.ndjson --give-up-after 1m --yes --resume');
+      expect(error.error.progress.accepted).toBe(it.sink.rows);
+      isDown = false;
+      const resumed = await it.bulk([file, '--resume']);
+      expect([resumed.code, resumed.result.rows, resumed.result.accepted]).toEqual([0, 1000, 1000]);
+      expect(it.sink.rows).toBe(1000);
+    },
+  );
+
+  test('that is down for five minutes is waited for, and every row goes in', async () => {
+    const clock = createHurriedClock();
+    const until = clock.now() + 5 * 60_000;
+    const it = await start((_body, request) => (request > 3 && clock.now() < until ? { status: 503 } : undefined));
+    const { code, result } = await it.bulk([it.write('users.ndjson', userRows(1000))], { clock });
+    expect([code, result.accepted, it.sink.rows]).toEqual([0, 1000, 1000]);
+    expect(result.retries).toBeLessThan(40);
+  });
+
+  test('that loses every third request ends up with every row', async () => {
+    const it = await start((_body, request) => (request % 3 === 0 ? { status: 503 } : undefined));
+    const file = it.write('users.ndjson', userRows(10_000));
+    const { code, result } = await it.bulk([file], { clock: createHurriedClock() });
+    expect([code, result.accepted, it.sink.rows]).toEqual([0, 10_000, 10_000]);
+  });
+
+  test('that loses every fifteenth request ends up with every row', async () => {
+    const it = await start((_body, request) => (request % 15 === 0 ? { status: 202, drop: true } : undefined));
+    const { code, result } = await it.bulk([it.write('users.ndjson', userRows(10_000))]);
+    expect([code, result.accepted, it.sink.rows]).toEqual([0, 10_000, 10_000]);
+    expect(result.retries).toBeGreaterThan(0);
+  });
+});
+
+describe('a second run', () => {
+  test('of the same file is refused, resumed or begun anew; a changed file is noticed', async () => {
+    const it = await start();
+    const file = it.write('users.ndjson', userRows(100));
+    const first = await it.bulk([file]);
+    expect((await it.bulk([file])).code).toBe(EXIT.guard);
+    const resumed = await it.bulk([file, '--resume']);
+    expect([resumed.code, resumed.result]).toEqual([0, first.result]);
+    expect(it.sink.rows).toBe(100);
+    expect((await it.bulk([file, '--restart'])).code).toBe(0);
+    expect(it.sink.rows).toBe(200);
+    it.write('users.ndjson', userRows(100).replace('"3"', '"4"'));
+    expect((await it.bulk([file, '--resume'])).code).toBe(EXIT.conflict);
+    expect((await it.bulk([file])).code).toBe(0);
+  });
+
+  test('is another run in another workspace or environment, and on the embedded platform the same one each time', async () => {
+    const it = await start();
+    const file = it.write('users.csv', 'xpid,attr:Orders:count,cutoff_date\n7,3,2024-01-31\n');
+    expect((await it.bulk([file])).code).toBe(0);
+    expect((await it.bulk([file, '--resume', '--workspace', '5002'])).code).toBe(0);
+    expect((await it.bulk([file, '--resume'], { env: { CDPADM_ENVIRONMENT: 'development' } })).code).toBe(0);
+    expect(it.users().map(({ environment }) => environment)).toEqual(['production', 'production', 'development']);
+    const onLocal = { env: it.withoutPlatform };
+    expect((await it.bulk([file, '--profile', 'local'], onLocal)).code).toBe(0);
+    expect((await it.bulk([file, '--profile', 'local'], onLocal)).code).toBe(EXIT.guard);
+  });
+
+  test('after Ctrl-C sends what is left, and the counts add up', async () => {
+    const stop = new AbortController();
+    const it = await start((_body, request) => {
+      if (request === 20) stop.abort(new KnownError({ code: 'interrupted', message: 'Interrupted.' }));
+      return undefined;
+    });
+    const rows = userRows(5000).replace('"xpid":4,', '"xpid":"four",');
+    const file = it.write('users.ndjson', rows);
+    const { code } = await it.bulk([file, '--concurrency', '2'], { stop });
+    expect(code).toBe(EXIT.interrupted);
+    const resumed = await it.bulk([file, '--resume']);
+    expect(resumed.result).toMatchObject({ rows: 5000, accepted: 4999, rejected: 1 });
+    expect(new Set(it.users().map(({ xpid }) => xpid)).size).toBe(4999);
+    expect(
+      readFileSync(resumed.result.rejects ?? '', 'utf8')
+        .trim()
+        .split('\n'),
+    ).toHaveLength(1);
+  });
+});
+
+describe('how to go on', () => {
+  test('is a command line that reads the file as before', async () => {
+    const it = await start(() => ({ status: 403 }));
+    it.write('my map.yaml', 'Customer: xpid\nBought: attr:Orders:count\n');
+    const file = it.write('their users.csv', 'Customer,Bought\n1,2\n');
+    const args = [file, '--map-file', 'my map.yaml', '--cutoff-date', '2024-01-31', '--shard', '1/1'];
+    const { code, stderr } = await it.bulk(args);
+    expect(code).toBe(EXIT.auth);
+    expect((JSON.parse(stderr.slice(stderr.indexOf('{"error"'))) as { error: { hint: string } }).error.hint).toContain(
+      "cdpadm seed bulk 'their users.csv' --map-file 'my map.yaml' --cutoff-date 2024-01-31 --shard 1/1 --yes --resume",
+    );
+  });
+
+  test('keeps to the limit of refused rows, unless that is what ended the run', async () => {
+    const it = await start(() => ({ status: 403 }));
+    const file = it.write('users.ndjson', userRows(1));
+    expect((await it.run(['seed', 'bulk', file, '--max-errors', '5 %', '--yes'])).stderr).toContain(
+      'cdpadm seed bulk users.ndjson --yes --max-errors 5% --resume',
+    );
+    const wrong = it.write('wrong.ndjson', `${userRow('"x"')}\n`);
+    expect((await it.run(['seed', 'bulk', wrong, '--max-errors', '0', '--yes'])).stderr).toContain(
+      'cdpadm seed bulk wrong.ndjson --yes --resume',
+    );
+  });
+
+  test('is to wait while another process sends the same file', async () => {
+    let second: Promise<{ code: number; stderr: string }> | undefined;
+    // The first run has no answer before the second one has ended.
+    const it = await start(async (_body, request) => {
+      if (request === 1) await (second = it.bulk([file, '--resume']));
+      return undefined;
+    });
+    const file = it.write('users.ndjson', userRows(500));
+    expect((await it.bulk([file, '--concurrency', '1'])).code).toBe(0);
+    const { code, stderr } = (await second) ?? { code: 0, stderr: '' };
+    expect([code, stderr]).toEqual([EXIT.guard, expect.stringContaining('Another process is sending this file')]);
+  });
+});
+
+describe('shards', () => {
+  test.each([
+    ['NDJSON', 'users.ndjson', userRows(5003)],
+    ['NDJSON without a last line end', 'users.ndjson', userRows(1001).trimEnd()],
+    ['NDJSON of fewer rows than shards', 'users.ndjson', userRows(2)],
+    [
+      'CSV',
+      'users.csv',
+      `xpid,attr:Orders:count,user:note,cutoff_date\n${Array.from({ length: 5003 }, (_, i) => `${i + 1},3,"a\n""b""",2024-01-31\n`).join('')}`,
+    ],
+  ])('of %s hold every row once', async (_what, name, content) => {
+    const it = await start();
+    const file = it.write(name, content);
+    const results = await Promise.all(['1/4', '2/4', '3/4', '0/4'].map((shard) => it.bulk([file, '--shard', shard])));
+    expect(results.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    const ids = it.users().map(({ xpid }) => xpid as number);
+    expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: ids.length }, (_, index) => index + 1));
+    expect(results.reduce((sum, { result }) => sum + result.rows, 0)).toBe(ids.length);
+    expect(ids.length).toBe(content.match(/^(\{|\d+,)/gm)?.length);
+  });
+
+  test('take their number from an indexed job', async () => {
+    const it = await start();
+    const file = it.write('users.ndjson', userRows(100));
+    for (const index of ['0', '1', '2']) {
+      expect((await it.bulk([file, '--shard', 'auto/3'], { env: { JOB_COMPLETION_INDEX: index } })).code).toBe(0);
+    }
+    expect(it.sink.rows).toBe(100);
+    expect((await it.bulk([file, '--shard', 'auto/3'])).code).toBe(2);
+  });
+});

@@ -1,0 +1,189 @@
+// What a seeding command sends is exactly what the file says: no rounded id, no replaced byte.
+import type { SchemaElement } from 'hyparquet';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Seeding, startSeeding } from '../../../helpers/seeding-home.ts';
+
+let seeding: Seeding;
+beforeEach(async () => {
+  seeding = await startSeeding();
+});
+afterEach(() => seeding.close());
+
+function parquet(columns: [element: SchemaElement, data: unknown[]][]): Uint8Array {
+  const schema: SchemaElement[] = [
+    { name: 'root', num_children: columns.length },
+    ...columns.map(([element]) => element),
+  ];
+  const columnData = columns.map(([{ name }, data]) => ({ name, data }));
+  return new Uint8Array(parquetWriteBuffer({ columnData, schema }));
+}
+
+const identities = (): unknown[] => seeding.users().map((user) => user['identities']);
+
+describe('Parquet', () => {
+  it('keeps four customers with neighboring DECIMAL ids apart, and their amounts exact', async () => {
+    const ids = [0n, 1n, 2n, 3n].map((step) => 900_719_925_474_099_301n + step);
+    const decimal = { type: 'INT64', converted_type: 'DECIMAL', precision: 18, repetition_type: 'OPTIONAL' } as const;
+    const file = parquet([
+      [{ name: 'identity:customer_id', ...decimal, scale: 0 }, ids],
+      [{ name: 'attr:Spend:sum', ...decimal, scale: 2 }, ids],
+      [{ name: 'cutoff_date', type: 'INT32', converted_type: 'DATE', repetition_type: 'OPTIONAL' }, ids.map(() => 19_723)],
+    ]); // prettier-ignore
+    const { code, result } = await seeding.bulk([seeding.write('users.parquet', file)]);
+    expect([code, result.accepted]).toEqual([0, 4]);
+    expect(identities()).toEqual(ids.map((id) => ({ customer_id: String(id) })));
+    expect(seeding.users()[3]).toMatchObject({
+      calculated_attributes: { '5001': [{ cutoff_date: '2024-01-01', seed: { value: '9007199254740993.04' } }] },
+    });
+  });
+
+  it('rejects a row with binary that is not UTF-8 by row and column, and sends the others', async () => {
+    const file = parquet([
+      [{ name: 'identity:email', type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL' }, [Buffer.from('a@example.com'), Uint8Array.of(0xff, 0x41), Buffer.from('b@example.com')]],
+    ]); // prettier-ignore
+    seeding.write('users.parquet', file);
+    const checked = await seeding.run(['seed', 'validate', 'users.parquet']);
+    expect([checked.code, checked.stderr]).toEqual([
+      9,
+      expect.stringContaining('users.parquet:2: identity:email: is not UTF-8 (0xff41)'),
+    ]);
+    const { code, result } = await seeding.bulk(['users.parquet']);
+    expect([code, result.accepted, result.rejected]).toEqual([3, 2, 1]);
+    expect(identities()).toEqual([{ email: 'a@example.com' }, { email: 'b@example.com' }]);
+  });
+});
+
+describe('null words', () => {
+  const csv = (rows: string): string =>
+    seeding.write('users.csv', `identity:email,attr:First:first_occurrence,user:city,cutoff_date\n${rows}`);
+  const LINE = 'a,Bern,2024-01-31\n';
+
+  it('takes \\N as an empty cell, so that no two customers share it', async () => {
+    const { code, result, stderr } = await seeding.bulk([csv(`\\N,${LINE}a@b.c,\\N,"\\N",2024-01-31\n`)]);
+    expect([code, result.accepted, result.rejected], stderr).toEqual([3, 1, 1]);
+    expect(seeding.users()).toEqual([
+      { environment: 'production', identities: { email: 'a@b.c' }, calculated_attributes: { '5001': [] } },
+    ]);
+  });
+
+  it.each(['NULL', 'null', 'NaN', 'nan', 'None'])('rejects %s as an identity, with a hint', async (word) => {
+    const file = csv(`${word},${LINE}"${word}",a,"B ""C""",2024-01-31\n`);
+    const { code, stderr } = await seeding.run(['seed', 'validate', file]);
+    expect(code).toBe(9);
+    for (const line of [2, 3]) {
+      expect(stderr).toContain(`users.csv:${line}: identity:email: is the null word \`${word}\``);
+    }
+    expect(stderr).toContain(`--null ${word}`);
+  });
+
+  it('warns of an attribute once per column, and sends it as a text', async () => {
+    const file = csv('a@b.c,NULL,Bern,2024-01-31\nb@b.c,NULL,None,2024-01-31\nc@b.c,x,"No""n",2024-01-31\n');
+    const { code, stderr } = await seeding.run(['seed', 'bulk', file, '--yes']);
+    expect(code).toBe(0);
+    const warnings = stderr.split('\n').filter((line) => line.startsWith('Warning'));
+    expect(warnings).toEqual([
+      'Warning: users.csv: The column `attr:First:first_occurrence` holds the text `NULL`. If it means no value, pass --null NULL.',
+      'Warning: users.csv: The column `user:city` holds the text `None`. If it means no value, pass --null None.',
+    ]);
+    expect(seeding.users()[1]).toMatchObject({ user_attributes: { '5001': [{ attribute_value: 'None' }] } });
+  });
+
+  it('takes the words of --null as empty cells, and repeats the flag in the command that resumes', async () => {
+    const args = [csv('a@b.c,NULL,-,2024-01-31\n'), '--null', 'NULL', '--null', '-'];
+    const { code, stderr } = await seeding.bulk(args);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('Warning')]);
+    expect(seeding.users()).toEqual([
+      { environment: 'production', identities: { email: 'a@b.c' }, calculated_attributes: { '5001': [] } },
+    ]);
+    expect((await seeding.bulk(args)).stderr).toContain('--null NULL --null -');
+  });
+
+  it.each(['\\N', 'NULL', 'NaN'])('rejects %s as an identity of a body and of Parquet', async (word) => {
+    const body = { environment: 'production', identities: { email: word }, calculated_attributes: {} };
+    seeding.write('users.ndjson', `${JSON.stringify(body)}\n`);
+    const checked = await seeding.run(['seed', 'validate', 'users.ndjson']);
+    const place = 'users.ndjson:1: identities.email: is the null word';
+    expect([checked.code, checked.stderr]).toEqual([9, expect.stringContaining(`${place} \`${word}\``)]);
+    const column: SchemaElement = { name: 'identity:email', type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL' };
+    const file = seeding.write('users.parquet', parquet([[column, [Buffer.from(word)]]]));
+    const { code, result } = await seeding.bulk([file]);
+    expect([code, result.accepted, seeding.sink.requests]).toEqual([3, 0, 0]);
+  });
+
+  it('rejects NaN and a rounded id of a Parquet column of floating-point numbers', async () => {
+    const column: SchemaElement = { name: 'identity:customer_id', type: 'DOUBLE', repetition_type: 'OPTIONAL' };
+    const values = [1, Number.NaN, 2 ** 60, Number.POSITIVE_INFINITY];
+    const { code, stderr } = await seeding.run([
+      ...['seed', 'validate', seeding.write('users.parquet', parquet([[column, values]]))],
+    ]);
+    expect(code).toBe(9);
+    expect(stderr).toContain('users.parquet:2: identity:customer_id: is the null word `NaN`');
+    for (const row of [3, 4]) {
+      expect(stderr).toContain(`users.parquet:${row}: identity:customer_id: is a floating-point number`);
+    }
+  });
+
+  it('rejects an xpid that pandas wrote as a decimal, with a hint', async () => {
+    const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write('p.csv', 'xpid\n123.0\n')]);
+    expect(code).toBe(9);
+    expect(stderr).toMatch(/p\.csv:2: xpid: must be an integer, not `123\.0`.*Int64/);
+  });
+});
+
+describe('identity types', () => {
+  const BODY = { environment: 'production', calculated_attributes: {} };
+  const HINT = 'unknown identity type `emial`; did you mean `email`? --identity-type emial allows it';
+
+  const FILES: Record<string, string> = {
+    'users.csv': 'identity:emial\na@b.c\n',
+    'users.ndjson': `${JSON.stringify({ ...BODY, identities: { emial: 'a@b.c' } })}\n`,
+    'user.json': JSON.stringify({ ...BODY, identities: { emial: 'a@b.c' } }),
+    'intake.json': JSON.stringify({ environment: 'production', user_identities: { emial: 'a@b.c' } }),
+  };
+
+  it.each([
+    'seed validate users.csv',
+    'seed validate users.ndjson',
+    'seed preview users.ndjson',
+    'seed bulk users.csv --yes',
+    'seed set -f user.json --yes',
+    'intake event -f intake.json --yes',
+    'intake identify -f intake.json --yes',
+  ])('are rejected by `%s` when misspelt, with the nearest', async (line) => {
+    for (const [name, text] of Object.entries(FILES)) seeding.write(name, text);
+    const { code, stderr } = await seeding.run(line.split(' '));
+    expect([code, stderr]).toEqual([9, expect.stringContaining(HINT)]);
+    expect(seeding.sink.requests).toBe(0);
+    expect(await seeding.run([...line.split(' '), '--identity-type', 'emial'])).toMatchObject({ code: 0 });
+  });
+
+  it('reject the row of a bulk run', async () => {
+    const { code, result } = await seeding.bulk([seeding.write('users.ndjson', FILES['users.ndjson'] ?? '')]);
+    expect([code, result.rejected, seeding.sink.requests]).toEqual([3, 1, 0]);
+  });
+
+  it.each([
+    ...['email', 'customer_id', 'controller_customer_id', 'other', 'other2', 'other_id_4', 'other_id_10'],
+    ...['mobile_number', 'phone_number_3', 'osa_id', 'osa_uuid', 'osf_advertising_id', 'ose_publishing_id'],
+  ])('accept %s, a spelling of the specification', async (type) => {
+    const file = seeding.write('users.csv', `identity:${type}\nx\n`);
+    expect(await seeding.bulk([file])).toMatchObject({ code: 0, result: { accepted: 1 } });
+  });
+});
+
+describe('the question before a bulk run', () => {
+  it('names how many users go where, and sends nothing on no', async () => {
+    const ids = Array.from({ length: 1200 }, (_, index) => index + 1);
+    const file = seeding.write('users.csv', `xpid\n${ids.join('\n')}\n`);
+    const asked = await seeding.run(['seed', 'bulk', file], { tty: true, stdin: 'n\n' });
+    expect(asked.stderr).toContain('Seed 1,200 users into workspace 5001 (production)?');
+    expect([asked.code, seeding.sink.requests]).toEqual([12, 0]);
+  });
+
+  it('needs --yes where standard input is the data', async () => {
+    const { code, stderr } = await seeding.run(['seed', 'bulk', '-'], { stdin: 'xpid\n1\n' });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--yes')]);
+    expect(seeding.sink.requests).toBe(0);
+  });
+});

@@ -1,0 +1,178 @@
+// Every format that seeds can come in, and the seeding commands besides `seed bulk`.
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Seeding, startSeeding, userRow, userRows } from '../../../helpers/seeding-home.ts';
+import { zstd } from '../../../helpers/zstd.ts';
+
+let seeding: Seeding;
+beforeEach(async () => {
+  seeding = await startSeeding();
+});
+afterEach(() => seeding.close());
+
+const IDS = [9223372036854775807n, -7201284209016359738n, 17n];
+
+function parquet(rows: number, rowGroupSize?: number): Uint8Array {
+  const ids = Array.from({ length: rows }, (_, index) => IDS[index] ?? BigInt(index));
+  const columnData = [
+    { name: 'xpid', data: ids, type: 'INT64' as const },
+    { name: 'attr:Orders:count', data: ids.map(() => 3), type: 'INT32' as const },
+    { name: 'attr:Colours:unique_list', data: ids.map(() => 'red|blue'), type: 'STRING' as const },
+    { name: 'cutoff_date', data: ids.map(() => '2024-01-31'), type: 'STRING' as const },
+  ];
+  return new Uint8Array(parquetWriteBuffer({ columnData, ...(rowGroupSize && { rowGroupSize }) }));
+}
+
+test('Parquet keeps 64-bit ids to the digit', async () => {
+  const { result } = await seeding.bulk([seeding.write('users.parquet', parquet(3))]);
+  expect(result).toMatchObject({ rows: 3, accepted: 3 });
+  for (const id of IDS) expect(seeding.sink.bodies.join('')).toContain(`"xpid":${id},`);
+  expect(seeding.users()[2]).toMatchObject({
+    calculated_attributes: { '5001': [{ seed: { value: '3' } }, { seed: { list: ['red', 'blue'] } }] },
+  });
+});
+
+test('Parquet is shared out by row groups', async () => {
+  const file = seeding.write('users.parquet', parquet(2500, 300));
+  const results = await Promise.all(['1/3', '2/3', '3/3'].map((shard) => seeding.bulk([file, '--shard', shard])));
+  expect(results.map(({ result }) => result.rows).every((rows) => rows > 0)).toBe(true);
+  expect(seeding.sink.rows).toBe(2500);
+});
+
+test('zstd is unwrapped', async () => {
+  const { result } = await seeding.bulk([seeding.write('users.ndjson.zst', zstd(userRows(120)))]);
+  expect(result).toMatchObject({ accepted: 120, requests: 2 });
+});
+
+test('several files of several formats are one run', async () => {
+  const files = [
+    seeding.write('a.ndjson', userRows(150)),
+    seeding.write('b.json', JSON.stringify([JSON.parse(userRow(7)), { environment: 'production' }])),
+    seeding.write('c.csv', 'Customer;Bought\nc-1;4\n"c;2";5\n'),
+    seeding.write('map.yaml', 'Customer: identity:customer_id\nBought: attr:Orders:count\n'),
+  ];
+  const args = [...files.slice(0, 3), '--map-file', 'map.yaml', '--cutoff-date', '2024-01-31'];
+  const { code, result } = await seeding.bulk(args);
+  expect([code, result.rows, result.accepted]).toEqual([3, 154, 153]);
+  expect(
+    seeding
+      .users()
+      .filter((user) => user['identities'])
+      .map((user) => user['identities']),
+  ).toEqual([{ customer_id: 'c-1' }, { customer_id: 'c;2' }]);
+});
+
+test.each([
+  ['an array that is cut off', 'users.json', `[${userRow(1)},${userRow(2).slice(0, 50)}`, 'users.json:1: not valid JSON'],
+  ['a gzip file that is cut off', 'a.ndjson.gz', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]), 'is no whole gzip file'],
+  ['UTF-16', 'users.ndjson', Buffer.from(`\ufeff${userRow(1)}`, 'utf16le'), 'users.ndjson:1:1: the file is UTF-16'],
+  ['a header with a mistake', 'users.csv', 'xpdi,attr:Orders:count\n1,2\n', 'did you mean `xpid`?'],
+  ['a record without an end', 'users.csv', 'xpid,user:note\n1,"abc\n', 'users.csv:2: a double quote is not closed'],
+  ['a record of another width', 'users.csv', 'xpid,user:note,cutoff_date\n1,a\n', 'users.csv:2: has 2 columns; the header has 3'],
+])('%s is found by validate', async (_what, name, content, told) => {
+  const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write(name, content)]);
+  expect([code, stderr]).toEqual([9, expect.stringContaining(told)]);
+}); // prettier-ignore
+
+test('a wrong map is told with its place', async () => {
+  const files = [seeding.write('users.csv', 'xpid\n1\n'), '--map-file', seeding.write('map.yaml', 'xpid: [1]\n')];
+  const { code, stderr } = await seeding.run(['seed', 'validate', ...files]);
+  expect([code, stderr]).toEqual([9, expect.stringContaining('map.yaml:1:7: xpid: must say for a column')]);
+});
+
+test.each(['bulk', 'bulk --dry-run', 'validate', 'preview'])(
+  'a header that cannot be used is told by %s before a row of the files in front of it is read',
+  async (command) => {
+    seeding.write('a.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
+    seeding.write('b.csv', '\nxpid,Orders\n1,2\n');
+    const files = command === 'preview' ? ['b.csv'] : ['a.ndjson', 'b.csv'];
+    const { code, stderr } = await seeding.run(['seed', ...command.split(' '), ...files]);
+    expect([code, seeding.sink.requests]).toEqual([9, 0]);
+    expect(stderr).toContain('b.csv:2: Orders: ');
+    expect(stderr).not.toContain('a.ndjson');
+    expect(stderr).not.toContain('--resume');
+  },
+);
+
+test.each([
+  ['a header of several lines', '"xpid",cutoff_date,"attr:Or\nders:count"\n1,2024-01-31,2\n', 1],
+  ['a header without an end of line', 'xpid,cutoff_date,attr:Orders:count', 0],
+])('%s is no mistake', async (_what, content, rows) => {
+  const { code, result } = await seeding.bulk([seeding.write('users.csv', content)]);
+  expect([code, result.accepted]).toEqual([0, rows]);
+});
+
+test('a table without a header, or without an environment, is told with its place and a way out', async () => {
+  const empty = await seeding.run(['seed', 'validate', seeding.write('empty.csv', '')]);
+  expect([empty.code, empty.stderr]).toEqual([9, expect.stringContaining('empty.csv:1:1: there is no header')]);
+  const file = seeding.write('users.csv', 'xpid,cutoff_date,attr:Orders:count\n1,2024-01-31,2\n');
+  const bare = await seeding.run(['seed', 'validate', file], { env: { CDPADM_ENVIRONMENT: '' } });
+  expect([bare.code, bare.stderr]).toEqual([9, expect.stringContaining('CDPADM_ENVIRONMENT')]);
+});
+
+test('validate counts one row as one', async () => {
+  const file = seeding.write('u.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
+  expect((await seeding.run(['seed', 'validate', file])).stderr).toContain('1 of 2 rows is wrong.');
+  expect((await seeding.run(['seed', 'validate', seeding.write('v.ndjson', userRow('"x"'))])).stderr).toContain(
+    '1 of 1 row is wrong.',
+  );
+});
+
+test('validate tells each row as file:line: field: reason', async () => {
+  const rows = [userRow(1), userRow(2).replace('2024-01-31', '2024-02-30'), userRow(3).replace('count', 'cuont')];
+  const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write('u.ndjson', rows.join('\n'))]);
+  expect(code).toBe(9);
+  expect(stderr).toContain('u.ndjson:2: calculated_attributes.5001[0].cutoff_date: must be a date of the calendar');
+  expect(stderr).toContain('u.ndjson:3: calculated_attributes.5001[0].calculation_type: must be');
+  expect(seeding.sink.requests).toBe(0);
+});
+
+test('the template is valid in both formats, and preview shows a row of it', async () => {
+  for (const format of ['csv', 'ndjson']) {
+    const { stdout } = await seeding.run(['seed', 'template', '--format', format]);
+    const file = seeding.write(`template.${format}`, stdout);
+    expect((await seeding.run(['seed', 'validate', file])).code, format).toBe(0);
+    const preview = await seeding.run(['seed', 'preview', file, '-o', 'json']);
+    expect(JSON.parse(preview.stdout)).toMatchObject({ environment: 'production' });
+    const beyond = await seeding.run(['seed', 'preview', file, '--row', '9']);
+    expect([beyond.code, beyond.stderr]).toEqual([5, expect.stringContaining(`cdpadm seed validate ${file}`)]);
+  }
+});
+
+test('a dry run counts, shows the first request and sends nothing', async () => {
+  const file = seeding.write('users.ndjson', userRows(250).replace('production', 'prod'));
+  const { result } = (await seeding.bulk([file, '--dry-run'])) as unknown as {
+    result: { dry_run: boolean; plan: object; requests: { url: string; body: unknown[] }[] };
+  };
+  expect(result).toMatchObject({ dry_run: true, plan: { rows: 250, accepted: 249, rejected: 1, batches: 3 } });
+  expect(result.requests[0]?.url).toMatch(/\/v2\/bulkcalculatedattributes$/);
+  expect(result.requests[0]?.body).toHaveLength(100);
+  expect(seeding.sink.requests).toBe(0);
+});
+
+test('set, event and identify send one body, or say what is wrong with it', async () => {
+  seeding.write('user.json', userRow(9223372036854775807n));
+  seeding.write(
+    'event.yaml',
+    'environment: production\nuser_identities: {email: a@b.c}\nevents: [{event_type: screen_view, data: {event_name: Home}}]\n',
+  );
+  seeding.write(
+    'identify.json',
+    '{"environment":"development","user_identities":{"email":"a@b.c"},"user_attributes":{"tier":"gold"}}',
+  );
+  for (const args of [
+    ['seed', 'set', '-f', 'user.json', '--yes'],
+    ['intake', 'event', '-f', 'event.yaml', '--yes'],
+    ['intake', 'identify', '-f', 'identify.json', '--yes'],
+  ]) {
+    const { code, stdout, stderr } = await seeding.run([...args, '-o', 'json']);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ accepted: true, target: expect.any(Object) });
+    expect((await seeding.run([...args.slice(0, 3), 'map.none'])).code).toBe(2);
+  }
+  expect(seeding.sink.requests).toBe(3);
+  seeding.write('bad.json', '{"environment":"production","xpid":1,"calculated_attributes":{"1":[{}]}}');
+  const bad = await seeding.run(['seed', 'set', '-f', 'bad.json', '--yes']);
+  expect(bad.code).toBe(9);
+  expect(bad.stderr).toContain('bad.json:1:');
+});

@@ -1,0 +1,200 @@
+// What the seeding commands say about a file: by its own columns, one issue for each fault, and what to do next.
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CliResult } from '../../../helpers/cli.ts';
+import { type Seeding, startSeeding, userRow, userRows } from '../../../helpers/seeding-home.ts';
+
+let seeding: Seeding;
+beforeEach(async () => {
+  seeding = await startSeeding();
+});
+afterEach(() => seeding.close());
+
+interface Told {
+  issues_omitted?: number;
+  issues: { path: string; line?: number; message: string; file?: string }[];
+  hint?: string;
+}
+
+function told({ stderr }: Pick<CliResult, 'stderr'>): Told {
+  return (JSON.parse(stderr.slice(stderr.indexOf('{"error"'))) as { error: Told }).error;
+}
+
+const BAD_TABLE = 'xpid,attr:Orders:count,attr:Spend:average:count,cutoff_date\n1,2,,2024-01-31\nx,many,1,2024-01-31\n';
+
+describe('a table that is wrong', () => {
+  const faults = [
+    ['xpid', 3, 'must be a signed 64-bit integer in plain digits, such as -42'],
+    ['attr:Orders:count', 3, 'must be a whole number from 0 on'],
+    ['attr:Spend:average:count', 3, '`sum` is missing'],
+  ];
+
+  test('is told by its columns, one issue for each fault, in validate and preview', async () => {
+    const file = seeding.write('users.csv', BAD_TABLE);
+    for (const args of [['validate', file], ['preview', file, '--row', '2']]) {
+      const { code, stderr } = await seeding.run(['seed', ...args, '-o', 'json']);
+      expect(code).toBe(9);
+      expect(told({ stderr }).issues).toEqual(
+        faults.map(([path, line, message]) => ({ file: 'users.csv', path, line, message })),
+      );
+    }
+    const { stderr } = await seeding.run(['seed', 'validate', file]);
+    expect(stderr).toContain('users.csv:3: attr:Orders:count: must be a whole number from 0 on\n');
+  }); // prettier-ignore
+
+  test('is told by its columns in the rejects file', async () => {
+    const { result } = await seeding.bulk([seeding.write('users.csv', BAD_TABLE)]);
+    const { stderr } = await seeding.run(['seed', 'validate', result.rejects ?? '', '-o', 'json']);
+    // The file of rejects is NDJSON of bodies, and told by their fields.
+    expect(told({ stderr }).issues.map(({ path }) => path)).toEqual([
+      'xpid',
+      'calculated_attributes.5001[0].seed.value',
+      'calculated_attributes.5001[1].seed.key_value_pairs.sum',
+    ]);
+  });
+
+  test('of Parquet is told by its columns and the number of the row', async () => {
+    const columnData = [
+      { name: 'xpid', data: [1n, 2n], type: 'INT64' as const },
+      { name: 'attr:Orders:count', data: ['1', 'many'], type: 'STRING' as const },
+      { name: 'cutoff_date', data: ['2024-01-31', '2024-01-31'], type: 'STRING' as const },
+    ];
+    const file = seeding.write('users.parquet', new Uint8Array(parquetWriteBuffer({ columnData })));
+    const { stderr } = await seeding.run(['seed', 'validate', file]);
+    expect(stderr).toContain('users.parquet:2: attr:Orders:count: must be a whole number from 0 on\n');
+  });
+
+  test('is told by the words of its own header where a map says what they mean', async () => {
+    const file = seeding.write('users.csv', 'Kunde;Käufe\nc-1;many\n');
+    seeding.write('map.yaml', 'Kunde: identity:customer_id\nKäufe: attr:Orders:count\n');
+    const args = ['--map-file', 'map.yaml', '--cutoff-date', '2024-01-31'];
+    const { stderr } = await seeding.run(['seed', 'validate', file, ...args]);
+    expect(stderr).toContain('users.csv:2: Käufe: must be a whole number from 0 on\n');
+  });
+
+  test('for want of a date is refused at once, not row by row', async () => {
+    const file = seeding.write('users.csv', 'xpid,attr:Orders:count\n1,2\n');
+    const { code, stderr } = await seeding.bulk([file]);
+    expect(code).toBe(9);
+    expect(told({ stderr }).issues.map(({ message }) => message)).toEqual([
+      'there is no column `cutoff_date`, and no --cutoff-date in its place',
+    ]);
+    // There is nothing to go on with: the file has to be another one first.
+    expect(told({ stderr }).hint ?? '').not.toContain('--resume');
+    // Attributes of the user alone have no date.
+    expect((await seeding.bulk([seeding.write('tiers.csv', 'xpid,user:tier\n1,gold\n')])).code).toBe(0);
+  });
+
+  test('has a date that is wrong told once, and not in the place of everything else', async () => {
+    const attributes = Array.from({ length: 9 }, (_, index) => `attr:A${index}:count`);
+    const rows = `xpid,${attributes.join(',')},attr:Last:count,cutoff_date\n1,${'3,'.repeat(9)}x,2024-02-30\n`;
+    const { stderr } = await seeding.run(['seed', 'validate', seeding.write('users.csv', rows), '-o', 'json']);
+    expect(told({ stderr }).issues.map(({ path }) => path)).toEqual(['cutoff_date', 'attr:Last:count']);
+  });
+});
+
+test('NDJSON that is wrong has an issue for each fault, with its way through the body', async () => {
+  const row = userRow('"x"').replace('production', 'prod').replace('"3"', '-1');
+  const file = seeding.write('users.ndjson', `${userRow(1)}\n${row}\n{"a\n`);
+  const { stderr } = await seeding.run(['seed', 'validate', file, '-o', 'json']);
+  expect(told({ stderr }).issues).toMatchObject([
+    {
+      file: 'users.ndjson',
+      line: 2,
+      path: 'environment',
+      message: 'must be `production` or `development`; did you mean `production`?',
+    },
+    { line: 2, path: 'xpid', message: 'must be a signed 64-bit integer in plain digits, such as -42' },
+    { line: 2, path: 'calculated_attributes.5001[0].seed.value', message: 'must be a whole number from 0 on' },
+    { line: 3, path: '', message: expect.stringContaining('not valid JSON') as unknown },
+  ]);
+});
+
+test('a body in the deployment’s words is told in those, with their places', async () => {
+  for (const line of [
+    'profile create named --seeding-url https://seeding.example.com',
+    'profile edit named --set names.xpid=ourid --set names.osa_id=ours_id',
+  ]) {
+    expect((await seeding.run(line.split(' '))).code).toBe(0);
+  }
+  const body = { environment: 'production', ourid: 'x', calculated_attributes: {} };
+  const identity = { ours_id: '' };
+  seeding.write('users.ndjson', JSON.stringify(body));
+  seeding.write('user.json', JSON.stringify({ ...body, ourid: 1, identities: identity }, undefined, 1));
+  seeding.write('event.json', JSON.stringify({ environment: 'production', user_identities: identity, events: [] }));
+  for (const [line, places] of [
+    ['seed validate users.ndjson', [['ourid', 1]]],
+    ['seed set -f user.json', [['identities.ours_id', 6]]],
+    ['intake event -f event.json', [['user_identities.ours_id', 1]]],
+  ] as const) {
+    const { code, stderr } = await seeding.run([...line.split(' '), '-o', 'json']);
+    expect([code, told({ stderr }).issues.map(({ path, line: at }) => [path, at])]).toEqual([9, places]);
+  }
+}); // prettier-ignore
+
+test('more faults than are listed are said to be more', async () => {
+  const file = seeding.write('users.ndjson', userRows(1001).replaceAll('production', 'prod'));
+  const { stderr } = await seeding.run(['seed', 'validate', file, '-o', 'json']);
+  expect(told({ stderr }).issues).toHaveLength(1000);
+  expect(told({ stderr }).issues_omitted).toBe(1);
+});
+
+describe('columns that a map leaves out', () => {
+  const args = ['--map-file', 'map.yaml', '--cutoff-date', '2024-01-31'];
+  const write = (header: string): string => {
+    seeding.write('map.yaml', 'Customer: identity:customer_id\nBought: attr:Orders:count\n');
+    return seeding.write('users.csv', `Customer,Bought,${header}\nc-1,3,a,b\nc-2,4,a,b\n`);
+  };
+
+  test.each(['validate', 'bulk', 'preview'])('are named once, and are no error, in %s', async (command) => {
+    const { code, stderr } = await seeding.run(['seed', command, write('Tier,Shoe size'), ...args, '--yes']);
+    expect(code).toBe(0);
+    expect(stderr.split('leaves out the columns `Tier`, `Shoe size`.')).toHaveLength(2);
+    expect(stderr).not.toContain('Warning');
+  });
+
+  test('are warned of when one is called like a field', async () => {
+    const file = write('Tier,e-mail');
+    seeding.write('same.csv', 'Customer,Bought,Tier,e-mail\nc-3,5,a,b\n');
+    const { code, stderr } = await seeding.run(['seed', 'bulk', file, 'same.csv', ...args, '--yes']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('Warning: users.csv: The map file leaves out the columns `Tier`, `e-mail`.');
+    expect(stderr).toContain('add `e-mail: identity:email` to it');
+    expect(stderr).not.toContain('same.csv');
+  });
+});
+
+describe('after a run with refused rows', () => {
+  const next = (stderr: string): string | undefined => / then send them: (.*)\n/.exec(stderr)?.[1];
+
+  test('the command for the rejects is told, with the profile and the pace that flags gave', async () => {
+    const file = seeding.write('our users.csv', BAD_TABLE);
+    seeding.write('map.json', '{"xpid":"xpid","cutoff_date":"cutoff_date","attr:Orders:count":"attr:Orders:count"}');
+    const run = await seeding.run(['seed', 'bulk', file, '--map-file', 'map.json', '--rate', '900/m', '--workspace', '7', '--yes']);
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain('Correct the refused rows in our users.csv.rejects.ndjson, then send them: ');
+    expect(next(run.stderr)).toBe("cdpadm seed bulk 'our users.csv.rejects.ndjson' --rate 900/m --yes --workspace 7");
+    const local = await seeding.run(['seed', 'bulk', file, '--profile', 'local', '--rejects', 'bad.ndjson', '--yes'], {
+      env: seeding.withoutPlatform,
+    });
+    expect([local.code, next(local.stderr)]).toEqual([3, 'cdpadm seed bulk bad.ndjson --yes --profile local']);
+  }); // prettier-ignore
+
+  test('nothing is told where all went in, or a program reads', async () => {
+    const good = await seeding.run(['seed', 'bulk', seeding.write('users.ndjson', userRows(3)), '--yes']);
+    expect(next(good.stderr)).toBeUndefined();
+    const { code, stderr } = await seeding.bulk([seeding.write('users.csv', BAD_TABLE)]);
+    expect([code, stderr]).toEqual([3, '']);
+  });
+});
+
+test('the command to go on with keeps the profile, the rejects and the pace that flags gave', async () => {
+  const file = seeding.write('users.ndjson', userRows(3));
+  const args = [file, '--rejects', 'bad.ndjson', '--concurrency', '2', '--rate', '5', '--workspace', '7'];
+  await seeding.run(['seed', 'bulk', ...args, '--yes']);
+  const { code, stderr } = await seeding.run(['seed', 'bulk', ...args, '--yes']);
+  expect(code).toBe(12);
+  expect(stderr).toContain(
+    'cdpadm seed bulk users.ndjson --concurrency 2 --rate 5 --rejects bad.ndjson --yes --restart --workspace 7',
+  );
+});

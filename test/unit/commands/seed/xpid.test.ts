@@ -1,0 +1,73 @@
+// One rule for a profile's id, wherever it comes from: a signed 64-bit integer in plain digits.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Seeding, startSeeding } from '../../../helpers/seeding-home.ts';
+
+let seeding: Seeding;
+beforeEach(async () => {
+  seeding = await startSeeding();
+});
+afterEach(() => seeding.close());
+
+const seed = (id: string): string =>
+  `{"environment":"production","xpid":${id},"calculated_attributes":{"5001":[{"attribute_name":"Orders","calculation_type":"count","cutoff_date":"2024-01-31","seed":{"value":3}}]}}`;
+const event = (id: string): string => `{"environment":"production","xpid":${id},"events":[]}`;
+const parquet = (id: string): Uint8Array =>
+  new Uint8Array(parquetWriteBuffer({ columnData: [{ name: 'xpid', data: [id], type: 'STRING' }] }));
+const dsr = ['dsr', 'submit', '--regulation', 'gdpr', '--type', 'access', '--show-identities', '-n'];
+const requests = (id: string): string => `regulation,subject_request_type,xpid\ngdpr,access,${id}\n`;
+
+const TOO_LARGE = '9223372036854775808';
+const TOO_SMALL = '-9223372036854775809';
+const LARGEST = '9223372036854775807';
+const SMALLEST = '-9223372036854775808';
+
+/** Each way in: the file it reads, and the command line. */
+type Way = [what: string, args: readonly string[], name?: string, content?: (id: string) => string | Uint8Array];
+const WAYS: readonly Way[] = [
+  ['seed set, JSON number', ['seed', 'set', '-f', 'a.json', '-y'], 'a.json', seed],
+  ['seed set, JSON text', ['seed', 'set', '-f', 'a.json', '-y'], 'a.json', (id) => seed(`"${id}"`)],
+  ['seed set, YAML', ['seed', 'set', '-f', 'a.yaml', '-y'], 'a.yaml', seed],
+  ['seed bulk, NDJSON number', ['seed', 'bulk', 'a.ndjson', '-y'], 'a.ndjson', seed],
+  ['seed bulk, NDJSON text', ['seed', 'bulk', 'a.ndjson', '-y'], 'a.ndjson', (id) => seed(`"${id}"`)],
+  ['seed bulk, JSON', ['seed', 'bulk', 'a.json', '-y'], 'a.json', (id) => `[${seed(id)}]`],
+  ['seed bulk, CSV', ['seed', 'bulk', 'a.csv', '-y'], 'a.csv', (id) => `xpid\n${id}\n`],
+  ['seed bulk, quoted CSV', ['seed', 'bulk', 'a.csv', '-y'], 'a.csv', (id) => `xpid\n"${id}"\n`],
+  ['seed bulk, Parquet text', ['seed', 'bulk', 'a.parquet', '-y'], 'a.parquet', parquet],
+  ['intake event, JSON', ['intake', 'event', '-f', 'a.json', '-y'], 'a.json', event],
+  ['intake event, YAML', ['intake', 'event', '-f', 'a.yaml', '-y'], 'a.yaml', event],
+  ['dsr submit, bulk', ['dsr', 'submit', '--bulk', 'a.csv', '--show-identities', '-n'], 'a.csv', requests],
+  ['dsr submit, flag', dsr],
+];
+
+function commandOf([, args, name, content]: Way, id: string): readonly string[] {
+  if (name === undefined || !content) return [...args, '--extension-identity', `xpid=${id}`];
+  seeding.write(name, content(id));
+  return args;
+}
+
+/** Where a bulk run gives its reasons. */
+const rejects = (): string =>
+  readdirSync(seeding.folder)
+    .filter((name) => name.includes('.rejects.'))
+    .map((name) => readFileSync(join(seeding.folder, name), 'utf8'))
+    .join('');
+
+describe.each(WAYS)('%s', (...way) => {
+  const env = { CDPADM_DSR_BASE_URL: 'https://dsr.example', CDPADM_VENDOR_DOMAIN: 'x.example' };
+
+  it.each(['-0', TOO_LARGE, TOO_SMALL])('rejects %s and sends nothing', async (id) => {
+    const { code, stdout, stderr } = await seeding.run([...commandOf(way, id)], { env });
+    expect([2, 3, 9], stderr).toContain(code);
+    expect(stdout + stderr + rejects()).toContain('must be a signed 64-bit integer in plain digits, such as -42');
+    expect(seeding.sink.bodies).toEqual([]);
+  });
+
+  it.each(['0', LARGEST, SMALLEST])('accepts %s', async (id) => {
+    const { code, stdout, stderr } = await seeding.run([...commandOf(way, id)], { env });
+    expect(code, stderr).toBe(0);
+    expect(stdout + seeding.sink.bodies.join('')).toContain(id);
+  });
+});

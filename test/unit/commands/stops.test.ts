@@ -1,0 +1,160 @@
+// `--timeout` and Ctrl-C end a command whatever it waits for: each kind of dependency hangs.
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../../src/lib/kernel/clock.ts';
+import { type Lock, tryLock } from '../../../src/lib/kernel/lock.ts';
+import { createRedactor } from '../../../src/lib/kernel/redact.ts';
+import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
+import { run } from '../../../src/main.ts';
+import { type CliHome, createCliHome, createTestIo } from '../../helpers/cli.ts';
+import { listenOnLoopback } from '../../helpers/loopback.ts';
+
+const TIMEOUT_MS = 300;
+
+let home: CliHome;
+let server: Server;
+let address: string;
+/** Requests whose path matches are never answered. */
+let hanging: RegExp;
+let locks: (Lock | undefined)[];
+
+beforeEach(async () => {
+  home = createCliHome();
+  locks = [];
+  hanging = /./;
+  server = createServer((request, response) => {
+    request.resume();
+    if (hanging.test(request.url ?? '')) return;
+    const reply = { access_token: 'token', expires_in: 3600, token_type: 'Bearer' };
+    response.writeHead(request.url === '/limited' ? 429 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(reply));
+  });
+  address = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+});
+afterEach(() => {
+  for (const lock of locks) lock?.release();
+  server.closeAllConnections();
+  server.close();
+  home.remove();
+});
+
+interface Case {
+  line: string;
+  env?: Record<string, string>;
+  /** Answers what does not match. */
+  hanging?: RegExp;
+  /** A lock that another process holds, below the home's folder. */
+  lock?: string;
+  stdin?: () => Readable;
+  tty?: boolean;
+  /** Nobody reads what it writes. */
+  unread?: true;
+  /** It does not end by itself: it is left where it is. */
+  isLeft?: true;
+}
+
+const silence = (): Readable => new Readable({ read: () => undefined });
+const LOCAL = '--profile local';
+const CASES: readonly (readonly [string, Case])[] = [
+  ['the token service', { line: 'roles list' }],
+  ['the token service, of several calls at once', { line: 'roles validate roles.yaml --online' }],
+  ['the token service, in doctor', { line: 'doctor' }],
+  ['the token service, in auth test', { line: 'auth test' }],
+  ['the platform', { line: 'groups list', hanging: /^(?!\/oauth)/ }],
+  ['the platform, for requests that are watched', { line: 'dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c55' }],
+  ['a certificate', { line: 'dsr callbacks verify --headers h.json --body b --certificate ADDRESS/cert.pem' }],
+  ['the control address', { line: `emulator clock --profile local`, lock: 'data/local/emulator.lock' }],
+  ['another command that has the embedded platform', { line: `roles list ${LOCAL}`, lock: 'data/local/emulator.lock' }],
+  [
+    'the lock of the settings',
+    { line: 'profile create dev --base-url https://a.example', lock: 'config/config.json.lock' },
+  ],
+  ['a command that prints a secret', { line: 'roles list --profile helped', env: { CDPADM_CLIENT_SECRET: '' } }],
+  ['standard input', { line: 'roles validate -', stdin: silence }],
+  ['an answer to a question', { line: 'profile create', stdin: silence, tty: true }],
+  ['a reader of standard output', { line: 'help flags', unread: true, isLeft: true }],
+];
+
+async function stopped(wanted: Case, isInterrupted: boolean): Promise<{ code: number; isOverdue: boolean }> {
+  hanging = wanted.hanging ?? hanging;
+  if (wanted.lock !== undefined) locks.push(tryLock(join(home.folder, wanted.lock)));
+  const stop = new AbortController();
+  const clock: Clock = {
+    now: systemClock.now,
+    sleep: async (ms, signal) => {
+      await systemClock.sleep(ms, signal);
+      // Ctrl-C in place of the time limit.
+      if (ms === TIMEOUT_MS && isInterrupted) stop.abort(interrupted());
+    },
+  };
+  const names = ['BASE', 'AUTH', 'DSR_BASE', 'SEEDING', 'IDENTITY'];
+  const env = {
+    ...home.env,
+    ...Object.fromEntries(names.map((name) => [`CDPADM_${name}_URL`, address])),
+    CDPADM_ORG_ID: '1',
+    CDPADM_ACCOUNT_ID: '1',
+    CDPADM_WORKSPACE_ID: '1',
+    CDPADM_CLIENT_ID: 'client',
+    CDPADM_CLIENT_SECRET: 'client-secret',
+    CDPADM_WORKSPACE_KEY: 'workspace-key',
+    CDPADM_WORKSPACE_SECRET: 'workspace-secret',
+    CDPADM_VENDOR_DOMAIN: 'platform.example',
+    ...wanted.env,
+  };
+  const { io } = createTestIo({
+    env,
+    cwd: home.cwd,
+    clock,
+    ...(wanted.stdin && { stdin: wanted.stdin() }),
+    tty: wanted.tty ?? false,
+  });
+  const unread = new Writable({ write: () => undefined });
+  const line = wanted.line.replace('ADDRESS', address).split(' ');
+  let isOverdue = false;
+  const code = await run(
+    [...line, '--timeout', `${TIMEOUT_MS}ms`],
+    wanted.unread ? { ...io, stdout: unread } : io,
+    stop,
+    createRedactor(),
+    () => {
+      isOverdue = true;
+    },
+  );
+  return { code, isOverdue };
+}
+
+beforeEach(async () => {
+  writeFileSync(join(home.cwd, 'roles.yaml'), 'roles: []\n');
+  writeFileSync(
+    join(home.cwd, 'h.json'),
+    '{"x-opendsr-processor-domain":"opendsr.platform.example","x-opendsr-signature":"AA=="}',
+  );
+  writeFileSync(join(home.cwd, 'b'), '{}');
+  const made = await home.run([
+    ...['profile', 'create', 'helped', '--client-id', 'me', '--client-secret-command', 'sleep 60'],
+    ...['--base-url', address, '--auth-url', address, '--org', '1', '--account', '1'],
+  ]);
+  expect(made).toMatchObject({ code: 0 });
+});
+
+describe.each([
+  ['--timeout', 11, false],
+  ['Ctrl-C', 130, true],
+] as const)('%s ends with %i what waits for', (_name, code, isInterrupted) => {
+  test.each(CASES)('%s', async (_what, wanted) => {
+    const ended = await stopped(wanted, isInterrupted);
+    expect(ended.code).toBe(code);
+    // A machine that is busy may leave others too.
+    if (wanted.isLeft) expect(ended.isOverdue).toBe(true);
+  });
+});
+
+test('a time limit that passes while the process is busy goes before what was found', async () => {
+  const roles = Array.from({ length: 2000 }, () => ({ role_id: '' }));
+  writeFileSync(join(home.cwd, 'roles.json'), JSON.stringify({ roles }));
+  expect((await home.run('roles validate roles.json')).code).toBe(9);
+  expect((await home.run('roles validate roles.json --timeout 1ms')).code).toBe(11);
+});

@@ -1,0 +1,183 @@
+// Whoever mistypes a word is told the nearest one: commands, flags, values, ids, types; and it ends with the right code.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Option } from 'commander';
+import { runCli } from '../../helpers/cli.ts';
+import { helpOf } from '../../../src/lib/runtime/command-line/help.ts';
+import { commandsBelow, loadProgram } from '../../helpers/command-tree.ts';
+import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
+import { FIXTURES, stageFiles } from '../../sweeps/stage.ts';
+
+const program = await loadProgram();
+const commands = commandsBelow(program).map(([path, command]) => [path.split(' '), command] as const);
+const groups = commands.filter(([, command]) => command.commands.length > 0);
+const RESOURCES = ['connections', 'data-models', 'pipelines'];
+const alone = groups.filter(([path]) => path.join(' ') !== 'emulator clock');
+
+let home: PlatformHome;
+beforeAll(async () => {
+  home = await openPlatformHome({ fixtures: FIXTURES });
+  stageFiles(home.cwd);
+  const { code, stderr } = await home.run('profile create prod --base-url https://api.example.com');
+  expect(code, stderr).toBe(0);
+});
+afterAll(() => home.close());
+
+async function mistyped(line: string | string[]): Promise<{ code: number; said: string }> {
+  const { code, stderr, stdout } = await home.run(line);
+  expect(stdout, String(line)).toBe('');
+  return { code, said: stderr.replaceAll('`', '') };
+}
+
+test('every command and sub-command', async () => {
+  for (const [path] of commands) {
+    if (path[0] === 'help') continue;
+    const { code, said } = await mistyped([...path.slice(0, -1), `${path.at(-1)?.[0]}${path.at(-1)}`]);
+    expect({ code, said }, path.join(' ')).toEqual({
+      code: 2,
+      said: expect.stringContaining(`mean ${path.at(-1)}?`) as string,
+    });
+  }
+});
+
+test.each([
+  ['conn', 'connections'],
+  ['pipe', 'pipelines'],
+  ['em', 'emulator'],
+  ['schema rol', 'roles'],
+  ['roles get suppo', 'support'],
+])('an abbreviation, %s: %s', async (line, meant) => {
+  const { said } = await mistyped(line);
+  expect(said).toContain(`Did you mean ${meant}?`);
+});
+
+test('every flag of every command', async () => {
+  for (const [path, { options }] of [[[], program] as const, ...commands]) {
+    const known = new Set([...options, ...program.options].map(({ long }) => long));
+    for (const { long } of options) {
+      if (!long || known.has(`${long}x`)) continue;
+      const { code, said } = await mistyped([...path, `${long}x`]);
+      expect({ code, said }, `${path.join(' ')} ${long}`).toEqual({
+        code: 2,
+        said: expect.stringContaining('Did you mean --') as string,
+      });
+    }
+  }
+});
+
+test('every value of which there are few', async () => {
+  const global = program.options.filter(({ long }) =>
+    ['--output', '--color', '--progress', '--annotations'].includes(long ?? ''),
+  );
+  expect(global).toHaveLength(4);
+  let seen = 0;
+  for (const [path, command] of commands) {
+    const { options, registeredArguments } = command;
+    for (const subject of [...options, ...registeredArguments]) {
+      const name = subject instanceof Option ? (subject.long ?? '') : subject.name();
+      // Fields of a resource are checked with the whole of it, below; of `name=` the beginning is offered only.
+      const isField = RESOURCES.includes(path[0] ?? '');
+      const offers = isField ? undefined : helpOf(command)?.values?.[name];
+      const offered = offers?.({ typed: '', before: undefined, operands: [] }) ?? [];
+      const known = subject.argChoices ?? offered.filter((value) => /\w$/.test(value));
+      const [value] = known.filter((one) => one.length > 2);
+      if (value === undefined) continue;
+      seen++;
+      // A flag of two values has its second behind it.
+      const behind = subject instanceof Option && !subject.argChoices && subject.variadic ? ['x'] : [];
+      const line = (word: string): string[] => {
+        const words = registeredArguments.map((one) => (one === subject ? word : 'x'));
+        return [...path, ...words, ...(subject instanceof Option ? [name, word, ...behind] : [])];
+      };
+      const word = `${value}${value.at(-1)}`;
+      const { code, said } = await mistyped(line(word));
+      expect({ code, said }, `${path.join(' ')} ${word}`).toEqual({
+        code: 2,
+        said: expect.stringContaining(`Did you mean ${value}?`) as string,
+      });
+      // The command itself reads a pair.
+      if (!(subject instanceof Option) || !subject.parseArg || behind.length > 0) continue;
+      for (const spelt of [value.toUpperCase(), value.toLowerCase()]) {
+        const read = subject.parseArg<unknown>(spelt, undefined);
+        expect([read].flat(), `${path.join(' ')} ${name}`).toEqual([value]);
+      }
+    }
+  }
+  expect(seen).toBeGreaterThan(10);
+});
+
+test.each(alone.map(([path]) => [path.join(' '), path] as const))(
+  '%s alone prints its help and ends with 2',
+  async (_name, path) => {
+    const { code, stderr, stdout } = await runCli(path);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`cdpadm ${path.join(' ')} <command>`);
+  },
+);
+
+describe('in words of a platform, a file or the settings', () => {
+  const request = 'dsr submit --regulation gdpr --type access --yes';
+
+  test.each<[line: string, code: number, meant: string]>([
+    ['roles list -o jsn', 2, 'json'],
+    ['roles list --color allways', 2, 'always'],
+    ['roles list --progress plian', 2, 'plain'],
+    ['roles list --annotations githb', 2, 'github'],
+    ['roles list --fields role_idd', 2, 'role_id'],
+    ['help exit-code', 2, 'exit-codes'],
+    ['help rols', 2, 'roles'],
+    ['schema output roles lst', 2, 'roles list'],
+
+    ['roles get analist', 5, 'analyst'],
+    ['roles explain analist', 5, 'analyst'],
+    ['roles compare analist editor', 5, 'analyst'],
+    ['roles update analist --name New --yes', 5, 'analyst'],
+    ['roles delete analist --allow-delete --yes', 5, 'analyst'],
+    ['roles edit analist', 5, 'analyst'],
+    ['roles create new --from analist --name New --description New --yes', 5, 'analyst'],
+    ['roles templates admn-role', 5, 'admin-role'],
+    ['roles who-can audiences:veiw', 5, 'audiences:view'],
+    ['roles create new --name New --description New --task rules:veiw --yes', 9, 'rules:view'],
+    ['roles update analyst --add-task rules:veiw --yes', 9, 'rules:view'],
+    ['roles update analyst --remove-task audiences:veiw --yes', 2, 'audiences:view'],
+
+    ['roles list --profile prd', 2, 'prod'],
+    ['roles diff wanted.yaml --against-profile prd', 2, 'prod'],
+    ['profile use prd', 5, 'prod'],
+    ['profile show prd', 5, 'prod'],
+    ['profile edit prd --set protected=true', 5, 'prod'],
+    ['profile edit prod --set protectd=true', 2, 'protected'],
+
+    ['groups get houshold', 5, 'household'],
+    ['groups delete houshold --yes', 5, 'household'],
+    ['groups attributes add household points=latst --yes', 2, 'latest'],
+    ['groups attributes remove household ciyt --yes', 5, 'city'],
+
+    [`${request} --identity emial=a@b.example`, 2, 'email'],
+    [`${request} --extension-identity other33=7`, 2, 'other3'],
+    ['dsr prepare typo.csv --regulation gdpr --type access --out prepared.csv', 9, 'email'],
+
+    ['connections get crmm', 5, 'crm'],
+    ['connections list --service-provider PROVIDR_A', 2, 'PROVIDER_A'],
+    ['data-models get active-custmers', 5, 'active-customers'],
+    ['pipelines get custmers', 5, 'customers'],
+    ['pipelines trigger custmers --yes', 5, 'customers'],
+    ['pipelines doctor custmers', 5, 'customers'],
+    ['pipelines runs custmers', 5, 'customers'],
+    ['connections create -f typo.yaml --yes', 9, 'PROVIDER_A'],
+    ['connections update crm --state activ --yes', 2, 'active'],
+    ['data-models update active-customers --state activ --yes', 2, 'active'],
+    ['pipelines update customers --state activ --yes', 2, 'active'],
+
+    ['seed validate users.ndjson --format nsjson', 2, 'ndjson'],
+    ['seed validate typo-seed.csv', 9, 'count'],
+    ['emulator fault add --method PTU --status 503', 2, 'PUT'],
+  ])('%s', async (line, code, meant) => {
+    home.write('typo.csv', 'emial\na@b.example\n');
+    home.write('typo-seed.csv', 'xpid,attr:Orders:cuont\n5,1\n');
+    home.write('typo.yaml', 'id: new\nname: New\nservice_provider: PROVIDR_A\nconfig: {}\n');
+    const result = await mistyped(line);
+    expect(result.said).toMatch(new RegExp(`[Dd]id you mean ${meant}\\?`));
+    expect(result.code).toBe(code);
+    expect(await home.writes()).toEqual([]);
+  });
+});

@@ -1,0 +1,364 @@
+// Running pipelines: trigger once, wait, honest exit codes, resets, runs, and finding the cause.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../../../../src/lib/kernel/clock.ts';
+import { interrupted } from '../../../../src/lib/runtime/interrupt.ts';
+import type { CliOptions } from '../../../helpers/cli.ts';
+import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
+import { CREATIONS, DEFINITIONS, SECRET_ENV, SQL, writeAll } from '../../../helpers/warehouse-files.ts';
+
+let home: PlatformHome;
+let clock: Clock;
+let onSleep: () => void;
+beforeEach(async () => {
+  home = await openPlatformHome({ clock: 'manual' });
+  let now = Date.parse(await home.platform.api.now());
+  onSleep = () => undefined;
+  // Waiting moves the platform's time, so that its runs come to their end.
+  clock = {
+    now: () => now,
+    sleep: async (ms, signal) => {
+      onSleep();
+      signal?.throwIfAborted();
+      now = Date.parse(await home.platform.api.advance(`${ms}ms`));
+    },
+  };
+  writeAll(home.cwd, DEFINITIONS);
+  for (const line of CREATIONS) await run(line);
+});
+afterEach(() => home.close());
+
+const run = (line: string, options: CliOptions = {}) =>
+  home.run(`${line} --yes`, { env: SECRET_ENV, clock, ...options });
+const json = <T>(line: string, options: CliOptions = {}) =>
+  home.json<T>(`${line} --yes`, { env: SECRET_ENV, clock, ...options });
+const triggers = async (): Promise<number> =>
+  (await home.writes()).filter((line) => line.endsWith('/data-pipelines/trigger')).length;
+
+describe('trigger', () => {
+  it('waits for success and tells the run', async () => {
+    const { code, data } = await json<{ pipeline_run_id: number }>('pipelines trigger customers --yes --wait');
+    expect({ code, data }).toMatchObject({ code: 0, data: { pipeline_id: 'customers', status: 'success' } });
+    expect(await json(`pipelines run customers ${data.pipeline_run_id}`)).toMatchObject({
+      data: { status: 'success', successful_records: expect.any(Number), failed_records: 0 },
+    });
+    expect(await json('pipelines runs customers')).toMatchObject({ data: [{ status: 'success', type: 'manual' }] });
+    expect(await run('pipelines doctor customers')).toMatchObject({ code: 0 });
+  });
+
+  it('says at once what is waited for where no line is redrawn', async () => {
+    const tty = { stdin: false, stdout: true, stderr: true };
+    const env = { ...SECRET_ENV, CDPADM_ACCESSIBLE: '1' };
+    let said = '';
+    let atFirstPause: string | undefined;
+    onSleep = () => (atFirstPause ??= said);
+    const onOutput = (_stdout: string, stderr: string): void => void (said = stderr);
+    expect(await run('pipelines trigger customers --yes --wait', { tty, env, onOutput })).toMatchObject({ code: 0 });
+    expect(atFirstPause).toMatch(/^Run \d+ was asked for; waiting for its end\.$/m);
+  });
+
+  it('does not wait unless told so, and then finds the pipeline busy', async () => {
+    const first = await json<{ pipeline_run_id: number }>('pipelines trigger customers --yes');
+    expect(first).toMatchObject({ code: 0, data: { status: 'attempt_requested' } });
+    const second = await run('pipelines trigger customers --yes');
+    expect(second.code).toBe(6);
+    expect(second.stderr).toContain(`run ${first.data.pipeline_run_id} (manual) is`);
+    expect(await run('pipelines trigger customers --yes --dry-run')).toMatchObject({ code: 6 });
+    const { stderr } = await run('pipelines trigger customers --yes -o json');
+    const { error } = JSON.parse(stderr) as { error: object };
+    // `status` is that of an answer, a number, and nothing else.
+    expect(error).toMatchObject({ pipeline_run_id: String(first.data.pipeline_run_id), run_status: 'running' });
+    expect(error).not.toHaveProperty('status');
+    expect(await triggers()).toBe(1);
+    expect(await json('pipelines trigger customers --yes --wait-idle --wait')).toMatchObject({ code: 0 });
+    expect(await triggers()).toBe(2);
+  });
+
+  it.each(['after', 'before'] as const)('is sent once when its answer is lost (%s it arrived)', async (drop) => {
+    await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/trigger', drop, times: 5 });
+    const result = await json('pipelines trigger customers --yes --wait');
+    if (drop === 'after') expect(result).toMatchObject({ code: 0, data: { status: 'success' } });
+    else expect(result).toMatchObject({ code: 8, stderr: expect.stringMatching(/not sent a second time/) });
+    expect(await json<object[]>('pipelines runs customers')).toMatchObject({
+      data: { length: drop === 'after' ? 1 : 0 },
+    });
+    expect(await triggers()).toBe(1);
+  });
+
+  it('ends with 1 when the run failed, and doctor names the cause and the next step', async () => {
+    home.write('active-customers.sql', 'SELECT customer_id FROM crm.public.no_such_table');
+    expect(await run('data-models update active-customers -f model.yaml')).toMatchObject({ code: 0 });
+    const failed = await run('pipelines trigger customers --yes --wait');
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/ended as failed: .*no_such_table/) });
+    const { code, data } = await json('pipelines doctor customers');
+    expect({ code, data }).toMatchObject({
+      code: 1,
+      data: {
+        healthy: false,
+        findings: [{ about: 'data model active-customers', level: 'problem' }, { about: 'pipeline customers' }, {}],
+      },
+    });
+    home.write('active-customers.sql', SQL);
+    await run('data-models update active-customers -f model.yaml');
+    expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
+  });
+
+  it('tells how to go on when it is interrupted', async () => {
+    const stop = new AbortController();
+    onSleep = () => stop.abort(interrupted());
+    const result = await run('pipelines trigger customers --yes --wait', { stop });
+    expect(result).toMatchObject({ code: 130, stderr: expect.stringMatching(/pipelines watch customers \d+/) });
+    onSleep = () => undefined;
+    expect(await run('pipelines watch customers')).toMatchObject({ code: 0, stdout: expect.stringMatching(/success/) });
+  });
+
+  it('says that nothing was sent when it is interrupted before the pipeline was idle', async () => {
+    await run('pipelines trigger customers --yes');
+    const stop = new AbortController();
+    onSleep = () => stop.abort(interrupted());
+    expect(await run('pipelines trigger customers --yes --wait-idle', { stop })).toMatchObject({
+      code: 130,
+      stderr: expect.stringMatching(/Nothing was triggered\. What is running goes on: .*pipelines watch customers/),
+    });
+    expect(await triggers()).toBe(1);
+  });
+
+  it('waits up to a minute for a listed pipeline that still answers 404, and says why', async () => {
+    const report = {
+      method: 'GET',
+      path: '/platform/v2/workspaces/*/inputs/data-pipelines/customers/report',
+      status: 404,
+    };
+    await home.platform.api.addFault(report);
+    const stop = new AbortController();
+    onSleep = () => stop.abort(interrupted());
+    const { code, stderr } = await run('pipelines trigger customers --yes --wait', { stop });
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/^Target: .*\nThe platform knows no pipeline customers\. A new one may take a minute/);
+    expect(stderr).toMatch(/Nothing was triggered\. Compare the id with those of `cdpadm pipelines list`\./);
+    expect(stderr).not.toContain('goes on');
+    onSleep = () => undefined;
+    const before = clock.now();
+    expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 5 });
+    expect(clock.now() - before).toBe(60_000);
+    await home.platform.api.clearFaults();
+    await home.platform.api.addFault({ ...report, times: 1 });
+    expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['custmers', 'Did you mean customers'],
+    ['orders', 'pipelines list'],
+  ])('ends at once for an id that is not in the list: %s', async (id, hint) => {
+    const before = clock.now();
+    const { code, stderr } = await run(`pipelines trigger ${id} --yes --wait`);
+    expect([code, stderr]).toEqual([5, expect.stringContaining(hint)]);
+    expect(clock.now()).toBe(before);
+  });
+
+  it('needs --yes, and the name of a protected profile in its place', async () => {
+    const bare = (line: string) => home.run(line, { env: SECRET_ENV, clock });
+    expect(await bare('pipelines trigger customers')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--yes/),
+    });
+    expect(await triggers()).toBe(0);
+    expect(await bare('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
+    home.write('.cdpadm.yaml', 'protected: true\n');
+    expect(await bare('pipelines trigger customers --yes --wait --profile local')).toMatchObject({ code: 12 });
+    expect(await triggers()).toBe(1);
+  });
+
+  it('counts records as it waits', async () => {
+    const { stderr } = await run('pipelines trigger customers --yes --wait --progress json -o json');
+    // Whoever reads standard error line by line finds JSON in each, whatever is told there.
+    const events = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { progress?: { event: string; done: number; text: string } })
+      .flatMap(({ progress }) => (progress?.event === 'progress' ? [progress] : []));
+    const { data } = await json<{ successful_records: number }[]>('pipelines runs customers');
+    expect(data[0]?.successful_records).toBeGreaterThan(0);
+    expect(events.at(-1)).toMatchObject({
+      done: data[0]?.successful_records,
+      text: expect.stringMatching(/^run \d+ is success$/),
+      status: 'success',
+    });
+  });
+
+  it('sends nothing in a dry run', async () => {
+    expect(await json('pipelines trigger customers --yes --dry-run')).toMatchObject({
+      data: { requests: [{ method: 'POST', body: { pipeline_id: 'customers' } }] },
+    });
+    expect(await triggers()).toBe(0);
+  });
+});
+
+describe('reset', () => {
+  it('wants the id and says what will be read again', async () => {
+    await run('pipelines trigger customers --yes --wait');
+    const position = 'data.current_iterator_position';
+    expect(await json('pipelines report customers')).toHaveProperty(position, expect.any(String));
+    expect(await run('pipelines reset customers')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/reads data model active-customers again from 2024-01-01T00:00:00Z on/),
+    });
+    // The id is all that is asked for.
+    const line = 'pipelines reset customers --confirm customers';
+    expect(await home.run(line, { env: SECRET_ENV, clock })).toMatchObject({ code: 0 });
+    expect(await json('pipelines report customers')).not.toHaveProperty(position, expect.any(String));
+  });
+
+  it('is sent once when its answer is lost', async () => {
+    await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/reset', drop: 'after', times: 5 });
+    const result = await run('pipelines reset customers --confirm customers');
+    expect(result).toMatchObject({
+      code: 8,
+      stderr: expect.stringMatching(/is unknown.*sync position is now/s),
+    });
+    expect((await home.writes()).filter((line) => line.endsWith('/reset'))).toHaveLength(1);
+  });
+});
+
+describe('the line of signs about the last runs', () => {
+  const tty = { stdin: false, stdout: true, stderr: true };
+  const utf8 = { ...SECRET_ENV, LANG: 'en_US.UTF-8' };
+
+  it.each(['runs', 'report'])('%s: on a terminal, with words, in ASCII where blocks may not be read', async (verb) => {
+    await run('pipelines trigger customers --yes --wait');
+    const { stderr } = await run(`pipelines ${verb} customers`, { tty, env: utf8 });
+    expect(stderr).toMatch(/Last run: █ {2}1 success; \d+ records$/m);
+    const dumb = await run(`pipelines ${verb} customers`, { tty, env: { ...utf8, TERM: 'dumb' } });
+    expect(dumb.stderr).toMatch(/Last run: # {2}1 success/);
+    for (const more of ['-o json', '-o csv', '-q']) {
+      const { stdout, stderr: said } = await run(`pipelines ${verb} customers ${more}`, { tty, env: utf8 });
+      expect(`${stdout}${said}`).not.toContain('Last run');
+    }
+  });
+});
+
+describe('runs', () => {
+  it('pages, filters, and fails when the data is stale', async () => {
+    const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
+    const firstDay = today();
+    for (let index = 0; index < 3; index++) await run('pipelines trigger customers --yes --wait');
+    expect(await json('pipelines runs customers --page-size 2')).toMatchObject({ data: { length: 2 } });
+    expect(await json('pipelines runs customers --page-size 2 --page 2')).toMatchObject({ data: { length: 1 } });
+    expect(await json('pipelines runs customers --page-size 2 --all')).toMatchObject({ data: { length: 3 } });
+    expect(await json('pipelines runs customers --all --status failed')).toMatchObject({ data: [] });
+    // The third run is on the second page: a filter finds it all the same, unless one page is asked for.
+    expect(await json('pipelines runs customers --page-size 2 --status success')).toMatchObject({
+      data: { length: 3 },
+    });
+    expect(await json('pipelines runs customers --page-size 2 --page 2 --status success')).toMatchObject({
+      data: { length: 1 },
+    });
+    expect(await json('pipelines runs customers --since 1d')).toMatchObject({ data: { length: 3 } });
+    expect(await json('pipelines runs customers --to 2020-01-01T00:00:00Z')).toMatchObject({ data: [] });
+    // Two days for runs about midnight.
+    expect(await json(`pipelines runs customers --from ${firstDay} --to ${today()}`)).toMatchObject({
+      data: { length: 3 },
+    });
+    expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 0 });
+    await clock.sleep(2 * 3_600_000);
+    expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 1 });
+  });
+
+  it('-o html says whose runs they are and when the page was made', async () => {
+    const { stdout } = await run('pipelines runs customers -o html');
+    const header = /<header>.*<\/header>/s.exec(stdout)?.[0].replace(/<[^>]*>/g, '') ?? '';
+    expect(header).toMatch(
+      /Runs of customers\s+Organization \d+ · workspace \d+ · \S.* · made \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
+    );
+  });
+
+  it('tells the age by the platform’s clock, wherever that of this machine stands', async () => {
+    await run('pipelines trigger customers --yes --wait');
+    const here = Date.parse(await home.platform.api.now());
+    // An hour more: the platform tells its time in whole seconds, and may seem a second behind.
+    await home.platform.api.advance('73h');
+    const behind = { clock: { ...clock, now: () => here } };
+    const stale = await run('pipelines runs customers --fail-if-stale 2h', behind);
+    expect(stale).toMatchObject({ code: 1, stderr: expect.stringMatching(/Last success 3d.* ago/) });
+  });
+
+  it.each(['--since 7', '--from yesterday', '--page 0', '--page-size 101', '--status odd'])(
+    'refuses %s',
+    async (flags) => {
+      const [flag = ''] = flags.split(' ');
+      expect(await run(`pipelines runs customers ${flags}`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(flag),
+      });
+    },
+  );
+});
+
+it.each([
+  ['csv', /^id,type,status,.*\n\d+,\w+,success,[^\n]*\n$/],
+  ['markdown', /^\| id \| type \| status \|.*\n\| --- .*\n\| \d+ \| \w+ \| success \|[^\n]*\n$/],
+  ['yaml', /^---\nid: \d+\n[^]*\nstatus: success\n/],
+  ['name', /^\d+\n$/],
+])('watch tells each change as %s', async (format, expected) => {
+  await run('pipelines trigger customers --yes --wait');
+  expect(await run(`pipelines watch customers -o ${format}`)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(expected),
+  });
+});
+
+it('bears with a run that is not to be seen yet, says so, and not with a pipeline that is not there', async () => {
+  expect(await run('pipelines watch customers 77')).toMatchObject({
+    code: 5,
+    stderr: expect.stringMatching(/knows no run 77 of customers.*looking on/),
+  });
+  const before = clock.now();
+  expect(await run('pipelines watch customer 77')).toMatchObject({ code: 5, stderr: expect.stringMatching(/mean/) });
+  expect(clock.now()).toBe(before);
+});
+
+it.each([
+  'watch customer',
+  'watch customer 77',
+  'run customer 77',
+  'trigger customer -y',
+  'trigger customer --wait -y',
+  'trigger customer --wait-idle -y',
+  'trigger customer --wait --wait-idle -y',
+  'trigger customer --wait --wait-idle -n',
+  'reset customer --confirm customer',
+])('pipelines %s exits 5 at once, because no pipeline has the id', async (line) => {
+  const before = clock.now();
+  expect(await run(`pipelines ${line}`)).toMatchObject({ code: 5, stderr: expect.stringMatching(/mean customers\?/) });
+  expect(clock.now()).toBe(before);
+});
+
+it.each([
+  ['pipelines trigger customers', 'POST', '/data-pipelines/trigger'],
+  ['pipelines reset customers', 'POST', '/data-pipelines/reset'],
+  ['pipelines delete customers', 'DELETE', '/data-pipelines/customers'],
+  ['connections update crm -f connection.yaml', 'PUT', '/connections/crm'],
+  ['pipelines report customers', 'GET', '/data-pipelines/customers/report'],
+  ['pipelines runs customers', 'GET', '/data-pipelines/customers/runs'],
+])('%s --curl is the deed and no reading before it', async (line, method, path) => {
+  const before = await home.writes();
+  const { code, stdout } = await run(`${line} --curl`);
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(new RegExp(`^curl .*--request ${method} '[^']*${path}[?']`)) as string,
+  });
+  expect(stdout).not.toContain(SECRET_ENV.WAREHOUSE_PASSWORD);
+  expect(await home.writes()).toEqual(before);
+});
+
+it('rehearses no creation of what is there', async () => {
+  expect(await run('pipelines create -f pipeline.yaml --dry-run')).toMatchObject({ code: 6 });
+});
+
+it('names the nearest pipeline', async () => {
+  for (const verb of ['get', 'report', 'runs', 'doctor', 'watch', 'pause', 'reset']) {
+    expect(await run(`pipelines ${verb} customer`)).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/mean customers\?/),
+    });
+  }
+});

@@ -1,0 +1,271 @@
+// Rows of requests from every format: each with its number, its place, and its cells or its value.
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { type Row, openTable } from '../../../../src/lib/bulk/rows.ts';
+import { openBytes, openMemory } from '../../../../src/lib/files/input-bytes.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+interface Read {
+  columns: string[] | undefined;
+  delimiter: string;
+  rows: Row[];
+  digest: string;
+}
+
+async function openFile(path: string, signal = new AbortController().signal) {
+  const opened = await openBytes(path, { io: { cwd: '/', stdin: Readable.from([]) }, signal }, undefined);
+  return { ...opened, name: basename(path) };
+}
+
+async function read(text: string | Buffer, name?: string): Promise<Read> {
+  const bytes = Buffer.from(text);
+  const path = join(temporaryFolder(), name ?? 'unused');
+  if (name !== undefined) writeFileSync(path, bytes);
+  const table = await openTable(name === undefined ? await openMemory('<stdin>', bytes) : await openFile(path));
+  const rows: Row[] = [];
+  for await (const group of table.rows) rows.push(...group);
+  const { columns, delimiter } = table.heading;
+  return { columns: columns?.map((cell) => cell.text), delimiter, rows, digest: table.digest() };
+}
+
+const contents = ({ rows }: Read): unknown[] => rows.map(({ content, number }) => [number, content]);
+const place = (row: Row | undefined, where: Parameters<Row['locate']>[0]): string => {
+  const found = row?.locate(where);
+  return `${found?.line}:${found?.column}`;
+};
+
+describe('which format a file is', () => {
+  const ROW = '{"email":"a"}';
+  it.each<[string | undefined, string, unknown]>([
+    ['a.ndjson', ROW, [[1, { value: { email: 'a' } }]]],
+    ['a.JSONL', ROW, [[1, { value: { email: 'a' } }]]],
+    ['a.json', `[${ROW}]`, [[1, { value: { email: 'a' } }]]],
+    ['a.csv', 'email\na', [[1, { cells: ['a'] }]]],
+    ['json', 'email\na', [[1, { cells: ['a'] }]]],
+    ['a.json.txt', 'email\na', [[1, { cells: ['a'] }]]],
+    ['a.ndjson.csv', 'email\na', [[1, { cells: ['a'] }]]],
+    [undefined, 'email [x]\n{a}', [[1, { cells: ['{a}'] }]]],
+    // Standard input has no name: what it looks like decides.
+    [undefined, 'email\na', [[1, { cells: ['a'] }]]],
+    [
+      undefined,
+      ` ${ROW}\n${ROW}`,
+      [
+        [1, { value: { email: 'a' } }],
+        [2, { value: { email: 'a' } }],
+      ],
+    ],
+    [
+      undefined,
+      `[${ROW},\n${ROW}]`,
+      [
+        [1, { value: { email: 'a' } }],
+        [2, { value: { email: 'a' } }],
+      ],
+    ],
+    [undefined, `[${ROW}]\n`, [[1, { value: { email: 'a' } }]]],
+    [undefined, '{\n"email":"a"}', [[1, { value: { email: 'a' } }]]],
+  ])('%s: %j', async (name, text, rows) => {
+    expect(contents(await read(text, name))).toEqual(rows);
+  });
+});
+
+const UNCLOSED = 'this cell begins with a quote that is never closed';
+
+describe('CSV', () => {
+  it('has a line of column names, and rows that are numbered; empty lines are passed over', async () => {
+    const table = await read('email;group_id\n\na;1\n\r\nb;2', 'a.csv');
+    expect([table.columns, table.delimiter]).toEqual([['email', 'group_id'], ';']);
+    expect(contents(table)).toEqual([
+      [1, { cells: ['a', '1'] }],
+      [2, { cells: ['b', '2'] }],
+    ]);
+    expect(place(table.rows[1], { column: 1 })).toBe('5:3');
+    expect(place(table.rows[1], { path: ['email'] })).toBe('5:1');
+  });
+
+  it('may be a line of column names alone, ended or not', async () => {
+    for (const text of ['email,group_id', 'email,group_id\n']) {
+      const table = await read(text, 'a.csv');
+      expect([table.columns, table.rows]).toEqual([['email', 'group_id'], []]);
+    }
+  });
+
+  it('may have column names that go on for pieces of the file', async () => {
+    const long = `a\n${'b'.repeat(200_000)}`;
+    const table = await read(`"${long}",x\n1,2\n`, 'a.csv');
+    expect([table.columns, contents(table)]).toEqual([[long, 'x'], [[1, { cells: ['1', '2'] }]]]);
+    const open = read(`"a\n${'b'.repeat(200_000)}`, 'a.csv');
+    await expect(open).rejects.toMatchObject({ issues: [{ line: 1, column: 1, message: UNCLOSED }] });
+  });
+
+  it('may have column names that hold line feeds', async () => {
+    const table = await read('"e\nmail",x\na,b\n', 'a.csv');
+    expect([table.columns, contents(table)]).toEqual([['e\nmail', 'x'], [[1, { cells: ['a', 'b'] }]]]);
+  });
+
+  it.each([
+    ['one cell too few', 'a,b\n1\n', 'this line has 1 cell; the headings are 2', '2:1'],
+    ['two cells too many', 'a,b\n1,2,3,4\n', 'this line has 4 cells; the headings are 2', '2:5'],
+  ])('tells a row with %s, and where; the next one is read', async (_what, text, fault, at) => {
+    const table = await read(`${text}5,6\n`, 'a.csv');
+    expect(contents(table)).toEqual([
+      [1, { fault }],
+      [2, { cells: ['5', '6'] }],
+    ]);
+    expect(place(table.rows[0], { column: 0 })).toBe(at);
+  });
+
+  it.each([
+    ['is empty', '', 1, 1, 'the file is empty; a line of column names comes first'],
+    ['holds nothing but line ends', '\n\r\n', 1, 1, 'the file is empty; a line of column names comes first'],
+    ['ends in a quoted column name', '"email\n', 1, 1, UNCLOSED],
+    ['ends in a quoted cell', 'email\n"a\n', 2, 1, UNCLOSED],
+    ['has text behind a quote', 'email\n"a"b\n', 2, 4, expect.stringContaining('follows a closing quote')],
+    [
+      'has text behind a quote of a column name',
+      '"email"b\na\n',
+      1,
+      8,
+      expect.stringContaining('follows a closing quote'),
+    ],
+  ])('that %s cannot be read', async (_what, text, line, column, message) => {
+    const issues = [{ file: 'a.csv', line, column, path: '', message: message as string }];
+    await expect(read(text, 'a.csv')).rejects.toMatchObject({
+      code: 'input.invalid',
+      message: 'a.csv cannot be read.',
+      issues,
+    });
+  });
+
+  it('of which a later piece is broken gives the rows before it', async () => {
+    const path = join(temporaryFolder(), 'a.csv');
+    writeFileSync(path, `email\n${'a@example.com\n'.repeat(20_000)}"b"c\n${'a@example.com\n'.repeat(20_000)}`);
+    const { rows } = await openTable(await openFile(path));
+    let last = 0;
+    const all = async (): Promise<void> => {
+      for await (const group of rows) last = group.at(-1)?.number ?? last;
+    };
+    await expect(all()).rejects.toMatchObject({ code: 'input.invalid', issues: [{ line: 20_002, column: 4 }] });
+    expect(last).toBeGreaterThan(10_000);
+    expect(last).toBeLessThanOrEqual(20_000);
+  });
+
+  it('is read within gzip, from a file and from memory', async () => {
+    const bytes = gzipSync('email\na\n');
+    for (const name of ['a.csv.gz', undefined])
+      expect(contents(await read(bytes, name))).toEqual([[1, { cells: ['a'] }]]);
+  });
+
+  it.each([
+    ['email,x\na,\0\n', 2, 3, 'a NUL'],
+    ['email,x\na,b"\n', 2, 4, 'a quote stands inside'],
+  ])('with what is no text is not read: %j', async (text, line, column, message) => {
+    const filler = 'a,b\n'.repeat(2000);
+    const read = async (): Promise<void> => {
+      const path = join(temporaryFolder(), 'a.csv');
+      writeFileSync(path, text.replace('\n', `\n${filler}`));
+      for await (const rows of (await openTable(await openFile(path))).rows) expect(rows.length).toBeGreaterThan(0);
+    };
+    await expect(read()).rejects.toMatchObject({
+      code: 'input.invalid',
+      issues: [{ line: line + 2000, column, message: expect.stringContaining(message) as string }],
+    });
+  });
+
+  it('of many pieces loses nothing between them', async () => {
+    const wanted = Array.from({ length: 20_000 }, (_, row) => [`é${row}@example.com`, `"g ${row}`]);
+    const text = wanted.map(([mail, group]) => `${mail ?? ''},"${(group ?? '').replaceAll('"', '""')}"`).join('\r\n');
+    const table = await read(`email,group_id\r\n${text}`, 'a.csv');
+    expect(table.rows.map(({ content }) => ('cells' in content ? content.cells : content))).toEqual(wanted);
+    expect(place(table.rows.at(-1), { column: 0 })).toBe('20001:1');
+  });
+});
+
+describe('NDJSON', () => {
+  it('is a value a line; empty lines count for places, not for numbers', async () => {
+    const table = await read('{"a":1}\n\n  \n{"b":9223372036854775807}', 'a.ndjson');
+    expect(contents(table)).toEqual([
+      [1, { value: { a: 1 } }],
+      [2, { value: { b: 9223372036854775807n } }],
+    ]);
+    expect(table.columns).toBeUndefined();
+    expect(place(table.rows[1], { path: ['b'] })).toBe('4:6');
+    expect(place(table.rows[1], { path: ['b'], at: 'key' })).toBe('4:2');
+    expect(place(table.rows[1], { column: 3 })).toBe('4:1');
+  });
+
+  it('tells what is no JSON by its place, and reads on', async () => {
+    const table = await read('{"a":1}\n{"a":}\n{"a":2}\n', 'a.ndjson');
+    expect(table.rows.map(({ content, number }) => [number, Object.keys(content)])).toEqual([
+      [1, ['value']],
+      [2, ['fault']],
+      [3, ['value']],
+    ]);
+    expect(place(table.rows[1], { path: [] })).toBe('2:6');
+  });
+
+  it('refuses a row in which an identity stands twice: the wrong one might be taken', async () => {
+    const table = await read('{"email":"a","email":"b"}\n', 'a.ndjson');
+    expect(contents(table)).toEqual([[1, { fault: expect.stringContaining('`email`') as string }]]);
+    expect(place(table.rows[0], { path: [] })).toBe('1:14');
+  });
+
+  it('of many pieces loses nothing between them', async () => {
+    const wanted = Array.from({ length: 10_000 }, (_, row) => ({ email: `é${row}@example.com` }));
+    const table = await read(wanted.map((row) => JSON.stringify(row)).join('\n'), 'a.ndjson');
+    expect(table.rows.map(({ content }) => ('value' in content ? content.value : content))).toEqual(wanted);
+  });
+});
+
+describe('JSON', () => {
+  it('is a list of rows, or one', async () => {
+    const list = await read('[\n {"a":1},\n {"b":2}]', 'a.json');
+    expect(contents(list)).toEqual([
+      [1, { value: { a: 1 } }],
+      [2, { value: { b: 2 } }],
+    ]);
+    expect(place(list.rows[1], { path: ['b'] })).toBe('3:7');
+    expect(place(list.rows[1], { path: ['b'], at: 'key' })).toBe('3:3');
+    expect(place(list.rows[1], { column: 0 })).toBe('3:2');
+    const one = await read('{"a":\n1}', 'a.json');
+    expect(contents(one)).toEqual([[1, { value: { a: 1 } }]]);
+    expect(place(one.rows[0], { path: ['a'] })).toBe('2:1');
+  });
+
+  it('that is none is refused by its place', async () => {
+    await expect(read('[{"a":1},]', 'a.json')).rejects.toMatchObject({
+      code: 'input.invalid',
+      issues: [{ file: 'a.json', line: 1, column: 10 }],
+    });
+  });
+});
+
+describe('the digest', () => {
+  it.each(['a.csv', 'a.ndjson', 'a.json'])('of %s is that of its bytes, whichever way they came in', async (name) => {
+    const text = name === 'a.csv' ? '\ufeffemail\na\n' : '[{"email":"a"}]';
+    const wanted = createHash('sha256').update(text).digest('hex');
+    expect((await read(text, name)).digest).toBe(wanted);
+    expect((await read(text)).digest).toBe(wanted);
+  });
+});
+
+it('stops between two groups of rows', async () => {
+  const stop = new AbortController();
+  const path = join(temporaryFolder(), 'a.csv');
+  writeFileSync(path, `email\n${'a@example.com\n'.repeat(100_000)}`);
+  const { rows } = await openTable(await openFile(path), stop.signal);
+  const groups: number[] = [];
+  const reading = (async () => {
+    for await (const group of rows) {
+      groups.push(group.length);
+      stop.abort(new Error('stopped'));
+    }
+  })();
+  await expect(reading).rejects.toThrow('stopped');
+  expect(groups).toHaveLength(1);
+});

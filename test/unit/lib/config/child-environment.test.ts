@@ -1,0 +1,88 @@
+// What programs that are started for the user see of the environment: everything but credentials.
+import { expect, it } from 'vitest';
+import { childEnvironment } from '../../../../src/lib/config/child-environment.ts';
+import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
+import { failureOf } from '../../../helpers/failure.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { CANARY, folderWith } from './folders.ts';
+
+const seen = (env: Record<string, string>, folder = temporaryFolder(), redactor = createRedactor()) =>
+  childEnvironment({ env, folder, redactor });
+
+it('withholds the variables of our own that hold credentials, and no other', async () => {
+  const env = {
+    CDPADM_CLIENT_ID: 'id',
+    CDPADM_CLIENT_SECRET: 'one-secret',
+    CDPADM_ACCESS_TOKEN: 'two-secret',
+    CDPADM_WORKSPACE_KEY: 'three-secret',
+    CDPADM_WORKSPACE_SECRET: 'four-secret',
+    CDPADM_ORG_ID: '7',
+    PATH: '/bin',
+    EMPTY: '',
+  };
+  expect(await seen(env)).toEqual({ CDPADM_ORG_ID: '7', PATH: '/bin', EMPTY: '' });
+});
+
+it('withholds what any profile names, also by a name that a later version knows', async () => {
+  const folder = folderWith({
+    current: 'dev',
+    profiles: {
+      dev: { secrets: { client_id: 'env:THE_ID', client_secret: 'env:CDP_SECRET', workspace_key: 'command:echo key' } },
+      prod: { secrets: { workspace_secret: 'env: PROD_SECRET', later: 'env:LATER', stranger: 7 } },
+    },
+  });
+  const env = { THE_ID: 'me', CDP_SECRET: 'one-secret', PROD_SECRET: 'two-secret', LATER: 'x', TERM: 'xterm' };
+  expect(await seen(env, folder)).toEqual({ TERM: 'xterm' });
+});
+
+it('withholds the same secret under another name, in any spelling', async () => {
+  const redactor = createRedactor();
+  redactor.add(CANARY);
+  const env = {
+    CDPADM_CLIENT_SECRET: 'never-asked-for',
+    TOOL_TOKEN: 'never-asked-for',
+    FROM_A_KEYCHAIN: Buffer.from(CANARY).toString('base64'),
+    HEADER: `Bearer ${CANARY}`,
+    OTHER: 'Bearer of-another-tool',
+  };
+  expect(await seen(env, undefined, redactor)).toEqual({ OTHER: env.OTHER });
+  // What the command never had is not masked in what it says.
+  expect(redactor.knows('never-asked-for')).toBe(false);
+});
+
+it('takes the client id for no secret, whose value may stand elsewhere', async () => {
+  const env = { CDPADM_CLIENT_ID: 'some-client', VAULT_PATH: 'cdp/some-client' };
+  expect(await seen(env)).toEqual({ VAULT_PATH: 'cdp/some-client' });
+});
+
+it('leaves proxies, without which a helper may not reach its own service', async () => {
+  const redactor = createRedactor();
+  redactor.add('proxy-password');
+  const proxy = 'http://me:proxy-password@proxy.example:3128';
+  const env = { HTTPS_PROXY: proxy, http_proxy: proxy, ALL_PROXY: proxy, NO_PROXY: 'x', PROXY: proxy };
+  expect(Object.keys(await seen(env, undefined, redactor))).toEqual([
+    'HTTPS_PROXY',
+    'http_proxy',
+    'ALL_PROXY',
+    'NO_PROXY',
+  ]);
+});
+
+it('keeps what a program needs to run, whatever a secret is called', async () => {
+  const redactor = createRedactor();
+  redactor.add('home');
+  redactor.add('developer');
+  const env = {
+    ...{ PATH: '/home/developer/bin:/bin', HOME: '/home/developer', USER: 'developer', TERM: 'xterm', LANG: 'C.UTF-8' },
+    ...{ LC_ALL: 'C', SystemRoot: 'C:\\developer', GIT_DIR: '/home/work/.git', CDPADM_EDITOR: '/home/me/edit' },
+  };
+  expect(await seen(env, undefined, redactor)).toEqual(env);
+  // A variable that is the short secret, or holds the long one.
+  expect(await seen({ A: 'home', B: 'aG9tZQ==', C: 'x-developer-y', D: 'homes' }, undefined, redactor)).toEqual({
+    D: 'homes',
+  });
+});
+
+it('gives nothing where it cannot be known what to withhold', async () => {
+  expect(await failureOf(seen({ PATH: '/bin' }, folderWith('{"profiles":')))).toMatchObject({ code: 'input.invalid' });
+});

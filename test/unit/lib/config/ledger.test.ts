@@ -1,0 +1,322 @@
+// The ledger: private, never backwards, safe against torn lines and against several writers.
+import { appendFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Ledger, openLedger, type ScopedLedger } from '../../../../src/lib/config/ledger.ts';
+import type {
+  LedgerRequest,
+  LedgerScope,
+  StateEvent,
+  SubmittedEvent,
+} from '../../../../src/lib/config/ledger-events.ts';
+import { isAdvance } from '../../../../src/lib/domain/dsr/statuses.ts';
+import { systemClock } from '../../../../src/lib/kernel/clock.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+const whole = (): Ledger => openLedger(folder, { clock: systemClock, isAdvance });
+const one: LedgerScope = { address: 'https://dsr.example/v3', workspace_id: '1' };
+const two: LedgerScope = { ...one, workspace_id: '2' };
+const elsewhere: LedgerScope = { ...one, address: 'local' };
+const path = (): string => whole().path;
+const open = (scope = one): ScopedLedger => whole().in(scope);
+const state = (id: string, status: string): StateEvent => ({
+  event: 'state',
+  id,
+  at: '2026-11-21T08:00:00.000Z',
+  status,
+  source: 'callback',
+});
+
+const uuid = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const sent = (id: string, more: Partial<SubmittedEvent> = {}): SubmittedEvent => ({
+  event: 'submitted',
+  id,
+  at: '2026-11-21T07:00:00.000Z',
+  by: 'officer',
+  profile: 'eu',
+  address: 'https://dsr.example/v3',
+  workspace_id: '1',
+  regulation: 'gdpr',
+  subject_request_type: 'access',
+  submitted_time: '2026-11-20T00:00:00Z',
+  skip_waiting_period: false,
+  group_id: null,
+  identities: { email: 'hash' },
+  ...more,
+});
+async function everything(ledger = whole()): Promise<LedgerRequest[]> {
+  const all: LedgerRequest[] = [];
+  for await (const part of ledger.all()) all.push(...part);
+  return all;
+}
+
+it('keeps each state once and none that is behind, whoever writes', async () => {
+  const [first, second] = [open(), open()];
+  expect(await first.append([state('a', 'pending')])).toBe(1);
+  expect(await second.append([state('a', 'completed')])).toBe(1);
+  expect(await first.append([state('a', 'in_progress'), state('a', 'completed')])).toBe(0);
+  const known = (await open().find(['a'])).get('a');
+  expect(known?.states.map(({ status }) => status)).toEqual(['pending', 'completed']);
+});
+
+it('takes appends of many at once', async () => {
+  const writers = Array.from({ length: 8 }, open);
+  await Promise.all(writers.map((ledger, index) => ledger.append([state(`r${index}`, 'pending')])));
+  expect(await everything()).toHaveLength(8);
+});
+
+it('passes over half a line, and goes on behind it', async () => {
+  const ledger = open();
+  await ledger.append([state('a', 'pending')]);
+  appendFileSync(path(), '{"event":"state","id":"b"');
+  await open().append([state('c', 'pending')]);
+  expect((await everything()).map(({ id }) => id)).toEqual(['a', 'c']);
+  expect([...(await open().find(['a', 'b', 'c'])).keys()]).toEqual(['a', 'c']);
+  const { requests } = await open().newest(9);
+  expect(requests).toEqual([]);
+});
+
+it('says what an answer said in the line of its request', async () => {
+  await open().record([
+    sent('a', { status: 'pending', expected_completion_time: '2026-12-01T00:00:00Z', received_time: null }),
+    state('a', 'completed'),
+    // A killed run that goes on writes it again.
+    sent('a', { status: 'pending', at: '2026-11-22T07:00:00.000Z' }),
+  ]);
+  const [known, ...others] = await everything();
+  expect(others).toEqual([]);
+  expect(known).toMatchObject({
+    at: '2026-11-21T07:00:00.000Z',
+    status: 'completed',
+    expected_completion_time: '2026-12-01T00:00:00Z',
+    states: [
+      { status: 'pending', source: 'submit' },
+      { status: 'completed', source: 'callback' },
+    ],
+  });
+});
+
+it('finds what other processes wrote since the last time', async () => {
+  const ledger = open();
+  await ledger.record([sent(uuid(1))]);
+  expect((await ledger.find([uuid(1)])).get(uuid(1))?.status).toBeUndefined();
+  await open().record([state(uuid(1), 'in_progress'), sent(uuid(2), { status: 'pending' })]);
+  expect((await ledger.find([uuid(1)])).get(uuid(1))?.status).toBe('in_progress');
+  expect((await ledger.find([uuid(2)])).get(uuid(2))?.status).toBe('pending');
+  expect((await ledger.find([uuid(3)])).get(uuid(3))).toBeUndefined();
+});
+
+/** Requests with even numbers go to one, the others to the other; their lines mix. */
+async function recordInTurn(even: ScopedLedger, odd: ScopedLedger, requests: SubmittedEvent[]): Promise<void> {
+  for (let start = 0; start < requests.length; start += 200) {
+    const group = requests.slice(start, start + 200);
+    await even.record(group.filter((_, at) => at % 2 === 0));
+    await odd.record(group.filter((_, at) => at % 2 === 1));
+  }
+}
+
+it('reads the newest from the end, whatever lies between, across pieces of the file', async () => {
+  const ledger = open();
+  const other = open(two);
+  const count = 6000;
+  const requests = Array.from({ length: count }, (_, number) =>
+    sent(uuid(number), { status: 'pending', by: 'ö'.repeat(number % 50) }),
+  );
+  await recordInTurn(ledger, other, requests);
+  // Closed long after they were sent.
+  await ledger.record(requests.filter((_, at) => at >= 1000 && at % 2 === 0).map(({ id }) => state(id, 'completed')));
+  await ledger.record([state(uuid(0), 'in_progress'), state('elsewhere', 'cancelled')]);
+  const idsOf = (found: { requests: LedgerRequest[] }) => found.requests.map(({ id }) => id);
+
+  const newest = await ledger.newest(3);
+  expect([idsOf(newest), newest.hasMore]).toEqual([[uuid(5998), uuid(5996), uuid(5994)], true]);
+  expect(newest.requests[0]?.states.map(({ status }) => status)).toEqual(['pending', 'completed']);
+  expect(idsOf(await other.newest(1))).toEqual([uuid(5999)]);
+  const most = await ledger.newest(count);
+  expect(idsOf(most)).toEqual(Array.from({ length: 3000 }, (_, index) => uuid(5998 - 2 * index)));
+  expect([most.hasMore, most.requests.at(-1)?.status]).toEqual([false, 'in_progress']);
+  const all = await everything();
+  expect(all.map(({ id }) => id).sort()).toEqual([...requests.map(({ id }) => id), 'elsewhere']);
+  expect(all.filter(({ status }) => status === 'completed')).toHaveLength(2500);
+  expect(all.find(({ id }) => id === uuid(49))?.by).toBe('ö'.repeat(49));
+});
+
+it('tells everything of each request, the oldest first, wherever its lines stand', async () => {
+  const ledger = open();
+  const ids = Array.from({ length: 5000 }, (_, number) => uuid(number));
+  await ledger.record(ids.map((id) => sent(id)));
+  appendFileSync(path(), '{"event":"submitted","id":"torn\n{"event":"later","id":"x"}\n');
+  // Backwards, so that no two states of neighbours are neighbours, and with long lines between some.
+  const behind = [...ids]
+    .reverse()
+    .flatMap((id, place) => [
+      state(id, 'completed'),
+      ...(place % 500 === 0 ? [sent(`far-${place}`, { group_id: 'x'.repeat(9000) })] : []),
+    ]);
+  await ledger.record(behind);
+  const all = await everything();
+  expect(all.map(({ id }) => id)).toEqual([...ids, ...Array.from({ length: 10 }, (_, at) => `far-${at * 500}`)]);
+  expect(all.slice(0, 5000).every(({ at, status }) => at !== undefined && status === 'completed')).toBe(true);
+  expect(all.slice(5000).every(({ group_id }) => group_id?.length === 9000)).toBe(true);
+});
+
+it('stops reading when it is told to', async () => {
+  const aborter = new AbortController();
+  const ledger = openLedger(folder, { clock: systemClock, isAdvance, signal: aborter.signal });
+  await ledger.in(one).record([sent('a')]);
+  aborter.abort(new Error('stopped'));
+  await expect(everything(ledger)).rejects.toThrow('stopped');
+});
+
+it('hashes with a key of its own, in private files', async () => {
+  const ledger = open();
+  const hash = await ledger.hash('email', 'a@b.c');
+  await ledger.append([state('a', 'pending')]);
+  expect(await open().hash('email', 'a@b.c')).toBe(hash);
+  expect(await ledger.hash('other', 'a@b.c')).not.toBe(hash);
+  for (const name of ['ledger.key', 'ledger.ndjson'])
+    expect(statSync(join(folder, 'dsr', name)).mode & 0o777).toBe(0o600);
+});
+
+/** All parts of the open requests: their ids and what each part left. */
+async function urgent(ledger: ScopedLedger, sizes = [1, 1000]) {
+  const parts: string[][] = [];
+  const lefts: number[] = [];
+  const urgency = {
+    isOpen: (status: string | undefined) => status === undefined || status === 'pending',
+    rank: (event: SubmittedEvent) => (event.group_id === null ? Infinity : Number(event.group_id)),
+  };
+  for await (const { left, requests } of ledger.byUrgency(urgency, () => sizes[parts.length] ?? 1000)) {
+    parts.push(requests.map(({ id }) => id));
+    lefts.push(left);
+  }
+  return { parts, lefts };
+}
+
+it('puts the open ones of a workspace in order by urgency, wherever their lines stand', async () => {
+  const [first, ledger] = [open(), open(two)];
+  const count = 3000;
+  // The farther from the beginning, the more urgent; the last one nobody waits for.
+  await first.record([state(uuid(0), 'completed')]);
+  await ledger.record([state(uuid(7), 'pending')]);
+  const requests = Array.from({ length: count }, (_, number) =>
+    sent(uuid(number), { group_id: String(count - number) }),
+  );
+  await recordInTurn(first, ledger, requests);
+  await first.record([state(uuid(2999), 'cancelled')]);
+  await ledger.record([
+    state(uuid(2997), 'refused'),
+    state(uuid(2997), 'pending'),
+    // A killed run that goes on writes it again: the first line counts.
+    sent(uuid(1), { group_id: '0' }),
+    state('elsewhere', 'pending'),
+    state(uuid(2995), 'completed'),
+    sent('whenever'),
+  ]);
+  const { lefts, parts } = await urgent(ledger);
+  // What another workspace cancelled is as open here as before.
+  expect([parts[0], lefts]).toEqual([[uuid(2999)], [1499, 499, 0]]);
+  const second = Array.from({ length: 1001 }, (_, index) => uuid(2997 - 2 * index)).filter((id) => id !== uuid(2995));
+  expect(new Set(parts[1])).toEqual(new Set(second));
+  expect(new Set(parts[2]?.slice(-2))).toEqual(new Set([uuid(995), 'whenever']));
+});
+
+describe('requests with one id', () => {
+  const scopes = [one, two, elsewhere, { address: 'https://ö".example/"v3', workspace_id: '1","x' }];
+  const statuses = ['pending', 'in_progress', 'completed', 'cancelled', 'refused'];
+
+  /** Everything that a scope reads. */
+  async function readings(ledger: ScopedLedger) {
+    const ids = [uuid(0), uuid(1), 'a'];
+    const found = await ledger.find(ids);
+    return { found: ids.map((id) => found.get(id)), newest: await ledger.newest(2), ...(await urgent(ledger, [1])) };
+  }
+
+  it('stay apart in every reading, as if each workspace had a ledger of its own', async () => {
+    // Any order that repeats nothing: a linear congruence over all combinations.
+    const events = Array.from({ length: 240 }, (_, step) => {
+      const pick = (step * 89) % 240;
+      const id = [uuid(0), uuid(1), 'a'][pick % 3] ?? '';
+      const kind = Math.floor(pick / 3) % 5;
+      const scope = scopes[Math.floor(pick / 15) % 4] ?? one;
+      const event = pick < 60 ? sent(id, { group_id: String(step) }) : state(id, statuses[kind] ?? '');
+      return { event, scope };
+    });
+    const shared = whole();
+    const alone = new Map(
+      scopes.map((scope) => [scope, openLedger(temporaryFolder(), { clock: systemClock, isAdvance })]),
+    );
+    for (const [step, { event, scope }] of events.entries()) {
+      const own = alone.get(scope)?.in(scope);
+      if (event.event === 'state' && step % 2 === 0)
+        expect(await shared.in(scope).append([event])).toBe(await own?.append([event]));
+      else for (const ledger of [shared.in(scope), own]) await ledger?.record([event]);
+      if (step % 40 !== 0) continue;
+      for (const [key, ledger] of alone) expect(await readings(shared.in(key))).toEqual(await readings(ledger.in(key)));
+    }
+    for (const [key, ledger] of alone) {
+      expect(await readings(open(key))).toEqual(await readings(ledger.in(key)));
+      const mine = (await everything()).filter(
+        (it) => it.address === key.address && it.workspace_id === key.workspace_id,
+      );
+      expect(new Map(mine.map((it) => [it.id, it]))).toEqual(
+        new Map((await everything(ledger)).map((it) => [it.id, it])),
+      );
+    }
+    expect(await everything()).toHaveLength(12);
+  });
+
+  /** Lines as earlier versions wrote them. */
+  const older = (...events: (StateEvent | SubmittedEvent)[]): void =>
+    appendFileSync(path(), events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+
+  it('share the states of earlier versions, which name no workspace, with none while two have the id', async () => {
+    await open().record([]);
+    older(
+      state('a', 'pending'),
+      sent('a'),
+      state('a', 'in_progress'),
+      state('b', 'pending'),
+      sent('b', { workspace_id: '2', address: 'local' }),
+      sent('a', { workspace_id: '2' }),
+      state('a', 'cancelled'),
+      state('c', 'pending'),
+    );
+    const expected = [
+      [one, 'a', ['pending', 'in_progress']],
+      [two, 'a', undefined],
+      [one, 'b', undefined],
+      [{ address: 'local', workspace_id: '2' }, 'b', ['pending']],
+      // Of a request that was sent elsewhere nobody knows the workspace yet.
+      [one, 'c', ['pending']],
+      [two, 'c', ['pending']],
+    ] as const;
+    for (const [scope, id, states] of expected) {
+      const found = (await open(scope).find([id])).get(id);
+      expect([scope.workspace_id, id, found?.states.map(({ status }) => status)]).toEqual([
+        scope.workspace_id,
+        id,
+        scope === two && id === 'a' ? [] : states,
+      ]);
+    }
+    const newest = async (scope: LedgerScope) =>
+      (await open(scope).newest(9)).requests.map(({ id, states }) => [id, states.length]);
+    expect(await newest(one)).toEqual([['a', 2]]);
+    expect(await newest(two)).toEqual([['a', 0]]);
+    // Open in one, and not known in the other; a state of ours is news although an earlier version wrote the same.
+    expect((await urgent(open(two))).parts).toEqual([['a']]);
+    expect((await urgent(open(one))).parts).toEqual([]);
+    expect(await open(two).append([state('a', 'cancelled')])).toBe(1);
+    expect((await everything()).map(({ id, states, workspace_id }) => [id, workspace_id, states.length])).toEqual([
+      ['a', '1', 2],
+      ['b', '2', 1],
+      ['a', '2', 1],
+      ['c', undefined, 1],
+    ]);
+  });
+});

@@ -1,0 +1,114 @@
+// Which profile is in use, and what is read for it.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadSettings, type SettingsSources } from '../../../../src/lib/config/load-settings.ts';
+import { resolvePaths } from '../../../../src/lib/config/paths.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { folderWith, secretsOptions } from './folders.ts';
+
+function sources(folder: string, more: Partial<SettingsSources> = {}): SettingsSources {
+  const { clock, redactor } = secretsOptions(folder);
+  const paths = resolvePaths({ CDPADM_CONFIG_DIR: folder }, 'linux', folder);
+  return {
+    flags: { settings: {} },
+    env: {},
+    cwd: folder,
+    home: folder,
+    paths,
+    clock,
+    redactor,
+    onWarning: () => undefined,
+    ...more,
+  };
+}
+
+const PROFILES = {
+  current: 'a',
+  profiles: { a: { org_id: '1' }, b: { org_id: '2' }, c: { org_id: '3' }, d: { org_id: '4' } },
+};
+
+describe('the profile in use', () => {
+  it.each([
+    [{ flag: 'b', env: 'c', project: 'd' }, '2', 'flag'],
+    [{ env: 'c', project: 'd' }, '3', 'environment'],
+    [{ env: '', project: 'd' }, '4', 'project'],
+    [{}, '1', 'default'],
+  ])(
+    'with %j has organization %s, by %s',
+    async ({ flag, env, project }: { flag?: string; env?: string; project?: string }, org, kind) => {
+      const folder = folderWith(PROFILES);
+      if (project) writeFileSync(join(folder, '.cdpadm.yaml'), `profile: ${project}\n`);
+      const settings = await loadSettings(
+        sources(folder, { flags: { profile: flag, settings: {} }, env: { CDPADM_PROFILE: env } }),
+      );
+      expect([settings.need('org_id'), settings.profile?.origin.kind]).toEqual([org, kind]);
+    },
+  );
+
+  it('is none in an empty folder', async () => {
+    expect((await loadSettings(sources(temporaryFolder()))).profile).toBeUndefined();
+  });
+
+  it.each(['ab', '__proto__', 'constructor'])('%s, which does not exist, is a usage error', async (profile) => {
+    const loading = loadSettings(sources(folderWith(PROFILES), { flags: { profile, settings: {} } }));
+    await expect(loading).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('--profile') as unknown,
+    });
+  });
+
+  it('opens the embedded platform only when it is the one', async () => {
+    let opened = 0;
+    const local = async () => {
+      opened++;
+      return { base_url: 'http://127.0.0.1:1' };
+    };
+    await loadSettings(sources(folderWith(PROFILES), { local }));
+    expect(opened).toBe(0);
+    const settings = await loadSettings(sources(folderWith(PROFILES), { local, env: { CDPADM_PROFILE: 'local' } }));
+    expect([opened, settings.need('base_url')]).toEqual([1, 'http://127.0.0.1:1']);
+  });
+
+  it('does not open it where every address comes from elsewhere', async () => {
+    const local = () => Promise.reject(new Error('opened'));
+    const names = ['BASE_URL', 'AUTH_URL', 'DSR_BASE_URL', 'SEEDING_URL', 'IDENTITY_URL'];
+    const addresses = Object.fromEntries(names.map((name) => [`CDPADM_${name}`, 'http://127.0.0.1:1']));
+    const env = { ...addresses, CDPADM_PROFILE: 'local' };
+    const settings = await loadSettings(sources(folderWith(PROFILES), { local, env }));
+    expect(settings.need('dsr_base_url')).toBe('http://127.0.0.1:1');
+    for (const missing of [{ CDPADM_DSR_BASE_URL: '' }, { CDPADM_AUTH_URL: '' }]) {
+      const loading = loadSettings(sources(folderWith(PROFILES), { local, env: { ...env, ...missing } }));
+      await expect(loading).rejects.toThrow('opened');
+    }
+    const folder = folderWith(PROFILES);
+    writeFileSync(join(folder, '.cdpadm.yaml'), 'seeding_url: http://127.0.0.1:1\n');
+    expect(await loadSettings(sources(folder, { local, env: { ...env, CDPADM_SEEDING_URL: '' } }))).toBeDefined();
+    const alone = { local, env, alone: '--to', flags: { profile: 'local', settings: {} } };
+    await expect(loadSettings(sources(folderWith(PROFILES), alone))).rejects.toThrow('opened');
+  });
+
+  it('opens it for `--profile local` whatever the environment says', async () => {
+    const env = Object.fromEntries(
+      ['BASE_URL', 'AUTH_URL', 'DSR_BASE_URL', 'SEEDING_URL', 'IDENTITY_URL'].map((name) => [
+        `CDPADM_${name}`,
+        'http://127.0.0.1:1',
+      ]),
+    );
+    const local = () => Promise.resolve({ base_url: 'http://127.0.0.1:2' });
+    const flags = { profile: 'local', settings: {} };
+    const notes: string[] = [];
+    const onNote = (text: string) => notes.push(text);
+    const settings = await loadSettings(sources(folderWith(PROFILES), { local, env, flags, onNote }));
+    expect(settings.need('base_url')).toBe('http://127.0.0.1:2');
+    expect(notes).toEqual([expect.stringMatching(/^Profile local is pinned: CDPADM_BASE_URL, .* have no effect\.$/)]);
+  });
+
+  it('passes on what the file says that nobody understands', async () => {
+    const warnings: string[] = [];
+    await loadSettings(
+      sources(folderWith({ profiles: { a: { future: 1 } } }), { onWarning: (text) => warnings.push(text) }),
+    );
+    expect(warnings).toEqual([expect.stringContaining('`future`')]);
+  });
+});

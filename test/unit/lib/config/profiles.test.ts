@@ -1,0 +1,228 @@
+// Profiles are created, chosen and removed with their secrets, by many processes at once.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openKeychain } from '../../../../src/lib/config/keychain.ts';
+import { profileNameProblem } from '../../../../src/lib/config/profile-name.ts';
+import { openProfiles, type ProfileDraft } from '../../../../src/lib/config/profiles.ts';
+import { runTogether } from '../../../helpers/bundle.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { CANARY, folderWith, memoryKeychain, secretsOptions } from './folders.ts';
+
+function draftOf(more: Partial<ProfileDraft> = {}): ProfileDraft {
+  return { profile: { base_url: 'https://a.example' }, typed: {}, storage: 'keychain', use: false, ...more };
+}
+
+describe('names', () => {
+  it.each(['prod', 'a', '1', 'eu-1.prod_b', 'x'.repeat(64)])('%j is a name', (name) => {
+    expect(profileNameProblem(name)).toBeUndefined();
+  });
+
+  it.each([
+    '',
+    'x'.repeat(65),
+    '.',
+    '..',
+    '-x',
+    '_x',
+    '__proto__',
+    'constructor',
+    'toString',
+    'local',
+    'LOCAL',
+    'a/b',
+    'a b',
+    'a\n',
+    'ä',
+  ])('%j is none', async (name) => {
+    expect(profileNameProblem(name)).toMatch(/\.$/);
+    const folder = temporaryFolder();
+    await expect(openProfiles(secretsOptions(folder)).create(name, draftOf())).rejects.toMatchObject({ code: 'usage' });
+    expect(existsSync(join(folder, 'config.json'))).toBe(false);
+  });
+
+  it('never lets a path out of the folder', () => {
+    fc.assert(
+      fc.property(fc.string(), (name) => {
+        fc.pre(profileNameProblem(name) === undefined);
+        expect(name).not.toMatch(/[/\\\0]|^\.\.?$/);
+      }),
+    );
+  });
+});
+
+describe('create', () => {
+  it('makes the first profile current, a later one only when asked', async () => {
+    const profiles = openProfiles(secretsOptions(temporaryFolder()));
+    expect(await profiles.create('a', draftOf())).toEqual({ current: true });
+    expect(await profiles.create('b', draftOf())).toEqual({ current: false });
+    expect(await profiles.create('c', draftOf({ use: true }))).toEqual({ current: true });
+    expect((await profiles.read()).current).toBe('c');
+  });
+
+  it.each(['a', 'A'])('refuses %s beside a, and keeps no secret for it', async (name) => {
+    const keychain = memoryKeychain();
+    const profiles = openProfiles(
+      secretsOptions(folderWith({ profiles: { a: {} } }), { keychain: async () => keychain }),
+    );
+    const draft = draftOf({ typed: { client_secret: CANARY } });
+    await expect(profiles.create(name, draft)).rejects.toMatchObject({ code: 'profile.exists' });
+    expect(keychain.entries.size).toBe(0);
+  });
+
+  it('takes a kept secret back when the profile cannot be stored', async () => {
+    const keychain = memoryKeychain();
+    const profiles = openProfiles(secretsOptions(temporaryFolder(), { keychain: async () => keychain }));
+    const draft = draftOf({ profile: { environment: 'other' }, typed: { client_secret: CANARY } });
+    await expect(profiles.create('a', draft)).rejects.toMatchObject({ code: 'usage' });
+    expect(keychain.entries.size).toBe(0);
+  });
+
+  it('keeps secrets in the keychain, and only says where in the settings file', async () => {
+    const folder = temporaryFolder();
+    const keychain = memoryKeychain();
+    const options = secretsOptions(folder, { keychain: async () => keychain });
+    await openProfiles(options).create('a', draftOf({ typed: { client_secret: CANARY } }));
+    expect([...keychain.entries.values()]).toEqual([CANARY]);
+    expect(readFileSync(join(folder, 'config.json'), 'utf8')).toMatch(
+      /"client_secret": "keychain:a\/client_secret\/[0-9a-f]{12}"/,
+    );
+    expect(readFileSync(join(folder, 'config.json'), 'utf8')).not.toContain(CANARY);
+    expect(options.redactor.text(CANARY)).not.toContain(CANARY);
+  });
+
+  it.each([
+    ['its module', () => Promise.reject(new Error('Cannot find module'))],
+    [
+      'its service',
+      () =>
+        Promise.resolve({
+          AsyncEntry: function unreachable(): never {
+            throw new Error('no D-Bus');
+          },
+        } as never),
+    ],
+  ])('says what to do when the keychain lacks %s, and stores nothing', async (_what, load) => {
+    const folder = temporaryFolder();
+    const profiles = openProfiles(secretsOptions(folder, { keychain: () => openKeychain(load) }));
+    const failure = {
+      code: 'secrets.keychain',
+      hint: expect.stringMatching(/-env NAME.*-command LINE.*--insecure-storage/s) as unknown,
+    };
+    await expect(profiles.checkStorage('keychain')).rejects.toMatchObject(failure);
+    await expect(profiles.create('a', draftOf({ typed: { client_secret: CANARY } }))).rejects.toMatchObject(failure);
+    expect((await profiles.read()).profiles.size).toBe(0);
+  });
+});
+
+describe('use and remove', () => {
+  it('finds the nearest name of a mistyped one', async () => {
+    const profiles = openProfiles(secretsOptions(folderWith({ profiles: { production: {} } })));
+    const failure = { code: 'profile.not_found', hint: expect.stringContaining('`production`') as unknown };
+    await expect(profiles.use('prodution')).rejects.toMatchObject(failure);
+    await expect(profiles.remove('prodution')).rejects.toMatchObject(failure);
+    await expect(profiles.find('toString')).rejects.toMatchObject({ code: 'profile.not_found' });
+  });
+
+  it('removes the profile with its secrets, but not what another profile refers to', async () => {
+    const folder = folderWith({
+      current: 'a',
+      profiles: {
+        a: { secrets: { client_secret: 'keychain:shared', workspace_secret: 'keychain:own' } },
+        b: { secrets: { client_secret: 'keychain:shared' } },
+      },
+    });
+    const keychain = memoryKeychain();
+    for (const entry of ['shared', 'own']) await keychain.set(entry, CANARY);
+    const profiles = openProfiles(secretsOptions(folder, { keychain: async () => keychain }));
+    expect(await profiles.remove('a')).toEqual({ wasCurrent: true, left: [] });
+    expect([...keychain.entries.keys()]).toEqual(['shared']);
+    expect(await profiles.read()).toMatchObject({ current: undefined, profiles: new Map([['b', expect.anything()]]) });
+  });
+
+  it('removes the file of secrets too', async () => {
+    const folder = temporaryFolder();
+    const profiles = openProfiles(secretsOptions(folder));
+    await profiles.create('a', draftOf({ typed: { client_secret: CANARY }, storage: 'file' }));
+    expect(existsSync(join(folder, 'secrets', 'a.json'))).toBe(true);
+    await profiles.remove('a');
+    expect(existsSync(join(folder, 'secrets', 'a.json'))).toBe(false);
+  });
+
+  it('names what it could not remove', async () => {
+    const folder = folderWith({ profiles: { a: { secrets: { client_secret: 'keychain:own' } } } });
+    const load = () => Promise.reject(new Error('gone'));
+    const profiles = openProfiles(secretsOptions(folder, { keychain: () => openKeychain(load) }));
+    expect((await profiles.remove('a')).left).toEqual([expect.stringContaining('keychain entry own')]);
+  });
+});
+
+describe('setSecrets', () => {
+  const changed = { typed: {}, references: {}, storage: 'keychain' as const };
+
+  it('keeps the keychain entry that a copied profile refers to as well', async () => {
+    const keychain = memoryKeychain();
+    const profiles = openProfiles(secretsOptions(temporaryFolder(), { keychain: async () => keychain }));
+    await profiles.create('a', draftOf({ typed: { client_secret: CANARY } }));
+    await profiles.copy('a', 'b');
+    const [shared = ''] = keychain.entries.keys();
+    await profiles.setSecrets('b', { ...changed, typed: { client_secret: 'new-secret' } });
+    expect(keychain.entries.get(shared)).toBe(CANARY);
+    expect(keychain.entries.size).toBe(2);
+    await profiles.setSecrets('a', { ...changed, references: { client_secret: `keychain:${shared}` } });
+    expect(keychain.entries.get(shared)).toBe(CANARY);
+    await profiles.setSecrets('a', { ...changed, references: { client_secret: 'env:OTHER' } });
+    expect([...keychain.entries.values()]).toEqual(['new-secret']);
+  });
+
+  it('leaves nothing in the file of what is kept elsewhere from now on', async () => {
+    const folder = temporaryFolder();
+    const keychain = memoryKeychain();
+    const profiles = openProfiles(secretsOptions(folder, { keychain: async () => keychain }));
+    const file = join(folder, 'secrets', 'a.json');
+    const typed = { client_secret: CANARY, workspace_secret: 'other-secret' };
+    await profiles.create('a', draftOf({ typed, storage: 'file' }));
+    await profiles.setSecrets('a', { ...changed, references: { client_secret: 'env:SECRET' } });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ workspace_secret: 'other-secret' });
+    await profiles.setSecrets('a', { ...changed, typed: { workspace_secret: 'new-secret' } });
+    expect(existsSync(file)).toBe(false);
+    expect((await profiles.find('a')).secrets).toEqual({
+      client_secret: 'env:SECRET',
+      workspace_secret: expect.stringMatching(/^keychain:/) as unknown,
+    });
+  });
+
+  it('notes a reference beside a secret that goes to the file', async () => {
+    const folder = temporaryFolder();
+    const profiles = openProfiles(secretsOptions(folder));
+    const typed = { client_secret: CANARY, workspace_secret: 'other-secret' };
+    await profiles.create('a', draftOf({ typed, storage: 'file' }));
+    const references = { client_secret: 'env:SECRET' };
+    await profiles.setSecrets('a', { references, typed: { workspace_secret: 'new-secret' }, storage: 'file' });
+    expect((await profiles.find('a')).secrets).toEqual({ client_secret: 'env:SECRET', workspace_secret: 'file:' });
+    expect(JSON.parse(readFileSync(join(folder, 'secrets', 'a.json'), 'utf8'))).toEqual({
+      workspace_secret: 'new-secret',
+    });
+  });
+});
+
+describe('several writers at once', () => {
+  it('lose nothing within one process', async () => {
+    const folder = temporaryFolder();
+    const writers = Array.from({ length: 8 }, (_, index) =>
+      openProfiles(secretsOptions(folder)).create(`p${index}`, draftOf()),
+    );
+    await Promise.all(writers);
+    expect((await openProfiles(secretsOptions(folder)).read()).profiles.size).toBe(8);
+  });
+
+  it('lose nothing between ten processes', { timeout: 60_000 }, async () => {
+    const folder = temporaryFolder();
+    const writers = Array.from({ length: 10 }, (_, writer) => [folder, `w${writer}-`, '5']);
+    await runTogether('test/unit/lib/config/children/write-profiles.ts', writers);
+    const { profiles } = await openProfiles(secretsOptions(folder)).read();
+    expect(profiles.size).toBe(50);
+    expect(profiles.get('w9-4')).toEqual({ org_id: '4' });
+  });
+});

@@ -1,0 +1,152 @@
+// The project file: where it is looked for, and what it may hold.
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findProjectFile } from '../../../../src/lib/config/find-project-file.ts';
+import { SHARED_FIELDS } from '../../../../src/lib/config/profile-schema.ts';
+import { readProjectFile } from '../../../../src/lib/config/project-file.ts';
+import { projectFileSchema } from '../../../../src/lib/files/project-schema.ts';
+import { failureOf } from '../../../helpers/failure.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+function tree(...folders: string[]): string {
+  const root = temporaryFolder();
+  for (const folder of folders) mkdirSync(join(root, folder), { recursive: true });
+  return root;
+}
+
+function projectIn(folder: string, text = 'org_id: 1\n'): string {
+  const file = join(folder, '.cdpadm.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+describe('findProjectFile', () => {
+  it('looks upward to the root of the repository and no further', () => {
+    const root = tree('repo/.git', 'repo/a/b');
+    projectIn(root);
+    expect(findProjectFile(join(root, 'repo/a/b'), '/nowhere')).toBeUndefined();
+    const file = projectIn(join(root, 'repo'));
+    expect(findProjectFile(join(root, 'repo/a/b'), '/nowhere')).toBe(file);
+    const nearer = projectIn(join(root, 'repo/a'));
+    expect(findProjectFile(join(root, 'repo/a/b'), '/nowhere')).toBe(nearer);
+  });
+
+  it('looks upward to the home folder and no further', () => {
+    const root = tree('home/work');
+    projectIn(root);
+    expect(findProjectFile(join(root, 'home/work'), join(root, 'home'))).toBeUndefined();
+    const file = projectIn(join(root, 'home'));
+    expect(findProjectFile(join(root, 'home/work'), join(root, 'home'))).toBe(file);
+  });
+
+  it('outside of both looks at the working folder alone', () => {
+    const root = tree('a/b');
+    projectIn(join(root, 'a'));
+    expect(findProjectFile(join(root, 'a/b'), '/nowhere')).toBeUndefined();
+    expect(findProjectFile(join(root, 'a'), '/nowhere')).toBe(join(root, 'a', '.cdpadm.yaml'));
+  });
+});
+
+describe('a project file that is no file', () => {
+  it.each([
+    ['a link to nothing', (path: string) => symlinkSync(`${path}.gone`, path), 'does not exist'],
+    ['a link to itself', (path: string) => symlinkSync(path, path), 'in a circle'],
+  ])('%s is found, and told', async (_what, make, reason) => {
+    const folder = temporaryFolder();
+    make(join(folder, '.cdpadm.yaml'));
+    const file = findProjectFile(folder, '/nowhere');
+    expect(file).toBe(join(folder, '.cdpadm.yaml'));
+    expect(await failureOf(readProjectFile(file ?? ''))).toMatchObject({
+      code: 'files.read',
+      message: expect.stringContaining(reason) as unknown,
+    });
+  });
+
+  it('a folder of that name is none', () => {
+    const folder = tree('.cdpadm.yaml', 'folder', 'linked');
+    symlinkSync(join(folder, 'folder'), join(folder, 'linked', '.cdpadm.yaml'));
+    expect(findProjectFile(folder, '/nowhere')).toBeUndefined();
+    expect(findProjectFile(join(folder, 'linked'), '/nowhere')).toBeUndefined();
+  });
+
+  it('a link to a file is as good as the file', async () => {
+    const folder = tree('repo');
+    symlinkSync(projectIn(folder, 'org_id: 7\n'), join(folder, 'repo', '.cdpadm.yaml'));
+    const file = findProjectFile(join(folder, 'repo'), '/nowhere') ?? '';
+    expect(await readProjectFile(file)).toMatchObject({ settings: { org_id: '7' } });
+  });
+});
+
+describe('readProjectFile', () => {
+  it('reads every setting, ids exactly', async () => {
+    const file = projectIn(
+      temporaryFolder(),
+      'profile: prod\norg_id: 9223372036854775807\nworkspace_id: "12"\nprotected: true\naccess: read\noutput: json\nlimits: {dsr: 10/m}\n',
+    );
+    expect(await readProjectFile(file)).toEqual({
+      file,
+      profile: 'prod',
+      settings: {
+        org_id: '9223372036854775807',
+        workspace_id: '12',
+        protected: true,
+        access: 'read',
+        output: 'json',
+        limits: { dsr: '10/m' },
+      },
+    });
+  });
+
+  it('takes the fields of the JSON Schema for editors', async () => {
+    const { $schema: _hint, ...fields } = projectFileSchema.properties;
+    expect(Object.keys(fields).sort()).toEqual(['profile', ...Object.keys(SHARED_FIELDS)].sort());
+    const file = projectIn(temporaryFolder(), '$schema: ./config.schema.json\norg_id: 1\n');
+    expect((await readProjectFile(file)).settings).toEqual({ org_id: '1' });
+  });
+
+  it('takes an empty file for no settings', async () => {
+    const file = projectIn(temporaryFolder(), '# nothing yet\n');
+    expect(await readProjectFile(file)).toEqual({ file, profile: undefined, settings: {} });
+  });
+
+  it.each([
+    ['org_id: 1\nclient_secret: s3cret-x\n', 'client_secret', 2, 1, 'put it into a profile'],
+    ['secrets:\n  client_secret: env:X\n', 'secrets', 1, 1, 'put it into a profile'],
+    ['org_id: 1\n  \naccess_token: s3cret-x\n', 'access_token', 3, 1, 'put it into a profile'],
+    ['client_id: abc\n', 'client_id', 1, 1, 'put it into a profile'],
+    ['ca_file: evil.pem\n', 'ca_file', 1, 1, 'put it into a profile'],
+    ['names: {xpid: own}\n', 'names', 1, 1, 'put it into a profile'],
+    ['audience: other\n', 'audience', 1, 1, 'put it into a profile'],
+    ['protected: false\n', 'protected', 1, 1, ''],
+    ['access: write\n', 'access', 1, 1, ''],
+    ['output: xml\n', 'output', 1, 1, ''],
+    ['org_id: 1\nbase_ulr: https://a.example\n', 'base_ulr', 2, 1, 'did you mean `base_url`'],
+    ['base_url: ftp://a.example\n', 'base_url', 1, 1, 'https://'],
+    ['environment: prod\n', 'environment', 1, 1, '`development` or `production`'],
+    ['org_id: twelve\n', 'org_id', 1, 1, 'digits'],
+    ['org_id: 1\norg_id: 2\n', '', 2, 1, 'a second time'],
+    ['a: [\n', '', 2, 1, ''],
+    ['- a\n', '', 1, 1, 'name: value'],
+    ['just text', '', 1, 1, 'name: value'],
+  ])('refuses %j with its place', async (text, path, line, column, message) => {
+    const file = projectIn(temporaryFolder(), text);
+    const error = await failureOf(readProjectFile(file));
+    const issue = { file, path, line, column, message: expect.stringContaining(message) as unknown };
+    expect(error).toMatchObject({
+      code: 'input.invalid',
+      issues: expect.arrayContaining([expect.objectContaining(issue)]) as unknown,
+    });
+    expect(JSON.stringify(error)).not.toContain('s3cret-x');
+  });
+
+  it('is not blown up by aliases', async () => {
+    const lines = [
+      'a: &a {x: x}',
+      ...Array.from({ length: 30 }, (_, index) => `b${index}: &b${index} [*a, *a, *a, *a]`),
+    ];
+    await expect(readProjectFile(projectIn(temporaryFolder(), lines.join('\n')))).rejects.toMatchObject({
+      code: 'input.invalid',
+    });
+  });
+});

@@ -1,0 +1,265 @@
+// What is remembered of a roles manifest: private, complete, found again, one writer at a time.
+import { readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ManifestReply } from '../../../../src/lib/contract/roles.ts';
+import { openRolesStore, type RolesStore } from '../../../../src/lib/config/roles-store.ts';
+import { anyReply, role } from '../../../helpers/any-roles.ts';
+import { runTogether } from '../../../helpers/bundle.ts';
+import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
+import { thrownBy } from '../../../helpers/failure.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { setUmask } from '../../../helpers/umask.ts';
+
+const SCOPE = { organization: '101', address: 'https://api.example.com' };
+const STAMP = { last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com' };
+const MANIFEST: ManifestReply = { ...STAMP, version: 2n ** 63n, roles: [role('a', ['x:y'])] };
+
+interface Opened {
+  state: string;
+  store: RolesStore;
+  clock: TestClock;
+}
+
+function open(scope = SCOPE, state = temporaryFolder()): Opened {
+  const clock = createTestClock();
+  return { state, store: openRolesStore(state, scope, clock), clock };
+}
+
+/** Paths below the state folder, folders with a slash behind. */
+function contents(state: string): string[] {
+  return readdirSync(state, { recursive: true, withFileTypes: true }).map(
+    (entry) => `${join(entry.parentPath, entry.name)}${entry.isDirectory() ? '/' : ''}`,
+  );
+}
+
+function fileIn(state: string, folder: 'bases' | 'history'): string {
+  const path = contents(state).find((name) => name.includes(`/${folder}/`) && name.endsWith('.json'));
+  if (path === undefined) throw new Error(`nothing in ${folder}`);
+  return path;
+}
+
+const revisionOf = (manifest: ManifestReply, reason = 'push') => ({
+  reason,
+  profile: 'test',
+  plan: 'f'.repeat(32),
+  manifest,
+});
+
+describe('bases', () => {
+  it('come back by their stamp as they went, newest first', () => {
+    const { store, clock } = open();
+    const second: ManifestReply = { ...MANIFEST, roles: [] };
+    store.saveBase(MANIFEST);
+    clock.advance(1);
+    store.saveBase(second);
+    clock.advance(1);
+    store.saveBase({ ...MANIFEST, last_modified_on: '2026-11-20 08:00:01' });
+    clock.advance(1);
+    store.saveBase({ ...MANIFEST, last_modified_by: 'bob@example.com' });
+    expect(store.bases(STAMP)).toStrictEqual([second, MANIFEST]);
+    expect(store.bases({ ...STAMP, last_modified_on: '2020-01-01 00:00:00' })).toEqual([]);
+  });
+
+  it('come back whatever they hold', () => {
+    const { store } = open();
+    fc.assert(
+      fc.property(anyReply, (reply) => {
+        store.saveBase(reply);
+        expect(store.bases(reply)).toContainEqual(reply);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('are kept once for one content, as the newest', () => {
+    const { state, store, clock } = open();
+    const other: ManifestReply = { ...MANIFEST, roles: [] };
+    for (const manifest of [MANIFEST, other, MANIFEST, MANIFEST]) {
+      store.saveBase(manifest);
+      clock.advance(1);
+    }
+    expect(store.bases(STAMP)).toStrictEqual([MANIFEST, other]);
+    expect(contents(state).filter((name) => name.endsWith('.json'))).toHaveLength(2);
+    // Within the same millisecond too.
+    clock.advance(-1);
+    store.saveBase(MANIFEST);
+    expect(store.bases(STAMP)).toStrictEqual([MANIFEST, other]);
+  });
+
+  it('are forgotten beyond 200, the oldest first', () => {
+    const { store, clock } = open();
+    for (let index = 0; index < 205; index++) {
+      store.saveBase({ ...STAMP, index, roles: [] });
+      clock.advance(1000);
+    }
+    expect(store.bases(STAMP).map((base) => base['index'])).toEqual(
+      Array.from({ length: 200 }, (_, index) => 204 - index),
+    );
+    store.saveBase({ ...STAMP, index: 5, roles: [] });
+    expect(store.bases(STAMP)).toHaveLength(200);
+  });
+
+  it('belong to one organization at one address', () => {
+    const { state, store } = open();
+    store.saveBase(MANIFEST);
+    for (const scope of [
+      { ...SCOPE, organization: '102' },
+      { ...SCOPE, address: 'https://eu.example.com' },
+    ]) {
+      expect(open(scope, state).store.bases(STAMP)).toEqual([]);
+    }
+    expect(open(SCOPE, state).store.bases(STAMP)).toStrictEqual([MANIFEST]);
+  });
+});
+
+describe('revisions', () => {
+  it('tell when, why and by which plan, newest first, and are never the same twice', () => {
+    const { store, clock } = open();
+    const names = ['push', 'edit', 'rollback'].map((reason) => {
+      clock.advance(1000);
+      return store.saveRevision(revisionOf(MANIFEST, reason));
+    });
+    expect(store.revisions()).toStrictEqual([
+      { revision: names[2], saved_at: '2026-11-21T08:00:03.000Z', ...revisionOf(MANIFEST, 'rollback') },
+      { revision: names[1], saved_at: '2026-11-21T08:00:02.000Z', ...revisionOf(MANIFEST, 'edit') },
+      { revision: names[0], saved_at: '2026-11-21T08:00:01.000Z', ...revisionOf(MANIFEST, 'push') },
+    ]);
+    expect(names[0]).toMatch(/^20261121T080001000Z-[0-9a-f]{6}$/);
+    const together = Array.from({ length: 20 }, () => store.saveRevision(revisionOf(MANIFEST)));
+    expect(new Set(together).size).toBe(20);
+    expect(store.revisions()).toHaveLength(23);
+  });
+
+  it('are found by a beginning that only one has', () => {
+    const { store, clock } = open();
+    const first = store.saveRevision(revisionOf(MANIFEST, 'first'));
+    clock.advance(60_000);
+    const second = store.saveRevision(revisionOf(MANIFEST, 'second'));
+    for (const name of [first, first.slice(0, -1), '20261121T0800'])
+      expect(store.findRevision(name)?.reason).toBe('first');
+    expect(store.findRevision(second)?.reason).toBe('second');
+    for (const name of ['20261121', '2027', '', `${first}x`, '../history', '.'])
+      expect(store.findRevision(name)).toBeUndefined();
+  });
+
+  it('are found by their whole name though others go on from it', () => {
+    const { state, store } = open();
+    const name = store.saveRevision(revisionOf(MANIFEST, 'short'));
+    const path = fileIn(state, 'history');
+    writeFileSync(path.replace('.json', '0.json'), readFileSync(path, 'utf8').replace('short', 'long'), {
+      mode: 0o600,
+    });
+    expect(store.findRevision(name)?.reason).toBe('short');
+    expect(store.findRevision(name.slice(0, -1))).toBeUndefined();
+  });
+
+  it('are nothing where nothing was saved', () => {
+    const { state, store } = open();
+    expect([store.revisions(), store.bases(STAMP), store.findRevision('2026')]).toEqual([[], [], undefined]);
+    expect(contents(state)).toEqual([]);
+  });
+});
+
+describe('on the disk', () => {
+  it.each([0, 0o022, 0o077])('is private under umask %o', (umask) => {
+    const { state, store } = open();
+    setUmask(umask);
+    store.saveBase(MANIFEST);
+    store.saveRevision(revisionOf(MANIFEST));
+    const paths = contents(state);
+    expect(paths.filter((path) => path.endsWith('.json'))).toHaveLength(2);
+    for (const path of paths) {
+      const mode = statSync(path).mode & 0o777;
+      if (path.endsWith('/')) expect(mode & 0o077).toBe(0);
+      else expect(mode).toBe(0o600);
+    }
+  });
+
+  it.each<['bases' | 'history', string, (store: RolesStore, revision: string) => unknown]>([
+    ['bases', 'bases', (store) => store.bases(STAMP)],
+    ['history', 'revisions', (store) => store.revisions()],
+    ['history', 'a revision', (store, revision) => store.findRevision(revision)],
+  ])('nothing is read through a symbolic link in %s: %s', (folder, _what, read) => {
+    const { state, store } = open();
+    store.saveBase(MANIFEST);
+    const revision = store.saveRevision(revisionOf(MANIFEST));
+    const path = fileIn(state, folder);
+    const elsewhere = join(temporaryFolder(), 'elsewhere.json');
+    renameSync(path, elsewhere);
+    symlinkSync(elsewhere, path);
+    expect(thrownBy(() => read(store, revision))).toMatchObject({ code: 'files.symlink' });
+  });
+
+  it.each([
+    ['is cut off', (text: string) => text.slice(0, 20)],
+    ['has another shape', () => '{"manifest":{"roles":7},"roles":7}'],
+  ])('a file that %s does not hide the others', (_what, damage) => {
+    const { state, store, clock } = open();
+    store.saveBase(MANIFEST);
+    const revision = store.saveRevision(revisionOf(MANIFEST));
+    for (const folder of ['bases', 'history'] as const) {
+      const path = fileIn(state, folder);
+      writeFileSync(path, damage(readFileSync(path, 'utf8')));
+    }
+    clock.advance(1000);
+    store.saveRevision(revisionOf(MANIFEST, 'later'));
+    store.saveBase({ ...MANIFEST, roles: [] });
+    expect(store.revisions().map(({ reason }) => reason)).toEqual(['later']);
+    expect(store.findRevision(revision)).toBeUndefined();
+    expect(store.bases(STAMP)).toStrictEqual([{ ...MANIFEST, roles: [] }]);
+  });
+});
+
+describe('two writers', () => {
+  it('of one process take turns, also when one fails', async () => {
+    const { state, store } = open();
+    const other = open(SCOPE, state).store;
+    const events: string[] = [];
+    const work = (name: string, fails: boolean) => async (): Promise<string> => {
+      events.push(`${name} begins`);
+      await new Promise((resolve) => setImmediate(resolve));
+      events.push(`${name} ends`);
+      if (fails) throw new Error(name);
+      return name;
+    };
+    const results = await Promise.allSettled([
+      store.exclusively(work('one', true)),
+      other.exclusively(work('two', false)),
+      store.exclusively(work('three', false)),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+    expect(events.map((event, index) => event.endsWith(index % 2 === 0 ? 'begins' : 'ends'))).not.toContain(false);
+    for (let index = 0; index < events.length; index += 2) {
+      expect(events[index]?.split(' ')[0]).toBe(events[index + 1]?.split(' ')[0]);
+    }
+  });
+
+  it('of different organizations do not wait for each other', async () => {
+    const { state, store } = open();
+    const other = open({ ...SCOPE, organization: '102' }, state).store;
+    await expect(store.exclusively(() => other.exclusively(() => Promise.resolve('done')))).resolves.toBe('done');
+  });
+
+  it('give up waiting when the command is ended', async () => {
+    const { state, store } = open();
+    const stop = new AbortController();
+    const inside = store.exclusively(async () => {
+      const waiting = open(SCOPE, state).store.exclusively(() => Promise.resolve(), stop.signal);
+      stop.abort(new Error('ended'));
+      await waiting;
+    });
+    await expect(inside).rejects.toThrow('ended');
+    await expect(store.exclusively(() => Promise.resolve('free'))).resolves.toBe('free');
+  });
+
+  it('of ten processes lose nothing', { timeout: 60_000 }, async () => {
+    const state = temporaryFolder();
+    await runTogether('test/unit/lib/config/children/write-roles.ts', Array<string[]>(10).fill([state, '3']));
+    const counted = open(SCOPE, state)
+      .store.revisions()
+      .map(({ manifest }) => manifest['count'] as number);
+    expect(counted.sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
+  });
+});

@@ -1,0 +1,149 @@
+// Each kind of reference gives its secret, or says why not without a word of it.
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { secretFromCommand } from '../../../../src/lib/config/secret-command.ts';
+import { looksLikeReference, parseReference } from '../../../../src/lib/config/secret-reference.ts';
+import { createSecrets } from '../../../../src/lib/config/secrets.ts';
+import { type Clock, systemClock } from '../../../../src/lib/kernel/clock.ts';
+import { failureOf } from '../../../helpers/failure.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { CANARY, memoryKeychain, secretsOptions } from './folders.ts';
+
+const place = { profile: 'prod', name: 'client_secret' } as const;
+
+describe('parseReference', () => {
+  it.each([
+    ['env:CDP_SECRET', { kind: 'env', name: 'CDP_SECRET' }],
+    ['command: pass show x | head -1', { kind: 'command', line: 'pass show x | head -1' }],
+    ['keychain:prod/client_secret/0a', { kind: 'keychain', entry: 'prod/client_secret/0a' }],
+    ['file:', { kind: 'file' }],
+    ['env:', undefined],
+    ['env:not a name', undefined],
+    ['command: ', undefined],
+    ['file:/etc/passwd', undefined],
+    ['plain', undefined],
+    ['ENV:X', undefined],
+  ])('%j', (text, reference) => {
+    expect(parseReference(text)).toEqual(reference);
+    if (reference) expect(looksLikeReference(text)).toBe(true);
+  });
+});
+
+describe('resolving', () => {
+  it.each([
+    ['env:CDP_SECRET', CANARY],
+    [`command:printf '%s\\nsecond line' ' ${CANARY} '`, CANARY],
+    ['keychain:entry', CANARY],
+    ['file:', CANARY],
+  ])('%s gives the secret and tells the redactor', async (written, value) => {
+    const keychain = memoryKeychain();
+    await keychain.set('entry', CANARY);
+    const options = secretsOptions(temporaryFolder(), {
+      env: { CDP_SECRET: CANARY, PATH: process.env.PATH },
+      keychain: async () => keychain,
+    });
+    const secrets = createSecrets(options);
+    await createSecrets(secretsOptions(options.folder)).keep('prod', { client_secret: CANARY }, 'file');
+    expect(await secrets.resolve(written, place)).toBe(value);
+    expect(options.redactor.text(`x ${CANARY} y`)).not.toContain(CANARY);
+  });
+
+  it('takes an id that stands in the profile as it is, without hiding it', async () => {
+    const options = secretsOptions(temporaryFolder());
+    expect(await createSecrets(options).resolve('my-client', { profile: 'prod', name: 'client_id' })).toBe('my-client');
+    expect(options.redactor.text('my-client')).toBe('my-client');
+  });
+
+  it.each([
+    ['env:CDP_SECRET', 'secrets.missing'],
+    ['keychain:entry', 'secrets.missing'],
+    ['file:', 'secrets.file'],
+    ['command:exit 3', 'secrets.command'],
+    ['command:true', 'secrets.command'],
+    [`command:echo ${CANARY.slice(0, 6)}; echo trouble >&2; exit 1`, 'secrets.command'],
+    ['command:head -c 100000 /dev/zero', 'secrets.command'],
+  ])('%s without a secret is told apart', async (written, code) => {
+    const secrets = createSecrets(
+      secretsOptions(temporaryFolder(), { env: { PATH: process.env.PATH }, keychain: async () => memoryKeychain() }),
+    );
+    const error = await failureOf(secrets.resolve(written, place));
+    expect(error).toMatchObject({ code });
+    expect(error.message).not.toContain(CANARY.slice(0, 6));
+  });
+
+  it('hands none of our own secrets to the command', async () => {
+    const env = {
+      PATH: process.env.PATH,
+      CDPADM_CLIENT_SECRET: CANARY,
+      CDPADM_ACCESS_TOKEN: CANARY,
+      CDPADM_ORG_ID: '7',
+    };
+    const secrets = createSecrets(secretsOptions(temporaryFolder(), { env }));
+    const seen = await secrets.resolve('command:env | grep CDPADM_ | tr "\\n" " "', place);
+    expect(seen).toBe('CDPADM_ORG_ID=7');
+  });
+});
+
+describe('the command', () => {
+  /** Every wait is over as soon as the command runs. */
+  const hurried: Clock = { ...systemClock, sleep: async () => undefined };
+
+  it('is stopped at its time limit', async () => {
+    const run = secretFromCommand('sleep 600', { env: process.env, what: 'client secret', clock: hurried });
+    await expect(run).rejects.toMatchObject({
+      code: 'secrets.command',
+      message: expect.stringContaining('30 seconds') as unknown,
+    });
+  });
+
+  it('is stopped by Ctrl-C', async () => {
+    const stop = new AbortController();
+    const run = secretFromCommand('sleep 600', {
+      env: process.env,
+      what: 'x',
+      clock: systemClock,
+      signal: stop.signal,
+    });
+    stop.abort(new Error('interrupted'));
+    await expect(run).rejects.toThrow('interrupted');
+  });
+});
+
+describe('the file', () => {
+  function fileWith(text: string): { folder: string; file: string } {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'secrets'), { mode: 0o700 });
+    const file = join(folder, 'secrets', 'prod.json');
+    writeFileSync(file, text, { mode: 0o600 });
+    return { folder, file };
+  }
+  const resolve = (folder: string) => createSecrets(secretsOptions(folder)).resolve('file:', place);
+
+  it.each([0o604, 0o640, 0o644, 0o660])('is refused with mode %o', async (mode) => {
+    const { folder, file } = fileWith(JSON.stringify({ client_secret: CANARY }));
+    chmodSync(file, mode);
+    await expect(resolve(folder)).rejects.toMatchObject({
+      code: 'secrets.file',
+      hint: expect.stringContaining('chmod 600') as unknown,
+    });
+  });
+
+  it('is refused through a symbolic link', async () => {
+    const { folder, file } = fileWith(JSON.stringify({ client_secret: CANARY }));
+    const other = temporaryFolder();
+    mkdirSync(join(other, 'secrets'));
+    symlinkSync(file, join(other, 'secrets', 'prod.json'));
+    await expect(resolve(other)).rejects.toMatchObject({ code: 'files.symlink' });
+    expect(await resolve(folder)).toBe(CANARY);
+  });
+
+  it.each([`{"client_secret": "${CANARY}`, '{}', '[]', '{"client_secret": 3}', '{"client_secret": ""}'])(
+    'without a usable secret it is refused, unquoted: %j',
+    async (text) => {
+      const error = await failureOf(resolve(fileWith(text).folder));
+      expect(error).toMatchObject({ code: 'secrets.file' });
+      expect(String(error)).not.toContain(CANARY);
+    },
+  );
+});

@@ -1,0 +1,131 @@
+// The settings file is read with care, written privately, and never over a mistake.
+import { readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openProfiles } from '../../../../src/lib/config/profiles.ts';
+import { readSettingsFile } from '../../../../src/lib/config/settings-file.ts';
+import { deadPid } from '../../../helpers/dead-process.ts';
+import { failureOf } from '../../../helpers/failure.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { setUmask } from '../../../helpers/umask.ts';
+import { folderWith, secretsOptions } from './folders.ts';
+
+const draft = { profile: { base_url: 'https://a.example' }, typed: {}, storage: 'file', use: false } as const;
+
+describe('reading', () => {
+  it('takes a missing file for an empty one', async () => {
+    expect(await readSettingsFile(temporaryFolder())).toEqual({
+      current: undefined,
+      profiles: new Map(),
+      warnings: [],
+    });
+  });
+
+  it('keeps ids of 64 bits exact, quoted or not', async () => {
+    const folder = folderWith(
+      '{"profiles": {"a": {"org_id": 9223372036854775807, "account_id": "9223372036854775806"}}}',
+    );
+    const { profiles } = await readSettingsFile(folder);
+    expect(profiles.get('a')).toEqual({ org_id: '9223372036854775807', account_id: '9223372036854775806' });
+  });
+
+  it('warns about fields that it does not know', async () => {
+    const folder = folderWith({ profiles: { a: { future: 1, secrets: { more: 'env:X' } } } });
+    const { warnings } = await readSettingsFile(folder);
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toContain('`future`');
+    expect(warnings[1]).toContain('`secrets.more`');
+  });
+
+  it.each([
+    ['{"profiles": {\n  "a": {,}\n}}', { path: '', line: 2, column: 9 }],
+    ['{"profiles": {', { path: '', line: 1, column: 15 }],
+    [
+      '{\n "profiles": {\n  "a": { "base_url": "http://x.example" }\n }\n}',
+      { path: 'profiles.a.base_url', line: 3, column: 10 },
+    ],
+    [
+      '{"profiles": {"a": {\n"secrets": {"client_secret": "s3cret-in-clear"}}}}',
+      { path: 'profiles.a.secrets.client_secret', line: 2, column: 13 },
+    ],
+    ['{"profiles": {"a": {"secrets": {"client_id": "env:"}}}}', { path: 'profiles.a.secrets.client_id' }],
+    ['{"profiles": {"a": {"org_id": "12x"}}}', { path: 'profiles.a.org_id', line: 1, column: 21 }],
+    ['{"profiles": {"a": {"environment": "prod"}}}', { path: 'profiles.a.environment' }],
+    ['{"profiles":\n {"local": {}}}', { path: 'profiles.local', line: 2, column: 3 }],
+    ['{"profiles": {"constructor": {}}}', { path: 'profiles.constructor' }],
+    ['{"profiles": {"a": 3}}', { path: 'profiles.a' }],
+    [
+      '{"profiles": {"a": {\n"protected": true,\n "protected": false}}}',
+      { line: 3, column: 2, message: 'this key stands here a second time' },
+    ],
+    [
+      '{"profiles": {"a": {\n "__proto__": {"base_url": "https://evil.example"}}}}',
+      { line: 2, column: 3, message: 'unknown field' },
+    ],
+    ['[]', { path: '' }],
+    ['3', { path: '' }],
+  ])('refuses %j with its place, and never writes over it', async (text, issue) => {
+    const folder = folderWith(text);
+    const failure = { code: 'input.invalid', issues: [expect.objectContaining(issue)] };
+    await expect(readSettingsFile(folder)).rejects.toMatchObject(failure);
+    await expect(openProfiles(secretsOptions(folder)).create('b', draft)).rejects.toMatchObject(failure);
+    expect(readFileSync(join(folder, 'config.json'), 'utf8')).toBe(text);
+  });
+
+  it('does not repeat a secret that stands in the file', async () => {
+    const folder = folderWith({ profiles: { a: { secrets: { client_secret: 's3cret-in-clear' } } } });
+    const error = await failureOf(readSettingsFile(folder));
+    expect(JSON.stringify(error) + String(error)).not.toContain('s3cret-in-clear');
+  });
+
+  it('refuses a file of a newer version', async () => {
+    await expect(readSettingsFile(folderWith({ version: 2 }))).rejects.toMatchObject({ code: 'config.newer' });
+  });
+});
+
+describe('writing', () => {
+  it('keeps what this version does not know', async () => {
+    const text =
+      '{"later": {"x": 12345678901234567890}, "profiles": {"a": {"future": [1], "org_id": 9223372036854775807}}}';
+    const folder = folderWith(text);
+    await openProfiles(secretsOptions(folder)).create('b', draft);
+    const written = readFileSync(join(folder, 'config.json'), 'utf8');
+    expect(written).toContain('12345678901234567890');
+    expect(written).toContain('9223372036854775807');
+    expect(JSON.parse(written)).toMatchObject({ version: 1, profiles: { a: { future: [1] }, b: draft.profile } });
+  });
+
+  it('makes file and folder private under any umask, and again after a rewrite', async () => {
+    setUmask(0);
+    const folder = join(temporaryFolder(), 'deep', 'config');
+    const profiles = openProfiles(secretsOptions(folder));
+    await profiles.create('a', { ...draft, typed: { client_secret: 's3cret' } });
+    writeFileSync(join(folder, 'config.json'), readFileSync(join(folder, 'config.json')), { mode: 0o666 });
+    await profiles.create('b', draft);
+    const mode = (...path: string[]) => statSync(join(folder, ...path)).mode & 0o777;
+    expect([mode('..'), mode(), mode('config.json')]).toEqual([0o700, 0o700, 0o600]);
+    expect([mode('secrets'), mode('secrets', 'a.json')]).toEqual([0o700, 0o600]);
+  });
+
+  it('takes away what killed writers left half-written, and nothing else', async () => {
+    const folder = folderWith({ profiles: {} });
+    const left = [`.cdpadm-${deadPid()}-a1.tmp`, 'config.json.tmp-5367985972392d9a'];
+    for (const name of [...left, 'config.json.tmp', 'config.json.old']) {
+      writeFileSync(join(folder, name), '');
+      utimesSync(join(folder, name), 0, 0);
+    }
+    await openProfiles(secretsOptions(folder)).create('a', draft);
+    expect(readdirSync(folder).toSorted()).toEqual(['config.json', 'config.json.old', 'config.json.tmp']);
+  });
+
+  it('refuses a symbolic link in the place of the file', async () => {
+    const folder = temporaryFolder();
+    const target = join(temporaryFolder(), 'target.json');
+    writeFileSync(target, '{}');
+    symlinkSync(target, join(folder, 'config.json'));
+    await expect(openProfiles(secretsOptions(folder)).create('a', draft)).rejects.toMatchObject({
+      code: 'files.symlink',
+    });
+    expect(readFileSync(target, 'utf8')).toBe('{}');
+  });
+});

@@ -1,0 +1,299 @@
+// The body of a data subject request: what is taken, how it is normalized, and a sentence for everything that is not.
+import { describe, expect, it, test } from 'vitest';
+import {
+  CreateReply,
+  DiscoveryReply,
+  DsrRequest,
+  extensionKey,
+  RequestStatusReply,
+} from '../../../../src/lib/contract/dsr.ts';
+import { explain } from '../../../../src/lib/contract/explain.ts';
+import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../../../src/lib/contract/identities.ts';
+import { issuesOf } from './issues.ts';
+
+const ID = 'a3b9c1d2-0000-4000-8000-000000000001';
+const entry = (value: unknown = 'v', encoding: unknown = 'raw') => ({ value, encoding });
+const PLAIN = {
+  regulation: 'gdpr',
+  subject_request_id: ID,
+  subject_request_type: 'erasure',
+  submitted_time: '2026-11-01T12:00:00Z',
+  subject_identities: { email: entry('ada@people.example') },
+};
+const EXTENSION = 'opendsr.platform.example';
+const extended = (subject_identities: unknown, more: object = {}) => ({
+  extensions: { [EXTENSION]: { subject_identities, ...more } },
+});
+const wrong = (change: object): string[] => issuesOf(DsrRequest, { ...PLAIN, ...change });
+
+describe('a request', () => {
+  it('is taken as it is', () => {
+    const body = {
+      ...PLAIN,
+      api_version: '3.0',
+      status_callback_urls: ['https://receiver.example/callbacks?a=b', 'http://127.0.0.1:8080/', 'http://localhost'],
+      group_id: 'a group',
+      ...extended({ other2: entry(), mobile_number: entry('+49 151 0000000') }, { skip_waiting_period: true }),
+    };
+    expect(DsrRequest.parse(body)).toEqual(body);
+  });
+
+  it('may hold every identity type of the specification once', () => {
+    const { ose_publishing_id: _other, ...types } = REQUEST_IDENTITY_TYPES;
+    const all = Object.fromEntries(Object.keys(types).map((type) => [type, entry()]));
+    const extensions = EXTENSION_IDENTITY_TYPES.filter((type) => type !== 'xpid').map((type) => [type, entry()]);
+    expect(wrong({ subject_identities: all, ...extended(Object.fromEntries(extensions)) })).toEqual([]);
+  });
+
+  it('needs no identities of its own beside those of the extension', () => {
+    const { subject_identities: _none, ...rest } = PLAIN;
+    for (const own of [{}, { subject_identities: {} }]) {
+      expect(explain(DsrRequest, { ...rest, ...own, ...extended({ xpid: entry('-7201284209016359738') }) })).toEqual(
+        [],
+      );
+    }
+  });
+
+  it('has its id in lower case', () => {
+    expect(DsrRequest.parse({ ...PLAIN, subject_request_id: ID.toUpperCase() }).subject_request_id).toBe(ID);
+  });
+
+  it('has one spelling of the publisher id', () => {
+    const body = { ...PLAIN, subject_identities: { ose_publishing_id: entry('p'), email: entry() } };
+    expect(DsrRequest.parse(body).subject_identities).toEqual({ ose_publisher_id: entry('p'), email: entry() });
+    expect(body.subject_identities).toHaveProperty('ose_publishing_id');
+  });
+
+  test.each<[string, object, string[]]>([
+    ['another regulation', { regulation: 'lgpd' }, ['regulation: must be `gdpr` or `ccpa`']],
+    ['no type', { subject_request_type: undefined }, ['subject_request_type: is missing']],
+    [
+      'another type',
+      { subject_request_type: 'delete' },
+      ['subject_request_type: must be `access` or `portability` or `erasure`'],
+    ],
+    ['no id', { subject_request_id: '' }, ['subject_request_id: is empty']],
+    [
+      'a UUID of version 1',
+      { subject_request_id: ID.replace('-4', '-1') },
+      ['subject_request_id: is no UUID of version 4'],
+    ],
+    [
+      'another variant',
+      { subject_request_id: ID.replace('-8', '-c') },
+      ['subject_request_id: is no UUID of version 4'],
+    ],
+    ['a UUID in braces', { subject_request_id: `{${ID}}` }, ['subject_request_id: is no UUID of version 4']],
+    [
+      'a time without zone',
+      { submitted_time: '2026-11-01T12:00:00' },
+      ['submitted_time: must be a time with its zone, such as 2026-01-31T08:00:00Z'],
+    ],
+    [
+      'a day that does not exist',
+      { submitted_time: '2026-02-30T12:00:00Z' },
+      ['submitted_time: must be a time with its zone, such as 2026-01-31T08:00:00Z'],
+    ],
+    [
+      'a version 1 body',
+      { api_version: '1.0' },
+      ['api_version: must be `3.0`; bodies of other versions have another form'],
+    ],
+    [
+      'a version 2 body',
+      {
+        api_version: '2.0',
+        subject_identities: [{ identity_type: 'email', identity_value: 'a', identity_format: 'raw' }],
+      },
+      [
+        'subject_identities: must be an object, not a list',
+        'api_version: must be `3.0`; bodies of other versions have another form',
+      ],
+    ],
+    ['a blank group', { group_id: ' \t' }, ['group_id: is empty']],
+    ['an empty group', { group_id: '' }, ['group_id: is empty']],
+    ['a control character', { group_id: 'a\u0000' }, ['group_id: holds a control character']],
+    ['no URL', { status_callback_urls: ['receiver.example'] }, ['status_callback_urls[0]: is no URL']],
+    [
+      'a URL without TLS',
+      { status_callback_urls: ['https://a.example', 'http://receiver.example/'] },
+      ['status_callback_urls[1]: must be an https URL; http is for addresses of this machine only'],
+    ],
+    [
+      'another scheme',
+      { status_callback_urls: ['ftp://receiver.example/'] },
+      ['status_callback_urls[0]: must be an https URL; http is for addresses of this machine only'],
+    ],
+    [
+      'another scheme of this machine',
+      { status_callback_urls: ['ftp://localhost/'] },
+      ['status_callback_urls[0]: must be an https URL; http is for addresses of this machine only'],
+    ],
+    [
+      'a NUL in a URL',
+      { status_callback_urls: ['https://a.example/\0'] },
+      ['status_callback_urls[0]: holds a control character'],
+    ],
+    [
+      'no identities',
+      { subject_identities: {} },
+      [': needs `subject_identities` with at least one identity, or identities in the vendor extension'],
+    ],
+    [
+      'an extension without identities',
+      { subject_identities: undefined, ...extended(undefined, { skip_waiting_period: true }) },
+      [': needs `subject_identities` with at least one identity, or identities in the vendor extension'],
+    ],
+    ['an empty value', { subject_identities: { email: entry('') } }, ['subject_identities.email.value: is empty']],
+    [
+      'a number as a value',
+      { subject_identities: { email: entry(7) } },
+      ['subject_identities.email.value: must be a string, not a number; put it in quotes'],
+    ],
+    [
+      'a hashed value',
+      { subject_identities: { email: entry('v', 'sha256') } },
+      ['subject_identities.email.encoding: must be `raw`'],
+    ],
+    [
+      'an unknown type',
+      { subject_identities: { mail: entry() } },
+      ['subject_identities.mail: unknown identity type `mail`; did you mean `email`?'],
+    ],
+    [
+      'a type of the extension',
+      { subject_identities: { other2: entry() } },
+      ['subject_identities.other2: belongs into the vendor extension'],
+    ],
+    [
+      'a type that is none of the extension',
+      extended({ email: entry() }),
+      [`extensions.${EXTENSION}.subject_identities.email: belongs into \`subject_identities\``],
+    ],
+    [
+      'an internal type',
+      { subject_identities: { customer_id: entry() } },
+      ['subject_identities.customer_id: unknown identity type `customer_id`'],
+    ],
+    [
+      'both spellings',
+      { subject_identities: { ose_publisher_id: entry(), ose_publishing_id: entry() } },
+      [
+        'subject_identities.ose_publishing_id: is the same identity type as `ose_publisher_id`; one identity of each type is allowed',
+      ],
+    ],
+    [
+      'xpid beside an identity',
+      extended({ xpid: entry('1') }),
+      [`extensions.${EXTENSION}.subject_identities.xpid: \`xpid\` given together with any other identity`],
+    ],
+    [
+      'xpid beside an identity of the extension',
+      { subject_identities: undefined, ...extended({ other: entry(), xpid: entry('1') }) },
+      [`extensions.${EXTENSION}.subject_identities.xpid: \`xpid\` given together with any other identity`],
+    ],
+    [
+      'an xpid that is none',
+      { subject_identities: undefined, ...extended({ xpid: entry('ada@people.example') }) },
+      [
+        `extensions.${EXTENSION}.subject_identities.xpid.value: must be a signed 64-bit integer in plain digits, such as -42`,
+      ],
+    ],
+    [
+      'an empty xpid',
+      { subject_identities: undefined, ...extended({ xpid: entry('') }) },
+      [`extensions.${EXTENSION}.subject_identities.xpid.value: is empty`],
+    ],
+    [
+      'an xpid with more than digits',
+      { subject_identities: undefined, ...extended({ xpid: entry('x7') }) },
+      [
+        `extensions.${EXTENSION}.subject_identities.xpid.value: must be a signed 64-bit integer in plain digits, such as -42`,
+      ],
+    ],
+    [
+      'an xpid that is too large',
+      { subject_identities: undefined, ...extended({ xpid: entry('18446744073709551616') }) },
+      [
+        `extensions.${EXTENSION}.subject_identities.xpid.value: must be a signed 64-bit integer in plain digits, such as -42`,
+      ],
+    ],
+    [
+      'an extension that is named after nothing',
+      { extensions: { 'opendsr.': {} } },
+      ['extensions.opendsr.: must be `opendsr.` and a domain'],
+    ],
+    [
+      'an extension that is not named after a domain',
+      { extensions: { 'platform.example': {} } },
+      ['extensions.platform.example: must be `opendsr.` and a domain'],
+    ],
+    [
+      'a type in two extensions',
+      {
+        extensions: {
+          [EXTENSION]: { subject_identities: { other: entry() } },
+          'opendsr.b': { subject_identities: { other: entry() } },
+        },
+      },
+      ['extensions.opendsr.b.subject_identities.other: is given twice; one identity of each type is allowed'],
+    ],
+    ['an unknown field', { regluation: 'gdpr' }, ['regluation: unknown field `regluation`']],
+    [
+      'several mistakes, all at once',
+      { regulation: 'x', submitted_time: '', subject_identities: { mail: entry('') } },
+      [
+        'regulation: must be `gdpr` or `ccpa`',
+        'submitted_time: is empty',
+        'subject_identities.mail.value: is empty',
+        'subject_identities.mail: unknown identity type `mail`; did you mean `email`?',
+      ],
+    ],
+  ])('is refused: %s', (_name, change, sentences) => {
+    expect(wrong(change)).toEqual(sentences);
+  });
+
+  it.each<[string, object]>([
+    ['an unknown type', { subject_identities: { mail: entry() } }],
+    ['both spellings', { subject_identities: { ose_publisher_id: entry(), ose_publishing_id: entry() } }],
+    ['xpid beside an identity', extended({ xpid: entry('1') })],
+    [
+      'a type in two extensions',
+      {
+        subject_identities: undefined,
+        extensions: Object.fromEntries(
+          ['opendsr.a', 'opendsr.b'].map((key) => [key, { subject_identities: { other: entry() } }]),
+        ),
+      },
+    ],
+  ])('is refused for a key and not for what stands there: %s', (_name, change) => {
+    expect(explain(DsrRequest, { ...PLAIN, ...change })).toEqual([expect.objectContaining({ at: 'key' })]);
+  });
+
+  it('with more than 50 identities is refused for that alone, wherever they are', () => {
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`type_${at}`, {}]));
+    const sentence = [': holds 51 identities; at most 50 are allowed'];
+    expect(wrong({ regulation: 'x', subject_identities: many(51) })).toEqual(sentence);
+    expect(wrong({ subject_identities: many(25), ...extended(many(26)) })).toEqual(sentence);
+    expect(wrong({ subject_identities: many(25), ...extended(many(25)) }).length).toBeGreaterThan(50);
+  });
+
+  test.each([null, [], 'text', 7, [PLAIN]])('that is no object is refused: %j', (body) => {
+    expect(explain(DsrRequest, body)).toHaveLength(1);
+  });
+});
+
+test('an extension is named after the vendor’s domain', () => {
+  expect(extensionKey('platform.example')).toBe(EXTENSION);
+});
+
+describe('answers', () => {
+  it('may hold more, and less, than the specification shows', () => {
+    const bare = { subject_request_id: ID };
+    expect(CreateReply.parse({ ...bare, new: 1 })).toEqual({ ...bare, new: 1 });
+    const status = { ...bare, request_status: 'paused', extensions: [{ domain: 'a.example', status: 'retrying' }] };
+    expect(RequestStatusReply.parse(status)).toEqual(status);
+    expect(RequestStatusReply.safeParse(bare).success).toBe(false);
+    expect(DiscoveryReply.safeParse({ supported_identities: [] }).success).toBe(false);
+  });
+});

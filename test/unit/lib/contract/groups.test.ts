@@ -1,0 +1,49 @@
+// Definitions of groups: how many attributes, each once, within the limits of the specification.
+import { describe, expect, it, test } from 'vitest';
+import { GroupPatch, GroupReply, GroupRequest, GroupUpdate } from '../../../../src/lib/contract/groups.ts';
+import { issuesOf } from './issues.ts';
+
+const attributes = (count: number) =>
+  Array.from({ length: count }, (_item, index) => ({ id: `a${index}`, type: 'latest' }));
+const group = { id: 'household', source_user_attribute: 'address', attributes: attributes(1) };
+
+describe('a definition', () => {
+  it.each<[object, string[]]>([
+    [{}, []],
+    [{ description: '', attributes: attributes(10), created_by: null }, []],
+    [{ attributes: attributes(11) }, ['attributes: holds 11 attributes; at most 10 are allowed per group']],
+    [
+      { attributes: [...attributes(3), { id: 'a1', type: 'sum' }, { id: 'a0', type: 'sum' }] },
+      ['attributes[3].id: `a1` is given twice', 'attributes[4].id: `a0` is given twice'],
+    ],
+    [
+      { attributes: [{ id: '', type: 'most' }] },
+      ['attributes[0].id: is empty', 'attributes[0].type: must be `latest` or `boolean_or` or `sum` or `average`'],
+    ],
+    [{ id: 'ab' }, ['id: has 2 characters; at least 3 are needed']],
+    // Characters are counted, not the units that they are made of.
+    [{ id: '😀😀' }, ['id: has 2 characters; at least 3 are needed']],
+    [{ id: '😀😀😀' }, []],
+    [{ id: 'a'.repeat(33) }, ['id: has 33 characters; at most 32 are allowed']],
+    [{ description: 'a'.repeat(256) }, ['description: has 256 characters; at most 255 are allowed']],
+    [
+      { source_user_attribute: 'a'.repeat(224) },
+      ['source_user_attribute: has 224 characters; at most 223 are allowed'],
+    ],
+    [{ attribute: [] }, ['attribute: unknown field `attribute`']],
+  ])('%o', (parts, issues) => {
+    expect(issuesOf(GroupRequest, { ...group, ...parts })).toEqual(issues);
+  });
+
+  it('has its id in the path where it is replaced, and nothing but attributes where they are', () => {
+    expect(issuesOf(GroupUpdate, { ...group, id: undefined })).toEqual([]);
+    expect(issuesOf(GroupUpdate, group)).toEqual([]);
+    expect(issuesOf(GroupPatch, { attributes: attributes(2) })).toEqual([]);
+    expect(issuesOf(GroupPatch, { id: 'household', attributes: [] })).toEqual(['id: unknown field `id`']);
+  });
+});
+
+test('an answer may be without texts', () => {
+  const value = { id: 'a', description: null, attributes: null };
+  expect(GroupReply.parse(value)).toEqual(value);
+});

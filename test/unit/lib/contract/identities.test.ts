@@ -1,0 +1,54 @@
+// The types behind the names of identities, and the words that a deployment may have its own for.
+import { describe, expect, it } from 'vitest';
+import {
+  inOfferedOrder,
+  internalIdentityType,
+  REQUEST_IDENTITY_TYPES,
+} from '../../../../src/lib/contract/identities.ts';
+import { isNeutralName } from '../../../../src/lib/contract/neutral-words.ts';
+
+it('offers what names a person first, then unknown types, devices, and the rest of the vendor extension', () => {
+  const types = ['osa_id', 'other', 'xpid', 'loyalty_card', 'osb_vendor_id', 'phone_number_2', 'other2', 'email'];
+  expect(inOfferedOrder([...types, 'controller_customer_id', 'mobile_number'])).toEqual([
+    ...['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'loyalty_card'],
+    ...['osa_id', 'osb_vendor_id', 'other', 'other2', 'xpid'],
+  ]);
+});
+
+describe('internalIdentityType', () => {
+  it('maps what requests call them', () => {
+    for (const [name, type] of Object.entries(REQUEST_IDENTITY_TYPES)) expect(internalIdentityType(name)).toBe(type);
+  });
+
+  it.each([
+    ['other_id', 'other'],
+    ['other_id_2', 'other2'],
+    ['other_id_10', 'other10'],
+    ['other_id_', 'other_id_'],
+    ['other_id_x', 'other_id_x'],
+    ['another_id_2', 'another_id_2'],
+    ['other_id_2x', 'other_id_2x'],
+    ['loyalty_card', 'loyalty_card'],
+    ['toString', 'toString'],
+  ])('%s is %s', (name, type) => {
+    expect(internalIdentityType(name)).toBe(type);
+  });
+});
+
+describe('isNeutralName', () => {
+  it.each([
+    ['email', true],
+    ['xpid', true],
+    ['PROVIDER_A', true],
+    ['osa_advertising_id', true],
+    ['osa_*', true],
+    ['os*', true],
+    ['osa_', false],
+    ['advertising_id*', false],
+    ['osz_*', false],
+    ['loyalty_card', false],
+    ['', false],
+  ])('%j: %s', (name, is) => {
+    expect(isNeutralName(name)).toBe(is);
+  });
+});

@@ -1,0 +1,22 @@
+// What counts as a mask, in whatever form it comes.
+import { expect, test } from 'vitest';
+import { isMask } from '../../../../src/lib/contract/masks.ts';
+
+test.each<[unknown, boolean]>([
+  ['*', true],
+  ['********', true],
+  [' *** ', true],
+  ['"****"', true],
+  ['* * *', true],
+  ['••••', true],
+  ['＊＊', true],
+  ['', false],
+  ['""', false],
+  ['p*ss', false],
+  ['***x', false],
+  [undefined, false],
+  [8, false],
+  [['*'], false],
+])('%j is a mask: %s', (value, expected) => {
+  expect(isMask(value)).toBe(expected);
+});

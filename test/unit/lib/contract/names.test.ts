@@ -1,0 +1,181 @@
+// Wire names: both ways, whole words before prefixes, only where marked.
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkNames, createWireNames, NameCollision, pathAsWritten } from '../../../../src/lib/contract/names.ts';
+
+const NAMES = {
+  xpid: 'pid',
+  'o*': 'x_',
+  'osa_*': 'phone_',
+  'osa_vendor_*': 'maker_',
+  osa_id: 'handset',
+  'cloud_*': 'vendor_',
+  PROVIDER_A: 'flake',
+};
+
+describe('words', () => {
+  it.each([
+    ['xpid', 'pid'],
+    ['osa_advertising_id', 'phone_advertising_id'],
+    ['osa_id', 'handset'],
+    ['cloud_external_id', 'vendor_external_id'],
+    ['email', 'email'],
+    ['osa_vendor_id', 'maker_id'],
+    ['osa_vendor_', 'phone_vendor_'],
+    ['osb', 'x_sb'],
+    ['cloud_', 'cloud_'],
+    ['o', 'o'],
+    ['xpids', 'xpids'],
+    ['an_osa_id', 'an_osa_id'],
+    ['toString', 'toString'],
+  ])('%s is %s on the wire, and back', (neutral, wire) => {
+    const names = createWireNames(NAMES);
+    expect(names.toWire(neutral)).toBe(wire);
+    expect(names.fromWire(wire)).toBe(neutral);
+  });
+
+  it('leaves a word of the deployment as it is on the way out: files may hold either', () => {
+    const names = createWireNames(NAMES);
+    expect(names.toWire('pid')).toBe('pid');
+    expect(names.fromWire('xpid')).toBe('xpid');
+  });
+
+  it('survives the round trip for any word that no rule makes', () => {
+    const letters = fc.stringMatching(/^[a-z]{1,8}$/);
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(letters, { minLength: 2, maxLength: 12 }).filter((words) => words.length % 2 === 0),
+        letters,
+        (words, other) => {
+          const half = words.length / 2;
+          const names = Object.fromEntries(
+            words.slice(0, half).map((word, index) => [word, words[half + index] ?? '']),
+          );
+          const map = createWireNames(names);
+          for (const word of [...Object.keys(names), other]) {
+            if (Object.values(names).includes(word)) continue;
+            expect(map.fromWire(map.toWire(word))).toBe(word);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('values', () => {
+  const named = () => createWireNames(NAMES);
+  const marks = [
+    'keys:',
+    'keys:[].identities',
+    'value:config.provider',
+    'keys:extensions.*.subject_identities',
+  ] as const;
+
+  it('maps marked keys and values, and nothing else', () => {
+    const body = {
+      xpid: 9223372036854775807n,
+      config: { provider: 'PROVIDER_A', note: 'PROVIDER_A', xpid: 1 },
+      extensions: { 'opendsr.x': { subject_identities: { osa_id: { value: 'xpid' } }, xpid: true } },
+      list: ['xpid'],
+    };
+    expect(named().encode(body, marks)).toEqual({
+      pid: 9223372036854775807n,
+      config: { provider: 'flake', note: 'PROVIDER_A', xpid: 1 },
+      extensions: { 'opendsr.x': { subject_identities: { handset: { value: 'xpid' } }, xpid: true } },
+      list: ['xpid'],
+    });
+    expect(named().decode(named().encode(body, marks), marks)).toEqual(body);
+  });
+
+  it('walks lists, leaves what it was given untouched, and minds no other shape', () => {
+    const rows = Object.freeze([Object.freeze({ identities: Object.freeze({ osa_id: 'a' }) }), null, 7]);
+    expect(named().encode(rows, ['keys:[].identities'])).toEqual([{ identities: { handset: 'a' } }, null, 7]);
+    expect(named().encode(7, marks)).toBe(7);
+  });
+
+  it('refuses two keys that become one word, rather than lose one', () => {
+    const collide = (): unknown => named().encode({ xpid: 1, pid: 2 }, ['keys:']);
+    expect(collide).toThrow(NameCollision);
+    expect(collide).toThrow('two fields are both called pid on the wire');
+  });
+
+  it('maps a marked value only where it is a text, and what is marked twice in turn', () => {
+    const value = { kind: 'xpid', list: ['xpid'], none: null };
+    const mapped = named().encode(value, ['value:kind', 'value:list', 'value:none.x', 'value:absent', 'keys:list']);
+    expect(mapped).toEqual({ kind: 'pid', list: ['xpid'], none: null });
+    expect(Object.keys(mapped as object)).toEqual(['kind', 'list', 'none']);
+    expect(named().encode({ a: ['xpid', 7] }, ['value:a.[]'])).toEqual({ a: ['pid', 7] });
+  });
+
+  it('has nothing to do where a deployment has no words of its own', () => {
+    const none = createWireNames({});
+    const value = { xpid: 1 };
+    expect(none.empty).toBe(true);
+    expect(named().empty).toBe(false);
+    expect(none.encode(value, marks)).toBe(value);
+    expect(none.decode(value, marks)).toBe(value);
+  });
+
+  it('cannot be led to a prototype', () => {
+    const evil = createWireNames({ xpid: '__proto__' });
+    const result = evil.encode({ xpid: { hacked: true } }, ['keys:']) as Record<string, unknown>;
+    expect(Object.keys(result)).toEqual(['__proto__']);
+    expect(result['hacked']).toBeUndefined();
+  });
+});
+
+describe('checkNames', () => {
+  it.each([
+    [{ xpid: 'pid', 'osa_*': 'phone_*' }, []],
+    [{ xpid: '' }, ['xpid has no word to map to']],
+    [{ 'osa_*': '*' }, ['osa_* has no word to map to']],
+    [{ xpid: 'p_*' }, ['xpid a word cannot become a prefix']],
+    [{ xpid: 'pid', other: 'pid' }, ['other maps to the same word as xpid']],
+    [{ xpid: 'pid', 'other_*': 'pid' }, ['other_* maps to the same word as xpid']],
+  ])('%j has the issues %j', (map, issues) => {
+    expect(checkNames(map).map(({ name, message }) => `${name} ${message}`)).toEqual(issues);
+  });
+});
+
+describe('pathAsWritten', () => {
+  const body = { pid: 1, config: { osa_id: 'a', phone_x: 'b' }, list: [{ pid: 2 }], none: null };
+
+  it.each<[(string | number)[], (string | number)[]]>([
+    [['xpid'], ['pid']],
+    [['pid'], ['pid']],
+    [
+      ['config', 'osa_id'],
+      ['config', 'osa_id'],
+    ],
+    [
+      ['config', 'osa_x'],
+      ['config', 'phone_x'],
+    ],
+    [
+      ['config', 'osa_y'],
+      ['config', 'osa_y'],
+    ],
+    [
+      ['list', 0, 'xpid'],
+      ['list', 0, 'pid'],
+    ],
+    [
+      ['list', 1, 'xpid'],
+      ['list', 1, 'xpid'],
+    ],
+    [
+      ['none', 'xpid', 'xpid'],
+      ['none', 'xpid', 'xpid'],
+    ],
+    [
+      ['xpid', 'osa_id'],
+      ['pid', 'osa_id'],
+    ],
+    [
+      ['absent', 'xpid'],
+      ['absent', 'xpid'],
+    ],
+  ])('%j is written %j', (path, written) => {
+    expect(pathAsWritten(body, path, createWireNames(NAMES))).toEqual(written);
+  });
+});

@@ -1,0 +1,98 @@
+// What a pipeline's fields ask of each other.
+import { describe, expect, it } from 'vitest';
+import { PipelineRequest } from '../../../../src/lib/contract/pipelines.ts';
+import { PIPELINE } from '../../../helpers/sync-definitions.ts';
+import { issuesOf } from './issues.ts';
+
+const wrong = (parts: object): string[] => issuesOf(PipelineRequest, { ...PIPELINE, ...parts });
+const needsZone = 'must be a time with its zone, such as 2026-01-31T08:00:00Z';
+const needsSeconds = 'must be a time of the calendar as YYYY-MM-DDThh:mm:ssZ';
+
+describe('a pipeline', () => {
+  it.each<[object, string[]]>([
+    [{}, []],
+    [{ pipeline_type: 'events', field_transformation_id: 'f' }, []],
+    [{ pipeline_type: 'events' }, ['field_transformation_id: is missing: a pipeline of events needs it']],
+    [{ field_transformation_id: 'f' }, ['field_transformation_id: is not available for a pipeline of user attributes']],
+    [{ data_plan_id: 'p', data_plan_version: 0 }, []],
+    [{ data_plan_id: 'p' }, ['data_plan_version: is missing: a data plan needs its version']],
+    [{ data_plan_version: 'v' }, ['data_plan_id: is missing: there is a version and no data plan']],
+    [{ id: '', connection_id: 'a b' }, ['id: is empty', 'connection_id: may hold letters, digits, `_` and `-` only']],
+    [{ name: ' \n', partner_feed_key: '' }, ['name: is empty', 'partner_feed_key: is empty']],
+  ])('%o', (parts, issues) => {
+    expect(wrong(parts)).toEqual(issues);
+  });
+});
+
+describe('a sync mode', () => {
+  const incremental = { type: 'incremental', iterator_field: 'updated', iterator_data_type: 'timestamp' };
+  it.each<[object, string[]]>([
+    [incremental, []],
+    [{ ...incremental, type: 'full' }, []],
+    [
+      { ...incremental, iterator_field: undefined },
+      ['sync_mode.iterator_field: is missing: an incremental sync needs it'],
+    ],
+    [
+      { type: 'incremental', iterator_field: 'updated' },
+      ['sync_mode.iterator_data_type: is missing: an incremental sync needs it'],
+    ],
+    [{ type: 'full', from: '2026-01-01T00:00:00Z', until: '2026-01-01T00:00:00Z' }, []],
+    [{ type: 'full', until: '2026-01-01T00:00:00Z' }, []],
+    [
+      { type: 'full', from: '2026-01-01T00:00:01Z', until: '2026-01-01T00:00:00Z' },
+      ['sync_mode.until: is before `from`'],
+    ],
+    [{ type: 'full', from: '2026-02-30T00:00:00Z' }, [`sync_mode.from: ${needsSeconds}`]],
+    [{ type: 'full', until: '2026-02-30T00:00:00Z' }, [`sync_mode.until: ${needsSeconds}`]],
+    [
+      { type: 'full', from: 'later', until: 'soon' },
+      [`sync_mode.from: ${needsSeconds}`, `sync_mode.until: ${needsSeconds}`],
+    ],
+  ])('%o', (sync_mode, issues) => {
+    expect(wrong({ sync_mode })).toEqual(issues);
+  });
+
+  it.each([
+    '2026-01-01T00:00:00',
+    '2026-01-01T00:00:00.000Z',
+    '2026-01-01T00:00:00+00:00',
+    '2026-01-01T00:00Z',
+    '2026-01-01 00:00:00Z',
+    'x2026-01-01T00:00:00Z',
+    '2026-01-01T00:00:00Zx',
+    '26-01-01T00:00:00Z',
+    '',
+  ])('has no time written %j', (from) => {
+    expect(wrong({ sync_mode: { type: 'full', from } })).toEqual([`sync_mode.from: ${needsSeconds}`]);
+  });
+});
+
+describe('a schedule', () => {
+  const interval = { type: 'interval', frequency: 'daily', start: '2026-01-31T08:00:00+01:00' };
+  it.each<[object, string[]]>([
+    [interval, []],
+    [{ ...interval, delay: '1h', end: '2026-01-31T07:00:00Z' }, []],
+    [{ ...interval, frequency: undefined }, ['schedule.frequency: is missing: an interval needs it']],
+    [{ ...interval, start: undefined }, ['schedule.start: is missing: an interval needs it']],
+    [{ type: 'once' }, []],
+    [{ ...interval, end: '2026-01-31T06:59:59Z' }, ['schedule.end: is before `start`']],
+    [{ type: 'once', start: 'x' }, [`schedule.start: ${needsZone}`]],
+    [{ type: 'once', end: '2026-01-31T08:00:00' }, [`schedule.end: ${needsZone}`]],
+    [{ type: 'once', start: '2026-01-31T08:00:00Z', end: '' }, [`schedule.end: ${needsZone}`]],
+  ])('%o', (schedule, issues) => {
+    expect(wrong({ schedule })).toEqual(issues);
+  });
+
+  it.each(['30s', '90m', '1h', '2d', '1w', '1y', '0s'])('may have a delay of %s', (delay) => {
+    expect(wrong({ schedule: { type: 'on_demand', delay } })).toEqual([]);
+  });
+
+  const NO_DELAY = 'must be a number and, right behind it, a unit: `s`, `m`, `h`, `d`, `w` or `y`';
+  it.each(['1', 'h', '1 h', '1ms', '1H', '-1h', '1.5h', '1h30m', '1234567890s', 'x1s', ''])(
+    'may not have a delay of %j',
+    (delay) => {
+      expect(wrong({ schedule: { type: 'on_demand', delay } })).toEqual([`schedule.delay: ${NO_DELAY}`]);
+    },
+  );
+});

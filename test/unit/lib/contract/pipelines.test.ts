@@ -1,0 +1,42 @@
+// Pipelines and their runs on the wire: what a request normalizes, and what may come back.
+import { describe, expect, test } from 'vitest';
+import { RunReply } from '../../../../src/lib/contract/pipeline-runs.ts';
+import { PipelineReply, PipelineRequest } from '../../../../src/lib/contract/pipelines.ts';
+import { PIPELINE } from '../../../helpers/sync-definitions.ts';
+import { issuesOf } from './issues.ts';
+
+const READ_ONLY = { status: 'idle', errors: [], created_on: 'x', created_by: null, last_modified_on: null };
+
+describe('requests', () => {
+  test.each(['on_demand', 'on-demand'])('of a schedule %s are sent as on_demand', (type) => {
+    const parsed = PipelineRequest.parse({ ...PIPELINE, schedule: { type } });
+    expect(parsed.schedule).toEqual({ type: 'on_demand' });
+  });
+
+  test.each(['interval', 'once'])('of a schedule %s are sent as they are', (type) => {
+    const schedule = { type, frequency: 'daily', start: '2026-01-31T08:00:00Z' };
+    expect(PipelineRequest.parse({ ...PIPELINE, schedule }).schedule).toEqual(schedule);
+  });
+
+  test('may hold what the platform set, and nothing that nobody knows', () => {
+    expect(issuesOf(PipelineRequest, { ...PIPELINE, ...READ_ONLY })).toEqual([]);
+    const odd = { shedule: {}, sync_mode: { type: 'full', iterator: 'x' } };
+    expect(issuesOf(PipelineRequest, { ...PIPELINE, ...odd }).sort()).toEqual([
+      'shedule: unknown field `shedule`',
+      'sync_mode.iterator: unknown field `iterator`',
+    ]);
+  });
+});
+
+test.each([
+  [
+    'a run with counts as texts and a large id',
+    RunReply,
+    { id: 2n ** 62n, successful_records: '12', failed_records: 0 },
+  ],
+  ['a run of a status that nobody knows', RunReply, { id: 1, status: 'resting', more: 1 }],
+  ['a pipeline with a plan version as a number', PipelineReply, { id: 'a', data_plan_version: 3 }],
+  ['a pipeline of which hardly anything is known', PipelineReply, { id: 'a', schedule: null, errors: null }],
+])('answers may be %s', (_what, schema, value) => {
+  expect(schema.parse(value)).toEqual(value);
+});

@@ -1,0 +1,151 @@
+// A. Custom roles on the wire: limits to the character, unknown fields kept, texts that may be null in answers.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { array } from 'zod/mini';
+import { explain, showPath } from '../../../../src/lib/contract/explain.ts';
+import { PERMISSIONS, ROLE_TEMPLATES } from '../../../../src/lib/contract/role-catalog.ts';
+import {
+  ManifestReply,
+  ManifestRequest,
+  RESTRICTED_CHARACTERS,
+  Role,
+  TaskRef,
+} from '../../../../src/lib/contract/roles.ts';
+import { parseJson, stringifyJson } from '../../../../src/lib/kernel/json.ts';
+import { size } from '../../../helpers/size.ts';
+import { issuesOf } from './issues.ts';
+
+const GOOD = { role_id: 'auditor', name: 'Auditor', description: 'Looks on.', tasks: [{ task_id: 'audiences:view' }] };
+
+const wrong = (change: Record<string, unknown>): string[] => issuesOf(Role, { ...GOOD, ...change });
+
+const LIMITED = [
+  ['role_id', 64],
+  ['name', 64],
+  ['description', 256],
+] as const;
+
+describe.each(LIMITED)('%s', (field, max) => {
+  it.each(['x', '🙂', 'é', '漢'])(`takes ${max} characters and refuses one more, of %s`, (character) => {
+    expect(wrong({ [field]: character.repeat(max) })).toEqual([]);
+    expect(wrong({ [field]: character.repeat(max + 1) })).toEqual([
+      `${field}: has ${max + 1} characters; at most ${max} are allowed`,
+    ]);
+  });
+
+  it.each(['', ' ', '\t\n', '\u00a0\u3000', '\ufeff'])('is empty when it is %j', (text) => {
+    expect(wrong({ [field]: text })).toEqual([`${field}: is empty`]);
+  });
+
+  it.each(['a', ' a ', 'Admin & Compliance', 'user-role', "o'neill", '<b>', 'back\\slash', 'ačž', '0'])(
+    'takes %j',
+    (text) => {
+      expect(wrong({ [field]: text })).toEqual([]);
+    },
+  );
+
+  it.each(['a\u0000', 'a\nb', '\u001b[31m', 'a\u007f', '\u0085b'])('with control characters: %j', (text) => {
+    const refused = [`${field}: holds a control character`];
+    expect(wrong({ [field]: text })).toEqual(field === 'description' ? [] : refused);
+  });
+
+  it('must be there and be text', () => {
+    expect(wrong({ [field]: undefined })).toEqual([`${field}: is missing`]);
+    expect(wrong({ [field]: null })).toEqual([`${field}: must be a string, not empty`]);
+    expect(wrong({ [field]: 7 })).toEqual([`${field}: must be a string, not a number; put it in quotes`]);
+  });
+});
+
+describe('a role', () => {
+  it.each<[unknown, string[]]>([
+    [[], []],
+    [undefined, ['tasks: is missing']],
+    [['audiences:*'], ['tasks[0]: must be an object, not a string']],
+    [[{ task_id: 'a' }, {}], ['tasks[1].task_id: is missing']],
+    [[{ task_id: 5 }], ['tasks[0].task_id: must be a string, not a number; put it in quotes']],
+    [{ task_id: 'a' }, ['tasks: must be a list, not an object']],
+  ])('with tasks %j', (tasks, issues) => {
+    expect(wrong({ tasks })).toEqual(issues);
+  });
+
+  it('keeps what it does not know, to the last digit', () => {
+    const text =
+      '{"roles":[{"role_id":"a","name":"A","description":"d","tasks":[{"task_id":"t","x":1}],"version":9223372036854775807}],"etag":"e"}';
+    expect(stringifyJson(ManifestRequest.parse(parseJson(text)))).toBe(text);
+    expect(stringifyJson(ManifestReply.parse(parseJson(text)))).toBe(text);
+  });
+
+  it('cannot pollute a prototype', () => {
+    const hostile = { ...GOOD, ...(JSON.parse('{"x":{"__proto__":{"polluted":1}}}') as object) };
+    Object.defineProperty(hostile, '__proto__', { value: { polluted: 1 }, enumerable: true, configurable: true });
+    const parsed = Role.parse(hostile);
+    expect((parsed as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+describe('an answer', () => {
+  it('may leave texts null or out, which a request may not', () => {
+    const role = { role_id: 'a', name: null, tasks: [] };
+    const reply = { roles: [role], last_modified_on: null };
+    expect(ManifestReply.parse(reply)).toEqual(reply);
+    expect(explain(ManifestRequest, reply).map(({ path }) => showPath(path))).toEqual([
+      'roles[0].name',
+      'roles[0].description',
+    ]);
+    expect(ManifestReply.safeParse({}).success).toBe(false);
+    expect(ManifestReply.safeParse({ roles: [{ name: 'no id', tasks: [] }] }).success).toBe(false);
+  });
+});
+
+describe('the catalogue', () => {
+  const ids = PERMISSIONS.map(({ task_id }) => task_id);
+
+  it('has the 32 tasks of the specification, each once', () => {
+    expect(ids).toHaveLength(32);
+    expect(new Set(ids).size).toBe(32);
+  });
+
+  it('has seven templates, of tasks that exist, that the contract takes', () => {
+    expect(ROLE_TEMPLATES.map(({ role_id, tasks }) => [role_id, tasks.length])).toEqual([
+      ['user-role', 10],
+      ['admin-role', 15],
+      ['compliance-role', 10],
+      ['admin-compliance-role', 17],
+      ['audiences-only-role', 1],
+      ['read-only-role', 8],
+      ['support-role', 15],
+    ]);
+    for (const { role_id, name, description, tasks } of ROLE_TEMPLATES) {
+      expect(tasks.filter((task) => !ids.includes(task))).toEqual([]);
+      expect(new Set(tasks).size).toBe(tasks.length);
+      expect(explain(Role, { role_id, name, description, tasks: tasks.map((task_id) => ({ task_id })) })).toEqual([]);
+      expect(`${role_id}${name}`).not.toMatch(RESTRICTED_CHARACTERS);
+    }
+  });
+});
+
+describe('the tasks of a role', () => {
+  const anyTask = fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom({ task_id: 'a:b' }, { task_id: '' }, { task_id: 'a:b', level: 1n }) },
+    fc.constantFrom<unknown>({}, { task_id: 1 }, { task_id: null }, { id: 'a:b' }, null, undefined, 'a:b', ['a:b'], 7),
+  );
+  const anyTasks = fc.oneof(
+    { weight: 8, arbitrary: fc.array(anyTask, { maxLength: 4 }) },
+    fc.constantFrom<unknown>(undefined, null, {}, 'a:b', { 0: { task_id: 'a:b' }, length: 1 }),
+  );
+
+  it('are read, and refused, as a list of the schema of one task would', () => {
+    fc.assert(
+      fc.property(anyTasks, (tasks) => {
+        const found = Role.safeParse({ ...GOOD, tasks });
+        const one = array(TaskRef).safeParse(tasks);
+        expect(found.data?.tasks).toEqual(one.data);
+        expect(found.error?.issues).toEqual(
+          one.error?.issues.map((issue) => ({ ...issue, path: ['tasks', ...issue.path] })),
+        );
+      }),
+      { numRuns: size(2000) },
+    );
+  });
+});

@@ -1,0 +1,107 @@
+// The schemas that several areas share: lengths, control characters, exact integers, dates.
+import { describe, expect, it } from 'vitest';
+import { explain } from '../../../../src/lib/contract/explain.ts';
+import {
+  characterCount,
+  hasControlCharacter,
+  Identities,
+  Integer,
+  isCalendarDate,
+  textOf,
+} from '../../../../src/lib/contract/shared.ts';
+
+describe('characterCount', () => {
+  it.each([
+    ['', 0],
+    ['abc', 3],
+    ['é', 1],
+    ['e\u0301', 2],
+    ['🙂', 1],
+    ['🙂🙂a', 3],
+    ['\ud83d', 1],
+    ['\u0000', 1],
+  ])('%j has %i', (text, count) => {
+    expect(characterCount(text)).toBe(count);
+  });
+});
+
+describe('textOf', () => {
+  const sentence = (min: number, max: number, text: unknown): string | undefined =>
+    explain(textOf(min, max), text)[0]?.message;
+
+  it.each([
+    [1, 3, '', 'is empty'],
+    [3, 32, '', 'is empty; at least 3 are needed'],
+    [3, 32, 'a', 'has 1 character; at least 3 are needed'],
+    [3, 32, '🙂🙂', 'has 2 characters; at least 3 are needed'],
+    [1, 3, 'abcd', 'has 4 characters; at most 3 are allowed'],
+    [0, 3, '🙂🙂🙂🙂', 'has 4 characters; at most 3 are allowed'],
+    [1, 3, 5, 'must be a string, not a number; put it in quotes'],
+    [1, 3, null, 'must be a string, not empty'],
+    [1, 3, undefined, 'is missing'],
+  ])('%i to %i, %j: %s', (min, max, text, message) => {
+    expect(sentence(min, max, text)).toBe(message);
+  });
+
+  it.each(['', 'a', 'abc', '🙂🙂🙂', '   '])('0 to 3 takes %j', (text) => {
+    expect(sentence(0, 3, text)).toBeUndefined();
+  });
+});
+
+describe('hasControlCharacter', () => {
+  it('finds those of C0 and C1 and DEL, and no other character', () => {
+    const codes = Array.from({ length: 0x3000 }, (_, code) => code);
+    expect(codes.filter((code) => hasControlCharacter(`a${String.fromCharCode(code)}b`))).toEqual(
+      codes.filter((code) => code < 0x20 || (code >= 0x7f && code < 0xa0)),
+    );
+    expect(hasControlCharacter('🙂')).toBe(false);
+  });
+});
+
+describe('Integer', () => {
+  it.each([0, -1, 2 ** 53 - 1, -(2 ** 53 - 1), 0n, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 64n - 1n])(
+    'takes %s as it is',
+    (value) => {
+      expect(Integer.parse(value)).toBe(value);
+    },
+  );
+
+  it.each([1.5, 2 ** 53, 1e21, Infinity, Number.NaN, 2n ** 64n, -(2n ** 63n) - 1n, '1', '', null, undefined, [1]])(
+    'refuses %s',
+    (value) => {
+      expect(Integer.safeParse(value).success).toBe(false);
+    },
+  );
+});
+
+describe('isCalendarDate', () => {
+  it.each([
+    ['2026-11-21', true],
+    ['2024-02-29', true],
+    ['0004-02-29', true],
+    ['2026-02-29', false],
+    ['2026-04-31', false],
+    ['2026-13-01', false],
+    ['2026-00-01', false],
+    ['2026-01-00', false],
+    ['2026-1-1', false],
+    ['2026-11-21T00:00:00Z', false],
+    [' 2026-11-21', false],
+    ['2026-11-21\n', false],
+    ['', false],
+  ])('%j: %s', (text, is) => {
+    expect(isCalendarDate(text)).toBe(is);
+  });
+});
+
+describe('Identities', () => {
+  it('keeps types that nobody knows, and pollutes nothing', () => {
+    expect(Identities.parse({ email: 'a@b.example', new_type: 'x' })).toEqual({ email: 'a@b.example', new_type: 'x' });
+    expect(Identities.safeParse({ email: '' }).success).toBe(false);
+    expect(Identities.safeParse({ email: 1 }).success).toBe(false);
+    const hostile = Identities.parse(JSON.parse('{"__proto__":"x","constructor":"y"}'));
+    expect(Object.entries(hostile)).toEqual([['constructor', 'y']]);
+    expect(Object.getPrototypeOf(hostile)).toBe(Object.prototype);
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+  });
+});

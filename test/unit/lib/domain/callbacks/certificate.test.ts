@@ -1,0 +1,314 @@
+// The certificate of a callback against every forgery that we could think of: none passes, and genuine ones do.
+import { X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  checkCertificate,
+  indexRoots,
+  parseCertificates,
+} from '../../../../../src/lib/domain/callbacks/certificate.ts';
+import { AUTHORITY, type Forge, type Forged, newKey, openForge, type Wanted } from './forge.ts';
+
+const DOMAIN = 'opendsr.platform.example';
+const SAN = `subjectAltName=DNS:${DOMAIN}`;
+// Certificates begin the moment they are made.
+const NOW = Date.now() + 3_600_000;
+const DAY = 86_400_000;
+
+let forge: Forge;
+let root: Forged;
+/** Of the same name, with another key. */
+let other: Forged;
+beforeAll(() => {
+  forge = openForge();
+  root = forge.issue({ subject: '/CN=Root', key: newKey('ec'), extensions: AUTHORITY });
+  other = forge.issue({ subject: '/CN=Root', key: newKey('ec'), extensions: AUTHORITY });
+});
+afterAll(() => forge.close());
+
+const trust = (now = NOW) => ({ roots: indexRoots([new X509Certificate(root.pem)]), now });
+const issue = (wanted: Partial<Wanted>): Forged =>
+  forge.issue({ subject: '/CN=processor', by: root, extensions: [SAN], ...wanted });
+const authority = (wanted: Partial<Wanted>): Forged =>
+  issue({ subject: '/CN=Middle', key: newKey('ec'), extensions: AUTHORITY, ...wanted });
+/** A root with a key of another kind. */
+const anchor = (key: string, digest: string | undefined = 'sha256'): Forged =>
+  forge.issue({ subject: '/CN=Anchor', key, digest, extensions: AUTHORITY });
+const rsa = (): Forged => forge.issue({ subject: '/CN=Anchor', extensions: AUTHORITY });
+const NOT_TRUSTED = 'was signed by an authority that is not trusted here';
+const verdict = (pem: string, now?: number, domain = DOMAIN) => checkCertificate(pem, domain, trust(now));
+
+describe('a certificate that holds', () => {
+  it.each<[string, () => string]>([
+    ['signed by the root', () => issue({}).pem],
+    ['for several names', () => issue({ extensions: [`subjectAltName=DNS:a.example,DNS:${DOMAIN}`] }).pem],
+    ['by its common name, without other names', () => issue({ subject: `/CN=${DOMAIN}`, extensions: [] }).pem],
+    ['for servers', () => issue({ extensions: [SAN, 'extendedKeyUsage=serverAuth', 'keyUsage=digitalSignature'] }).pem],
+    [
+      'signed by an authority between',
+      () => {
+        const middle = authority({});
+        return issue({ by: middle }).pem + middle.pem;
+      },
+    ],
+    [
+      'signed by one that is limited to its domain',
+      () => {
+        const middle = authority({
+          extensions: [...AUTHORITY, 'nameConstraints=critical,permitted;DNS:platform.example'],
+        });
+        return issue({ by: middle }).pem + middle.pem;
+      },
+    ],
+  ])('%s', (_what, pem) => {
+    expect(verdict(pem())).toHaveProperty('key');
+  });
+
+  it.each<[string, () => Forged, Partial<Wanted>?]>([
+    ['RSA', () => anchor(newKey('rsa'))],
+    ['RSA and SHA-384', () => rsa(), { digest: 'sha384' }],
+    ['RSA and SHA-512', () => rsa(), { digest: 'sha512' }],
+    ['RSA with its newer padding', () => rsa(), { options: ['rsa_padding_mode:pss'] }],
+    ['a curve and SHA-384', () => root, { digest: 'sha384' }],
+    ['a curve and SHA-512', () => root, { digest: 'sha512' }],
+    ['Ed25519', () => anchor(newKey('ed25519'), undefined), { digest: undefined }],
+    ['Ed448', () => anchor(newKey('ed448'), undefined), { digest: undefined }],
+  ])('may be signed by %s', (_what, by, wanted) => {
+    const above = by();
+    const roots = indexRoots([new X509Certificate(above.pem)]);
+    expect(checkCertificate(issue({ by: above, ...wanted }).pem, DOMAIN, { roots, now: NOW })).toHaveProperty('key');
+  });
+
+  it('gives its own key, and tells until when it is in force', () => {
+    const middle = authority({});
+    const own = issue({ by: middle, days: 10 });
+    const { publicKey, validTo } = new X509Certificate(own.pem);
+    const found = verdict(own.pem + middle.pem) as { key: typeof publicKey; validTo: number };
+    expect(found.key.equals(publicKey)).toBe(true);
+    expect(found.validTo).toBe(Date.parse(validTo));
+  });
+
+  it('is in force from its first second to its last', () => {
+    const { pem } = issue({ days: 10 });
+    const { validFrom, validTo } = new X509Certificate(pem);
+    const [first, last] = [Date.parse(validFrom), Date.parse(validTo)];
+    // The root began in the same second or before.
+    expect(verdict(pem, first)).toHaveProperty('key');
+    expect(verdict(pem, last)).toHaveProperty('key');
+    expect(verdict(pem, first - 1)).toHaveProperty('issue', `is valid only from ${validFrom} on`);
+    expect(verdict(pem, last + 1)).toHaveProperty('issue', `has expired on ${validTo}`);
+  });
+
+  it('may have the authorities behind it in any order, and others among them', () => {
+    const upper = authority({ subject: '/CN=Upper' });
+    const lower = authority({ subject: '/CN=Lower', by: upper });
+    const stranger = forge.issue({ subject: '/CN=Stranger', extensions: AUTHORITY });
+    const { pem } = issue({ by: lower });
+    for (const between of [
+      [lower, upper],
+      [upper, lower],
+      [stranger, upper, stranger, lower],
+    ]) {
+      expect(verdict(pem + between.map((one) => one.pem).join(''))).toHaveProperty('key');
+    }
+  });
+
+  it('is signed by any of several roots of one name', () => {
+    const [one, two] = [root, other].map(({ pem }) => new X509Certificate(pem)) as [X509Certificate, X509Certificate];
+    const roots = [indexRoots([one, two]), indexRoots([two, one])];
+    for (const of of roots) {
+      expect(checkCertificate(issue({}).pem, DOMAIN, { roots: of, now: NOW })).toHaveProperty('key');
+      expect(checkCertificate(issue({ by: other }).pem, DOMAIN, { roots: of, now: NOW })).toHaveProperty('key');
+    }
+  });
+
+  it('is at most five authorities away from the root', () => {
+    const chain = [root];
+    for (let number = 1; number <= 6; number++) {
+      chain.push(authority({ subject: `/CN=Number ${number}`, by: chain.at(-1) as Forged }));
+    }
+    const below = (count: number): string =>
+      issue({ by: chain[count] as Forged }).pem +
+      chain
+        .slice(1, count + 1)
+        .map(({ pem }) => pem)
+        .join('');
+    expect(verdict(below(5))).toHaveProperty('key');
+    expect(verdict(below(6))).toHaveProperty('issue', NOT_TRUSTED);
+  });
+
+  it('is the trusted one itself', () => {
+    const own = forge.issue({ subject: '/CN=pinned', extensions: [SAN] });
+    const roots = indexRoots([new X509Certificate(own.pem)]);
+    expect(checkCertificate(own.pem, DOMAIN, { roots, now: NOW })).toHaveProperty('key');
+  });
+});
+
+describe('a certificate that does not hold', () => {
+  it.each<[string, () => string, RegExp]>([
+    ['signs itself', () => forge.issue({ subject: '/CN=x', extensions: [SAN] }).pem, /not trusted/],
+    ['is from an authority of the same name', () => issue({ by: other }).pem, /not trusted/],
+    ['brings its own root along', () => issue({ by: other }).pem + other.pem, /not trusted/],
+    ['is for another domain', () => issue({ extensions: ['subjectAltName=DNS:opendsr.evil.example'] }).pem, /not for/],
+    ['is for the parent domain', () => issue({ extensions: ['subjectAltName=DNS:platform.example'] }).pem, /not for/],
+    ['is for every name below', () => issue({ extensions: ['subjectAltName=DNS:*.platform.example'] }).pem, /not for/],
+    [
+      'has the domain as common name only, besides other names',
+      () => issue({ subject: `/CN=${DOMAIN}`, extensions: ['subjectAltName=DNS:a.example'] }).pem,
+      /not for/,
+    ],
+    [
+      'has the domain as common name only, besides an address',
+      () => issue({ subject: `/CN=${DOMAIN}`, extensions: ['subjectAltName=IP:127.0.0.1'] }).pem,
+      /not for/,
+    ],
+    ['has the domain as a mail name', () => issue({ extensions: [`subjectAltName=email:a@${DOMAIN}`] }).pem, /not for/],
+    [
+      'has the domain as an address of the web',
+      () => issue({ extensions: [`subjectAltName=URI:https://${DOMAIN}/`] }).pem,
+      /not for/,
+    ],
+    [
+      'is for some names below',
+      () => issue({ extensions: ['subjectAltName=DNS:open*.platform.example'] }).pem,
+      /not for/,
+    ],
+    ['has a key on a curve', () => issue({ key: newKey('ec') }).pem, /another kind than RSA/],
+    ['has a key for the newer padding alone', () => issue({ key: newKey('rsa-pss') }).pem, /another kind than RSA/],
+    ['has a short key', () => issue({ key: newKey('weak') }).pem, /2048/],
+    ['was signed by SHA-1', () => issue({ digest: 'sha1' }).pem, /no longer safe/],
+    ['is for clients', () => issue({ extensions: [SAN, 'extendedKeyUsage=clientAuth'] }).pem, /another purpose/],
+    ['may not sign', () => issue({ extensions: [SAN, 'keyUsage=keyEncipherment'] }).pem, /not meant for signatures/],
+    ['makes an unknown condition', () => issue({ extensions: [SAN, '1.2.3.4=critical,DER:0500'] }).pem, /critical/],
+    [
+      'is from one that is no authority',
+      () => {
+        const middle = authority({ extensions: ['basicConstraints=CA:FALSE'] });
+        return issue({ by: middle }).pem + middle.pem;
+      },
+      /is no authority$/,
+    ],
+    [
+      'is from one that says nothing of being an authority',
+      () => {
+        const middle = authority({ extensions: [SAN] });
+        return issue({ by: middle }).pem + middle.pem;
+      },
+      /is no authority$/,
+    ],
+    [
+      'is from an authority that may not sign certificates',
+      () => {
+        const middle = authority({ extensions: ['basicConstraints=critical,CA:TRUE', 'keyUsage=digitalSignature'] });
+        return issue({ by: middle }).pem + middle.pem;
+      },
+      /is not trusted here$/,
+    ],
+    [
+      'is below too many authorities',
+      () => {
+        const upper = authority({
+          subject: '/CN=Upper',
+          extensions: ['basicConstraints=critical,CA:TRUE,pathlen:0', 'keyUsage=keyCertSign'],
+        });
+        const lower = authority({ subject: '/CN=Lower', by: upper });
+        return issue({ by: lower }).pem + lower.pem + upper.pem;
+      },
+      /above so many/,
+    ],
+    [
+      'is from an authority for other domains',
+      () => {
+        const middle = authority({
+          extensions: [...AUTHORITY, 'nameConstraints=critical,permitted;DNS:other.example'],
+        });
+        return issue({ by: middle }).pem + middle.pem;
+      },
+      /vouch/,
+    ],
+    [
+      'is from an authority that excludes the domain',
+      () => {
+        const middle = authority({
+          extensions: [...AUTHORITY, 'nameConstraints=critical,excluded;DNS:platform.example'],
+        });
+        return issue({ by: middle }).pem + middle.pem;
+      },
+      /vouch/,
+    ],
+    ['lacks the authority between', () => issue({ by: authority({}) }).pem, /not trusted/],
+    ['is no certificate', () => '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', /PEM/],
+    ['is a key', () => newKey('rsa'), /PEM/],
+    ['is nothing', () => '', /PEM/],
+    ['is one of too many', () => issue({}).pem.repeat(11), /PEM/],
+  ])('%s', (_what, pem, why) => {
+    const found = verdict(pem());
+    expect(found).not.toHaveProperty('key');
+    expect((found as { issue: string }).issue).toMatch(why);
+  });
+
+  it('is not yet, or no longer, in force', () => {
+    const { pem } = issue({ days: 10 });
+    expect(verdict(pem, NOW - DAY)).toHaveProperty('issue', expect.stringContaining('valid only from'));
+    expect(verdict(pem, NOW + 11 * DAY)).toHaveProperty('issue', expect.stringContaining('expired'));
+  });
+
+  it.each<[string, Partial<Wanted>, RegExp]>([
+    ['has expired', { days: 5 }, /^has expired on /],
+    [
+      'makes an unknown condition',
+      { extensions: [...AUTHORITY, '1.2.3.4=critical,DER:0500'] },
+      /^has a critical extension that is not known here$/,
+    ],
+    [
+      'may not vouch for the domain',
+      { extensions: [...AUTHORITY, 'nameConstraints=permitted;DNS:a.example'] },
+      /^may not vouch/,
+    ],
+  ])('is from an authority, named, that %s', (_what, wanted, why) => {
+    const middle = authority({ subject: '/O=Some/CN=Middle', ...wanted });
+    const { issue: found } = verdict(issue({ by: middle }).pem + middle.pem, NOW + 6 * DAY) as { issue: string };
+    const beginning = 'was signed by an authority (O=Some, CN=Middle) that ';
+    expect(found.slice(0, beginning.length)).toBe(beginning);
+    expect(found.slice(beginning.length)).toMatch(why);
+  });
+
+  it('is from authorities that vouch for each other alone', () => {
+    const [a, b] = [newKey('ec'), newKey('ec')];
+    const first = forge.issue({ subject: '/CN=A', key: a, extensions: AUTHORITY });
+    const second = forge.issue({ subject: '/CN=B', key: b, by: first, extensions: AUTHORITY });
+    const again = forge.issue({ subject: '/CN=A', key: a, by: second, extensions: AUTHORITY });
+    expect(verdict(issue({ by: again }).pem + again.pem + second.pem)).toHaveProperty('issue', NOT_TRUSTED);
+  });
+
+  it('is from an authority whose own signature is unsafe', () => {
+    const middle = authority({ digest: 'sha1' });
+    const { pem } = issue({ by: middle });
+    expect(verdict(pem + middle.pem)).toHaveProperty('issue', 'was signed in a way that is no longer safe');
+  });
+
+  it('is damaged in a part that only we read', () => {
+    const { pem } = issue({ extensions: [SAN, '1.2.3.4=DER:0500', '1.2.3.5=DER:0500'] });
+    const bytes = Buffer.from(new X509Certificate(pem).raw);
+    // Two extensions of one name: other readers may take the other one.
+    bytes[bytes.indexOf(Buffer.from('06032a0305', 'hex')) + 4] = 0x04;
+    const damaged = `-----BEGIN CERTIFICATE-----\n${bytes.toString('base64')}\n-----END CERTIFICATE-----\n`;
+    expect(verdict(damaged)).toEqual({ issue: 'is damaged: an extension stands twice' });
+  });
+});
+
+describe('a PEM text', () => {
+  it('holds one to ten certificates, whatever stands between them', () => {
+    const { pem } = issue({});
+    const { raw } = new X509Certificate(pem);
+    const count = (text: string): number | undefined => parseCertificates(text)?.length;
+    expect(parseCertificates(`subject=x\n${pem}`)?.map((one) => one.raw.equals(raw))).toEqual([true]);
+    expect([count(pem), count(pem.repeat(10)), count(pem.repeat(11)), count('')]).toEqual([
+      1,
+      10,
+      undefined,
+      undefined,
+    ]);
+    // One that is damaged spoils all.
+    expect(count(`${pem}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)).toBeUndefined();
+  });
+});

@@ -1,0 +1,174 @@
+// The other checks of a callback: which domain it names, whether the signature fits its bytes, and the verdict of all.
+import { constants, createPublicKey, createSign, sign } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import {
+  type Check,
+  checkDomain,
+  checkSignature,
+  type HeaderLines,
+  verdictOf,
+} from '../../../../../src/lib/domain/callbacks/verify.ts';
+import { newKey } from './forge.ts';
+
+const DOMAIN = 'opendsr.platform.example';
+
+describe('the header of the domain', () => {
+  const NAME = 'x-opendsr-processor-domain';
+  const lines = (...values: string[]): HeaderLines => values.map((value) => ['X-OpenDSR-Processor-Domain', value]);
+  const NONE = 'the header names no domain';
+  const long = (length: number): string => `${'a.'.repeat((length - 1) / 2)}a`;
+
+  it.each<[HeaderLines, string]>([
+    [lines(DOMAIN), DOMAIN],
+    [lines(` ${DOMAIN.toUpperCase()} `), DOMAIN],
+    [[['host', 'a'], ...lines(DOMAIN), ['via', 'b']], DOMAIN],
+    [[[NAME, DOMAIN]], DOMAIN],
+    [lines('a-1.b2'), 'a-1.b2'],
+    [lines('1.2'), '1.2'],
+    [lines(long(253)), long(253)],
+  ])('%j names one that is allowed', (headers, domain) => {
+    const allow = ['first.example', 'OpenDSR.platform.example', 'a-1.b2', '1.2', long(253)];
+    expect(checkDomain(headers, allow)).toEqual({ name: 'domain', ok: true, detail: `${domain} is allowed`, domain });
+  });
+
+  it.each<[HeaderLines, string]>([
+    [lines(), `the header ${NAME} is missing`],
+    [[['x-opendsr-signature', DOMAIN]], `the header ${NAME} is missing`],
+    [lines(''), `the header ${NAME} is empty`],
+    [lines('  '), `the header ${NAME} is empty`],
+    [lines(DOMAIN, DOMAIN), `the header ${NAME} stands 2 times`],
+    [lines(DOMAIN, 'evil.example', DOMAIN), `the header ${NAME} stands 3 times`],
+    [lines('evil.example'), `evil.example is not allowed; allowed: ${DOMAIN}, b.example`],
+    [lines(`a.${DOMAIN}`), `a.${DOMAIN} is not allowed; allowed: ${DOMAIN}, b.example`],
+    [lines('platform.example'), `platform.example is not allowed; allowed: ${DOMAIN}, b.example`],
+    [lines(`${DOMAIN}.evil.example`), `${DOMAIN}.evil.example is not allowed; allowed: ${DOMAIN}, b.example`],
+    [lines(`${DOMAIN}, evil.example`), NONE],
+    [lines(`${DOMAIN}.`), NONE],
+    [lines(`.${DOMAIN}`), NONE],
+    [lines('opendsr..example'), NONE],
+    [lines('-opendsr.example'), NONE],
+    [lines('opendsr-.example'), NONE],
+    [lines('opendsr.-example'), NONE],
+    [lines('opendsr.example-'), NONE],
+    [lines('opendsr.ex_ample'), NONE],
+    [lines('localhost'), NONE],
+    [lines(`evil.example/${DOMAIN}`), NONE],
+    [lines(`${DOMAIN}/path`), NONE],
+    [lines(`${DOMAIN}:443`), NONE],
+    [lines(`${DOMAIN}\u0000.evil.example`), NONE],
+    [lines('*.platform.example'), NONE],
+    [lines(`ｏpendsr.platform.example`), NONE],
+    [lines(long(255)), NONE],
+  ])('%j does not', (headers, detail) => {
+    expect(checkDomain(headers, [DOMAIN, 'b.example'])).toEqual({ name: 'domain', ok: false, detail });
+  });
+
+  it('names none that is allowed where none is', () => {
+    expect(checkDomain(lines(DOMAIN), []).detail).toBe(`${DOMAIN} is not allowed; allowed: nothing`);
+  });
+});
+
+describe('the signature', () => {
+  const NAME = 'x-opendsr-signature';
+  const body = Buffer.from('{"request_status":"completed"}');
+  const [own, foreign] = [newKey('rsa'), newKey('rsa')];
+  const signed = (bytes: Buffer, algorithm = 'sha256', key = own): string =>
+    createSign(algorithm).update(bytes).sign(key, 'base64');
+  const check = (values: string[], over: Buffer = body, title = NAME): Check => {
+    const key = createPublicKey(own);
+    return checkSignature(
+      values.map((value) => [title, value]),
+      over,
+      key,
+    );
+  };
+
+  it('holds over the very bytes, under the header in any letters', () => {
+    const whole = { name: 'signature', ok: true, detail: 'it fits the body' };
+    expect(check([signed(body)])).toEqual(whole);
+    expect(check([` ${signed(body)} `], body, 'X-OpenDSR-Signature')).toEqual(whole);
+    expect(check([signed(Buffer.alloc(0))], Buffer.alloc(0))).toEqual(whole);
+  });
+
+  const OTHER = 'it does not fit the body';
+  const NO_BASE64 = 'the signature is not Base64';
+  it.each<[string, () => string[], string, Buffer?]>([
+    ['is missing', () => [], `the header ${NAME} is missing`],
+    ['is empty', () => [''], `the header ${NAME} is empty`],
+    ['stands twice', () => [signed(body), signed(body)], `the header ${NAME} stands 2 times`],
+    ['is of another key', () => [signed(body, 'sha256', foreign)], OTHER],
+    ['is by SHA-1', () => [signed(body, 'sha1')], OTHER],
+    ['is by SHA-512', () => [signed(body, 'sha512')], OTHER],
+    [
+      'has the newer padding',
+      () => [sign('sha256', body, { key: own, padding: constants.RSA_PKCS1_PSS_PADDING }).toString('base64')],
+      OTHER,
+    ],
+    ['is of other bytes', () => [signed(Buffer.from('{}'))], OTHER],
+    [
+      'is of the same JSON with other spaces',
+      () => [signed(body)],
+      OTHER,
+      Buffer.from('{"request_status": "completed"}'),
+    ],
+    ['is of the body and a line feed', () => [signed(body)], OTHER, Buffer.concat([body, Buffer.from('\n')])],
+    ['is cut short', () => [signed(body).slice(0, 200)], OTHER],
+    ['is of the alphabet of URLs', () => [`-_${signed(body).slice(2)}`], NO_BASE64],
+    ['has spaces within', () => [`${signed(body).slice(0, 8)} ${signed(body).slice(8)}`], NO_BASE64],
+    ['has text behind it', () => [`${signed(body)}====`], NO_BASE64],
+    ['has text before it', () => [`====${signed(body)}`], NO_BASE64],
+    ['lacks its end', () => [signed(body).slice(0, -1)], NO_BASE64],
+    ['is nothing but an end', () => ['===='], NO_BASE64],
+    [
+      'is in a form that is not the shortest',
+      () => [signed(body).replace(/.==$/, (end) => `${next(end)}==`)],
+      NO_BASE64,
+    ],
+    ['is hex', () => [Buffer.from(signed(body), 'base64').toString('hex')], OTHER],
+  ])('does not when it %s', (_what, values, detail, over) => {
+    expect(check(values(), over)).toEqual({ name: 'signature', ok: false, detail });
+  });
+
+  /** The letter behind it, which a reader that is not strict takes for the same. */
+  function next(end: string): string {
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+    return letters.charAt(letters.indexOf(end.charAt(0)) + 1);
+  }
+});
+
+describe('the verdict', () => {
+  const ORDER = ['domain', 'certificate_fetched', 'certificate', 'signature'] as const;
+  const good = ORDER.map((name): Check => ({ name, ok: true, detail: `${name} holds` }));
+  const open = (name: Check['name']): Check => ({
+    name,
+    ok: false,
+    detail: 'not looked at, because the check before failed',
+  });
+
+  it('is good when all four checks are, in whatever order they were made', () => {
+    expect(verdictOf(good)).toEqual({ valid: true, checks: good });
+    expect(verdictOf(good.toReversed())).toEqual({ valid: true, checks: good });
+  });
+
+  it.each(ORDER.map((name, index) => [name, index] as const))('is bad when %s is', (name, index) => {
+    const failed: Check = { name, ok: false, detail: 'no' };
+    const done = [...good.slice(0, index), failed];
+    expect(verdictOf(done)).toEqual({ valid: false, checks: [...done, ...ORDER.slice(index + 1).map(open)] });
+    expect(verdictOf([...done, ...good.slice(index + 1)]).valid).toBe(false);
+  });
+
+  it.each(ORDER)('is bad when %s was found good and bad, whichever came first', (name) => {
+    const failed: Check = { name, ok: false, detail: 'no' };
+    expect(verdictOf([...good, failed]).valid).toBe(false);
+    expect(verdictOf([failed, ...good]).valid).toBe(false);
+  });
+
+  it.each(ORDER)('is bad when %s was not looked at', (name) => {
+    expect(verdictOf(good.filter((check) => check.name !== name)).valid).toBe(false);
+  });
+
+  it('tells of a check what it says of itself, and nothing of what it found besides', () => {
+    const { checks } = verdictOf([{ ...good[0], domain: DOMAIN } as Check]);
+    expect(checks[0]).toEqual(good[0]);
+  });
+});

@@ -1,0 +1,35 @@
+// An identity as screens show it: enough to know one's own, too little to know anybody else's.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maskIdentity } from '../../../../../src/lib/domain/dsr/mask.ts';
+
+describe('an identity that is shown', () => {
+  it.each([
+    ['ada@example.org', 'a***@***.org'],
+    ['a@b.co.uk', 'a***@***.uk'],
+    ['ada@localhost', 'a***@***'],
+    ['ada@example.x', 'a***@***'],
+    ['ada@10.0.0.7', 'a***@***'],
+    ['ada@example.org and more', 'ad***'],
+    ['to ada@example.org', 'to***'],
+    ['+491701234567', '+4***'],
+    ['12345', '***'],
+    ['123456', '12***'],
+    ['😀😀😀😀😀', '***'],
+    ['😀😀😀😀😀😀', '😀😀***'],
+  ])('%s is %s', (value, masked) => {
+    expect(maskIdentity(value)).toBe(masked);
+  });
+});
+
+it('masks whatever an identity looks like', () => {
+  fc.assert(
+    fc.property(fc.emailAddress(), (mail) => {
+      const masked = maskIdentity(mail);
+      expect(masked).not.toBe(mail);
+      expect(masked.length).toBeLessThan(mail.length + 6);
+      // The name alone: the end of the domain is shown, and may happen to be the same letters.
+      expect(masked.split('@')[0]).toBe(`${mail.charAt(0)}***`);
+    }),
+  );
+});

@@ -1,0 +1,147 @@
+// One body checked whole: what it is as it is sent, and everything that is wrong or deserves a look.
+import { describe, expect, it } from 'vitest';
+import type { DsrRequest } from '../../../../../src/lib/contract/dsr.ts';
+import { showPath } from '../../../../../src/lib/contract/explain.ts';
+import { createWireNames } from '../../../../../src/lib/contract/names.ts';
+import { identitiesOf, normalizeRequest, skipsWaiting } from '../../../../../src/lib/domain/dsr/normalize.ts';
+
+const VENDOR = 'vendor.example';
+const KEY = 'opendsr.vendor.example';
+const raw = (value: string) => ({ value, encoding: 'raw' });
+const GOOD = {
+  regulation: 'gdpr',
+  subject_request_id: 'a7551968-d5d6-44b2-9831-815ac9017798',
+  subject_request_type: 'erasure',
+  submitted_time: '2026-11-21T08:00:00Z',
+  subject_identities: { email: raw('a@b.example') },
+  api_version: '3.0',
+};
+
+const NOW = Date.parse('2026-11-21T09:00:00Z');
+const normalized = (change: Record<string, unknown> = {}, wire: Record<string, string> = {}) =>
+  normalizeRequest({ ...GOOD, ...change }, { vendorDomain: VENDOR, names: createWireNames(wire) }, NOW);
+const shown = (found: { path: (string | number)[]; message: string }[]): string[] =>
+  found.map(({ path, message }) => `${showPath(path)}: ${message}`);
+
+describe('normalizeRequest', () => {
+  it('gives a right body back as it is sent, without issue or advice', () => {
+    expect(normalized()).toEqual({ request: GOOD, issues: [], warnings: [], changes: [] });
+  });
+
+  it('upgrades, and tells what it changed', () => {
+    const { request, changes } = normalized({
+      api_version: '2.0',
+      subject_identities: [{ identity_type: 'email', identity_value: 'a@b.example', identity_format: 'raw' }],
+    });
+    expect(request).toEqual(GOOD);
+    expect(changes).toHaveLength(2);
+  });
+
+  it('understands a deployment’s words', () => {
+    const extensions = { [KEY]: { subject_identities: { other: raw('7') } } };
+    const deployed = { [KEY]: { subject_identities: { elsewhere: raw('7') } } };
+    expect(normalized({ extensions: deployed }, { other: 'elsewhere' }).request).toMatchObject({ extensions });
+  });
+
+  it('gives no request where anything is wrong, and tells all of it', () => {
+    const { request, issues, warnings } = normalized({
+      regulation: 'lgpd',
+      extensions: { 'opendsr.other.example': { skip_waiting_period: true } },
+    });
+    expect(request).toBeUndefined();
+    expect(warnings).toEqual([]);
+    expect(shown(issues)).toEqual([
+      expect.stringMatching(/^regulation: /),
+      "extensions.opendsr.other.example: is of another vendor; the profile's is `opendsr.vendor.example`",
+    ]);
+  });
+
+  it('refuses the extension of another vendor alone, too, at its key', () => {
+    const { request, issues } = normalized({ extensions: { 'opendsr.other.example': { skip_waiting_period: true } } });
+    expect(request).toBeUndefined();
+    expect(issues).toMatchObject([{ path: ['extensions', 'opendsr.other.example'], at: 'key' }]);
+  });
+
+  it('takes the extension of its own vendor', () => {
+    expect(normalized({ extensions: { [KEY]: { skip_waiting_period: true } } })).toMatchObject({
+      issues: [],
+      warnings: [],
+    });
+  });
+
+  it('does not stumble over what is no request at all', () => {
+    for (const value of [null, 'x', 7, [], { extensions: null }, { extensions: 'x' }]) {
+      const { request, issues } = normalizeRequest(value, { vendorDomain: VENDOR, names: createWireNames({}) }, NOW);
+      expect([request, issues.length > 0]).toEqual([undefined, true]);
+    }
+  });
+});
+
+it.each([
+  ['GDPR', 'Erasure'],
+  ['Gdpr', 'ERASURE'],
+])('sends %s and %s in lower case', (regulation, type) => {
+  const { changes, request } = normalized({ regulation, subject_request_type: type });
+  expect([request, changes]).toEqual([GOOD, []]);
+});
+
+describe('the time of a request', () => {
+  const FUTURE = /^submitted_time: is in the future/;
+  it.each<[regulation: string, time: string, issue: RegExp | undefined, warning: string | undefined]>([
+    ['gdpr', '2026-11-21T09:00:00Z', undefined, undefined],
+    // Clocks differ by some minutes.
+    ['gdpr', '2026-11-21T09:05:00Z', undefined, undefined],
+    ['gdpr', '2026-11-21T09:05:01Z', FUTURE, undefined],
+    ['gdpr', '2026-11-21T11:04:00+02:00', undefined, undefined],
+    ['gdpr', '2026-11-21T09:04:00-02:00', FUTURE, undefined],
+    ['ccpa', '2062-11-21T09:00:00Z', FUTURE, undefined],
+    ['gdpr', '2026-10-21T09:00:00Z', undefined, undefined],
+    ['gdpr', '2026-10-21T08:59:59Z', undefined, 'submitted_time: has a deadline that passed 1 day ago'],
+    ['ccpa', '2026-10-21T08:59:59Z', undefined, undefined],
+    ['gdpr', '2026-10-19T08:00:00Z', undefined, 'submitted_time: has a deadline that passed 2 days ago'],
+    ['ccpa', '2026-09-01T09:00:00Z', undefined, 'submitted_time: has a deadline that passed 36 days ago'],
+  ])('%s %s', (regulation, submitted_time, issue, warning) => {
+    const { issues, request, warnings } = normalized({ regulation, submitted_time });
+    expect(shown(issues)).toEqual(issue ? [expect.stringMatching(issue)] : []);
+    expect(shown(warnings)).toEqual(warning === undefined ? [] : [warning]);
+    expect(request === undefined).toBe(issue !== undefined);
+  });
+});
+
+describe('advice on identities', () => {
+  it('is given where all of them are devices', () => {
+    const { request, warnings } = normalized({ subject_identities: { osb_vendor_id: raw('x') } });
+    expect(request).toBeDefined();
+    expect(shown(warnings)).toEqual([expect.stringMatching(/^subject_identities: names devices only/)]);
+  });
+
+  it('is not given where one names a person, in the extension too', () => {
+    expect(normalized({ subject_identities: { osb_vendor_id: raw('x'), email: raw('a@b.example') } }).warnings).toEqual(
+      [],
+    );
+    const extensions = { [KEY]: { subject_identities: { other: raw('7') } } };
+    const { request, warnings } = normalized({ subject_identities: { osb_vendor_id: raw('x') }, extensions });
+    expect([request?.extensions, warnings]).toEqual([extensions, []]);
+  });
+});
+
+describe('what a request holds', () => {
+  const request = (extensions?: unknown): DsrRequest =>
+    ({ ...GOOD, ...(extensions ? { extensions } : {}) }) as DsrRequest;
+
+  it('lists all identities, those of the extension last', () => {
+    expect(identitiesOf(request())).toEqual([['email', 'a@b.example']]);
+    expect(identitiesOf(request({ [KEY]: { subject_identities: { xpid: raw('7') } } }))).toEqual([
+      ['email', 'a@b.example'],
+      ['xpid', '7'],
+    ]);
+    expect(identitiesOf(request({ [KEY]: { skip_waiting_period: true } }))).toEqual([['email', 'a@b.example']]);
+  });
+
+  it('skips the waiting period only where it says so', () => {
+    expect(skipsWaiting(request())).toBe(false);
+    expect(skipsWaiting(request({ [KEY]: { skip_waiting_period: false } }))).toBe(false);
+    expect(skipsWaiting(request({ [KEY]: {} }))).toBe(false);
+    expect(skipsWaiting(request({ 'opendsr.a': {}, [KEY]: { skip_waiting_period: true } }))).toBe(true);
+  });
+});

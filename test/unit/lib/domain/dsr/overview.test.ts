@@ -1,0 +1,135 @@
+// A request as lists show it, from what the platform answers and what this machine remembers; the most urgent first.
+import { describe, expect, it } from 'vitest';
+import type { RequestStatusReply } from '../../../../../src/lib/contract/dsr.ts';
+import {
+  dueFirst,
+  overviewOf,
+  type Remembered,
+  type RequestOverview,
+} from '../../../../../src/lib/domain/dsr/overview.ts';
+
+const NOW = Date.parse('2026-11-21T08:00:00Z');
+const CLOCKS = { now: NOW, platformNow: NOW };
+
+describe('one request as lists show it', () => {
+  const reply = { subject_request_id: 'x', request_status: 'pending' } as RequestStatusReply;
+  const known: Remembered = {
+    at: '2026-11-20T08:00:00Z',
+    regulation: 'gdpr',
+    subject_request_type: 'erasure',
+    submitted_time: '2026-11-19T08:00:00Z',
+    states: [],
+  };
+
+  it('has what this machine knows of it', () => {
+    expect(overviewOf(reply, known, CLOCKS)).toEqual({
+      ...reply,
+      regulation: 'gdpr',
+      subject_request_type: 'erasure',
+      submitted_time: '2026-11-19T08:00:00Z',
+      deadline: '2026-12-19T08:00:00Z',
+      cancellable_until: '2026-11-27T08:00:00Z',
+      results_expire_at: null,
+    });
+  });
+
+  it('has nothing of it where this machine did not submit it', () => {
+    expect(overviewOf(reply, undefined, CLOCKS)).toEqual({
+      ...reply,
+      regulation: null,
+      subject_request_type: null,
+      submitted_time: null,
+      deadline: null,
+      cancellable_until: null,
+      results_expire_at: null,
+    });
+  });
+
+  it('counts the waiting period from when the platform took it, where that is known', () => {
+    const until = (received_time: string | null | undefined): string | null =>
+      overviewOf(reply, { ...known, ...(received_time !== undefined && { received_time }) }, CLOCKS).cancellable_until;
+    expect(until('2026-11-21T08:00:00Z')).toBe('2026-11-28T08:00:00Z');
+    expect([until(null), until(undefined)]).toEqual(['2026-11-27T08:00:00Z', '2026-11-27T08:00:00Z']);
+  });
+
+  const completed = { ...reply, request_status: 'completed' } as RequestStatusReply;
+  const access = { ...known, subject_request_type: 'access' };
+
+  it('knows when the results of its own request end, also before there is a link to them', () => {
+    expect(overviewOf(completed, access, CLOCKS).results_expire_at).toBe('2026-11-28T08:00:00Z');
+    expect(overviewOf(completed, undefined, CLOCKS).results_expire_at).toBeNull();
+    expect(overviewOf(reply, access, CLOCKS).results_expire_at).toBeNull();
+  });
+
+  it('goes by when it was seen completed, not by when it was seen otherwise', () => {
+    const states = [
+      { status: 'pending', at: '2026-11-01T00:00:00Z' },
+      { status: 'completed', at: '2026-11-10T00:00:00Z' },
+    ];
+    expect(overviewOf(completed, { ...access, states }, CLOCKS).results_expire_at).toBe('2026-11-17T00:00:00Z');
+  });
+});
+
+describe('the end of results', () => {
+  const reply = {
+    subject_request_id: 'x',
+    request_status: 'completed',
+    results_url: 'https://p.example/r',
+    expected_completion_time: '2026-11-05T00:00:00Z',
+  };
+  const seen = (at: string) => ({
+    subject_request_type: 'access',
+    states: [{ status: 'completed', at, source: 'status' }],
+  });
+  const at = (text: string): number => Date.parse(text);
+
+  it.each([
+    ['seven days after it was seen completed, before its time', '2026-11-03T00:00:00Z', 0, '2026-11-10T00:00:00Z'],
+    ['seven days after the time it was expected, seen later', '2026-11-09T00:00:00Z', 0, '2026-11-12T00:00:00Z'],
+    ['by the platform’s clock, where ours is behind', '2026-11-01T00:00:00Z', 4 * 86_400_000, '2026-11-12T00:00:00Z'],
+    ['without the seconds of an answer’s time', '2026-11-03T00:00:00Z', -59_999, '2026-11-10T00:00:00Z'],
+    ['by the platform’s clock from a minute on', '2026-11-03T00:00:00Z', -60_000, '2026-11-09T23:59:00Z'],
+  ])('is %s', (_what, when, ahead, end) => {
+    const now = at('2026-11-09T12:00:00Z');
+    const { results_expire_at: found } = overviewOf(reply, seen(when), { now, platformNow: now + ahead });
+    expect(found).toBe(end);
+  });
+
+  it('is known for the requests of others by their link, and not where there is none', () => {
+    const clocks = { now: at('2026-11-04T00:00:00Z'), platformNow: at('2026-11-04T00:00:00Z') };
+    expect(overviewOf(reply, undefined, clocks).results_expire_at).toBe('2026-11-11T00:00:00Z');
+    expect(overviewOf({ ...reply, results_url: null }, undefined, clocks).results_expire_at).toBeNull();
+  });
+});
+
+describe('what is due', () => {
+  const due = (id: string, deadline: string | null, status = 'pending'): RequestOverview =>
+    ({ subject_request_id: id, request_status: status, deadline }) as RequestOverview;
+
+  it('comes with the most urgent first, what has no deadline last, and what is over not at all', () => {
+    const requests = [
+      due('none', null),
+      due('late', '2026-12-03T00:00:00Z'),
+      due('done', '2026-11-01T00:00:00Z', 'completed'),
+      due('first', '2026-12-01T00:00:00Z', 'in_progress'),
+      due('gone', '2026-11-01T00:00:00Z', 'cancelled'),
+      due('no', '2026-11-01T00:00:00Z', 'refused'),
+      due('second', '2026-12-02T00:00:00Z'),
+      due('also first', '2026-12-01T00:00:00Z'),
+    ];
+    expect(dueFirst(requests).map((request) => request.subject_request_id)).toEqual([
+      'first',
+      'also first',
+      'second',
+      'late',
+      'none',
+    ]);
+    expect(dueFirst([...requests].reverse()).map((request) => request.subject_request_id)).toEqual([
+      'also first',
+      'first',
+      'second',
+      'late',
+      'none',
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+// The small memory of what became of each row of a bulk run.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRowStates } from '../../../../../src/lib/domain/dsr/row-states.ts';
+
+describe('what became of rows', () => {
+  const ID = 'a7551968-d5d6-44b2-9831-815ac9017798';
+
+  it('is nothing yet for a row that nobody spoke of, however far it is', () => {
+    const states = createRowStates();
+    expect([states.state(1), states.id(1), states.error(1), states.count('planned')]).toEqual([
+      'open',
+      undefined,
+      '',
+      0,
+    ]);
+    expect([states.state(1_000_000), states.id(1_000_000)]).toEqual(['open', undefined]);
+  });
+
+  it('keeps the id of a row whose request never went out, and counts it as planned no more', () => {
+    const states = createRowStates();
+    states.plan(1, ID);
+    states.plan(2, ID);
+    states.release(1);
+    expect([states.state(1), states.id(1), states.count('planned')]).toEqual(['open', ID, 1]);
+  });
+
+  it('forgets why a row failed once it did not', () => {
+    const states = createRowStates();
+    states.complete(1, 'failed', 'why');
+    expect([states.error(1), states.count('failed')]).toEqual(['why', 1]);
+    states.complete(1, 'submitted');
+    expect([states.error(1), states.count('failed'), states.count('submitted')]).toEqual(['', 0, 1]);
+  });
+
+  it.each([1023, 1024, 1025, 2048, 5000, 100_000])('loses nothing when row %i makes it grow', (row) => {
+    const states = createRowStates();
+    states.plan(1, ID);
+    states.plan(row, ID);
+    states.complete(row, 'existing');
+    expect([states.id(1), states.state(1), states.id(row), states.state(row)]).toEqual([ID, 'planned', ID, 'existing']);
+  });
+});
+
+it('keeps ids and states of rows, whatever their number', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 5000 }), fc.uuid({ version: 4 })), {
+        selector: ([row]) => row,
+      }),
+      (rows) => {
+        const states = createRowStates();
+        for (const [row, id] of rows) states.plan(row, id);
+        for (const [row, id] of rows) expect([states.id(row), states.state(row)]).toEqual([id, 'planned']);
+        const [first] = rows;
+        if (first) states.complete(first[0], 'failed', 'why');
+        expect(states.count('planned')).toBe(Math.max(0, rows.length - 1));
+        expect(states.error(first?.[0] ?? 1)).toBe(first ? 'why' : '');
+      },
+    ),
+  );
+});

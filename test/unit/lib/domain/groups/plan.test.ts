@@ -1,0 +1,146 @@
+// The least call that makes a group definition say what is wanted.
+import { describe, expect, it } from 'vitest';
+import type { GroupReply, GroupRequest } from '../../../../../src/lib/contract/groups.ts';
+import {
+  comparableGroup,
+  foretellLimit,
+  planGroup,
+  toGroupRequest,
+} from '../../../../../src/lib/domain/groups/plan.ts';
+
+const LIVE: GroupReply = {
+  id: 'household',
+  description: 'People of one home',
+  source_user_attribute: 'household_id',
+  attributes: [
+    { id: 'size', type: 'sum' },
+    { id: 'city', type: 'latest' },
+  ],
+};
+const WANTED = toGroupRequest(LIVE);
+
+describe('planGroup', () => {
+  it('does nothing where nothing differs, whatever the order of the attributes', () => {
+    expect(planGroup(LIVE, { ...WANTED, attributes: [...WANTED.attributes].reverse() })).toEqual({
+      id: 'household',
+      method: null,
+      changes: {},
+    });
+  });
+
+  it.each<[string, Partial<GroupRequest>, 'PUT' | 'PATCH', unknown]>([
+    [
+      'another description: the whole is replaced',
+      { description: 'Homes' },
+      'PUT',
+      { description: { from: 'People of one home', to: 'Homes' } },
+    ],
+    [
+      'another source: the whole is replaced',
+      { source_user_attribute: 'home_id' },
+      'PUT',
+      { source_user_attribute: { from: 'household_id', to: 'home_id' } },
+    ],
+    [
+      'one attribute more: the attributes alone are sent',
+      { attributes: [...WANTED.attributes, { id: 'street', type: 'latest' }] },
+      'PATCH',
+      { attributes: { added: [{ id: 'street', type: 'latest' }], removed: [], changed: [] } },
+    ],
+    [
+      'one attribute less',
+      { attributes: WANTED.attributes.slice(1) },
+      'PATCH',
+      { attributes: { added: [], removed: [{ id: 'size', type: 'sum' }], changed: [] } },
+    ],
+    [
+      'an attribute of another type',
+      { attributes: [{ id: 'size', type: 'latest' }, ...WANTED.attributes.slice(1)] },
+      'PATCH',
+      { attributes: { added: [], removed: [], changed: [{ id: 'size', type: { from: 'sum', to: 'latest' } }] } },
+    ],
+    [
+      'one attribute in place of another',
+      { attributes: [...WANTED.attributes.slice(1), { id: 'rooms', type: 'sum' }] },
+      'PATCH',
+      { attributes: { added: [{ id: 'rooms', type: 'sum' }], removed: [{ id: 'size', type: 'sum' }], changed: [] } },
+    ],
+    [
+      'an attribute and the description',
+      { description: 'Homes', attributes: WANTED.attributes.slice(1) },
+      'PUT',
+      {
+        description: { from: 'People of one home', to: 'Homes' },
+        attributes: { added: [], removed: [{ id: 'size', type: 'sum' }], changed: [] },
+      },
+    ],
+  ])('%s', (_what, change, method, changes) => {
+    expect(planGroup(LIVE, { ...WANTED, ...change })).toEqual({ id: 'household', method, changes });
+  });
+
+  it('creates what is not there, and tells all of it as new', () => {
+    expect(planGroup(undefined, WANTED)).toEqual({
+      id: 'household',
+      method: 'POST',
+      changes: {
+        description: { from: null, to: 'People of one home' },
+        source_user_attribute: { from: null, to: 'household_id' },
+        attributes: { added: WANTED.attributes, removed: [], changed: [] },
+      },
+    });
+  });
+
+  it('creates a definition without anything in it, too', () => {
+    expect(planGroup(undefined, { ...WANTED, description: '', source_user_attribute: '', attributes: [] })).toEqual({
+      id: 'household',
+      method: 'POST',
+      changes: {},
+    });
+  });
+
+  it('takes what the platform leaves out for empty', () => {
+    const bare = { id: 'household', description: null, attributes: null } as unknown as GroupReply;
+    const empty: GroupRequest = { id: 'household', description: '', source_user_attribute: '', attributes: [] };
+    expect(toGroupRequest(bare)).toEqual(empty);
+    expect(planGroup(bare, empty)).toEqual({ id: 'household', method: null, changes: {} });
+  });
+});
+
+describe('what of a group can be compared', () => {
+  it('is the same for the same definition in another order, or with fields that the platform adds', () => {
+    const turned = {
+      ...LIVE,
+      created_on: 'x',
+      attributes: [...(LIVE.attributes ?? [])].reverse().map((it) => ({ ...it, n: 1 })),
+    };
+    expect(comparableGroup(turned as GroupReply)).toEqual(comparableGroup(WANTED));
+    expect(comparableGroup(LIVE)['attributes']).toEqual([
+      { id: 'city', type: 'latest' },
+      { id: 'size', type: 'sum' },
+    ]);
+  });
+
+  it('has everything empty for what is not there', () => {
+    expect(comparableGroup({})).toEqual({ description: '', source_user_attribute: '', attributes: [] });
+  });
+
+  it.each(['description', 'source_user_attribute'] as const)('differs by %s', (field) => {
+    expect(comparableGroup({ ...WANTED, [field]: 'other' })).not.toEqual(comparableGroup(WANTED));
+  });
+});
+
+describe('the limit of definitions', () => {
+  const create = planGroup(undefined, WANTED);
+  const other = { ...LIVE, id: 'company' };
+
+  it('is foretold where one more is to be created, and names what is there', () => {
+    expect(foretellLimit(create, [other])).toMatch(/^This workspace has its 1 group definition already \(company\): /);
+    expect(foretellLimit(create, [other, LIVE])).toMatch(/\(company, household\)/);
+  });
+
+  it('is none where nothing is there yet, and none for a change', () => {
+    expect(foretellLimit(create, [])).toBeUndefined();
+    expect(foretellLimit(planGroup(LIVE, { ...WANTED, description: 'Homes' }), [LIVE])).toBeUndefined();
+    expect(foretellLimit(planGroup(LIVE, WANTED), [LIVE])).toBeUndefined();
+  });
+});

@@ -1,0 +1,128 @@
+// How many requests are under way at once, by what answers tell.
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { createWindow, type Window } from '../../../../../src/lib/domain/pacing/window.ts';
+import { size } from '../../../../helpers/size.ts';
+
+/** As many answers as may be under way, each after so long; the size then. */
+function round(window: Window, ms: number): number {
+  for (let rest = window.size; rest > 0; rest--) window.answered(ms, false);
+  return window.size;
+}
+
+describe('the window', () => {
+  it('begins with four, or with what is allowed', () => {
+    expect([1, 3, 4, 64].map((max) => createWindow(max).size)).toEqual([1, 3, 4, 4]);
+  });
+
+  it('doubles with each round of quick answers, up to what is allowed, and not before the round is whole', () => {
+    const window = createWindow(50);
+    for (let answer = 0; answer < 3; answer++) window.answered(100, false);
+    expect(window.size).toBe(4);
+    window.answered(100, false);
+    expect(window.size).toBe(8);
+    expect([round(window, 100), round(window, 100), round(window, 100), round(window, 100)]).toEqual([16, 32, 50, 50]);
+  });
+
+  it('shrinks when answers take more than twice the best and a little, and grows by a quarter from then on', () => {
+    const window = createWindow(100);
+    round(window, 100);
+    round(window, 100);
+    expect(round(window, 200)).toBe(32);
+    expect(round(window, 215)).toBe(27);
+    // Between 27 and 28 it is 28 answers that make a round.
+    expect(round(window, 100)).toBe(27);
+    window.answered(100, false);
+    expect(window.size).toBe(34);
+  });
+
+  it('takes no notice of milliseconds', () => {
+    const window = createWindow(64);
+    round(window, 1);
+    expect(round(window, 7)).toBe(16);
+    expect(round(window, 8)).toBe(13);
+  });
+
+  it('goes by what a round took on average', () => {
+    const window = createWindow(64);
+    round(window, 100);
+    for (const ms of [700, 100, 100, 100, 100, 100, 100, 100]) window.answered(ms, false);
+    expect(window.size).toBe(16);
+    for (let answer = 0; answer < 16; answer++) window.answered(answer < 3 ? 1000 : 100, false);
+    expect(window.size).toBe(13);
+  });
+
+  it('grows by one at least', () => {
+    const window = createWindow(64);
+    window.overloaded();
+    expect(window.size).toBe(2);
+    expect([round(window, 100), round(window, 100), round(window, 100)]).toEqual([3, 4, 5]);
+  });
+
+  it('forgets how quick it once was', () => {
+    const window = createWindow(64);
+    round(window, 100);
+    let sizes = 0;
+    for (let rounds = 0; rounds < 30; rounds++) round(window, 210);
+    for (let rounds = 0; rounds < 200; rounds++) sizes = round(window, 210);
+    expect(sizes).toBe(64);
+  });
+
+  it('shrinks with each word that a limit is near, and begins its round anew', () => {
+    const window = createWindow(64);
+    round(window, 100);
+    for (let answer = 0; answer < 7; answer++) window.answered(100, false);
+    window.answered(100, true);
+    expect(window.size).toBe(6);
+    for (let answer = 0; answer < 6; answer++) window.answered(100, false);
+    expect(window.size).toBe(6);
+    window.answered(100, false);
+    expect(window.size).toBe(13);
+    for (let answer = 0; answer < 40; answer++) window.answered(100, true);
+    expect(window.size).toBe(1);
+  });
+
+  it('is halved once for all requests that were under way when a limit was hit', () => {
+    const window = createWindow(64);
+    round(window, 100);
+    round(window, 100);
+    for (let refusal = 0; refusal < 17; refusal++) window.overloaded();
+    expect(window.size).toBe(8);
+    window.overloaded();
+    expect(window.size).toBe(4);
+    // Answers to requests of before count as such.
+    for (let answer = 0; answer < 8; answer++) window.answered(100, false);
+    expect(window.size).toBe(5);
+    window.overloaded();
+    expect(window.size).toBe(2);
+  });
+
+  it('counts answers that came before a limit was hit for nothing', () => {
+    const window = createWindow(64);
+    round(window, 100);
+    for (let answer = 0; answer < 7; answer++) window.answered(100, false);
+    window.overloaded();
+    window.answered(100, false);
+    expect(window.size).toBe(4);
+    for (let answer = 0; answer < 3; answer++) window.answered(100, false);
+    expect(window.size).toBe(5);
+  });
+});
+
+test('whatever happens, one request may go and no more than are allowed', () => {
+  const anyEvent = fc.oneof(
+    fc.constant(undefined),
+    fc.tuple(fc.double({ min: 0, max: 10_000, noNaN: true }), fc.boolean()),
+  );
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 256 }), fc.array(anyEvent, { maxLength: 300 }), (max, events) => {
+      const window = createWindow(max);
+      for (const event of events) {
+        if (event) window.answered(...event);
+        else window.overloaded();
+        expect(window.size >= 1 && window.size <= max && Number.isInteger(window.size)).toBe(true);
+      }
+    }),
+    { numRuns: size(300) },
+  );
+});

@@ -1,0 +1,196 @@
+// Diffs: what is told of two manifests is exactly what leads from one to the other.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { diffRoles, escalationsOf, isEmptyDiff, type RolesDiff } from '../../../../../src/lib/domain/roles/diff.ts';
+import { isEscalation } from '../../../../../src/lib/domain/roles/escalation.ts';
+import { type Role, sameContent } from '../../../../../src/lib/domain/roles/manifest.ts';
+import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
+import { size } from '../../../../helpers/size.ts';
+
+/** Carries out what the diff tells, and nothing else. */
+function apply(from: readonly Role[], diff: RolesDiff): Role[] {
+  const modified = new Map(diff.modified.map((item) => [item.role_id, item.changes]));
+  const gone = new Set(diff.deleted.map((item) => item.role_id));
+  const kept = from
+    .filter((item) => !gone.has(item.role_id))
+    .map((item) => {
+      const result: Role = { ...item, tasks: item.tasks.map((task) => ({ ...task })) };
+      for (const [field, change] of Object.entries(modified.get(item.role_id) ?? {})) {
+        if (!change) continue;
+        const ofTask = result.tasks.find((task) => field.startsWith(`tasks.${task.task_id}.`));
+        if ('added' in change) {
+          result.tasks = result.tasks.filter((task) => !change.removed.includes(task.task_id));
+          result.tasks.push(...change.added.map((task_id) => ({ task_id })));
+        } else if (ofTask) ofTask[field.slice(`tasks.${ofTask.task_id}.`.length)] = change.to;
+        else result[field] = change.to;
+      }
+      return result;
+    });
+  return [...kept, ...diff.created];
+}
+
+function shuffled(roles: readonly Role[], seed: number): Role[] {
+  const order = <T>(items: readonly T[]): T[] =>
+    [...items.slice(seed % (items.length + 1)), ...items.slice(0, seed % (items.length + 1))].reverse();
+  return order(roles).map((item) => ({ ...item, tasks: order(item.tasks) }));
+}
+
+/** Fields of a task that is gained are told with the role's creation alone. */
+function withoutTaskFields(roles: readonly Role[]): Role[] {
+  return roles.map((item) => ({ ...item, tasks: item.tasks.map(({ task_id }) => ({ task_id })) }));
+}
+
+describe('diffRoles', () => {
+  it('leads from one manifest to the other', () => {
+    fc.assert(
+      fc.property(anyRoles, anyRoles, (from, to) => {
+        const wanted = withoutTaskFields(to);
+        const reached = apply(from, diffRoles(from, wanted));
+        expect(sameContent(manifestOf(reached), manifestOf(wanted))).toBe(true);
+      }),
+      { numRuns: size(500) },
+    );
+  });
+
+  it('tells something of every role that it calls modified, and nothing twice', () => {
+    fc.assert(
+      fc.property(anyRoles, anyRoles, (from, to) => {
+        const { created, modified, deleted, unchanged, summary } = diffRoles(from, to);
+        for (const { changes } of modified) expect(Object.keys(changes)).not.toEqual([]);
+        const ids = [...created, ...modified, ...deleted].map((item) => item.role_id).concat(unchanged);
+        expect(ids.sort()).toEqual([...new Set([...from, ...to].map((item) => item.role_id))].sort());
+        expect(summary).toEqual({
+          create: created.length,
+          modify: modified.length,
+          delete: deleted.length,
+          unchanged: unchanged.length,
+        });
+      }),
+      { numRuns: size(500) },
+    );
+  });
+
+  it('finds nothing in the same manifest in another order, with repeated tasks and `user:core`', () => {
+    fc.assert(
+      fc.property(anyRoles, fc.nat(), (roles, seed) => {
+        const again = shuffled(roles, seed).map((item) => {
+          return { ...item, tasks: [...item.tasks, { task_id: 'user:core' }, ...item.tasks] };
+        });
+        expect(isEmptyDiff(diffRoles(roles, again))).toBe(true);
+        expect(isEmptyDiff(diffRoles(again, roles))).toBe(true);
+        expect(sameContent(manifestOf(roles), manifestOf(again))).toBe(true);
+      }),
+    );
+  });
+
+  it('turned round, takes back what it gave', () => {
+    fc.assert(
+      fc.property(anyRoles, anyRoles, (from, to) => {
+        const there = diffRoles(from, to);
+        const back = diffRoles(to, from);
+        expect(back.created.map((item) => item.role_id).sort()).toEqual(
+          there.deleted.map((item) => item.role_id).sort(),
+        );
+        expect(back.modified.map((item) => item.role_id).sort()).toEqual(
+          there.modified.map((item) => item.role_id).sort(),
+        );
+        expect(isEmptyDiff(back)).toBe(isEmptyDiff(there));
+      }),
+    );
+  });
+
+  it.each<[string, Role[]]>([
+    ['created', [role('a'), role('b'), role('c')]],
+    ['modified', [role('a'), role('b', ['x:y'])]],
+    ['deleted', [role('a')]],
+    ['created and one modified', [role('a', ['x:y']), role('b'), role('c')]],
+    ['modified and one deleted', [role('a', ['x:y'])]],
+    ['created and one deleted', [role('a'), role('c')]],
+  ])('is not empty with one role %s', (_what, to) => {
+    expect(isEmptyDiff(diffRoles([role('a'), role('b')], to))).toBe(false);
+  });
+
+  it('compares by id, never by position', () => {
+    const [a, b, c] = [role('a', ['x:y']), role('b', ['x:y']), role('c', ['x:y'])];
+    expect(diffRoles([a, b, c], [b, c])).toMatchObject({
+      deleted: [a],
+      modified: [],
+      created: [],
+      unchanged: ['b', 'c'],
+    });
+  });
+
+  it.each<[string, Role, Role, unknown]>([
+    ['a name', role('a', [], { name: 'A' }), role('a', [], { name: 'B' }), { name: { from: 'A', to: 'B' } }],
+    [
+      'a missing description',
+      role('a', [], { description: undefined }),
+      role('a', [], { description: 'D' }),
+      { description: { from: null, to: 'D' } },
+    ],
+    [
+      'another description',
+      role('a', [], { description: 'D' }),
+      role('a', [], { description: 'E' }),
+      { description: { from: 'D', to: 'E' } },
+    ],
+    ['a null and a missing text', role('a', [], { name: null }), role('a', [], { name: undefined }), undefined],
+    [
+      'tasks, sorted',
+      role('a', ['b:1', 'z:1', 'a:1']),
+      role('a', ['d:1', 'c:1', 'b:1']),
+      { tasks: { added: ['c:1', 'd:1'], removed: ['a:1', 'z:1'] } },
+    ],
+    ['an unknown field', role('a', [], { on: 1 }), role('a', [], { on: 2 }), { on: { from: 1, to: 2 } }],
+    ['an unknown field less', role('a', [], { on: { x: 1 } }), role('a'), { on: { from: { x: 1 }, to: null } }],
+    ['an unknown field that is null', role('a', [], { on: null }), role('a'), undefined],
+    [
+      'a field of a task',
+      role('a', [{ task_id: 'x:y', level: 1 }]),
+      role('a', [{ task_id: 'x:y', level: 2 }]),
+      { 'tasks.x:y.level': { from: 1, to: 2 } },
+    ],
+    [
+      'big integers',
+      role('a', [], { on: 2n ** 63n }),
+      role('a', [], { on: 2n ** 63n + 1n }),
+      { on: { from: 2n ** 63n, to: 2n ** 63n + 1n } },
+    ],
+    ['`user:core`', role('a', ['user:core', 'x:y']), role('a', ['x:y']), undefined],
+  ])('tells of %s', (_what, from, to, changes) => {
+    const { modified } = diffRoles([from], [to]);
+    expect(modified.map((item) => item.changes)).toEqual(changes === undefined ? [] : [changes]);
+  });
+});
+
+describe('escalations', () => {
+  it.each([
+    ['audiences:*', true],
+    ['user_management:view', true],
+    ['api_credentials:anything', true],
+    ['privacy:settings', true],
+    ['privacy', true],
+    ['audiences:view', false],
+    ['audiences:edit', false],
+    ['user:core', false],
+    ['user_management_x:view', false],
+    ['x:*:y', false],
+  ])('%s: %s', (task, expected) => {
+    expect(isEscalation(task)).toBe(expected);
+  });
+
+  it('are told of created and modified roles, for what is gained', () => {
+    const from = [role('a', ['rules:*', 'audiences:view']), role('gone', ['privacy:*'])];
+    const to = [
+      role('a', ['audiences:*', 'privacy:settings', 'rules:view']),
+      role('new', ['user:core', 'audiences:view', 'catalog:*']),
+    ];
+    const diff = diffRoles(from, to);
+    expect(diff.modified[0]?.escalations).toEqual(['audiences:*', 'privacy:settings']);
+    expect(escalationsOf(diff)).toEqual([
+      { role_id: 'new', task_id: 'catalog:*' },
+      { role_id: 'a', task_id: 'audiences:*' },
+      { role_id: 'a', task_id: 'privacy:settings' },
+    ]);
+  });
+});

@@ -1,0 +1,123 @@
+// The guards before a PUT: which change needs which flag.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type GuardFlags, guardPush } from '../../../../../src/lib/domain/roles/guards.ts';
+import type { Role } from '../../../../../src/lib/domain/roles/manifest.ts';
+import { planRoles } from '../../../../../src/lib/domain/roles/plan.ts';
+import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
+
+const SCOPE = { organization: '101', address: 'https://api.example.com' };
+const NONE: GuardFlags = { allowDelete: false, force: false, allowEmpty: false, failOnEscalation: false };
+const ALL: GuardFlags = { allowDelete: true, force: true, allowEmpty: true, failOnEscalation: false };
+
+function refusals(live: Role[], wanted: Role[], flags: Partial<GuardFlags> = {}) {
+  return guardPush(planRoles(SCOPE, manifestOf(live), wanted), { ...NONE, ...flags });
+}
+
+const guards = (...push: Parameters<typeof refusals>): string[] => refusals(...push).map((item) => item.guard);
+
+const many = (count: number, tasks: string[] = []): Role[] =>
+  Array.from({ length: count }, (_, index) => role(`r${index}`, tasks));
+
+/** `count` roles of which the first `changed` have a task more. */
+const changed = (count: number, some: number): Role[] => [...many(some, ['rules:view']), ...many(count).slice(some)];
+
+describe('deletions', () => {
+  it('need --allow-delete, or their number typed, and are named', () => {
+    expect(refusals(many(4), many(2))).toEqual([
+      {
+        guard: 'delete',
+        flag: '--allow-delete',
+        message: '2 roles would be deleted for the whole organization: r2, r3',
+        typed: '2',
+      },
+    ]);
+    expect(refusals(many(2), many(1))[0]?.message).toBe('1 role would be deleted for the whole organization: r1');
+    expect(guards(many(4), many(2), { allowDelete: true })).toEqual([]);
+  });
+
+  it('are what renaming an id is', () => {
+    expect(guards([role('a')], [role('b')])).toEqual(['delete']);
+  });
+});
+
+describe('a large change', () => {
+  it.each([
+    [9, 9, false],
+    [10, 3, false],
+    [10, 4, true],
+    [13, 3, false],
+    [13, 4, true],
+    [20, 6, false],
+    [20, 7, true],
+    [70, 21, false],
+    [70, 22, true],
+    [90, 27, false],
+    [100, 30, false],
+    [100, 31, true],
+  ])('of %i roles, %i: %s', (count, some, refused) => {
+    expect(guards(many(count), changed(count, some))).toEqual(refused ? ['threshold'] : []);
+    expect(guards(many(count), changed(count, some), { force: true })).toEqual([]);
+  });
+
+  it('counts changes and deletions together, and no new roles', () => {
+    const live = many(10);
+    const wanted = [...changed(10, 2).slice(0, 8), ...many(30).slice(20)];
+    expect(guards(live, wanted, { allowDelete: true })).toEqual(['threshold']);
+    expect(refusals(live, wanted, { allowDelete: true })[0]).toEqual({
+      guard: 'threshold',
+      flag: '--force',
+      message: '4 of 10 roles would be changed or deleted, more than 30 %',
+    });
+    expect(guards(live, [...live, ...many(60).slice(20)])).toEqual([]);
+  });
+});
+
+describe('an emptied manifest', () => {
+  it('needs its own flag besides the other two', () => {
+    expect(guards(many(10), [])).toEqual(['delete', 'empty', 'threshold']);
+    expect(guards(many(10), [], { allowDelete: true, force: true })).toEqual(['empty']);
+    expect(guards(many(10), [], { allowEmpty: true })).toEqual(['delete', 'threshold']);
+    expect(guards(many(10), [], ALL)).toEqual([]);
+    expect(refusals(many(1), [], { allowDelete: true })).toEqual([
+      { guard: 'empty', flag: '--allow-empty', message: 'the manifest would be left without any role' },
+    ]);
+  });
+
+  it('is none where there was no role before', () => {
+    expect(guards([], [])).toEqual([]);
+  });
+});
+
+describe('--fail-on escalation', () => {
+  const live = [role('a', ['rules:*'])];
+
+  it('refuses what is gained, by name, and has no flag to let it pass', () => {
+    const wanted = [role('a', ['rules:*', 'audiences:*']), role('b', ['privacy:settings'])];
+    expect(refusals(live, wanted, { failOnEscalation: true })).toEqual([
+      { guard: 'escalation', message: 'permissions would be escalated: b gains privacy:settings, a gains audiences:*' },
+    ]);
+    expect(guards(live, wanted)).toEqual([]);
+    expect(guards(live, wanted, { ...ALL, failOnEscalation: true })).toEqual(['escalation']);
+  });
+
+  it('lets what was there before and what is lost', () => {
+    expect(guards(live, [role('a', ['rules:*', 'audiences:view'])], { failOnEscalation: true })).toEqual([]);
+    expect(guards(live, [role('a')], { failOnEscalation: true })).toEqual([]);
+  });
+});
+
+it('every flag only ever takes refusals away, and none is needed for what changes nothing', () => {
+  fc.assert(
+    fc.property(anyRoles, anyRoles, (live, wanted) => {
+      expect(guards(live, wanted, ALL)).toEqual([]);
+      expect(guards(live, live, { failOnEscalation: true })).toEqual([]);
+      const open = guards(live, wanted);
+      for (const flag of ['allowDelete', 'force', 'allowEmpty'] as const) {
+        expect(open).toEqual(expect.arrayContaining(guards(live, wanted, { [flag]: true })));
+      }
+      const isDeleting = live.some((item) => !wanted.some((other) => other.role_id === item.role_id));
+      expect(open.includes('delete')).toBe(isDeleting);
+    }),
+  );
+});

@@ -1,0 +1,194 @@
+// Three-way merges: nobody's edit is lost in silence, and nobody's role.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/diff.ts';
+import { type Role, rolesById, sameRole } from '../../../../../src/lib/domain/roles/manifest.ts';
+import { mergeRoles } from '../../../../../src/lib/domain/roles/merge.ts';
+import { canonicalJson } from '../../../../../src/lib/kernel/json.ts';
+import { anyRoles, role } from '../../../../helpers/any-roles.ts';
+import { size } from '../../../../helpers/size.ts';
+
+function sameRolesAs(a: readonly Role[], b: readonly Role[]): boolean {
+  return isEmptyDiff(diffRoles(a, b));
+}
+
+const ids = (roles: readonly Role[]): string[] => roles.map((item) => item.role_id);
+
+describe('mergeRoles', () => {
+  it('is mine where only I edited, and theirs where only they did', () => {
+    fc.assert(
+      fc.property(anyRoles, anyRoles, (base, other) => {
+        const mine = mergeRoles(base, other, base);
+        expect(sameRolesAs(mine.roles, other)).toBe(true);
+        const theirs = mergeRoles(base, base, other);
+        expect(sameRolesAs(theirs.roles, other)).toBe(true);
+        const both = mergeRoles(base, other, other);
+        expect(sameRolesAs(both.roles, other)).toBe(true);
+        expect([mine.conflicts, theirs.conflicts, both.conflicts, mine.rebased, both.rebased]).toEqual([
+          [],
+          [],
+          [],
+          [],
+          [],
+        ]);
+      }),
+      { numRuns: size(400) },
+    );
+  });
+
+  it('tells as rebased what they changed, and only that', () => {
+    fc.assert(
+      fc.property(anyRoles, anyRoles, (base, theirs) => {
+        const { created, modified, deleted } = diffRoles(base, theirs);
+        expect(mergeRoles(base, base, theirs).rebased.sort()).toEqual(
+          ids([...created, ...deleted])
+            .concat(modified.map((item) => item.role_id))
+            .sort(),
+        );
+      }),
+    );
+  });
+
+  it('gives the same result whichever side is called mine, where nothing conflicts', () => {
+    fc.assert(
+      fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
+        const one = mergeRoles(base, mine, theirs);
+        const other = mergeRoles(base, theirs, mine);
+        const turned = one.conflicts.map((item) => ({ ...item, mine: item.theirs, theirs: item.mine }));
+        expect(other.conflicts.map(canonicalJson).sort()).toEqual(turned.map(canonicalJson).sort());
+        if (one.conflicts.length === 0) expect(sameRolesAs(one.roles, other.roles)).toBe(true);
+      }),
+      { numRuns: size(400) },
+    );
+  });
+
+  it('loses no role but those that one side deleted, and makes none up', () => {
+    fc.assert(
+      fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
+        const { roles, conflicts } = mergeRoles(base, mine, theirs);
+        const kept = new Set(ids(roles));
+        const [inBase, inMine, inTheirs] = [rolesById(base), rolesById(mine), rolesById(theirs)];
+        for (const id of new Set(ids([...base, ...mine, ...theirs]))) {
+          const deleted = inBase.has(id) && (!inMine.has(id) || !inTheirs.has(id));
+          if (deleted) {
+            // Whoever changed what the other deleted is told.
+            const survivor = inMine.get(id) ?? inTheirs.get(id);
+            const was = inBase.get(id);
+            const isChanged = survivor !== undefined && was !== undefined && !sameRole(survivor, was);
+            expect(conflicts.some((item) => item.role_id === id && item.field === 'role')).toBe(isChanged);
+            expect(kept.has(id)).toBe(isChanged);
+          } else expect(kept.has(id)).toBe(true);
+        }
+        expect(kept.size).toBe(roles.length);
+      }),
+      { numRuns: size(400) },
+    );
+  });
+
+  it('keeps the edits of both sides, field by field, and tells of every overlap', () => {
+    fc.assert(
+      fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
+        const { roles, conflicts } = mergeRoles(base, mine, theirs);
+        const [inBase, inMine, inTheirs] = [rolesById(base), rolesById(mine), rolesById(theirs)];
+        for (const merged of roles) {
+          const id = merged.role_id;
+          const [was, own, other] = [inBase.get(id), inMine.get(id), inTheirs.get(id)];
+          if (!was || !own || !other) continue;
+          for (const field of ['name', 'description'] as const) {
+            const [before, left, right] = [was[field] ?? null, own[field] ?? null, other[field] ?? null];
+            const overlap = left !== before && right !== before && left !== right;
+            const told = conflicts.filter((item) => item.role_id === id && item.field === field);
+            expect(told).toEqual(overlap ? [{ role_id: id, field, base: before, mine: left, theirs: right }] : []);
+            if (!overlap) expect(merged[field] ?? null).toBe(left === before ? right : left);
+          }
+          const has = (item: Role, task: string): boolean => item.tasks.some(({ task_id }) => task_id === task);
+          for (const task of new Set([was, own, other].flatMap((item) => item.tasks.map(({ task_id }) => task_id)))) {
+            if (task === 'user:core') continue; // The platform's affair.
+            // Who changed it against the base decides; who changed it alike agrees.
+            const wanted = has(own, task) === has(was, task) ? has(other, task) : has(own, task);
+            expect(has(merged, task)).toBe(wanted);
+          }
+        }
+      }),
+      { numRuns: size(400) },
+    );
+  });
+
+  it('adds up gains and losses of tasks', () => {
+    const merged = mergeRoles(
+      [role('a', ['x:1', 'x:2', 'x:3'])],
+      [role('a', ['x:1', 'x:3', 'mine:1'])],
+      [role('a', ['user:core', 'x:1', 'x:2', 'theirs:1'])],
+    );
+    expect(merged).toEqual({
+      roles: [role('a', ['user:core', 'x:1', 'mine:1', 'theirs:1'])],
+      conflicts: [],
+      rebased: ['a'],
+    });
+  });
+
+  it('leaves nothing behind of a field that one side took away', () => {
+    const [held, bare] = [role('a', [], { on: 1 }), role('a')];
+    const [mine] = mergeRoles([held], [bare], [{ ...held, name: 'T' }]).roles;
+    const [theirs] = mergeRoles([held], [{ ...held, name: 'M' }], [bare]).roles;
+    expect([mine, theirs]).toStrictEqual([
+      { ...bare, name: 'T' },
+      { ...bare, name: 'M' },
+    ]);
+  });
+
+  it('keeps the order of mine, then what only they have', () => {
+    const [a, b, c] = [role('a'), role('b'), role('c')];
+    expect(ids(mergeRoles([a, b], [b, a], [a, c, b]).roles)).toEqual(['b', 'a', 'c']);
+  });
+
+  it.each<[string, Role[], Role[], Role[], unknown]>([
+    [
+      'one name, changed twice',
+      [role('a')],
+      [role('a', [], { name: 'M' })],
+      [role('a', [], { name: 'T' })],
+      [{ role_id: 'a', field: 'name', base: 'Name of a', mine: 'M', theirs: 'T' }],
+    ],
+    [
+      'deleted by me, changed by them',
+      [role('a')],
+      [],
+      [role('a', ['x:y'])],
+      [{ role_id: 'a', field: 'role', base: role('a'), mine: null, theirs: role('a', ['x:y']) }],
+    ],
+    [
+      'changed by me, deleted by them',
+      [role('a')],
+      [role('a', ['x:y'])],
+      [],
+      [{ role_id: 'a', field: 'role', base: role('a'), mine: role('a', ['x:y']), theirs: null }],
+    ],
+    [
+      'created by both differently',
+      [],
+      [role('a', ['x:y'])],
+      [role('a')],
+      [{ role_id: 'a', field: 'role', base: null, mine: role('a', ['x:y']), theirs: role('a') }],
+    ],
+    ['created by both alike', [], [role('a', ['x:y'])], [role('a', ['user:core', 'x:y'])], []],
+    ['deleted by both', [role('a')], [], [], []],
+    [
+      'an unknown field',
+      [role('a', [], { on: 1 })],
+      [role('a', [], { on: 2 })],
+      [role('a', [], { on: 3 })],
+      [{ role_id: 'a', field: 'on', base: 1, mine: 2, theirs: 3 }],
+    ],
+    [
+      'a field of a task',
+      [role('a', [{ task_id: 'x:y', n: 1 }])],
+      [role('a', [{ task_id: 'x:y', n: 2 }])],
+      [role('a', [{ task_id: 'x:y', n: 3 }])],
+      [{ role_id: 'a', field: 'tasks.x:y.n', base: 1, mine: 2, theirs: 3 }],
+    ],
+    ['different fields', [role('a')], [role('a', [], { name: 'M' })], [role('a', [], { description: 'T' })], []],
+  ])('%s', (_what, base, mine, theirs, conflicts) => {
+    expect(mergeRoles(base, mine, theirs).conflicts).toEqual(conflicts);
+  });
+});

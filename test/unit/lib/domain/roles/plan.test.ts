@@ -1,0 +1,131 @@
+// Plans: one hash for one deed, and the body that is sent.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fromReply, inStableOrder, type Manifest, toReply } from '../../../../../src/lib/domain/roles/manifest.ts';
+import { compareManifests, planRoles } from '../../../../../src/lib/domain/roles/plan.ts';
+import { parseJson, stringifyJson } from '../../../../../src/lib/kernel/json.ts';
+import { anyReply, anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
+
+const SCOPE = { organization: '101', address: 'https://api.example.com' };
+const LIVE = manifestOf([role('a', ['user:core', 'x:y'], { on: 1 }), role('b', ['x:y'])], { extra: { version: 3 } });
+const WANTED = [role('a', ['x:y', 'x:z'], { on: 1 }), role('c')];
+
+const hashOf = (live: Manifest = LIVE, wanted = WANTED, scope = SCOPE): string =>
+  planRoles(scope, live, wanted).plan.plan;
+
+describe('the plan', () => {
+  it('is 32 hex digits, the same each time and after a trip over the wire', () => {
+    expect(hashOf()).toMatch(/^[0-9a-f]{32}$/);
+    const again = fromReply(parseJson(stringifyJson(toReply(LIVE))) as ReturnType<typeof toReply>);
+    expect(hashOf(again, structuredClone(WANTED))).toBe(hashOf());
+  });
+
+  it('does not depend on any order', () => {
+    fc.assert(
+      fc.property(anyReply, anyRoles, (reply, wanted) => {
+        const live = fromReply(reply);
+        const turned = (roles: Manifest['roles']): Manifest['roles'] =>
+          [...roles].reverse().map((item) => ({ ...item, tasks: [...item.tasks].reverse() }));
+        const backwards = Object.fromEntries(Object.entries(live.extra).reverse());
+        expect(hashOf({ ...live, extra: backwards, roles: turned(live.roles) }, turned(wanted))).toBe(
+          hashOf(live, wanted),
+        );
+      }),
+    );
+  });
+
+  it.each<[string, () => string]>([
+    ['another organization', () => hashOf(LIVE, WANTED, { ...SCOPE, organization: '102' })],
+    ['another address', () => hashOf(LIVE, WANTED, { ...SCOPE, address: 'https://eu.example.com' })],
+    ['a later stamp', () => hashOf({ ...LIVE, last_modified_on: '2026-11-20 08:00:01' })],
+    ['another writer', () => hashOf({ ...LIVE, last_modified_by: 'bob@example.com' })],
+    [
+      'another live task',
+      () => hashOf({ ...LIVE, roles: [role('a', ['user:core', 'x:q'], { on: 1 }), role('b', ['x:y'])] }),
+    ],
+    [
+      'another live name',
+      () => hashOf({ ...LIVE, roles: [role('a', ['user:core', 'x:y'], { on: 1, name: 'N' }), role('b', ['x:y'])] }),
+    ],
+    [
+      'another unknown field of a live role',
+      () => hashOf({ ...LIVE, roles: [role('a', ['user:core', 'x:y'], { on: 2 }), role('b', ['x:y'])] }),
+    ],
+    ['one live role less', () => hashOf({ ...LIVE, roles: LIVE.roles.slice(1) })],
+    ['another unknown top-level field', () => hashOf({ ...LIVE, extra: { version: 4 } })],
+    ['one more wanted task', () => hashOf(LIVE, [role('a', ['x:y', 'x:z', 'x:w'], { on: 1 }), role('c')])],
+    [
+      'another wanted description',
+      () => hashOf(LIVE, [role('a', ['x:y', 'x:z'], { on: 1, description: 'D' }), role('c')]),
+    ],
+    [
+      'another wanted id',
+      () =>
+        hashOf(LIVE, [
+          role('a', ['x:y', 'x:z'], { on: 1 }),
+          role('d', [], { name: 'Name of c', description: 'What c is for' }),
+        ]),
+    ],
+    ['nothing wanted', () => hashOf(LIVE, [])],
+  ])('is another one for %s', (_what, other) => {
+    expect(other()).toMatch(/^[0-9a-f]{32}$/);
+    expect(other()).not.toBe(hashOf());
+  });
+
+  it('differs for any two wanted manifests that differ', () => {
+    fc.assert(
+      fc.property(anyReply, anyRoles, anyRoles, (reply, one, other) => {
+        const live = fromReply(reply);
+        const same = planRoles(SCOPE, manifestOf(one), other).plan;
+        if (same.summary.create + same.summary.modify + same.summary.delete > 0) {
+          expect(hashOf(live, one)).not.toBe(hashOf(live, other));
+        }
+      }),
+    );
+  });
+
+  it('holds the diff and the stamp that it starts from', () => {
+    expect(planRoles(SCOPE, LIVE, WANTED).plan).toMatchObject({
+      base: { last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com' },
+      created: [{ role_id: 'c' }],
+      modified: [{ role_id: 'a', changes: { tasks: { added: ['x:z'], removed: [] } } }],
+      deleted: [{ role_id: 'b' }],
+      summary: { create: 1, modify: 1, delete: 1, unchanged: 0 },
+    });
+  });
+
+  it('sends the wanted roles, the unknown top-level fields and no stamp; unchanged roles as they came', () => {
+    const wanted = [role('b', ['x:y']), { ...role('a', ['x:y']), on: 1 }];
+    const { request } = planRoles(
+      SCOPE,
+      { ...LIVE, roles: [LIVE.roles[0] as never, role('b', [{ task_id: 'x:y', n: null }])] },
+      wanted,
+    );
+    expect(request).toStrictEqual({ version: 3, roles: [role('b', [{ task_id: 'x:y', n: null }]), LIVE.roles[0]] });
+  });
+});
+
+it('two files compared tell what a plan would, and no push can expect it', () => {
+  const { plan, ...told } = planRoles(SCOPE, LIVE, WANTED).plan;
+  expect(compareManifests(LIVE, WANTED)).toEqual({ ...told, plan: null });
+  expect(told.base).toEqual({ last_modified_on: LIVE.last_modified_on, last_modified_by: LIVE.last_modified_by });
+});
+
+describe('a manifest', () => {
+  it('comes back from the wire’s form as it went', () => {
+    fc.assert(
+      fc.property(anyReply, (reply) => {
+        expect(toReply(fromReply(reply))).toEqual(reply);
+      }),
+    );
+  });
+
+  it('in stable order has `user:core` first and ids sorted', () => {
+    const roles = inStableOrder([role('b', ['x:z', 'user:core', 'x:y']), role('B'), role('a')]);
+    expect(roles.map((item) => [item.role_id, item.tasks.map((task) => task.task_id)])).toEqual([
+      ['B', []],
+      ['a', []],
+      ['b', ['user:core', 'x:y', 'x:z']],
+    ]);
+  });
+});

@@ -1,0 +1,338 @@
+// Checks of a roles file: every rule, with the way to what is wrong and the nearest name.
+import { describe, expect, it } from 'vitest';
+import { showPath } from '../../../../../src/lib/contract/explain.ts';
+import { PERMISSIONS } from '../../../../../src/lib/contract/role-catalog.ts';
+import type { Known } from '../../../../../src/lib/domain/roles/known.ts';
+import { checkManifest } from '../../../../../src/lib/domain/roles/validate.ts';
+import { manifestOf, role } from '../../../../helpers/any-roles.ts';
+
+const CATALOG = new Set(PERMISSIONS.map((permission) => permission.task_id));
+const LIVE_TASKS = new Set(['audiences:view', 'audiences:*', 'rules:view', 'new_feature:view']);
+const GOOD = { role_id: 'a', name: 'A', description: 'D', tasks: ['audiences:view'] };
+
+interface Findings {
+  issues: string[];
+  warnings: string[];
+}
+
+function check(value: unknown, known: Partial<Known> = {}): Findings {
+  const { issues, warnings } = checkManifest(value, { catalogTasks: CATALOG, ...known });
+  const shown = (found: typeof issues): string[] =>
+    found.map(({ path, message, at }) => `${showPath(path)}${at ? '!' : ''}: ${message}`);
+  return { issues: shown(issues), warnings: shown(warnings) };
+}
+
+/** One role that differs from a good one; a field that is undefined is left out. */
+function checkRole(change: Record<string, unknown>, known: Partial<Known> = {}): Findings {
+  const item = Object.fromEntries(
+    Object.entries<unknown>({ ...GOOD, ...change }).filter(([, value]) => value !== undefined),
+  );
+  return check({ roles: [item] }, known);
+}
+
+const NOTHING = { issues: [], warnings: [] };
+
+describe('a whole file', () => {
+  it.each<[unknown, string]>([
+    [null, ': a roles file is a map with a list `roles`'],
+    [[], ': a roles file is a map with a list `roles`'],
+    ['roles', ': a roles file is a map with a list `roles`'],
+    [{}, ': `roles` must be a list of roles (an empty list is written `roles: []`)'],
+    [{ roles: null }, 'roles: `roles` must be a list of roles (an empty list is written `roles: []`)'],
+    [{ roles: { a: GOOD } }, 'roles: `roles` must be a list of roles (an empty list is written `roles: []`)'],
+    [{ roles: [null] }, 'roles[0]: a role is a map with role_id, name, description and tasks'],
+    [{ roles: [GOOD, 'b'] }, 'roles[1]: a role is a map with role_id, name, description and tasks'],
+    [{ roles: [], rolse: 1 }, 'rolse!: unknown field `rolse`; did you mean `roles`?'],
+    [
+      { roles: [], last_modified: 1 },
+      'last_modified!: unknown field `last_modified`; did you mean `last_modified_on`?',
+    ],
+    [{ roles: [], zzzzzzz: 1 }, 'zzzzzzz!: unknown field `zzzzzzz`'],
+    [{ roles: [], toString: 1 }, 'toString!: unknown field `toString`'],
+    [{ roles: [], last_modified_on: 20261120 }, 'last_modified_on: `last_modified_on` must be text; put it in quotes'],
+    [{ roles: [], last_modified_by: ['x'] }, 'last_modified_by: `last_modified_by` must be text; put it in quotes'],
+  ])('%j', (value, issue) => {
+    expect(check(value)).toEqual({ issues: [issue], warnings: [] });
+  });
+
+  it('may be empty, carry its stamps and a hint for editors', () => {
+    expect(check({ $schema: 'x', last_modified_on: '2026-11-20 08:00:00', last_modified_by: null, roles: [] })).toEqual(
+      NOTHING,
+    );
+  });
+
+  it('holds at most 100 roles, or as many as the platform does', () => {
+    const many = (count: number): object[] =>
+      Array.from({ length: count }, (_, index) => ({ ...GOOD, role_id: `r${index}`, name: `N${index}` }));
+    expect(check({ roles: many(100) })).toEqual(NOTHING);
+    expect(check({ roles: many(101) }).issues).toEqual(['roles[100]: 101 roles; an organization holds at most 100']);
+    const live = manifestOf(Array.from({ length: 102 }, (_, index) => role(`r${index}`)));
+    expect(check({ roles: many(102) }, { live })).toEqual(NOTHING);
+    expect(check({ roles: many(103) }, { live }).issues).toEqual([
+      'roles[102]: 103 roles; an organization holds at most 102',
+    ]);
+  });
+
+  it('comes back in the wire’s form, without what is for editors', () => {
+    const { manifest } = checkManifest(
+      {
+        $schema: 'x',
+        last_modified_on: 's',
+        version: 2,
+        roles: [{ ...GOOD, tasks: ['x:y', { task_id: 'x:z', n: 1 }, 'x:y'] }],
+      },
+      { catalogTasks: CATALOG, tolerateUnknown: true },
+    );
+    expect(manifest).toEqual({
+      last_modified_on: 's',
+      last_modified_by: null,
+      extra: { version: 2 },
+      roles: [{ ...GOOD, tasks: [{ task_id: 'x:y' }, { task_id: 'x:z', n: 1 }] }],
+    });
+  });
+});
+
+describe('a role', () => {
+  it.each<[Record<string, unknown>, string]>([
+    [{ role_id: undefined }, 'roles[0]: role_id is missing'],
+    [{ name: undefined }, 'roles[0]: name is missing'],
+    [{ description: undefined }, 'roles[0]: description is missing'],
+    [{ tasks: undefined }, 'roles[0]: `tasks` must be a list of task ids (an empty one is `tasks: []`)'],
+    [{ tasks: 'audiences:view' }, 'roles[0].tasks: `tasks` must be a list of task ids (an empty one is `tasks: []`)'],
+    [{ tasks: null }, 'roles[0].tasks: `tasks` must be a list of task ids (an empty one is `tasks: []`)'],
+    [{ role_id: '' }, 'roles[0].role_id: is empty'],
+    [{ role_id: 12 }, 'roles[0].role_id: must be a string, not a number; put it in quotes'],
+    [{ role_id: true }, 'roles[0].role_id: must be a string, not a boolean; put it in quotes'],
+    [{ role_id: 'x'.repeat(65) }, 'roles[0].role_id: has 65 characters; at most 64 are allowed'],
+    [{ name: '😀'.repeat(65) }, 'roles[0].name: has 65 characters; at most 64 are allowed'],
+    [{ name: '  ' }, 'roles[0].name: is empty'],
+    [{ name: null }, 'roles[0].name: must be a string, not empty'],
+    [{ name: 'a\u0007' }, 'roles[0].name: holds a control character'],
+    [{ description: '' }, 'roles[0].description: is empty'],
+    [{ description: 'x'.repeat(257) }, 'roles[0].description: has 257 characters; at most 256 are allowed'],
+    [{ descripton: 'x' }, 'roles[0].descripton!: unknown field `descripton`; did you mean `description`?'],
+    [{ constructor: 'x' }, 'roles[0].constructor!: unknown field `constructor`'],
+    [{ tasks: [5] }, 'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`'],
+    [{ tasks: ['rules:view', ''] }, 'roles[0].tasks[1]: a task is an id such as `audiences:view`, or `{task_id: …}`'],
+    [
+      { tasks: [{ id: 'rules:view' }] },
+      'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`',
+    ],
+    [{ tasks: [null] }, 'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`'],
+    [{ tasks: [{ task_id: '' }] }, 'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`'],
+    [{ tasks: [{ task_id: 'rules:view', level: 1 }] }, 'roles[0].tasks[0].level!: unknown field `level`'],
+  ])('%j', (change, issue) => {
+    expect(checkRole(change)).toEqual({ issues: [issue], warnings: [] });
+  });
+
+  it.each<Record<string, unknown>>([
+    { role_id: 'x'.repeat(64), name: '😀'.repeat(64), description: 'é'.repeat(256) },
+    { name: 'R & D – Team (1)' },
+    { description: 'two\nlines' },
+    { tasks: [] },
+    { tasks: ['user:core', { task_id: 'rules:view' }] },
+    // Full access to a feature makes no other task of it needless where every role has that one.
+    { tasks: ['user:core', 'rules:*'] },
+  ])('may be %j', (change) => {
+    expect(checkRole(change)).toEqual(NOTHING);
+  });
+
+  it('tells everything at once', () => {
+    expect(check({ roles: [{ rolle: 1, role_id: '', tasks: [7] }, GOOD, { ...GOOD, name: 5 }] }).issues).toEqual([
+      'roles[0].rolle!: unknown field `rolle`',
+      'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`',
+      'roles[0].role_id: is empty',
+      'roles[0]: name is missing',
+      'roles[0]: description is missing',
+      'roles[2].name: must be a string, not a number; put it in quotes',
+      'roles[2].role_id: `a` is already taken by roles[1]',
+    ]);
+  });
+
+  it('without an id is not told that another one without an id has the same', () => {
+    const { role_id, ...nameless } = GOOD;
+    expect(check({ roles: [nameless, { ...nameless, name: 'B' }] }).issues).toEqual([
+      'roles[0]: role_id is missing',
+      'roles[1]: role_id is missing',
+    ]);
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ role_id: 'a<b' }, 'roles[0].role_id: holds <, which the platform may refuse'],
+    [{ name: "it's" }, "roles[0].name: holds ', which the platform may refuse"],
+    [{ name: 'a`b' }, 'roles[0].name: holds `, which the platform may refuse'],
+    [{ name: 'a\\b' }, 'roles[0].name: holds \\, which the platform may refuse'],
+    [
+      { name: 'a\u202eb' },
+      'roles[0].name: holds an invisible character that turns the direction of text, which the platform may refuse',
+    ],
+    [
+      { tasks: ['rules:view', { task_id: 'rules:view' }] },
+      'roles[0].tasks[1]: rules:view is listed twice; once is enough',
+    ],
+    [{ tasks: ['audiences:view', 'audiences:*'] }, 'roles[0].tasks[0]: audiences:view is redundant beside audiences:*'],
+    [{ tasks: ['rules:*', { task_id: 'rules:view' }] }, 'roles[0].tasks[1]: rules:view is redundant beside rules:*'],
+    [
+      { tasks: ['audience:view'] },
+      "roles[0].tasks[0]: task audience:view is not in the specification's list; did you mean audiences:view?",
+    ],
+    [{ tasks: ['quite:different'] }, "roles[0].tasks[0]: task quite:different is not in the specification's list"],
+  ])('is advised of %j', (change, warning) => {
+    expect(checkRole(change)).toEqual({ issues: [], warnings: [warning] });
+  });
+
+  it('is never advised to do without the task that every role has', () => {
+    const { warnings } = checkRole({ tasks: ['user:*', 'user:core', 'user:more'] });
+    expect(warnings.filter((warning) => warning.includes('redundant'))).toEqual([
+      'roles[0].tasks[2]: user:more is redundant beside user:*',
+    ]);
+  });
+
+  it.each([
+    ['role_id', { role_id: 'a', name: 'B' }, '`a`'],
+    ['name', { role_id: 'b', name: 'A' }, '`A`'],
+  ])('has a %s of its own', (field, change, what) => {
+    expect(check({ roles: [GOOD, { ...GOOD, ...change }] }).issues).toEqual([
+      `roles[1].${field}: ${what} is already taken by roles[0]`,
+    ]);
+  });
+});
+
+describe('with the live tasks', () => {
+  const live = manifestOf([role('other', ['retired:view'])]);
+  const base = manifestOf([role('other', ['forgotten:view'])]);
+
+  it.each<[string, string | undefined]>([
+    ['audiences:view', undefined],
+    ['new_feature:view', undefined],
+    ['user:core', undefined],
+    ['retired:view', undefined],
+    ['forgotten:view', 'task forgotten:view does not exist on the platform'],
+    ['Audiences:view', 'task Audiences:view does not exist on the platform; did you mean audiences:view?'],
+    ['new_feature:veiw', 'task new_feature:veiw does not exist on the platform; did you mean new_feature:view?'],
+    ['catalog:*', 'task catalog:* does not exist on the platform'],
+  ])('%s', (task, message) => {
+    const issues = message === undefined ? [] : [`roles[0].tasks[0]: ${message}`];
+    expect(checkRole({ tasks: [task] }, { live, base, liveTasks: LIVE_TASKS })).toEqual({ issues, warnings: [] });
+  });
+
+  it('without them, the base excuses a task from advice too', () => {
+    expect(checkRole({ tasks: ['retired:view', 'forgotten:view'] }, { live, base })).toEqual(NOTHING);
+  });
+});
+
+describe('what the platform itself returned', () => {
+  const odd = role('a', [{ task_id: 'rules:view', level: 1 }], {
+    name: null,
+    description: '',
+    on: 5,
+    meta: { by: 'x', deep: { n: 1 } },
+  });
+  const live = manifestOf([odd, role('b', ['rules:view'])], { extra: { version: 3 } });
+  const asFile = {
+    role_id: 'a',
+    name: null,
+    description: '',
+    on: 6,
+    meta: { by: 'y' },
+    tasks: [{ task_id: 'rules:view', level: 2 }],
+  };
+
+  it.each(['live', 'base'] as const)('may go back as it came, where the %s manifest has it', (which) => {
+    expect(check({ version: 3, roles: [asFile] }, { [which]: live })).toEqual(NOTHING);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a field of another role', { roles: [{ ...GOOD, role_id: 'b', on: 6 }] }, 'roles[0].on!: unknown field `on`'],
+    [
+      'a field of a role that is new',
+      { roles: [{ ...GOOD, role_id: 'c', meta: {} }] },
+      'roles[0].meta!: unknown field `meta`',
+    ],
+    [
+      'a field of another task',
+      { roles: [{ ...asFile, tasks: [{ task_id: 'rules:*', level: 1 }] }] },
+      'roles[0].tasks[0].level!: unknown field `level`',
+    ],
+    [
+      'a top-level field in a role',
+      { roles: [{ ...asFile, version: 3 }] },
+      'roles[0].version!: unknown field `version`',
+    ],
+    ['a field of a role at the top', { on: 5, roles: [asFile] }, 'on!: unknown field `on`'],
+    [
+      'a field within an unknown map',
+      { roles: [{ ...asFile, meta: { bye: 1 } }] },
+      'roles[0].meta.bye!: unknown field `bye`; did you mean `by`?',
+    ],
+    ['a map in place of a number', { roles: [{ ...asFile, on: { x: 1 } }] }, 'roles[0].on.x!: unknown field `x`'],
+    [
+      'a null text of another role',
+      { roles: [{ ...GOOD, role_id: 'b', name: null }] },
+      'roles[0].name: must be a string, not empty',
+    ],
+    ['another empty text', { roles: [{ ...asFile, description: ' ' }] }, 'roles[0].description: is empty'],
+  ])('stands nowhere else: %s', (_what, value, issue) => {
+    expect(check(value, { live }).issues).toEqual([issue]);
+  });
+
+  it('is proposed when it is misspelt', () => {
+    expect(check({ versoin: 3, roles: [] }, { live }).issues).toEqual([
+      'versoin!: unknown field `versoin`; did you mean `version`?',
+    ]);
+  });
+
+  it('is let pass for a long id, restricted characters and a name held twice', () => {
+    const id = `${'x'.repeat(70)}<`;
+    const strange = manifestOf([role(id, [], { name: 'Same' }), role('b', [], { name: 'Same' })]);
+    const roles = [
+      { ...GOOD, role_id: id, name: 'Same' },
+      { ...GOOD, role_id: 'b', name: 'Same' },
+    ];
+    expect(check({ roles }, { live: strange })).toEqual({
+      issues: [],
+      warnings: ['roles[1].name: `Same` is already taken by roles[0]'],
+    });
+    expect(check({ roles }).issues).toHaveLength(2);
+  });
+
+  it('excuses no name held twice that the platform holds once, whatever else it holds twice', () => {
+    const live = manifestOf([
+      role('a', [], { name: 'Once' }),
+      role('b', [], { name: 'Twice' }),
+      role('c', [], { name: 'Twice' }),
+    ]);
+    const roles = ['a', 'b'].map((role_id) => ({ ...GOOD, role_id, name: 'Once' }));
+    expect(check({ roles }, { live }).issues).toEqual(['roles[1].name: `Once` is already taken by roles[0]']);
+  });
+
+  it('is looked into wherever it is a map, in whichever of the two manifests', () => {
+    const [one, other] = [manifestOf([role('a', [], { on: { x: 1 } })]), manifestOf([role('a', [], { on: null })])];
+    for (const known of [
+      { live: one, base: other },
+      { live: other, base: one },
+    ]) {
+      expect(check({ roles: [{ ...GOOD, on: { x: 2 } }] }, known)).toEqual(NOTHING);
+      expect(check({ roles: [{ ...GOOD, on: { y: 2 } }] }, known).issues).toEqual([
+        'roles[0].on.y!: unknown field `y`',
+      ]);
+    }
+  });
+
+  it('may not be edited beside the roles: that is told, since it is not sent', () => {
+    const message = "version: `version` is the platform's own: what stands here is not sent";
+    expect(check({ version: 4, roles: [asFile] }, { live })).toEqual({ issues: [], warnings: [message] });
+    const base = manifestOf([odd], { extra: { version: 2 } });
+    expect(check({ version: 2, roles: [asFile] }, { live, base })).toEqual(NOTHING);
+  });
+
+  it('is not asked for before the platform was read', () => {
+    const value = { version: 3, roles: [asFile, { ...GOOD, role_id: 'b', name: 'B' }] };
+    expect(check(value, { tolerateUnknown: true })).toEqual(NOTHING);
+    expect(check(value).issues.length).toBeGreaterThan(3);
+    // What nothing can excuse is told at once.
+    expect(
+      check({ roles: [{ ...GOOD, role_id: '', name: 5, tasks: [1] }] }, { tolerateUnknown: true }).issues,
+    ).toHaveLength(3);
+  });
+});

@@ -1,0 +1,138 @@
+// What a file wants of the platform: three-way against its base, a plain replacement without one.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/diff.ts';
+import type { Manifest, Role } from '../../../../../src/lib/domain/roles/manifest.ts';
+import { chooseBase, wantedRoles } from '../../../../../src/lib/domain/roles/wanted.ts';
+import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
+
+const OLD = { last_modified_on: '2026-11-19 08:00:00' };
+const UNSTAMPED = { last_modified_on: null, last_modified_by: null };
+
+/** As somebody writes it by hand: the fields of the specification alone, and tasks by their ids. */
+function byHand(roles: readonly Role[]): Role[] {
+  return roles.map(({ role_id, name, description, tasks }) => {
+    return { role_id, name, description, tasks: tasks.map(({ task_id }) => ({ task_id })) };
+  });
+}
+
+describe('wantedRoles', () => {
+  it('without a base wants exactly the file, with the unknown fields that the platform holds', () => {
+    fc.assert(
+      fc.property(anyRoles, anyRoles, (roles, held) => {
+        const {
+          roles: wanted,
+          conflicts,
+          rebased,
+          stale,
+        } = wantedRoles(manifestOf(roles, UNSTAMPED), undefined, manifestOf(held));
+        expect({ conflicts, rebased, stale }).toEqual({ conflicts: [], rebased: [], stale: false });
+        expect(wanted.map((item) => item.role_id)).toEqual(roles.map((item) => item.role_id));
+        expect(isEmptyDiff(diffRoles(byHand(wanted), byHand(roles)))).toBe(true);
+      }),
+    );
+  });
+
+  it('finds no difference in a file that leaves out what the specification does not know', () => {
+    fc.assert(
+      fc.property(anyRoles, fc.boolean(), (roles, hasBase) => {
+        const live = manifestOf(roles);
+        const { roles: wanted } = wantedRoles(manifestOf(byHand(roles)), hasBase ? live : undefined, live);
+        expect(isEmptyDiff(diffRoles(roles, wanted))).toBe(true);
+      }),
+    );
+  });
+
+  it('takes nothing of the platform’s away from a role that is edited by hand', () => {
+    const held = role('a', [{ task_id: 'x:y', level: 1 }, 'x:z'], { on: 5 });
+    const base = manifestOf([held]);
+    const now = manifestOf([{ ...held, on: 6 }]);
+    const edited = manifestOf([role('a', ['x:y', 'x:w'])]);
+    for (const from of [base, undefined]) {
+      expect(wantedRoles(edited, from, now).roles).toEqual([
+        role('a', [{ task_id: 'x:y', level: 1 }, 'x:w'], { on: 6 }),
+      ]);
+    }
+  });
+
+  it('knows a role that was pushed from elsewhere, whatever the platform added to it', () => {
+    const live = manifestOf([role('a', ['user:core', { task_id: 'x:y', level: 1 }], { on: 5 })]);
+    const wanted = wantedRoles(manifestOf([role('a', ['x:y'])]), manifestOf([]), live);
+    expect(wanted.conflicts).toEqual([]);
+    expect(isEmptyDiff(diffRoles(live.roles, wanted.roles))).toBe(true);
+  });
+
+  it('tells that what the platform changed was kept, also where it is only a field of its own', () => {
+    const base = manifestOf([role('a', ['x:y'], { on: 5 })], OLD);
+    const live = manifestOf([role('a', ['x:y'], { on: 6 })]);
+    expect(wantedRoles(manifestOf(byHand(base.roles), OLD), base, live)).toMatchObject({
+      roles: live.roles,
+      rebased: ['a'],
+    });
+  });
+
+  it('with a base carries the edits onto what is there now', () => {
+    const base = manifestOf([role('a', ['x:y']), role('b'), role('gone')], OLD);
+    const live = manifestOf([role('a', ['x:y', 'theirs:1']), role('b'), role('gone'), role('new')]);
+    const file = manifestOf([role('a', ['x:y', 'mine:1']), role('b')], OLD);
+    expect(wantedRoles(file, base, live)).toEqual({
+      roles: [role('a', ['x:y', 'mine:1', 'theirs:1']), role('b'), role('new')],
+      conflicts: [],
+      rebased: ['a', 'new'],
+      stale: false,
+    });
+  });
+
+  it.each<[string, ReturnType<typeof manifestOf>, boolean]>([
+    ['an older stamp', manifestOf([role('b')], OLD), true],
+    ['an older stamp, but the same content', manifestOf(byHand([role('a', ['x:y'], { on: 1 })]), OLD), false],
+    ['the live stamp', manifestOf([role('b')]), false],
+    ['the same second by somebody else', manifestOf([role('b')], { last_modified_by: 'bob@example.com' }), true],
+    ['no stamp', manifestOf([role('b')], UNSTAMPED), false],
+  ])('without a base: %s is stale: %#', (_what, file, stale) => {
+    const live = manifestOf([role('a', ['user:core', 'x:y'], { on: 1 })]);
+    expect(wantedRoles(file, undefined, live).stale).toBe(stale);
+    expect(wantedRoles(file, live, live).stale).toBe(false);
+  });
+});
+
+describe('chooseBase', () => {
+  const file = manifestOf([role('a', ['x:y', 'x:z']), role('b')]);
+  const near = manifestOf([role('a', ['x:y']), role('b')]);
+  const far = manifestOf([role('a'), role('c')]);
+
+  it('takes the one of the same stamp that differs least', () => {
+    expect(chooseBase(file, [far, near])).toBe(near);
+    expect(chooseBase(file, [near, far])).toBe(near);
+    expect(chooseBase(file, [far])).toBe(far);
+  });
+
+  it('counts the roles that differ, not those that are there', () => {
+    const roles = ['a', 'b', 'c'].map((id) => role(id, ['x:y']));
+    const [one, all] = [1, 3].map((some) =>
+      manifestOf(roles.map((item, at) => (at < some ? role(item.role_id) : item))),
+    );
+    for (const candidates of [
+      [one, all],
+      [all, one],
+    ]) {
+      expect(chooseBase(manifestOf(roles), candidates as Manifest[])).toBe(one);
+    }
+  });
+
+  it('takes the newest of several alike', () => {
+    const twin = structuredClone(near);
+    expect(chooseBase(file, [twin, near])).toBe(twin);
+  });
+
+  it('takes none of another stamp, and none for a file without one', () => {
+    expect(chooseBase(file, [])).toBeUndefined();
+    expect(
+      chooseBase(file, [
+        { ...near, ...OLD },
+        { ...near, last_modified_by: 'bob@example.com' },
+      ]),
+    ).toBeUndefined();
+    expect(chooseBase({ ...file, ...UNSTAMPED }, [{ ...near, ...UNSTAMPED }])).toBeUndefined();
+  });
+});

@@ -1,0 +1,101 @@
+// A batch is filled again and again: nothing of the rows before may be left in it.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Batch, reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
+import { size } from '../../../../helpers/size.ts';
+
+function add(batch: Batch, text: string, position: number): void {
+  const bytes = Buffer.from(`${text}\n`);
+  batch.add(bytes, 0, bytes.length - 1, position);
+}
+
+test('nothing is left of the rows before', () => {
+  const batch = new Batch(Buffer.alloc(1024));
+  batch.begin(0, 0);
+  add(batch, '{"a":1}', 1);
+  batch.noteLine(33);
+  add(batch, '{"a":22}', 2);
+  batch.refused.push({ position: 3, line: 3, issues: [{ path: '', message: 'wrong' }], original: 'x' });
+  batch.endOffset = 40;
+  const { refused } = batch;
+
+  batch.begin(1, 7);
+  expect(batch).toMatchObject({ file: 1, from: 7, to: 7, endOffset: -1, count: 0, size: 1, refused: [] });
+  add(batch, '{"b":3}', 9);
+  expect(batch.body().toString()).toBe('[{"b":3}]');
+  expect(batch).toMatchObject({ from: 7, to: 9, count: 1 });
+  expect([batch.position(0), batch.line(0)]).toEqual([9, 9]);
+  // Whoever still holds the refused rows of before keeps them.
+  expect(refused).toHaveLength(1);
+});
+
+test('it takes more rows than most have', () => {
+  const batch = new Batch(Buffer.alloc(10_000));
+  batch.begin(0, 0);
+  const rows = Array.from({ length: 1000 }, (_, index) => index);
+  for (const row of rows) add(batch, String(row), 2 ** 40 + row);
+  expect(JSON.parse(batch.body().toString())).toEqual(rows);
+  expect(rows.map((row) => batch.position(row) - 2 ** 40)).toEqual(rows);
+  expect(batch.row(999).toString()).toBe('999');
+  expect(batch.bodyOf([0, 500, 999]).toString()).toBe('[0,500,999]');
+});
+
+test('rows that lie side by side, or apart, or come as texts are one list', () => {
+  const anyRow = fc.record({
+    text: fc.stringMatching(/^[a-z]{1,6}$/),
+    way: fc.constantFrom('borrowed', 'borrowed', 'passed over', 'kept', 'text', 'written', 'refused'),
+  });
+  fc.assert(
+    fc.property(fc.array(anyRow, { maxLength: 12 }), fc.integer({ min: 2, max: 100 }), (rows, bytes) => {
+      const batch = new Batch(Buffer.alloc(bytes));
+      batch.begin(0, 0);
+      const source = Buffer.from(`${rows.map(({ text }) => JSON.stringify(text)).join('\n')}\n`);
+      const wanted: string[] = [];
+      let at = 0;
+      for (const [index, { text, way }] of rows.entries()) {
+        const length = text.length + 2;
+        const end = at + length;
+        const isIn = way !== 'passed over' && way !== 'refused' && (batch.count === 0 || batch.hasRoomFor(length));
+        if (isIn) wanted.push(text);
+        if (isIn && way === 'borrowed') batch.addBorrowed(source, at, end, index);
+        if (isIn && way === 'kept') batch.add(source, at, end, index);
+        if (isIn && (way === 'text' || (way === 'written' && !batch.hasRoomFor(length))))
+          batch.addText(`"${text}"`, length, index);
+        else if (isIn && way === 'written')
+          expect(batch.addWritten((out, to) => to + out.write(`"${text}"`, to), index)).toBe(true);
+        if (way === 'refused' && batch.hasRoomFor(0)) expect(batch.addWritten(() => -1, index)).toBe(false);
+        at = end + 1;
+      }
+      batch.keep();
+      source.fill('#');
+      expect(batch.count).toBe(wanted.length);
+      if (wanted.length === 0) return;
+      expect(wanted.map((_, index) => batch.row(index).toString())).toEqual(wanted.map((text) => `"${text}"`));
+      expect(batch.body().toString()).toBe(JSON.stringify(wanted));
+      expect(batch.size).toBe(batch.body().length);
+    }),
+    { numRuns: size(1000) },
+  );
+});
+
+test('it is filled to its last byte, and grows for one row that is larger', () => {
+  const batch = new Batch(Buffer.alloc(10));
+  batch.begin(0, 0);
+  expect([batch.hasRoomFor(8), batch.hasRoomFor(9)]).toEqual([true, false]);
+  add(batch, '1234', 1);
+  expect([batch.hasRoomFor(3), batch.hasRoomFor(4)]).toEqual([true, false]);
+  add(batch, '567', 2);
+  expect([batch.body().toString(), batch.capacity]).toEqual(['[1234,567]', 10]);
+  for (const row of ['12345678', '123456789', '1234567890123']) {
+    batch.begin(0, 0);
+    add(batch, row, 1);
+    expect(batch.body().toString()).toBe(`[${row}]`);
+  }
+  expect(batch.capacity).toBe(15);
+});
+
+test('the issues of a row are told in one line, each behind its place', () => {
+  const issue = (path: string, message: string) => ({ path, message });
+  expect(reasonOf([issue('', 'is no JSON')])).toBe('is no JSON');
+  expect(reasonOf([issue('xpid', 'is missing'), issue('', 'is odd')])).toBe('xpid: is missing; is odd');
+});

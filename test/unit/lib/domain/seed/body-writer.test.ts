@@ -1,0 +1,226 @@
+// Which cells are written at once, bytes to bytes, and which are left to the exact reading. Both give the same body.
+import { describe, expect, it, test } from 'vitest';
+import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import type { TableDefaults } from '../../../../../src/lib/domain/seed/body-writer.ts';
+import { readHeader } from '../../../../../src/lib/domain/seed/columns.ts';
+import { cellsOf } from '../../../../../src/lib/domain/csv/record.ts';
+import { checkRow } from '../../../../../src/lib/domain/seed/read-row.ts';
+import { createTable, type Table } from '../../../../../src/lib/domain/seed/table.ts';
+import { canonicalJson, parseJson } from '../../../../../src/lib/kernel/json.ts';
+
+const DEFAULTS: TableDefaults = { workspace: '5001', environment: 'production', cutoffDate: '2024-02-29' };
+const rules = createRowRules({}, { identityType: ['__proto__', '_a'] });
+
+function tableOf(header: readonly string[], defaults: Partial<TableDefaults> = {}, own = rules): Table {
+  const { columns, issues } = readHeader(header, undefined, own);
+  expect(issues).toEqual([]);
+  return createTable(header, columns, { ...DEFAULTS, ...defaults }, own);
+}
+
+/** The body, written at an offset into memory of just the size that was asked for; undefined where it is not written. */
+function written(table: Table, cells: readonly string[]): string | undefined {
+  const found = cellsOf(cells);
+  const out = Buffer.alloc(3 + (table.writer?.room(found.bytes.length) ?? 0), '#');
+  const end = table.writer?.write(found, out, 3) ?? -1;
+  expect(out.toString('latin1', 0, 3)).toBe('###');
+  expect(end).toBeLessThanOrEqual(out.length);
+  return end < 0 ? undefined : out.toString('utf8', 3, end);
+}
+
+/** As the contract reads the same cells. */
+function exactly(table: Table, cells: readonly string[]): string | undefined {
+  const checked = checkRow(table.value(cells), rules);
+  return 'text' in checked ? canonicalJson(parseJson(checked.text)) : undefined;
+}
+
+const digits = (count: number): string => '1234567890'.repeat(4).slice(0, count);
+const pairs = (count: number): string => Array.from({ length: count }, (_, index) => `k${index}=${index}`).join('|');
+const TEXTS = [
+  'a',
+  ' ',
+  'say "no" \\',
+  '"',
+  '\\',
+  'a|b=c:d,e;f',
+  'Ünïcödé ☃ 😀',
+  '\u007f',
+  '{"a":1}',
+  '[]',
+  'x'.repeat(900),
+];
+const CONTROLS = ['\u0000', '\u0001', 'a\tb', '\u001f'];
+
+describe.each<[string, string[], string[]]>([
+  ['xpid', ['0', '1', '-1', '9199999999999999999', '-7201284209016359738', digits(18)], ['9223372036854775808', '1.0', '01', '-0', '-', 'x', '+1', '1 ', ' 1', `-92${digits(17)}`, digits(20)]],
+  ['identity:email', [...TEXTS, 'x'.repeat(1000)], [...CONTROLS, 'x'.repeat(1001)]],
+  ['user:note', TEXTS, CONTROLS],
+  ['attr:A:first_occurrence', TEXTS, CONTROLS],
+  ['attr:A:sum', ['0', '-0', '007', '1.50', '-3.25', digits(36)], ['1.', '.5', '-', '--1', '1e5', '+1', ' 1', '1 ', '1.2.3', 'x', digits(37)]],
+  ['attr:A:minimum', ['-1.5'], ['x']],
+  ['attr:A:max', ['-1.5'], ['x']],
+  ['attr:A:count', ['0', '007', digits(18)], ['-1', '1.0', '1e5', ' 1', '1x', 'x', digits(19)]],
+  ['attr:A:unique_values_count', ['a|b'], ['\u0001']],
+  ['attr:A:last_occurrence_timestamp', ['1609459200000', '0'], ['-1', '2024-01-01']],
+  ['attr:A:unique_list', ['a', 'a|b', '|', '||a', 'say "no"|\\', 'ü|😀', 'a,b=c'], ['\u0001', 'a|\t', 'a\u001f|b']],
+  ['attr:A:most_frequent', ['a=1', 'a=1|b=2', 'a==1', 'a=b=1', '_=1', 'say "no"=1', 'é=1|e=2', 'ab=1|ba=1', pairs(16)], ['a', 'a=', 'a=1|', '|a=1', 'a=1|b', 'a=x', 'a=-1', 'a=1|a=2', '__a=1', 'a=1|__b=1', 'a\t=1', pairs(17), `a=${digits(19)}`]],
+  ['attr:A:average', ['sum=1|count=2', 'count=2|sum=-1.5', 'sum=0|count=01', 'sum=007|count=2'], ['sum=1|count=0', 'count=00|sum=1', 'sum=1', 'count=1', 'sum=|count=1', 'sum=1|count=', 'sum=x|count=1', 'sum=1|count=1.5', 'sum=1|count=2|x=3', 'x=1|sum=1|count=2', 'sum=1|sum=2', 'count=1|count=2', 'sum=1 |count=2']],
+  ['environment', ['production', 'development'], ['prod', 'Production', 'production ', 'productioN', 'developmen', 'developmenT']],
+  ['cutoff_date', ['2024-01-31', '2000-02-29', '1999-12-31'], ['2024-02-30', '2023-02-29', '2024-1-31', '2024-01-31 ', '2024/01/31', 'x']],
+])('a cell of %s', (title, atOnce, left) => {
+  const isWhom = title === 'xpid' || title.startsWith('identity:');
+  const make = (): Table => tableOf([...(isWhom ? [] : ['xpid']), title, 'attr:B:count']);
+  const cells = (cell: string): string[] => [...(isWhom ? [] : ['7']), cell, '1'];
+
+  it('is written at once where it is plainly right', () => {
+    const table = make();
+    for (const cell of atOnce) {
+      const text = written(table, cells(cell));
+      if (text === undefined) expect.fail(`not written: ${JSON.stringify(cell)}`);
+      expect(canonicalJson(parseJson(text)), cell).toBe(exactly(table, cells(cell)));
+    }
+  });
+
+  it('is left to the exact reading else, and nothing of it is in the next row', () => {
+    const table = make();
+    const [right = ''] = atOnce;
+    const before = written(table, cells(right));
+    for (const cell of left) {
+      expect(written(table, cells(cell)), cell).toBeUndefined();
+      expect(written(table, cells(right))).toBe(before);
+    }
+  });
+
+  it('that is empty leaves its field to what else is there', () => {
+    const table = make();
+    const text = written(table, cells(''));
+    expect(text === undefined ? undefined : canonicalJson(parseJson(text))).toBe(exactly(table, cells('')));
+    expect(text === undefined).toBe(isWhom);
+  });
+}); // prettier-ignore
+
+// Two texts of one length that stand where `sum=` and `count=` are looked for.
+test.each(['sum=1|items=2', 'all=1|count=2', 'count=2|all=1', 'items=2|sum=1', 'items=2|all=1'])(
+  'an average of %s is left to the exact reading',
+  (cell) => {
+    const table = tableOf(['xpid', 'attr:A:average']);
+    expect(written(table, ['7', cell])).toBeUndefined();
+    expect(exactly(table, ['7', cell])).toBeUndefined();
+  },
+);
+
+// Before it there is nothing in the record, so that places count from 0.
+test.each<[string, string, boolean]>([
+  ['attr:A:most_frequent', '=1', true],
+  ['attr:A:most_frequent', '12', false],
+  ['attr:A:most_frequent', 'a12', false],
+  ['attr:A:average', 'sum=1|count=2', true],
+  ['attr:A:average:sum', '1', false],
+  ['attr:A:count', '', true],
+  ['environment', 'development', true],
+  ['environment', 'developments', false],
+  ['cutoff_date', '2024-01-31', true],
+  // What stands far behind in a record is not therefore long.
+  ['user:a', 'x'.repeat(900), true],
+])('the first column as %s with %j', (title, cell, isAtOnce) => {
+  const table = tableOf([title, 'xpid', 'attr:B:count', 'identity:email']);
+  const row = [cell, '7', '1', 'x'.repeat(90)];
+  const text = written(table, row);
+  expect(text !== undefined).toBe(isAtOnce);
+  if (text !== undefined) expect(canonicalJson(parseJson(text))).toBe(exactly(table, row));
+});
+
+test.each([
+  ['attr:A:average:sum', 'attr:A:average:count'],
+  ['attr:A:average:count', 'attr:A:average:sum'],
+])('an average of the first columns %s and %s', (...titles) => {
+  const table = tableOf([...titles, 'xpid', 'attr:B:count']);
+  for (const cells of [
+    ['1', '2'],
+    ['', ''],
+    ['1', ''],
+    ['', '1'],
+  ]) {
+    const row = [...cells, '7', '1'];
+    const text = written(table, row);
+    expect(text && canonicalJson(parseJson(text))).toBe(exactly(table, row));
+  }
+});
+
+describe('cells that make one attribute', () => {
+  it.each<[string[], string[], boolean]>([
+    [['attr:A:average:sum', 'attr:A:average:count'], ['1.5', '2'], true],
+    [['attr:A:average:count', 'attr:A:average:sum'], ['2', '-1.5'], true],
+    [['attr:A:average:sum', 'attr:A:average:count'], ['', ''], true],
+    [['attr:A:average:sum', 'attr:A:average:count'], ['1', ''], false],
+    [['attr:A:average:sum', 'attr:A:average:count'], ['', '1'], false],
+    [['attr:A:average:sum', 'attr:A:average:count'], ['1', '0'], false],
+    [['attr:A:average:sum', 'attr:A:average:count'], ['1', '00'], false],
+    [['attr:A:average:sum', 'attr:A:average:count'], ['x', '1'], false],
+    [['attr:A:average:sum'], ['1'], false],
+    [['attr:A:average', 'attr:A:average:sum'], ['sum=1|count=2', ''], false],
+    [['attr:A:most_frequent:x', 'attr:A:most_frequent:"a""b"'], ['1', '007'], true],
+    [['attr:A:most_frequent:x', 'attr:A:most_frequent:y'], ['', '2'], true],
+    [['attr:A:most_frequent:x', 'attr:A:most_frequent:y'], ['1', ''], true],
+    [['attr:A:most_frequent:x', 'attr:A:most_frequent:y'], ['', ''], true],
+    [['attr:A:most_frequent:x'], ['1'], true],
+    [['attr:A:most_frequent:x', 'attr:A:most_frequent:y'], ['1', 'x'], false],
+    [['attr:A:most_frequent:x', 'attr:A:most_frequent:y'], ['-1', '1'], false],
+    [['attr:A:most_frequent:x', 'attr:A:most_frequent:__y'], ['1', '1'], false],
+    [['attr:A:most_frequent', 'attr:A:most_frequent:x'], ['a=1', '2'], false],
+  ])('%j with %j', (header, cells, isAtOnce) => {
+    // Something of its own before and behind, so that commas show.
+    const table = tableOf(['xpid', 'attr:First:count', ...header, 'attr:Last:count']);
+    for (const [first, last] of [['1', '2'], ['', '2'], ['1', ''], ['', '']] as const) {
+      const row = ['7', first, ...cells, last];
+      const text = written(table, row);
+      expect(text !== undefined).toBe(isAtOnce);
+      if (text !== undefined) expect(canonicalJson(parseJson(text))).toBe(exactly(table, row));
+    }
+  }); // prettier-ignore
+});
+
+test('whom a row is about: an id, identities, both; not nobody', () => {
+  const table = tableOf(['xpid', 'identity:email', 'identity:customer_id', 'user:a', 'user:b']);
+  for (const row of [
+    ['7', '', '', '', ''],
+    ['', 'a', '', '', 'b'],
+    ['', '', 'c', 'a', ''],
+    ['7', 'a', 'c', 'a', 'b'],
+  ]) {
+    const text = written(table, row);
+    expect(canonicalJson(parseJson(text ?? 'null'))).toBe(exactly(table, row));
+  }
+  expect(written(table, ['', '', '', 'a', 'b'])).toBeUndefined();
+  expect(written(tableOf(['identity:email']), [''])).toBeUndefined();
+});
+
+test('a row says its environment and its date, or those of all rows hold; without any it is left', () => {
+  const header = ['xpid', 'environment', 'cutoff_date', 'attr:A:count'];
+  const find = (text: string | undefined): string | undefined =>
+    text && [...text.matchAll(/"(?:environment|cutoff_date)":"([^"]*)"/g)].map(([, found]) => found).join(' ');
+  const table = tableOf(header);
+  expect(find(written(table, ['7', '', '', '1']))).toBe('production 2024-02-29');
+  expect(find(written(table, ['7', 'development', '2024-01-31', '1']))).toBe('development 2024-01-31');
+  expect(find(written(table, ['7', '', '', '1']))).toBe('production 2024-02-29');
+  const bare = tableOf(header, { environment: undefined, cutoffDate: undefined });
+  expect(find(written(bare, ['7', 'development', '2024-01-31', '1']))).toBe('development 2024-01-31');
+  expect(written(bare, ['7', '', '2024-01-31', '1'])).toBeUndefined();
+  expect(written(bare, ['7', 'development', '', '1'])).toBeUndefined();
+  const wrong = tableOf(header, { environment: 'prod', cutoffDate: '2024-02-30' });
+  expect(written(wrong, ['7', '', '2024-01-31', '1'])).toBeUndefined();
+  expect(written(wrong, ['7', 'production', '', '1'])).toBeUndefined();
+});
+
+test('columns that are one identity on the wire, or bear an odd name, are left for the whole table', () => {
+  const merge = createRowRules({ other: 'email' });
+  expect(tableOf(['identity:email', 'identity:other'], {}, merge).writer).toBeUndefined();
+  expect(tableOf(['identity:__proto__']).writer).toBeUndefined();
+  expect(tableOf(['identity:_a']).writer).toBeDefined();
+});
+
+test('the deployment’s words are written', () => {
+  const table = tableOf(['xpid', 'identity:email'], {}, createRowRules({ xpid: 'pid', email: 'mail' }));
+  expect(written(table, ['7', 'a'])).toBe(
+    '{"environment":"production","pid":7,"identities":{"mail":"a"},"calculated_attributes":{"5001":[]}}',
+  );
+});

@@ -1,0 +1,142 @@
+// What a header says: each column's meaning, or the sentence about what is wrong with it.
+import { describe, expect, it, test } from 'vitest';
+import { readHeader } from '../../../../../src/lib/domain/seed/columns.ts';
+import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+
+const rules = createRowRules({ osa_id: 'apple_id' }, { identityType: ['a', 'a:b'] });
+
+test.each([
+  ['xpid', { kind: 'xpid' }],
+  ['environment', { kind: 'environment' }],
+  ['cutoff_date', { kind: 'cutoff_date' }],
+  [' xpid ', { kind: 'xpid' }],
+  ['identity:email', { kind: 'identity', type: 'email' }],
+  ['identity:"a:b"', { kind: 'identity', type: 'a:b' }],
+  ['identity:apple_id', { kind: 'identity', type: 'apple_id' }],
+  ['user:note', { kind: 'user', name: 'note' }],
+  ['user:"say ""no"""', { kind: 'user', name: 'say "no"' }],
+  ['attr:Orders:count', { kind: 'attribute', name: 'Orders', type: 'count', key: undefined }],
+  ['attr:"a:b":sum', { kind: 'attribute', name: 'a:b', type: 'sum', key: undefined }],
+  ['attr:A:average', { kind: 'attribute', name: 'A', type: 'average', key: undefined }],
+  ['attr:A:average:sum', { kind: 'attribute', name: 'A', type: 'average', key: 'sum' }],
+  ['attr:A:average:count', { kind: 'attribute', name: 'A', type: 'average', key: 'count' }],
+  ['attr:A:most_frequent:red', { kind: 'attribute', name: 'A', type: 'most_frequent', key: 'red' }],
+  ['attr:A:most_frequent:"x:y"', { kind: 'attribute', name: 'A', type: 'most_frequent', key: 'x:y' }],
+])('%s is %j', (title, column) => {
+  const { columns, issues, passedOver } = readHeader(['identity:other', title], undefined, rules);
+  expect([columns[1], issues, passedOver]).toEqual([column, [], []]);
+});
+
+const UNKNOWN =
+  'is no known column; known are xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date';
+const ATTRIBUTE =
+  'must be written `attr:<name>:<calculation_type>[:<key>]`; a name with a colon stands in double quotes';
+test.each([
+  ['', UNKNOWN],
+  ['zzzzzzzz', UNKNOWN],
+  ['zzzzzzzz:a', UNKNOWN],
+  // Without a colon it is none of those that have one.
+  ['usr', UNKNOWN],
+  ['xpdi', 'is no known column; did you mean `xpid`?'],
+  ['usr:tier', 'is no known column; did you mean `user:tier`?'],
+  ['atr:Orders:count', 'is no known column; did you mean `attr:Orders:count`?'],
+  ['identity', 'must be written `identity:<type>`'],
+  ['identity:', 'must be written `identity:<type>`'],
+  ['identity:emial', 'unknown identity type `emial`; did you mean `email`? --identity-type emial allows it'],
+  ['identity:zzzzzzzz', 'unknown identity type `zzzzzzzz`; --identity-type zzzzzzzz allows it'],
+  ['identity:xpid', '`xpid` is not an identity type; it has a field of its own'],
+  ['identity:a:b', 'must be written `identity:<type>`'],
+  ['user', 'must be written `user:<name>`'],
+  ['user:', 'must be written `user:<name>`'],
+  ['user:a:b', 'must be written `user:<name>`'],
+  ['attr', ATTRIBUTE],
+  ['attr::count', ATTRIBUTE],
+  ['attr:Orders', ATTRIBUTE],
+  ['attr:A:most_frequent:a:b', ATTRIBUTE],
+  ['attr:A:cuont', 'has an unknown calculation type `cuont`; did you mean `count`?'],
+  ['attr:A:price', expect.stringMatching(/^has an unknown calculation type `price`; known are count, sum, minimum/)],
+  ['attr:A:', expect.stringMatching(/^has an unknown calculation type ``; known are count, sum, /)],
+  ['attr:A:count:x', '`count` takes no key'],
+  ['attr:A:average:mean', '`average` takes the keys `sum` and `count`'],
+  ['attr:"A:count', 'has a double quote that is not closed'],
+  ['attr:"a"b"c":count', 'has a double quote that is not closed'],
+  ['attr:"A"x:count', 'has a double quote that is not closed'],
+])('%j: %s', (title, message) => {
+  expect(readHeader(['xpid', title], undefined, rules).issues).toEqual([{ column: title, message }]);
+});
+
+describe('a header as a whole', () => {
+  it('names a column that means the same as another one', () => {
+    expect(readHeader(['xpid', 'identity:email', ' xpid', 'identity:"email"'], undefined, rules).issues).toEqual([
+      { column: ' xpid', message: 'means the same as the column `xpid`' },
+      { column: 'identity:"email"', message: 'means the same as the column `identity:email`' },
+    ]);
+  });
+
+  it('must say whom a row is about, which is told when nothing else is wrong', () => {
+    const nobody = { column: '', message: 'there is neither a column `xpid` nor one `identity:<type>`' };
+    expect(readHeader(['user:a', 'environment'], undefined, rules).issues).toEqual([nobody]);
+    expect(readHeader(['a', 'b'], {}, rules).issues).toEqual([nobody]);
+    expect(readHeader(['user:'], undefined, rules).issues).toHaveLength(1);
+    expect(readHeader(['identity:a'], undefined, rules).issues).toEqual([]);
+  });
+
+  it('is wrong where the map says what no column can mean, under the name of the column', () => {
+    const map = { Orders: 'attr:Orders:cuont', Customer: 'identity:', Mail: 'identity:email' };
+    expect(readHeader(Object.keys(map), map, rules).issues).toEqual([
+      { column: 'Orders', message: expect.stringContaining('did you mean `count`?') as string },
+      { column: 'Customer', message: expect.stringContaining('must be written `identity:<type>`') as string },
+    ]);
+  });
+
+  it('is what the map says, by the names as they stand or without their blanks', () => {
+    const map = { ' A ': 'xpid', B: 'user:b', Gone: 'user:c' };
+    expect(readHeader([' A ', ' B', 'xpid'], map, rules)).toEqual({
+      columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
+      issues: [{ column: 'Gone', message: 'is in the map file, but not in the header' }],
+      // It is called like a field that another column holds.
+      passedOver: [{ column: 'xpid', field: undefined }],
+    });
+  });
+});
+
+describe('columns that a map passes over', () => {
+  it('are named, with the field that they are called like', () => {
+    const header = ['Customer', 'Tier', 'e-mail', 'xpid', 'Cutoff Date', 'Customer Name', 'user:tier'];
+    expect(readHeader(header, { Customer: 'identity:customer_id' }, rules).passedOver).toEqual([
+      { column: 'Tier', field: undefined },
+      { column: 'e-mail', field: 'identity:email' },
+      { column: 'xpid', field: 'xpid' },
+      { column: 'Cutoff Date', field: 'cutoff_date' },
+      // Another column holds what it is called like.
+      { column: 'Customer Name', field: undefined },
+      { column: 'user:tier', field: 'user:tier' },
+    ]);
+    expect(readHeader(header, undefined, rules).passedOver).toEqual([]);
+  });
+
+  it('may be called like what every object has', () => {
+    const { columns, issues } = readHeader(
+      ['Customer', 'constructor', '__proto__', 'toString'],
+      { Customer: 'xpid' },
+      rules,
+    );
+    expect([columns, issues]).toEqual([[{ kind: 'xpid' }, undefined, undefined, undefined], []]);
+  });
+
+  it.each<[string, string | undefined]>([
+    [' xpid ', 'xpid'],
+    [' Tier ', undefined],
+    ['Customer  -  Id', 'identity:customer_id'],
+    [' E-Mail', 'identity:email'],
+  ])('%j is perhaps meant for %s', (column, field) => {
+    const { passedOver } = readHeader(['Whom', column], { Whom: 'identity:mobile_number' }, rules);
+    expect(passedOver).toEqual([{ column: column.trim(), field }]);
+  });
+
+  it('are none that it names wrongly', () => {
+    const { issues, passedOver } = readHeader([' A', 'B'], { A: 'zzzzzzzz', B: 'xpid' }, rules);
+    expect(issues.map(({ column }) => column)).toEqual([' A']);
+    expect(passedOver).toEqual([]);
+  });
+});

@@ -1,0 +1,145 @@
+// The records of CSV bytes: where each begins, what is said of those that are refused, and which headers are of no use.
+import { describe, expect, it } from 'vitest';
+import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
+import { createCsvReader, type CsvOptions } from '../../../../../src/lib/domain/seed/csv-rows.ts';
+import { RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
+import { KnownError } from '../../../../../src/lib/kernel/errors.ts';
+import { thrownBy } from '../../../../helpers/failure.ts';
+
+const usual: CsvOptions = {
+  name: 'users.csv',
+  defaults: { workspace: '5001', environment: 'production', cutoffDate: undefined },
+  map: undefined,
+  rules: createRowRules({}),
+  isOurs: () => true,
+};
+
+/** Each record: its line, with the id and the note that it is about, or why it is refused and what is shown of it. */
+function read(text: string | Buffer, options: Partial<CsvOptions> = {}, size = 7): unknown[] {
+  const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
+  packer.begin(0, 0);
+  const reader = createCsvReader(packer, { ...usual, ...options });
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) reader.feed(bytes.subarray(at, at + size));
+  reader.end();
+  packer.flush();
+  return packer.ready.flatMap((batch) => [
+    ...batch.refused.map(({ position, issues, original }) => [position, reasonOf(issues), original]),
+    ...Array.from({ length: batch.count }, (_, index) => {
+      const body = batch.row(index).toString();
+      return [batch.position(index), /"xpid":(\d+)/.exec(body)?.[1], /"attribute_value":(".*")\}\]/.exec(body)?.[1]];
+    }),
+  ]);
+}
+
+function refused(text: string | Buffer, options: Partial<CsvOptions> = {}, size?: number): KnownError {
+  const error = thrownBy(() => read(text, options, size));
+  if (error instanceof KnownError) return error;
+  throw error;
+}
+
+describe('records', () => {
+  it.each<[string, unknown[]]>([
+    ['xpid,user:n\n1,a\n2,b\n', [[2, '1', '"a"'], [3, '2', '"b"']]],
+    ['xpid;user:n\r\n1;"a;b"\r\n2;c', [[2, '1', '"a;b"'], [3, '2', '"c"']]],
+    ['\ufeff\n\r\nxpid\tuser:n\n\n1\ta,b\n', [[5, '1', '"a,b"']]],
+    ['"xpid","user:n"\n1,"a\n""b"""\n\n2,"c"\n', [[2, '1', '"a\\n\\"b\\""'], [5, '2', '"c"']]],
+    ['xpid,"user:a\nb"\n1,a\n', [[3, '1', '"a"']]],
+    ['xpid,user:n\n1,"say ""no"""\n2,"a"b\n3,c"\n', [[2, '1', '"say \\"no\\""'], [3, expect.stringContaining('follows a closing quote'), '2,"a"b'], [4, expect.stringContaining('inside an unquoted cell'), '3,c"']]],
+    ['xpid,user:n\n1\n2,b\n3,c,d\n', [[2, 'has 1 column; the header has 2', '1'], [3, '2', '"b"'], [4, 'has 3 columns; the header has 2', '3,c,d']]],
+    ['xpid,user:n\nx,a\n,b\n', [[2, 'xpid: must be a signed 64-bit integer in plain digits, such as -42', expect.stringContaining('"x"')], [3, expect.stringContaining('xpid: needs `xpid`'), expect.any(String)]]],
+    ['xpid,user:n\n1,a\n2,"b\n3,c', [[2, '1', '"a"'], [3, 'a double quote is not closed', '2,"b\n3,c']]],
+    [`xpid,user:n\n1,"${'b'.repeat(300)}`, [[2, 'a double quote is not closed', `1,"${'b'.repeat(197)}`]]],
+    ['xpid,user:n\n1,a\n2', [[2, '1', '"a"'], [3, 'has 1 column; the header has 2', '2']]],
+    ['xpid\n', []],
+    ['xpid', []],
+  ])('of %j', (text, records) => {
+    for (const size of [1, 7, 1000]) expect(read(text, {}, size)).toEqual(records);
+  }); // prettier-ignore
+
+  it('cost themselves alone where a byte is not UTF-8, whatever else is wrong with them', () => {
+    const bytes = Buffer.from('xpid,user:n\n1,a\n2,\u00ff\n3\u00ff\n4,d\n', 'latin1');
+    expect(read(bytes, {}, 1000)).toEqual([
+      [2, '1', '"a"'],
+      [3, 'a byte here is not UTF-8', '2,\ufffd'],
+      [4, 'a byte here is not UTF-8', '3\ufffd'],
+      [5, '4', '"d"'],
+    ]);
+  });
+
+  it('are those of this shard, counted from 0 and without empty lines', () => {
+    const asked: number[] = [];
+    const isOurs = (record: number): boolean => asked.push(record) > 0 && record % 2 === 1;
+    expect(read('xpid\n1\n\n2\n3\n4\n', { isOurs })).toEqual([
+      [4, '2', undefined],
+      [6, '4', undefined],
+    ]);
+    expect(asked).toEqual([0, 1, 2, 3]);
+  });
+});
+
+describe('a header', () => {
+  const withDefaults = (parts: Partial<CsvOptions['defaults']>): Partial<CsvOptions> => ({
+    defaults: { ...usual.defaults, ...parts },
+  });
+  const issuesOf = ({ issues }: KnownError): string[] =>
+    issues.map(({ line, path, message }) => `${line} ${path}: ${message}`);
+
+  it.each<[string, Partial<CsvOptions>, string[]]>([
+    ['\nxpid,atr:N:count\n', {}, ['2 atr:N:count: is no known column; did you mean `attr:N:count`?']],
+    ['xpid,user:,attr:\n', {}, ['1 user:: must be written `user:<name>`', '1 attr:: must be written `attr:<name>:<calculation_type>[:<key>]`; a name with a colon stands in double quotes']],
+    ['xpid\n', withDefaults({ environment: undefined }), ['1 : there is no column `environment`, and the profile has no environment either; CDPADM_ENVIRONMENT stands for both']],
+    ['xpid,attr:N:count\n', {}, ['1 : there is no column `cutoff_date`, and no --cutoff-date in its place']],
+  ])('%j is of no use', (text, options, issues) => {
+    const error = refused(text, options);
+    expect(error).toMatchObject({ code: 'input.invalid', message: 'The header of users.csv cannot be used.' });
+    expect(issuesOf(error)).toEqual(issues);
+    expect(error.hint).toBe('A file with other columns is read with --map-file, which says what each of them means.');
+  }); // prettier-ignore
+
+  it('that a map is for is told without speaking of one', () => {
+    expect(refused('a\n', { map: { a: 'b' } }).hint).toBeUndefined();
+  });
+
+  it('does without what every row or no row has', () => {
+    for (const header of ['xpid,environment,attr:N:count,cutoff_date', 'xpid,environment,user:n']) {
+      expect(read(`${header}\n`, withDefaults({ environment: undefined }))).toEqual([]);
+    }
+    expect(read('xpid,attr:N:count\n', withDefaults({ cutoffDate: '2024-02-29' }))).toEqual([]);
+  });
+
+  it('tells once which columns a map passes over, if any', () => {
+    const told: unknown[] = [];
+    const onPassedOver = (columns: unknown): unknown => told.push(columns);
+    read('Id,Tier\n1,a\n2,b\n', { map: { Id: 'xpid' }, onPassedOver });
+    read('Id\n1\n', { map: { Id: 'xpid' }, onPassedOver });
+    expect(told).toEqual([[{ column: 'Tier', field: undefined }]]);
+    expect(read('Id,Tier\n1,a\n', { map: { Id: 'xpid' } })).toHaveLength(1);
+  });
+
+  it.each<[string, string | Buffer, string]>([
+    ['nothing', '', 'there is no header'],
+    ['empty lines', '\n\r\n', 'there is no header'],
+    ['other bytes', Buffer.from('xpid,user:\u00ff\n', 'latin1'), 'a byte here is not UTF-8; save the file as UTF-8'],
+  ])('is missed in %s', (_what, text, reason) => {
+    const error = refused(text);
+    expect(error).toMatchObject({
+      code: 'input.invalid',
+      message: 'users.csv cannot be read.',
+      issues: [{ message: reason }],
+    });
+  });
+
+  it('has an end, and so has each record', () => {
+    const bytes = Buffer.alloc(32 * 1024 * 1024 + 6, 'x');
+    bytes.write('xpid\n"');
+    expect(issuesOf(refused(bytes, {}, bytes.length))).toEqual([
+      '2 : this cell begins with a quote that is never closed',
+    ]);
+    // One of just that length may end yet.
+    expect(read(bytes.subarray(0, -1), {}, bytes.length)).toMatchObject([
+      [2, 'a double quote is not closed', `"${'x'.repeat(199)}`],
+    ]);
+  });
+});

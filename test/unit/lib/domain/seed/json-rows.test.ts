@@ -1,0 +1,194 @@
+// Rows in JSON bytes: where each begins and ends, which position it has, and from where reading can go on behind it.
+import { describe, expect, it } from 'vitest';
+import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
+import { createElementReader, createLineReader, RowTooLong } from '../../../../../src/lib/domain/seed/json-rows.ts';
+import { RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
+import type { RowReader } from '../../../../../src/lib/domain/seed/row-bytes.ts';
+
+const row = (xpid: number): string => `{"environment":"production","xpid":${xpid},"calculated_attributes":{}}`;
+const MARK = '\ufeff';
+
+type Make = (packer: RowPacker) => RowReader;
+const elements: Make = createElementReader;
+const lines: Make = (packer) => createLineReader(packer, { line: 0, offset: 0 });
+
+/** Each row as it came, in the order of the input: position, line, its body or why it is refused, and the end behind it. */
+function read(make: Make, chunks: readonly (string | Buffer)[]) {
+  const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
+  packer.begin(0, 0);
+  const reader = make(packer);
+  for (const chunk of chunks) reader.feed(Buffer.from(chunk));
+  reader.end();
+  packer.flush();
+  const rows = packer.ready.flatMap((batch) => [
+    ...batch.refused.map(({ position, line, issues, original }) => {
+      return { position, line, reason: reasonOf(issues), original, end: batch.endOffset };
+    }),
+    ...Array.from({ length: batch.count }, (_, index) => {
+      return { position: batch.position(index), line: batch.line(index), body: batch.row(index).toString(), end: batch.endOffset };
+    }),
+  ]); // prettier-ignore
+  return { rows, offset: packer.offset };
+}
+
+const everyByte = (text: string): string[] => [...Buffer.from(text, 'latin1')].map((code) => String.fromCharCode(code));
+const ways = (text: string): string[][] => [[text], everyByte(text), [text.slice(0, 40), text.slice(40)]];
+
+describe('lines', () => {
+  it('are rows, by their numbers, with the offsets behind them', () => {
+    const text = `${row(1)}\n\n \t${row(2)} \r\n  \n${row(3)}`;
+    const ends = [row(1).length + 1, text.indexOf('\r') + 2, text.length];
+    for (const chunks of ways(text)) {
+      expect(read(lines, chunks)).toEqual({
+        rows: [1, 3, 5].map((line, index) => {
+          return { position: line, line, body: row(index + 1), end: ends[index] };
+        }),
+        // Behind the input nothing is to be begun again.
+        offset: -1,
+      });
+    }
+  });
+
+  it('go on behind those of before, and have no offsets where the input has none', () => {
+    const text = `${row(1)}\n${row(2)}\n`;
+    const later = read((packer) => createLineReader(packer, { line: 7, offset: 1000 }), [text]);
+    expect(later.rows.map(({ position, end }) => [position, end])).toEqual([
+      [8, 1000 + row(1).length + 1],
+      [9, 1000 + text.length],
+    ]);
+    const bare = read((packer) => createLineReader(packer, { line: 0, offset: -1 }), [text]);
+    expect(bare.rows.map(({ position, end }) => [position, end])).toEqual([
+      [1, -1],
+      [2, -1],
+    ]);
+  });
+
+  it('may begin with a mark', () => {
+    const marked = [`${MARK}${row(1)}\n${row(2)}`, `${row(1)}\n${MARK}${row(2)}\n`, `${MARK}\n${MARK}${row(2)}\n`];
+    const found = marked.map((text) => read(lines, [text]).rows.map((line) => [line.position, 'body' in line]));
+    const both = [
+      [1, true],
+      [2, true],
+    ];
+    expect(found).toEqual([both, both, [[2, true]]]);
+  });
+
+  it('cost themselves alone where a byte is not UTF-8', () => {
+    const wrong = Buffer.from(row(2).replace('production', 'pr\u00ffd'), 'latin1');
+    for (const last of ['\n', `\n${row(3)}`]) {
+      const { rows } = read(lines, [Buffer.concat([Buffer.from(`${row(1)}\n`), wrong, Buffer.from(last)])]);
+      expect(rows[0]).toMatchObject({ body: row(1) });
+      expect(rows[1]).toMatchObject({ position: 2, reason: 'a byte here is not UTF-8' });
+      expect(rows).toHaveLength(last === '\n' ? 2 : 3);
+    }
+  });
+
+  it('longer than 32 MB are refused, shown by their beginning, and what follows is read', () => {
+    const most = 32 * 1024 * 1024;
+    const long = Buffer.alloc(most, 'x');
+    const { rows } = read(lines, [`${row(1)}\n`, long, 'yy', `z\n${row(2)}\n`]);
+    expect(rows).toEqual([
+      { position: 1, line: 1, body: row(1), end: row(1).length + 1 },
+      {
+        position: 2,
+        line: 2,
+        reason: 'the row is longer than 32 MB',
+        original: 'x'.repeat(200),
+        end: row(1).length + 1 + most + 4 + row(2).length + 1,
+      },
+      { position: 3, line: 3, body: row(2), end: row(1).length + 1 + most + 4 + row(2).length + 1 },
+    ]);
+    // One of just that length is read.
+    expect(read(lines, [long]).rows).not.toMatchObject([{ reason: 'the row is longer than 32 MB' }]);
+  });
+});
+
+describe('elements', () => {
+  const told = (text: string) =>
+    ways(text).map((chunks) =>
+      read(elements, chunks).rows.map((found) => ('body' in found ? found.body : found.original)),
+    );
+  const all = (wanted: string[]): string[][] => [wanted, wanted, wanted];
+  const odd = '{"a":"]},[{ \\\\","b\\"":[{}, []],"c":[1,"\\\\\\"}"]}'; // prettier-ignore
+
+  it.each<[string, string[]]>([
+    [`[${row(1)},${row(2)}]`, [row(1), row(2)]],
+    [`\n[ ${row(1)} ,\n\t${row(2)}\r\n]\n`, [row(1), row(2)]],
+    [`${row(1)}${row(2)} ${row(3)}`, [row(1), row(2), row(3)]],
+    [`[${odd},${row(1)}]`, [odd, row(1)]],
+    // What is no object is refused, and costs itself alone.
+    [`[7,${row(1)},"a, b]","\\"",null]`, ['7', row(1), '"a, b]"', '"\\""', 'null']],
+    [`[true]${row(1)}`, ['true', row(1)]],
+    [`7 8\n${row(1)}`, ['7', '8', row(1)]],
+    [`[[${row(1)}],${row(2)}]`, [`[${row(1)}]`, row(2)]],
+    // Behind the array's end another one is an element.
+    [`[${row(1)}] [${row(2)}]`, [row(1), `[${row(2)}]`]],
+    // Between values without an array stands no comma.
+    [`${row(1)},${row(2)}`, [row(1), '', row(2)]],
+    [`[${row(1)},`, [row(1), '']],
+    [`[${row(1)},{"a":`, [row(1), '{"a":']],
+  ])('of %j', (text, wanted) => {
+    expect(told(text)).toEqual(all(wanted));
+  });
+
+  it.each([1, 2, 3, 7, 1000])('may begin with a mark, in chunks of %i bytes', (size) => {
+    for (const text of [`${MARK}[${row(1)},\n ${row(2)}]\n`, `${MARK}${row(1)} ${row(2)}`]) {
+      const bytes = Buffer.from(text);
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      expect(read(elements, chunks).rows.map((found) => 'body' in found && found.body)).toEqual([row(1), row(2)]);
+    }
+  });
+
+  it('may be none, and fewer bytes than a mark has', () => {
+    const reasons = (text: string): (string | undefined)[] =>
+      read(elements, everyByte(text)).rows.map((found) => ('reason' in found ? found.reason : undefined));
+    expect([reasons(''), reasons('[]')]).toEqual([[], []]);
+    expect(reasons('[')).toEqual(['the array is not closed: the file is cut off']);
+    expect([reasons('{}'), reasons('1')]).toMatchObject([[expect.any(String)], [expect.any(String)]]);
+  });
+
+  it('have their numbers as positions, and the lines on which they begin', () => {
+    const text = `[\n${row(1)},{"a":"\\\n",\n"b":1}\n,\n\n7,${row(2)}\n`;
+    for (const chunks of ways(text)) {
+      expect(read(elements, chunks).rows.map(({ position, line }) => [position, line])).toEqual([
+        [1, 2],
+        [2, 2],
+        [3, 6],
+        [4, 6],
+        [5, 7],
+      ]);
+    }
+    expect(read(elements, [text]).rows.at(-1)).toMatchObject({
+      reason: 'the array is not closed: the file is cut off',
+    });
+  });
+
+  it('cost themselves alone where a byte is not UTF-8', () => {
+    const wrong = Buffer.from(`[${row(1)},${row(2).replace('production', 'pr\u00ffd')},${row(3)}]`, 'latin1');
+    const { rows } = read(elements, [wrong]);
+    expect(rows.map((found) => ('reason' in found ? found.reason : found.body))).toEqual([
+      row(1),
+      'a byte here is not UTF-8',
+      row(3),
+    ]);
+  });
+
+  it('longer than 32 MB end the reading, shown by their beginning', () => {
+    const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
+    packer.begin(0, 0);
+    const reader = createElementReader(packer);
+    reader.feed(Buffer.from(`[${row(1)},"`));
+    expect(() => reader.feed(Buffer.alloc(32 * 1024 * 1024, 'x'))).toThrow(RowTooLong);
+    packer.flush();
+    expect(packer.ready.flatMap(({ refused }) => refused)).toMatchObject([
+      {
+        position: 2,
+        issues: [{ path: '', message: 'the row is longer than 32 MB; what follows was not read' }],
+        original: `"${'x'.repeat(199)}`,
+      },
+    ]);
+  });
+});

@@ -1,0 +1,141 @@
+// 64-bit ids through every format, at random: not a digit is lost between the file and the wire.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { expect, test } from 'vitest';
+import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { createCsvReader } from '../../../../../src/lib/domain/seed/csv-rows.ts';
+import { createElementReader, createLineReader } from '../../../../../src/lib/domain/seed/json-rows.ts';
+import type { RowReader } from '../../../../../src/lib/domain/seed/row-bytes.ts';
+import { RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
+import { checkRow } from '../../../../../src/lib/domain/seed/read-row.ts';
+import { parseJson, stringifyJson } from '../../../../../src/lib/kernel/json.ts';
+import { readYaml } from '../../../../../src/lib/files/yaml-document.ts';
+import { toYaml } from '../../../../../src/lib/files/to-yaml.ts';
+import { toCsv, toTabbed } from '../../../../../src/lib/render/delimited.ts';
+import { compileQuery } from '../../../../../src/lib/runtime/output/query.ts';
+import { openParquet } from '../../../../../src/lib/files/parquet.ts';
+import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
+import { randomFrom } from '../../../../helpers/random.ts';
+import { isWhole, size } from '../../../../helpers/size.ts';
+
+const COUNT = size(100_000, 300);
+const MANY = COUNT.toLocaleString('en');
+const rules = createRowRules({});
+
+/** Signed 64-bit integers of any length. */
+function ids(seed: number): string[] {
+  const random = randomFrom(seed);
+  const long = (): bigint => (BigInt(Math.floor(random() * 2 ** 32)) << 32n) | BigInt(Math.floor(random() * 2 ** 32));
+  return Array.from({ length: COUNT }, () => {
+    const bits = long() >> BigInt(Math.floor(random() * random() * 60));
+    return String(BigInt.asIntN(64, bits));
+  });
+}
+
+/** The ids in the bodies, as they are written there. */
+function sent(text: string, readerOf: (packer: RowPacker) => RowReader): string[] {
+  const packer = new RowPacker({ rows: 1000, bytes: 256_000 }, rules, () => false);
+  packer.begin(0, 0);
+  const reader = readerOf(packer);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += 99_991) reader.feed(bytes.subarray(at, at + 99_991));
+  reader.end();
+  packer.flush();
+  return packer.ready.flatMap((batch) => {
+    expect(batch.refused).toEqual([]);
+    return [
+      ...batch
+        .body()
+        .toString('utf8')
+        .matchAll(/"xpid":(-?\d+)/g),
+    ].map(([, id]) => id ?? '');
+  });
+}
+
+/** Compared at once: a difference is told by its first place. */
+function expectSame(found: readonly string[], wanted: readonly string[]): void {
+  const at = wanted.findIndex((id, index) => found[index] !== id);
+  expect([at, found[at], found.length]).toEqual([-1, undefined, wanted.length]);
+}
+
+const row = (id: string): string => `{"environment":"production","xpid":${id},"calculated_attributes":{}}`;
+const lines = (packer: RowPacker) => createLineReader(packer, { line: 0, offset: 0 });
+const csv = (packer: RowPacker) =>
+  createCsvReader(packer, {
+    name: 'users.csv',
+    defaults: { workspace: '5001', environment: 'production', cutoffDate: undefined },
+    map: undefined,
+    rules,
+    isOurs: () => true,
+  });
+
+test(`${MANY} through NDJSON, forwarded as they stand`, () => {
+  const wanted = ids(1);
+  expectSame(sent(wanted.map(row).join('\n'), lines), wanted);
+});
+
+test(`${MANY} through NDJSON, as texts and so by the exact reading`, () => {
+  const wanted = ids(2);
+  expectSame(sent(wanted.map((id) => row(`"${id}"`)).join('\n'), lines), wanted);
+});
+
+test(`${MANY} through a JSON array`, () => {
+  const wanted = ids(3);
+  expectSame(sent(`[${wanted.map(row).join(', ')}]`, createElementReader), wanted);
+});
+
+test(`${MANY} through CSV, bare and in quotes`, () => {
+  const wanted = ids(4);
+  const text = `xpid,user:n\n${wanted.map((id, index) => (index % 3 === 0 ? `"${id}","a ""b"""` : `${id},b`)).join('\n')}`;
+  expectSame(sent(text, csv), wanted);
+});
+
+test(`${MANY} through Parquet`, async () => {
+  const wanted = ids(5);
+  const path = join(temporaryFolder(), 'ids.parquet');
+  writeFileSync(
+    path,
+    new Uint8Array(parquetWriteBuffer({ columnData: [{ name: 'xpid', data: wanted.map(BigInt), type: 'INT64' }] })),
+  );
+  const found: string[] = [];
+  for await (const { rows } of (await openParquet(path, 'ids.parquet')).rows(() => true)) {
+    for (const { xpid } of rows) {
+      const read = checkRow({ environment: 'production', xpid, calculated_attributes: {} }, rules);
+      if ('text' in read) found.push(/"xpid":(-?\d+)/.exec(read.text)?.[1] ?? '');
+    }
+  }
+  expectSame(found, wanted);
+});
+
+test(`${MANY} through reading and writing JSON, as answers and documents are`, () => {
+  const wanted = ids(6);
+  const text = stringifyJson(parseJson(`[${wanted.join(',')}]`));
+  expectSame(text.slice(1, -1).split(','), wanted);
+});
+
+// YAML is slow to read: all of them with `vitest --mode whole`.
+const SOME = isWhole ? COUNT : size(20_000, 200);
+
+test(`${SOME} through writing and reading YAML`, async () => {
+  const wanted = ids(7).slice(0, SOME);
+  const read = readYaml(await toYaml(wanted.map((id) => ({ xpid: parseJson(id) })))).value as { xpid: unknown }[];
+  expectSame(
+    read.map(({ xpid }) => stringifyJson(xpid)),
+    wanted,
+  );
+});
+
+test(`${MANY} through tables and CSV for other programs`, () => {
+  const wanted = ids(8);
+  const columns = [{ key: 'xpid', value: (id: number | bigint) => id }];
+  const rows = wanted.map((id) => parseJson(id) as number | bigint);
+  expectSame(toTabbed(rows, columns, false).trimEnd().split('\n'), wanted);
+  expectSame(toCsv(rows, columns, false).trimEnd().split('\n'), wanted);
+});
+
+test(`${MANY} through --query`, async () => {
+  const wanted = ids(9);
+  const query = await compileQuery('[].xpid');
+  expectSame((query(wanted.map((id) => ({ xpid: parseJson(id) }))) as unknown[]).map(String), wanted);
+});

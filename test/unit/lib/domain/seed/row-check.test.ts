@@ -1,0 +1,165 @@
+// The quick check of a seed row agrees with parsing it and checking it by the contract.
+import { expect, test } from 'vitest';
+import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { readRow } from '../../../../../src/lib/domain/seed/read-row.ts';
+import { createRowCheck, type RowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
+import { canonicalJson, parseJson } from '../../../../../src/lib/kernel/json.ts';
+import { randomFrom } from '../../../../helpers/random.ts';
+import { damage, makeRow } from './rows.ts';
+import { isMutation, isWhole, size } from '../../../../helpers/size.ts';
+
+const rules = createRowRules({});
+const usual = createRowCheck(rules);
+
+function passes(row: string, check = usual): boolean {
+  const bytes = Buffer.from(`${row}\n`);
+  return check(bytes, 0, bytes.length - 1);
+}
+
+/** Of the rows that the byte check refuses, each so many-th is read exactly; all of them with `vitest --mode whole`. */
+const READ_OF_REFUSED = isWhole ? 1 : 6;
+
+const ROWS = size(120_000, 2400);
+
+test('whatever the byte check accepts of many damaged rows, the contract accepts and reads as the same value', () => {
+  const random = randomFrom(20_261_121);
+  const counts = { accepted: 0, left: 0, onlyExactly: 0, refused: 0 };
+  for (let index = 0; index < ROWS; index++) {
+    const row = damage(makeRow(random), random);
+    const isAccepted = passes(row);
+    if (!isAccepted && counts.left++ % READ_OF_REFUSED > 0) continue;
+    const exact = readRow(row, rules);
+    if (isAccepted) {
+      counts.accepted++;
+      if ('issues' in exact) expect.fail(`accepted, but ${JSON.stringify(exact.issues)}: ${row}`);
+      if (canonicalJson(parseJson(exact.text)) !== canonicalJson(parseJson(row))) expect.fail(`another value: ${row}`);
+    } else if ('text' in exact) {
+      counts.onlyExactly++;
+    } else counts.refused++;
+  }
+  // The damage must leave enough of each kind for the comparison to mean something.
+  expect(counts.accepted).toBeGreaterThan(ROWS / 30);
+  expect(counts.onlyExactly).toBeGreaterThan(ROWS / 120 / READ_OF_REFUSED);
+  expect(counts.refused).toBeGreaterThan(ROWS / 3 / READ_OF_REFUSED);
+}, 120_000);
+
+const seeds = (...typesAndSeeds: string[]): string => {
+  const attributes = Array.from({ length: typesAndSeeds.length / 2 }, (_, index) => {
+    const [type, seed] = typesAndSeeds.slice(index * 2);
+    return `{"attribute_name":"n","calculation_type":"${type}","cutoff_date":"2024-10-09","seed":${seed}}`;
+  });
+  return `{"environment":"production","xpid":7,"calculated_attributes":{"1":[${attributes.join(',')}]}}`;
+};
+
+/** Right rows, with everything that a row may hold. */
+const RIGHT = [
+  '{"environment":"production","xpid":9199999999999999999,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":"5"}}]}}',
+  '{"environment":"development","xpid":-7201284209016359738,"calculated_attributes":{}}',
+  '{ "environment" : "production" , "identities" : { "email" : "a@b.c" } , "calculated_attributes" : { "1" : [ { "attribute_name" : "a" , "calculation_type" : "average" , "cutoff_date" : "2024-12-31" , "seed" : { "key_value_pairs" : { "count" : 2 , "sum" : 1.5 } } } ] } }',
+  '{"calculated_attributes":{"1":[]},"identities":{"customer_id":"ü"},"environment":"production","user_attributes":{"1":[{"attribute_value":"","attribute_name":"n"}]}}',
+  seeds('sum', '{"value":-1.5}', 'most_frequent', '{"key_value_pairs":{"a":1,"b":"2"}}'),
+  seeds('unique_list', '{"list":["a","b"]}', 'first_occurrence', '{"value":"x"}'),
+];
+
+test('right rows in the usual spelling need no second reading', () => {
+  for (const row of RIGHT) expect(passes(row), row).toBe(true);
+});
+
+test('attributes pass however long their names are and however many there are, again and again', () => {
+  const check = createRowCheck(rules);
+  const attribute = '{"attribute_name":"n","calculation_type":"count","cutoff_date":"2024-10-09","seed":{"value":1}}';
+  const empty = '{"environment":"production","xpid":7,"calculated_attributes":{"1":[]}}';
+  const long = attribute.replace('"n"', JSON.stringify('n'.repeat(600)));
+  for (const attributes of [[long], Array<string>(70).fill(attribute), [attribute, long], [long, attribute]]) {
+    const row = empty.replace('[]', `[${attributes.join(',')}]`);
+    for (let turn = 0; turn < 3; turn++) expect(passes(row, check)).toBe(true);
+    expect(passes(row.replace('"value":1}', '"value":"x"}'), check)).toBe(false);
+  }
+});
+
+/** What takes a byte's place. */
+const SIGNS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', '0', '9', 'e', '_', '\u001f'];
+/** Of the changes each so many-th is tried. */
+const EACH = isMutation ? 4 : 1;
+
+test('with any one byte gone or another, a row passes only as what it then says', () => {
+  const fresh = (): RowCheck => createRowCheck(rules);
+  let tried = 0;
+  for (const right of RIGHT) {
+    // A check that saw the right row before takes what looks like it the short way.
+    const primed = fresh();
+    for (let at = 0; at < right.length; at++) {
+      for (const [index, sign] of SIGNS.entries()) {
+        if ((at + index) % EACH > 0) continue;
+        const row = `${right.slice(0, at)}${sign}${right.slice(at + 1)}`;
+        expect(passes(right, primed)).toBe(true);
+        const [first, next] = [passes(row, fresh()), passes(row, primed)];
+        if (first !== next) expect.fail(`passes ${first ? 'only at first' : 'only after others'}: ${row}`);
+        tried++;
+        if (!first) continue;
+        const exact = readRow(row, rules);
+        if ('issues' in exact) expect.fail(`accepted, but ${JSON.stringify(exact.issues)}: ${row}`);
+        if (canonicalJson(parseJson(exact.text)) !== canonicalJson(parseJson(row)))
+          expect.fail(`another value: ${row}`);
+      }
+    }
+  }
+  expect(tried).toBeGreaterThan(20_000 / EACH);
+});
+
+test.each([
+  ['environment twice', '{"environment":"production","environment":"production","xpid":1,"calculated_attributes":{}}'],
+  ['xpid twice', '{"environment":"production","xpid":7,"xpid":8,"calculated_attributes":{}}'],
+  ['xpid twice, once escaped', '{"environment":"production","xpid":7,"x\\u0070id":8,"calculated_attributes":{}}'],
+  [
+    'an identity twice',
+    '{"environment":"production","identities":{"email":"a","email":"b"},"calculated_attributes":{}}',
+  ],
+  [
+    'an identity twice, once escaped',
+    '{"environment":"production","identities":{"email":"a","em\\u0061il":"b"},"calculated_attributes":{}}',
+  ],
+  [
+    'a value twice',
+    '{"environment":"production","xpid":7,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"count","cutoff_date":"2026-01-01","seed":{"value":"3","value":"4"}}]}}',
+  ],
+  ['a workspace twice', '{"environment":"production","xpid":7,"calculated_attributes":{"1":[],"1":[]}}'],
+  [
+    'a pair twice',
+    '{"environment":"production","xpid":7,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"most_frequent","cutoff_date":"2026-01-01","seed":{"key_value_pairs":{"x":"1","x":"2"}}}]}}',
+  ],
+  ['neither xpid nor identities', '{"environment":"production","calculated_attributes":{}}'],
+  ['empty identities', '{"environment":"production","identities":{},"calculated_attributes":{}}'],
+  ['no attributes', '{"environment":"production","xpid":1}'],
+  ['something behind it', '{"environment":"production","xpid":1,"calculated_attributes":{}}x'],
+  ['a fraction as xpid', '{"environment":"production","xpid":1.5,"calculated_attributes":{}}'],
+  [
+    'one more than a signed 64-bit integer holds',
+    '{"environment":"production","xpid":9223372036854775808,"calculated_attributes":{}}',
+  ],
+  ['a negative zero', '{"environment":"production","xpid":-0,"calculated_attributes":{}}'],
+])('refuses %s', (_what, row) => {
+  expect(passes(row)).toBe(false);
+  expect(readRow(row, rules)).toHaveProperty('issues');
+});
+
+test("a deployment's words pass as they are, neutral ones are translated", () => {
+  const words = createRowRules({ xpid: 'pid', 'osa_*': 'apple_', other: 'loyalty' });
+  const checkWords = createRowCheck(words);
+  const deployed = '{"environment":"production","pid":-7201284209016359738,"calculated_attributes":{}}';
+  const neutral = deployed.replace('pid', 'xpid');
+  const identity = '{"environment":"production","identities":{"osa_id":"x"},"calculated_attributes":{}}';
+  const accepts = (row: string): boolean => checkWords(Buffer.from(`${row}\n`), 0, Buffer.byteLength(row));
+  expect([deployed, neutral, identity].map(accepts)).toEqual([true, false, false]);
+  const types: [string, boolean][] = [
+    ['other', false],
+    ['loyalty', true],
+    ['email', true],
+    ['apple_id', true],
+  ];
+  for (const turn of ['first', 'again'])
+    for (const [type, passing] of types)
+      expect(accepts(identity.replace('osa_id', type)), `${type} ${turn}`).toBe(passing);
+  expect(readRow(neutral, words)).toEqual({ text: deployed });
+  expect(readRow(identity, words)).toEqual({ text: identity.replace('osa_id', 'apple_id') });
+});

@@ -1,0 +1,293 @@
+// Which spellings of a row the byte check passes, and which it leaves to the exact reading.
+import { describe, expect, it, test } from 'vitest';
+import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { readRow } from '../../../../../src/lib/domain/seed/read-row.ts';
+import { createRowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
+
+const rules = createRowRules({});
+
+/** Whether the check passes a row that stands between others. */
+function passes(row: string, check = createRowCheck(rules)): boolean {
+  const before = Buffer.byteLength('{"x":1}\n');
+  const bytes = Buffer.from(`{"x":1}\n${row}\n{"y":2}\n`);
+  return check(bytes, before, before + Buffer.byteLength(row));
+}
+
+const HEAD = '"environment":"production","xpid":7';
+const seedRow = (type: string, seed: string, date = '2024-02-29'): string =>
+  `{${HEAD},"calculated_attributes":{"5001":[{"attribute_name":"a","calculation_type":"${type}","cutoff_date":"${date}","seed":${seed}}]}}`;
+const digits = (count: number): string => '1234567890'.repeat(5).slice(0, count);
+const pairs = (count: number): string =>
+  `{${Array.from({ length: count }, (_, index) => `"k${index}":${index}`).join(',')}}`;
+
+const NUMBERS = ['0', '-0', '17', '-4.5', '12.50', '"3"', '"-2.5"', '"007"', '"-0.10"', digits(40), `"${digits(39)}"`];
+const NO_NUMBERS = [
+  '',
+  '-',
+  '01',
+  '-01',
+  '1.',
+  '.5',
+  '"1."',
+  '".5"',
+  '""',
+  '"-"',
+  '"x"',
+  '"1',
+  '1e3',
+  '1E3',
+  '1.5e3',
+  '"1e3"',
+  '+1',
+  '"+1"',
+  'true',
+  'null',
+  '[]',
+  digits(41),
+  `"${digits(41)}"`,
+  '" 1"',
+  '"1 "',
+  "'1'",
+];
+const WHOLES = ['0', '17', '"3"', '"007"', '"0"', digits(18), `"${digits(18)}"`];
+const NO_WHOLES = [
+  '',
+  '""',
+  '-1',
+  '"-1"',
+  '1.5',
+  '"1.5"',
+  '01',
+  '00',
+  '1e3',
+  '"x"',
+  '"1',
+  'null',
+  digits(19),
+  `"${digits(19)}"`,
+];
+const TEXTS = [
+  '""',
+  '"a"',
+  '"\\u0041\\"\\\\\\/\\b\\f\\n\\r\\t"',
+  '"\\uD83d\\uDe00"',
+  '"\\u00aF"',
+  '"Ünïcödé ☃ 😀"',
+  '" "',
+  '"\u007f"',
+  '"{[,:]}"',
+  `"${'x'.repeat(5000)}"`,
+];
+const NO_TEXTS = [
+  '',
+  '"',
+  '"a',
+  'a',
+  '"a\nb"',
+  '"\u0000"',
+  '"\u001f"',
+  '"\\',
+  '"\\x"',
+  '"\\u12"',
+  '"\\u12g4"',
+  '"\\uGGGG"',
+  '"\\u00/0"',
+  '"\\u00:0"',
+  '"\\u00`0"',
+  '"\\u00g0"',
+  '"\\U0041"',
+  "'a'",
+  'null',
+];
+
+describe.each<[string, (value: string) => string, string[], string[]]>([
+  ['sum', (value) => `{"value":${value}}`, NUMBERS, NO_NUMBERS],
+  ['minimum', (value) => `{"value":${value}}`, ['-4.5'], ['"x"']],
+  ['max', (value) => `{"value":${value}}`, ['-4.5'], ['"x"']],
+  ['count', (value) => `{"value":${value}}`, WHOLES, NO_WHOLES],
+  ['last_occurrence_timestamp', (value) => `{"value":${value}}`, WHOLES, NO_WHOLES],
+  ['first_occurrence', (value) => `{"value":${value}}`, [...TEXTS, '17', '-4.5'], [...NO_TEXTS, '1e3', '01']],
+  ['unique_list', (value) => `{"list":[${value}]}`, ['', ' ', '"a"', '"a","b"', ' "a" , "b" ', ...TEXTS], ['1', '"a",', ',"a"', '"a" "b"', 'null', '["a"]', ...NO_TEXTS.slice(1)]],
+  ['unique_values_count', (value) => `{"list":[${value}]}`, ['', '"a"'], ['1']],
+  ['unique_list', (value) => `{"list":${value}}`, ['[]'], ['', '{}', '"a"', '["a"', '["a"}', 'null']],
+  ['most_frequent', (value) => `{"key_value_pairs":${value}}`, ['{}', '{ }', '{"a":1}', '{"a":"1","b":2}', '{ "a" : 1 , "b" : 2 }', '{"":1}', '{"_":1}', '{"a":1,"ab":2,"b":3}', pairs(16)], ['', '[]', '{"a"}', '{"a":}', '{"a":1,}', '{"a":1', '{"a":1]', '{"a":-1}', '{"a":1,"a":2}', '{"a":1,"b":2,"a":3}', '{"a" 1}', '{a:1}', '{"\\u0061":1}', '{"__a":1}', '{"a":1 "b":2}', '{"a\tb":1}', pairs(17)]],
+  ['average', (value) => `{"key_value_pairs":${value}}`, ['{"sum":1,"count":2}', '{"count":2,"sum":-1.5}', '{ "sum" : "1.5" , "count" : "2" }', '{"sum":0,"count":"01"}'], ['{}', '{"sum":1}', '{"count":2}', '{"sum":1,"count":0}', '{"sum":1,"count":"00"}', '{"sum":1,"count":1.5}', '{"sum":"x","count":1}', '{"sum":1,"sum":2}', '{"sum":1,"count":2,"sum":3}', '{"sum":1,"count":2,"x":3}', '{"sum":1,"count":2,}', '{"sum":1,"count":2', '{"sum":1 "count":2}', '{"sum" 1,"count":2}', '["sum"]', '']],
+])('the seed of %s', (type, form, passed, left) => {
+  it('passes in its usual spellings, wherever blanks stand', () => {
+    for (const value of passed) {
+      for (const seed of [form(value), form(value).replace(/^\{/, '{ ').replace(/\}$/, ' }')]) {
+        const check = createRowCheck(rules);
+        expect([passes(seedRow(type, seed), check), passes(seedRow(type, seed), check)], seed).toEqual([true, true]);
+        expect(readRow(seedRow(type, seed), rules), seed).toHaveProperty('text');
+      }
+    }
+  });
+
+  it('does not pass in others, right after a right row either', () => {
+    for (const value of left) {
+      const row = seedRow(type, form(value));
+      expect(passes(row), row).toBe(false);
+      // What is the same in two rows is not looked at twice.
+      const check = createRowCheck(rules);
+      expect(passes(seedRow(type, form(passed[0] ?? '')), check)).toBe(true);
+      expect(passes(row, check), row).toBe(false);
+    }
+  });
+}); // prettier-ignore
+
+test.each([
+  [true, '}}'],
+  [true, ' }}'],
+  [true, '} }'],
+  [true, ' }\t} '],
+  [false, '}]'],
+  [false, ']}'],
+  [false, '} ]'],
+  [false, '] }'],
+  [false, '}'],
+  [false, ''],
+  [false, '}x}'],
+  [false, 'x}}'],
+  [false, ',}}'],
+  [false, '},}'],
+  [false, ',"value":2}}'],
+  [false, '},"x":1}'],
+  [false, '},"seed":{"value":1}}'],
+  [false, '}1'],
+])('%s: a seed that ends with %j, whether or not the row before looks like it', (isPassed, tail) => {
+  const usual = seedRow('count', '{"value":1}');
+  const row = usual.replace('{"value":1}}', () => `{"value":1${tail}`);
+  expect('text' in readRow(row, rules)).toBe(isPassed);
+  const check = createRowCheck(rules);
+  expect([passes(row), passes(usual, check), passes(row, check)]).toEqual([isPassed, true, isPassed]);
+});
+
+test.each<[boolean, string[]]>([
+  [true, ['2024-02-29', '2000-02-29', '2024-12-31', '0001-01-01', '9999-04-30']],
+  [false, ['2023-02-29', '1900-02-29', '2024-00-10', '2024-13-01', '2024-04-31', '2024-01-00', '2024-01-32', '2024-1-01', '2024-01-1', '24-01-01', '2024/01/01', '2024-01/01', '20240-1-01', '2024-01-01T', 'abcd-01-01', '2024-0a-01', '2024-01-:1', '2024-01-/1', '']],
+])('a date passes: %s', (isPassed, dates) => {
+  for (const date of dates) {
+    const row = seedRow('count', '{"value":1}', date);
+    expect(passes(row), date).toBe(isPassed);
+    expect('text' in readRow(row, rules), date).toBe(isPassed);
+  }
+}); // prettier-ignore
+
+/** An attribute with fields as given, in that order. */
+const withFields = (...fields: string[]): string => `{${HEAD},"calculated_attributes":{"1":[{${fields.join(',')}}]}}`;
+const [NAME, TYPE, DATE, SEED] = ['"attribute_name":"a"', '"calculation_type":"count"', '"cutoff_date":"2024-02-29"', '"seed":{"value":1}'] as const; // prettier-ignore
+
+test.each<[boolean, string[]]>([
+  [true, [NAME, TYPE, DATE, SEED]],
+  [true, [TYPE, SEED, DATE, NAME]],
+  [true, [DATE, NAME, TYPE, SEED]],
+  // Before its type a seed cannot be judged in one walk.
+  [false, [SEED, NAME, TYPE, DATE]],
+  [false, [NAME, TYPE, SEED]],
+  [false, [NAME, DATE, TYPE]],
+  [false, [TYPE, DATE, SEED]],
+  [false, [NAME, NAME, TYPE, DATE, SEED]],
+  [false, [NAME, TYPE, TYPE, DATE, SEED]],
+  [false, [NAME, TYPE, DATE, DATE, SEED]],
+  [false, [NAME, TYPE, DATE, SEED, SEED]],
+  [false, [NAME, TYPE, DATE, SEED, '"x":1']],
+  [false, ['"attribute_name":""', TYPE, DATE, SEED]],
+  [false, ['"attribute_name":1', TYPE, DATE, SEED]],
+  [false, [NAME, '"calculation_type":"counts"', DATE, SEED]],
+  [false, [NAME, '"calculation_type":"caunt"', DATE, SEED]],
+  [false, [NAME, '"calculation_type":1', DATE, SEED]],
+  [false, [NAME, '"calculation_type":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"', DATE, SEED]],
+  [false, [NAME, TYPE, DATE, '"seed":{"list":[]}']],
+  [false, [NAME, TYPE, DATE, '"seed":{"value":1,"value":2}']],
+  [false, [NAME, TYPE, DATE, '"seed":{"value" 1}']],
+  [false, [NAME, TYPE, DATE, '"seed":[1]']],
+  [false, [NAME, TYPE, DATE, '"seed" {"value":1}']],
+  [false, [NAME, TYPE, '"cutoff_date" "2024-02-29"', SEED]],
+  [false, [NAME, '"calculation_type" "count"', DATE, SEED]],
+  [false, ['"attribute_name" "a"', TYPE, DATE, SEED]],
+])('%s: an attribute of %j', (isPassed, fields) => {
+  expect(passes(withFields(...fields))).toBe(isPassed);
+});
+
+describe('a row', () => {
+  const ENVIRONMENT = '"environment":"production"';
+  const XPID = '"xpid":7';
+  const IDENTITIES = '"identities":{"email":"a"}';
+  const ATTRIBUTES = '"calculated_attributes":{}';
+  const OWN = '"user_attributes":{"1":[{"attribute_name":"n","attribute_value":"v"}]}';
+  const all = [ENVIRONMENT, XPID, IDENTITIES, ATTRIBUTES, OWN];
+
+  it.each<[boolean, string[]]>([
+    [true, all],
+    [true, all.toReversed()],
+    [true, [ENVIRONMENT, XPID, ATTRIBUTES]],
+    [true, [ENVIRONMENT, IDENTITIES, ATTRIBUTES]],
+    [true, [ENVIRONMENT, XPID, '"identities":{}', ATTRIBUTES]],
+    [false, [XPID, ATTRIBUTES]],
+    [false, [ENVIRONMENT, ATTRIBUTES]],
+    [false, [ENVIRONMENT, XPID]],
+    [false, [ENVIRONMENT, '"identities":{}', ATTRIBUTES]],
+    ...all.map((field): [boolean, string[]] => [false, [...all, field]]),
+    [false, [...all, '"x":1']],
+    [false, ['']],
+    ...['"prod"', '"Production"', '"productio"', '1', 'null', '"production'].map((environment): [boolean, string[]] => {
+      return [false, [`"environment":${environment}`, XPID, ATTRIBUTES]];
+    }),
+    [true, ['"environment":"development"', XPID, ATTRIBUTES]],
+    ...['0', '-1', digits(18), `9${digits(18)}`, `-9${digits(18)}`, '-9199999999999999999'].map((id): [boolean, string[]] => {
+      return [true, [ENVIRONMENT, `"xpid":${id}`, ATTRIBUTES]];
+    }),
+    ...['', '-', '-0', '00', '01', '-01', '1.0', '1e3', '"7"', 'null', digits(20), `-92${digits(17)}`].map((id): [boolean, string[]] => {
+      return [false, [ENVIRONMENT, `"xpid":${id}`, ATTRIBUTES]];
+    }),
+    ...['{"email":"a","other":"b"}', '{ "email" : "a" , "other" : "b" }', `{"email":"${'x'.repeat(4094)}"}`, '{"email":"\\u0041"}'].map((of): [boolean, string[]] => {
+      return [true, [ENVIRONMENT, `"identities":${of}`, ATTRIBUTES]];
+    }),
+    ...['', '[]', '{"email":""}', '{"email":1}', '{"email":"a",}', '{"email":"a","email":"b"}', '{"email" "a"}', '{"em\\u0061il":"a"}', '{"__proto__":"a"}', `{"email":"${'x'.repeat(4095)}"}`, '{"email":"a"', '{"email":"a"]', '{ }'].map((of): [boolean, string[]] => {
+      return [false, [ENVIRONMENT, `"identities":${of}`, ATTRIBUTES]];
+    }),
+    ...['{"1":[]}', '{ "1" : [ ] }', '{ }', '{"main":[]}'].map((of): [boolean, string[]] => {
+      return [true, [ENVIRONMENT, XPID, `"calculated_attributes":${of}`]];
+    }),
+    ...['', '[]', '{"":[]}', '{"1":{}}', '{"1":[}', '{"1":[]', '{"1" []}', '{"1":[],"2":[]}', '{"1":[],}', '{1:[]}', '{"__x":[]}', '{"1":[1]}', '{"1":[{}]}', '{"1":[]]'].map((of): [boolean, string[]] => {
+      return [false, [ENVIRONMENT, XPID, `"calculated_attributes":${of}`]];
+    }),
+    ...['{}', '{"1":[]}', '{"1":[{"attribute_value":"","attribute_name":"n"}]}', '{"1":[ { "attribute_name" : "n" , "attribute_value" : "v" } , {"attribute_name":"m","attribute_value":"w"}]}'].map((of): [boolean, string[]] => {
+      return [true, [ENVIRONMENT, XPID, ATTRIBUTES, `"user_attributes":${of}`]];
+    }),
+    ...['{"1":[{"attribute_name":"n"}]}', '{"1":[{"attribute_value":"v"}]}', '{"1":[{"attribute_name":"","attribute_value":"v"}]}', '{"1":[{"attribute_name":"n","attribute_value":1}]}', '{"1":[{"attribute_name":"n","attribute_name":"m","attribute_value":"v"}]}', '{"1":[{"attribute_name":"n","attribute_value":"v","attribute_value":"w"}]}', '{"1":[{"attribute_name":"n","attribute_value":"v","x":1}]}', '{"1":[{"attribute_name":"n","attribute_value":"v",}]}', '{"1":[{"attribute_name":"n","attribute_value":"v"]}', '{"1":[{"attribute_name" "n","attribute_value":"v"}]}', '{"1":[["n"]]}'].map((of): [boolean, string[]] => {
+      return [false, [ENVIRONMENT, XPID, ATTRIBUTES, `"user_attributes":${of}`]];
+    }),
+  ])('%s: of %j', (isPassed, fields) => {
+    expect(passes(`{${fields.join(',')}}`)).toBe(isPassed);
+    const spaced = `{ ${fields.join(' ,\t')} }`;
+    expect(passes(spaced)).toBe(isPassed);
+  }); // prettier-ignore
+
+  it.each(['', '{', '{}', HEAD, `{${HEAD},${ATTRIBUTES}`, `{${HEAD},${ATTRIBUTES},}`, `{${HEAD},${ATTRIBUTES}]`, `{${HEAD},${ATTRIBUTES}}x`, `{${HEAD},${ATTRIBUTES}} `, ` {${HEAD},${ATTRIBUTES}}`, `[${HEAD},${ATTRIBUTES}]`, `{${HEAD} ${ATTRIBUTES}}`, `{"environment" "production","xpid":7,${ATTRIBUTES}}`, `{"environment":"production","xpid" 7,${ATTRIBUTES}}`, `{${HEAD},"calculated_attributes" {}}`, `{${ENVIRONMENT},"identities" {"email":"a"},${ATTRIBUTES}}`, `{${HEAD},${ATTRIBUTES},"user_attributes" {}}`])('%j does not pass', (row) => {
+    expect(passes(row)).toBe(false);
+  }); // prettier-ignore
+});
+
+test('rows whose attributes are now alike and now not are each judged by themselves', () => {
+  const attribute = (name: string, value: string): string =>
+    `{"attribute_name":"${name}","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":${value}}}`;
+  const row = (...attributes: string[]): string => `{${HEAD},"calculated_attributes":{"1":[${attributes.join(',')}]}}`;
+  const check = createRowCheck(rules);
+  const passesNext = (text: string): boolean => passes(text, check);
+  // More often than attributes are compared with those before.
+  for (let time = 0; time < 300; time++) {
+    expect(passesNext(row(attribute(`a${time}`, '1'), attribute('b', String(time))))).toBe(true);
+    expect(passesNext(row(attribute(`a${time}`, '-1'), attribute('b', '1')))).toBe(false);
+    expect(passesNext(row(attribute('b', '1'), attribute('b', '"x"')))).toBe(false);
+  }
+  const many = Array.from({ length: 100 }, (_, index) => attribute(`n${index}`, '1'));
+  expect([passesNext(row(...many)), passesNext(row(...many))]).toEqual([true, true]);
+  expect(passesNext(row(...many.with(99, attribute('n99', 'x'))))).toBe(false);
+  const long = attribute('x'.repeat(600), '1');
+  expect([passesNext(row(long)), passesNext(row(long)), passesNext(row(long.replace(':1}', ':x}')))]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});

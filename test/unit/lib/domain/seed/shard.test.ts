@@ -1,0 +1,128 @@
+// Shards: however a file is cut into chunks and parts, every line is in exactly one part.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  inByteShard,
+  inRecordShard,
+  parseShard,
+  type Shard,
+  shardRange,
+} from '../../../../../src/lib/domain/seed/shard.ts';
+
+/** The shard's bytes, given in chunks of this size. */
+function partOf(file: Buffer, shard: Shard, chunkSize: number): string {
+  const part = inByteShard(shardRange(file.length, shard), undefined);
+  const taken: Buffer[] = [];
+  for (let at = part.from; at < file.length && !part.isOver; at += chunkSize) {
+    const found = part.take(file.subarray(at, at + chunkSize));
+    if (found) taken.push(found.bytes);
+  }
+  return Buffer.concat(taken).toString('latin1');
+}
+
+const anyLines = fc.array(fc.stringMatching(/^[a-z]{0,12}$/), { maxLength: 30 });
+const anyCount = fc.integer({ min: 1, max: 9 });
+
+test('the parts of a file together are the file, and each begins with a line', () => {
+  fc.assert(
+    fc.property(
+      anyLines,
+      fc.boolean(),
+      anyCount,
+      fc.integer({ min: 1, max: 40 }),
+      (lines, closed, count, chunkSize) => {
+        const file = Buffer.from(lines.join('\n') + (closed ? '\n' : ''), 'latin1');
+        const parts = Array.from({ length: count }, (_, index) => partOf(file, { index, count }, chunkSize));
+        expect(parts.join('')).toBe(file.toString('latin1'));
+        for (const part of parts.slice(0, -1))
+          if (part !== '' && parts.at(-1) !== '') expect(part.endsWith('\n')).toBe(true);
+      },
+    ),
+  );
+});
+
+test('each record is in exactly one shard', () => {
+  fc.assert(
+    fc.property(fc.nat(1e9), anyCount, fc.integer({ min: 1, max: 2000 }), (record, count, together) => {
+      const shards = Array.from({ length: count }, (_, index) => inRecordShard(record, { index, count }, together));
+      expect(shards.filter(Boolean)).toHaveLength(1);
+    }),
+  );
+});
+
+test('the ranges of a file of any size meet', () => {
+  fc.assert(
+    fc.property(fc.maxSafeNat(), fc.integer({ min: 1, max: 1000 }), (size, count) => {
+      const ranges = Array.from({ length: count }, (_, index) => shardRange(size, { index, count }));
+      expect([ranges[0]?.start, ranges.at(-1)?.end]).toEqual([0, size]);
+      for (const [index, { start }] of ranges.entries()) if (index > 0) expect(start).toBe(ranges[index - 1]?.end);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test.each<[string, string | undefined, Shard | RegExp]>([
+  ['1/1', undefined, { index: 0, count: 1 }],
+  ['1/8', undefined, { index: 0, count: 8 }],
+  ['8/8', undefined, { index: 7, count: 8 }],
+  ['0/8', undefined, { index: 7, count: 8 }],
+  ['002/010', undefined, { index: 1, count: 10 }],
+  ['auto/8', '0', { index: 0, count: 8 }],
+  ['auto/8', '7', { index: 7, count: 8 }],
+  ['2/8', '5', { index: 1, count: 8 }],
+  ['auto/20', '12', { index: 12, count: 20 }],
+  ['9/8', undefined, /^--shard 9\/8: there are only 8 shards\.$/],
+  ['auto/8', '8', /^JOB_COMPLETION_INDEX is 8, and there are only 8 shards\.$/],
+  ['auto/8', undefined, /JOB_COMPLETION_INDEX, which Kubernetes sets/],
+  ['auto/8', '', /JOB_COMPLETION_INDEX, which Kubernetes sets/],
+  ['auto/8', '-1', /JOB_COMPLETION_INDEX, which Kubernetes sets/],
+  ['auto/8', 'x1', /JOB_COMPLETION_INDEX, which Kubernetes sets/],
+  ['auto/8', '1x', /JOB_COMPLETION_INDEX, which Kubernetes sets/],
+  ['auto/8', '1234567', /JOB_COMPLETION_INDEX, which Kubernetes sets/],
+  ...['', '1', '1/', '/8', '1/0', '-1/8', '1/8x', 'x1/8', '1.5/8', '1/1234567', '1234567/8', 'Auto/8', '1 / 8'].map(
+    (text): [string, undefined, RegExp] => [
+      text,
+      undefined,
+      /^--shard must be I\/N or auto\/N, for instance 2\/8, not `.*`\.$/,
+    ],
+  ),
+])('--shard %s, as job %s', (text, job, wanted) => {
+  const found = parseShard(text, job);
+  if (wanted instanceof RegExp) expect(found).toMatch(wanted);
+  else expect(found).toEqual(wanted);
+});
+
+test('without shards everything is in the one there is', () => {
+  expect(inRecordShard(123_456, undefined)).toBe(true);
+  expect(shardRange(77, undefined)).toEqual({ start: 0, end: 77 });
+});
+
+test('records stay together by the thousand', () => {
+  const shard = { index: 1, count: 2 };
+  const found = [0, 999, 1000, 1999, 2000, 3000].map((record) => inRecordShard(record, shard));
+  expect(found).toEqual([false, false, true, true, false, true]);
+});
+
+test('where an earlier run came to, reading goes on, and tells offsets in the whole file', () => {
+  const file = Buffer.from('aa\nbb\ncc\ndd\n');
+  const fresh = inByteShard({ start: 4, end: 8 }, undefined);
+  // The line that holds the first byte belongs to the shard before, the one that holds the last byte to this one.
+  expect(fresh.from).toBe(3);
+  const taken = fresh.take(file.subarray(3));
+  expect([taken?.bytes.toString(), taken?.offset, fresh.isOver]).toEqual(['cc\n', 6, true]);
+  expect(fresh.take(file)).toBeUndefined();
+
+  const resumed = inByteShard({ start: 0, end: 9 }, 6);
+  expect(resumed.from).toBe(6);
+  const rest = resumed.take(file.subarray(6));
+  expect([rest?.bytes.toString(), rest?.offset, resumed.isOver]).toEqual(['cc\n', 6, true]);
+
+  const later = inByteShard({ start: 4, end: 9 }, 6);
+  expect([later.from, later.take(file.subarray(6))?.bytes.toString()]).toEqual([6, 'cc\n']);
+
+  const done = inByteShard({ start: 0, end: 9 }, 9);
+  expect([done.isOver, done.take(file)]).toEqual([true, undefined]);
+  // A shard that holds the beginning of no line.
+  const inner = inByteShard({ start: 4, end: 5 }, undefined);
+  expect([inner.isOver, inner.take(file.subarray(3)), inner.isOver]).toEqual([false, undefined, true]);
+});

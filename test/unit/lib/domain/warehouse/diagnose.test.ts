@@ -1,0 +1,320 @@
+// What keeps a pipeline from syncing: each cause by itself, and the first one first when one brings others about.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { diagnose, type Evidence } from '../../../../../src/lib/domain/warehouse/diagnose.ts';
+
+const NOW = Date.parse('2026-03-10T12:00:00Z');
+const HOUR = 3_600_000;
+
+function evidence(over: Partial<Evidence> = {}): Evidence {
+  return {
+    pipeline: {
+      id: 'p',
+      state: 'active',
+      status: 'idle',
+      connection_id: 'c',
+      data_model_id: 'm',
+      schedule: { type: 'on_demand' },
+    },
+    report: { pipeline_id: 'p', status: 'idle', connection_status: 'healthy', data_model_status: 'valid' },
+    connection: { id: 'c', state: 'active', status: 'healthy' },
+    model: { id: 'm', state: 'active', status: 'valid' },
+    success: undefined,
+    now: NOW,
+    ...over,
+  };
+}
+
+const REFUSED =
+  'Failed to connect to the warehouse account (credentials, account, region, warehouse or database wrong): credentials refused: `password`';
+const BAD_SQL = 'Invalid SQL: no such table: x';
+const NO_PLAN = 'The data plan is not active.';
+
+const faultedConnection = { id: 'c', state: 'active', status: 'faulted', errors: [{ message: REFUSED }] };
+const invalidModel = { id: 'm', state: 'active', status: 'invalid', errors: [{ message: BAD_SQL }] };
+const run = (status: string, message?: string) => ({
+  id: 7,
+  status,
+  errors: message === undefined ? [] : [{ message }],
+  ended_on: new Date(NOW - HOUR).toISOString(),
+});
+
+const about = (given: Evidence): string[] => diagnose(given).findings.map((finding) => finding.about);
+
+it('has nothing to say of a pipeline that is well', () => {
+  const success = run('success');
+  const diagnosis = diagnose(evidence({ success, report: { ...evidence().report, latest_pipeline_run: success } }));
+  expect(diagnosis).toEqual({
+    pipeline_id: 'p',
+    healthy: true,
+    state: 'active',
+    status: 'idle',
+    last_success: success.ended_on,
+    findings: [],
+  });
+});
+
+it('tells the status of the report, or else of the pipeline, or none', () => {
+  const { pipeline, report } = evidence();
+  const told = (of: unknown, own: unknown): unknown =>
+    diagnose(
+      evidence({ report: { ...report, status: of }, pipeline: { ...pipeline, status: own } } as Partial<Evidence>),
+    ).status;
+  expect([told('running', 'idle'), told(undefined, 'idle'), told(null, 'idle')]).toEqual(['running', 'idle', 'idle']);
+  expect(told(undefined, undefined)).toBeNull();
+});
+
+it('says what is wrong also where the platform does not say why', () => {
+  const { pipeline } = evidence();
+  const given = evidence({
+    connection: { id: 'c', state: 'active', status: 'faulted' },
+    model: { id: 'm', state: 'active', status: 'invalid' },
+    pipeline: { ...pipeline, status: 'faulted' },
+    report: { status: 'faulted' },
+  });
+  const { findings } = diagnose(given);
+  expect(findings.map(({ problem }) => problem)).toEqual([
+    'The warehouse cannot be reached.',
+    'The query does not run.',
+    'It is faulted.',
+  ]);
+  expect(findings[0]?.next).toMatch(/^Check its settings, then /);
+});
+
+describe('the cause comes first', () => {
+  it.each<[string, Partial<Evidence>, string[], RegExp, RegExp]>([
+    [
+      'credentials (505)',
+      {
+        connection: faultedConnection,
+        pipeline: { ...evidence().pipeline, status: 'faulted' },
+        report: {
+          status: 'faulted',
+          connection_status: 'faulted',
+          connection_errors: [{ message: REFUSED }],
+          latest_pipeline_run: run('failed', REFUSED),
+        },
+      },
+      ['connection c', 'pipeline p', 'run 7'],
+      /credentials refused/,
+      /its user and secret.*connections update c/,
+    ],
+    [
+      'a place that is wrong (505)',
+      {
+        connection: {
+          ...faultedConnection,
+          errors: [{ message: REFUSED.replace(/credentials refused.*/, 'no warehouse has this `account_identifier`') }],
+        },
+      },
+      ['connection c'],
+      /no warehouse has this/,
+      /where it points to/,
+    ],
+    [
+      'invalid SQL',
+      {
+        model: invalidModel,
+        report: {
+          status: 'faulted',
+          data_model_status: 'invalid',
+          data_model_errors: [{ message: BAD_SQL }],
+          latest_pipeline_run: run('failed', BAD_SQL),
+        },
+      },
+      ['data model m', 'pipeline p', 'run 7'],
+      /no such table: x/,
+      /Mend the SQL.*data-models update m/,
+    ],
+    [
+      'an inactive data plan',
+      {
+        pipeline: { ...evidence().pipeline, data_plan_id: 'shop' },
+        report: { status: 'faulted', errors: [{ message: NO_PLAN }], latest_pipeline_run: run('failed', NO_PLAN) },
+      },
+      ['pipeline p', 'run 7'],
+      /plan is not active/,
+      /Activate data plan shop/,
+    ],
+    [
+      'a missing connection',
+      { connection: undefined },
+      ['connection c'],
+      /no connection of this id/,
+      /connections create/,
+    ],
+    ['a missing data model', { model: undefined }, ['data model m'], /no data model of this id/, /data-models create/],
+    [
+      'an inactive connection, which fails every run',
+      {
+        connection: { id: 'c', state: 'inactive', status: 'healthy' },
+        report: { latest_pipeline_run: run('failed', 'The connection is inactive.') },
+      },
+      ['connection c', 'run 7'],
+      /state is inactive/,
+      /connections update c --state active/,
+    ],
+    [
+      'an inactive data model',
+      { model: { id: 'm', state: 'inactive' } },
+      ['data model m'],
+      /state is inactive/,
+      /data-models update m --state active/,
+    ],
+    [
+      'a paused pipeline',
+      { pipeline: { ...evidence().pipeline, state: 'paused' } },
+      ['pipeline p'],
+      /is paused/,
+      /pipelines resume p/,
+    ],
+    [
+      'a schedule that is over',
+      {
+        pipeline: {
+          ...evidence().pipeline,
+          schedule: { type: 'interval', frequency: 'daily', end: '2026-03-01T00:00:00Z' },
+        },
+      },
+      ['pipeline p'],
+      /schedule ended on 2026-03-01/,
+      /another end/,
+    ],
+  ])('%s', (_what, over, expected, problem, next) => {
+    const diagnosis = diagnose(evidence(over));
+    expect(diagnosis.healthy).toBe(false);
+    expect(diagnosis.findings.map((finding) => finding.about)).toEqual(expected);
+    expect(diagnosis.findings[0]).toMatchObject({
+      level: 'problem',
+      problem: expect.stringMatching(problem),
+      next: expect.stringMatching(next),
+    });
+  });
+
+  it('a connection before a data model before the pipeline', () => {
+    const all = evidence({
+      connection: faultedConnection,
+      model: invalidModel,
+      report: { status: 'faulted', latest_pipeline_run: run('failed') },
+    });
+    expect(about(all)).toEqual(['connection c', 'data model m', 'pipeline p', 'run 7']);
+  });
+});
+
+describe('a notice', () => {
+  it.each<[string, Partial<Evidence>, RegExp]>([
+    ['state new', { pipeline: { ...evidence().pipeline, state: 'new' } }, /runs only when it is triggered/],
+    [
+      'failed records',
+      { report: { latest_pipeline_run: { ...run('success'), failed_records: 3 } } },
+      /3 of its records failed/,
+    ],
+    [
+      'a late run',
+      {
+        pipeline: { ...evidence().pipeline, schedule: { type: 'interval', frequency: 'hourly' } },
+        success: { ...run('success'), ended_on: new Date(NOW - 3 * HOUR).toISOString() },
+      },
+      /runs hourly and last succeeded 3h ago/,
+    ],
+  ])('of %s leaves it healthy', (_what, over, problem) => {
+    const diagnosis = diagnose(evidence(over));
+    expect(diagnosis).toMatchObject({
+      healthy: true,
+      findings: [{ level: 'notice', problem: expect.stringMatching(problem) }],
+    });
+  });
+});
+
+it('says of everything what to do, puts problems before notices, and is healthy only without problems', () => {
+  const part = (statuses: string[]) =>
+    fc.option(
+      fc.record({
+        id: fc.constant('x'),
+        state: fc.constantFrom('new', 'active', 'inactive'),
+        status: fc.constantFrom(...statuses),
+        errors: fc.option(fc.array(fc.record({ message: fc.option(fc.string()) }))),
+      }),
+      { nil: undefined },
+    );
+  const anyEvidence = fc.record({
+    connection: part(['healthy', 'faulted']),
+    model: part(['valid', 'invalid']),
+    state: fc.constantFrom('new', 'active', 'paused', undefined),
+    status: fc.constantFrom('idle', 'running', 'faulted', 'stopped', 'strange', undefined),
+    latest: fc.option(
+      fc.constantFrom(...['queued', 'running', 'success', 'failed', 'stopped', 'retrying'].map((it) => run(it))),
+    ),
+  });
+  fc.assert(
+    fc.property(anyEvidence, ({ connection, model, state, status, latest }) => {
+      const diagnosis = diagnose(
+        evidence({
+          connection,
+          model,
+          pipeline: { ...evidence().pipeline, state, status },
+          report: { status, latest_pipeline_run: latest },
+        }),
+      );
+      const levels = diagnosis.findings.map(({ level }) => level);
+      expect(levels).toEqual([...levels].sort().reverse());
+      expect(diagnosis.healthy).toBe(!levels.includes('problem'));
+      for (const { about: what, problem, next } of diagnosis.findings) {
+        expect([what, problem, next].every((text) => text.trim() !== '')).toBe(true);
+      }
+    }),
+  );
+});
+
+describe('each finding word for word', () => {
+  const at = (hours: number): string => new Date(NOW - hours * HOUR).toISOString();
+  const latest = (of: Record<string, unknown>): Partial<Evidence> => ({
+    report: { ...evidence().report, latest_pipeline_run: { ...run('success'), ...of } },
+  });
+  const scheduled = (schedule: Record<string, unknown>, hours?: number): Partial<Evidence> => ({
+    pipeline: { ...evidence().pipeline, schedule },
+    ...(hours !== undefined && { success: { ...run('success'), ended_on: at(hours) } }),
+  });
+  const again = 'Look at it: `cdpadm pipelines run p 7`; when the cause is mended: cdpadm pipelines trigger p --wait';
+  const look = 'cdpadm pipelines run p 7';
+  const [daily, hourly] = [
+    { type: 'interval', frequency: 'daily' },
+    { type: 'interval', frequency: 'hourly' },
+  ];
+
+  it.each<[string, Partial<Evidence>, string[][]]>([
+    ['a failed run', latest({ status: 'failed' }), [['problem', 'The latest run ended as failed.', again]]],
+    [
+      'a stopped run, with what it says once',
+      latest({ status: 'stopped', errors: [{ message: 'a. b.' }, { message: 'c.' }, { message: 'a. b.' }] }),
+      [['problem', 'The latest run ended as stopped: a. b.; c.', again]],
+    ],
+    ['refused records', latest({ failed_records: 3 }), [['notice', '3 of its records failed.', look]]],
+    [
+      'refused records with a reason',
+      latest({ failed_records: 3, errors: [{ message: 'too long' }, { message: null }] }),
+      [['notice', '3 of its records failed: too long.', look]],
+    ],
+    ['a run that succeeded', latest({ failed_records: 0 }), []],
+    [
+      'a schedule that ended',
+      scheduled({ ...daily, end: at(1) }),
+      [['problem', `Its schedule ended on ${at(1)}.`, 'Give its schedule another end, or none.']],
+    ],
+    ['one that ends now', scheduled({ ...daily, end: at(0) }), []],
+    ['one that will end', scheduled({ ...daily, end: at(-1) }), []],
+    [
+      'a daily one that last succeeded three days ago',
+      scheduled(daily, 72),
+      [['notice', 'It runs daily and last succeeded 3d ago.', 'cdpadm pipelines runs p']],
+    ],
+    ['a daily one, exactly two days ago', scheduled(daily, 48), []],
+    ['an hourly one that is on demand', scheduled({ ...hourly, type: 'on_demand' }, 72), []],
+    ['one with a period of another kind', scheduled({ ...hourly, frequency: 'fortnightly' }, 9000), []],
+    ['an hourly one that never succeeded', scheduled(hourly), []],
+    ['no schedule', { pipeline: { ...evidence().pipeline, schedule: null } }, []],
+  ])('%s', (_what, over, expected) => {
+    const { findings } = diagnose(evidence(over));
+    expect(findings.map(({ level, problem, next }) => [level, problem, next])).toEqual(expected);
+  });
+});

@@ -1,0 +1,128 @@
+// One plan over three kinds: carried out it gives what was wanted, in an order that nothing stands in the way of.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  comparable,
+  completed,
+  type Definition,
+  RESOURCE_TYPES,
+  type ResourceType,
+} from '../../../../../src/lib/domain/warehouse/definition.ts';
+import { type ByType, planWarehouse, type WarehousePlan } from '../../../../../src/lib/domain/warehouse/plan.ts';
+import { anyWorkspace } from '../../../../helpers/any-warehouse.ts';
+
+const SCOPE = { workspace: '1', address: 'https://api.example.com' };
+const never = (): boolean => false;
+const always = (): boolean => true;
+
+function plan(live: ByType<Definition>, wanted: ByType<Definition>, sendSecrets = never): WarehousePlan {
+  return planWarehouse({ scope: SCOPE, live, wanted, sendSecrets });
+}
+
+/** What the platform holds after the steps. */
+function carriedOut(live: ByType<Definition>, wanted: ByType<Definition>): ByType<Definition> {
+  const after: ByType<Definition> = { ...live };
+  for (const { action, type, id } of plan(live, wanted).steps) {
+    const held = after[type].find((it) => it.id === id);
+    const meant = wanted[type].find((it) => it.id === id);
+    const others = after[type].filter((it) => it.id !== id);
+    after[type] = action === 'delete' || !meant ? others : [...others, completed(type, meant, held)];
+  }
+  return after;
+}
+
+/** Shuffles deterministically: the other way round. */
+function reversed(workspace: ByType<Definition>): ByType<Definition> {
+  return {
+    connection: [...workspace.connection].reverse(),
+    data_model: [...workspace.data_model].reverse(),
+    pipeline: [...workspace.pipeline].reverse(),
+  };
+}
+
+describe('any two workspaces', () => {
+  it('have a plan after which nothing is left to do', () => {
+    fc.assert(
+      fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
+        expect(plan(carriedOut(live, wanted), wanted).steps).toEqual([]);
+      }),
+    );
+  });
+
+  it('have steps in the order in which one needs the other: creations down, deletions up', () => {
+    const rank = (type: ResourceType): number => RESOURCE_TYPES.indexOf(type);
+    fc.assert(
+      fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
+        const { steps } = plan(live, wanted);
+        const order = steps.map(({ action, type }) => (action === 'delete' ? 5 - rank(type) : rank(type)));
+        expect(order).toEqual([...order].sort((a, b) => a - b));
+      }),
+    );
+  });
+
+  it('count each wanted resource and each deletion once', () => {
+    fc.assert(
+      fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
+        const { steps, unchanged, summary } = plan(live, wanted);
+        const count = RESOURCE_TYPES.reduce((sum, type) => sum + wanted[type].length, 0);
+        expect(summary.create + summary.update + summary.unchanged).toBe(count);
+        expect(summary.create + summary.update + summary.delete).toBe(steps.length);
+        const touched = steps.map(({ type, id }) => `${type}/${id}`);
+        expect(new Set([...touched, ...unchanged]).size).toBe(touched.length + unchanged.length);
+      }),
+    );
+  });
+
+  it('have the same plan in whatever order they are listed', () => {
+    fc.assert(
+      fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
+        expect(plan(reversed(live), reversed(wanted))).toEqual(plan(live, wanted));
+      }),
+    );
+  });
+
+  it('have another plan when anything that can be compared is another', () => {
+    fc.assert(
+      fc.property(anyWorkspace, anyWorkspace, anyWorkspace, (live, wanted, other) => {
+        const same = RESOURCE_TYPES.every((type) => {
+          const normalized = (lists: ByType<Definition>): string =>
+            JSON.stringify(lists[type].map((it) => JSON.stringify(comparable(type, it))).sort());
+          return normalized(wanted) === normalized(other);
+        });
+        fc.pre(!same);
+        expect(plan(live, wanted).plan).not.toBe(plan(live, other).plan);
+      }),
+    );
+  });
+
+  it('hold no secret, and no reference to one, in their changes', () => {
+    fc.assert(
+      fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
+        const changes = plan(live, wanted, always).steps.map((step) => step.changes);
+        expect(JSON.stringify(changes)).not.toContain('env:PASSWORD');
+      }),
+    );
+  });
+});
+
+const CONNECTION: Definition = { id: 'c', name: 'C', config: { role: 'r', password: 'env:P' } };
+const none: ByType<Definition> = { connection: [], data_model: [], pipeline: [] };
+
+it('is bound to workspace and address', () => {
+  const of = (scope: typeof SCOPE): string =>
+    planWarehouse({ scope, live: none, wanted: none, sendSecrets: never }).plan;
+  const hashes = [SCOPE, { ...SCOPE, workspace: '2' }, { ...SCOPE, address: 'https://other.example.com' }].map(of);
+  expect(new Set(hashes).size).toBe(3);
+  for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{32}$/);
+});
+
+it('sends a secret with what is sent anyway, and alone only when it has to', () => {
+  const live = { ...none, connection: [{ ...CONNECTION, config: { role: 'r', password: '********' } }] };
+  const wanted = { ...none, connection: [CONNECTION] };
+  expect(plan(live, wanted).steps).toEqual([]);
+  expect(plan(live, wanted, always).steps).toMatchObject([{ changes: {}, secrets: ['config.password'] }]);
+  const other = { ...none, connection: [{ ...CONNECTION, name: 'D' }] };
+  expect(plan(live, other).steps).toMatchObject([
+    { changes: { name: { from: 'C', to: 'D' } }, secrets: ['config.password'] },
+  ]);
+});

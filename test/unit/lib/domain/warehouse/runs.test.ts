@@ -1,0 +1,96 @@
+// Runs of a pipeline: which are over, which are new, and how old the data is.
+import { describe, expect, it } from 'vitest';
+import type { RunReply } from '../../../../../src/lib/contract/pipeline-runs.ts';
+import {
+  ageOf,
+  isEnded,
+  lagOf,
+  newManualRuns,
+  oldestFirst,
+  recordsOf,
+  runId,
+  statusCounts,
+} from '../../../../../src/lib/domain/warehouse/runs.ts';
+
+const NOW = Date.parse('2026-11-21T08:00:00Z');
+const run = (id: number | bigint, over: Record<string, unknown> = {}): RunReply => ({ id, ...over }) as RunReply;
+
+describe('isEnded', () => {
+  it.each([
+    ['success', true],
+    ['failed', true],
+    ['stopped', true],
+    ['running', false],
+    ['queued', false],
+    ['what nobody knows', false],
+    [undefined, false],
+  ])('%s: %s', (status, ended) => {
+    expect(isEnded({ status } as RunReply)).toBe(ended);
+  });
+});
+
+it('an id of 64 bits loses no digit', () => {
+  expect(runId(run(9_223_372_036_854_775_807n))).toBe('9223372036854775807');
+});
+
+it('runs go by when they began, or were to begin; those without a time come last', () => {
+  const runs = [
+    run(4),
+    run(5),
+    run(3, { started_on: '2026-01-02T00:00:00Z', logical_date: '2026-01-01T00:00:00Z' }),
+    run(2, { started_on: null, logical_date: '2026-01-01T12:00:00Z' }),
+    run(1, { started_on: '2026-01-01T00:00:00Z' }),
+  ];
+  expect(oldestFirst(runs).map(runId)).toEqual(['1', '2', '3', '4', '5']);
+});
+
+it.each([
+  [
+    { successful_records: 5, failed_records: '2' },
+    { successful: 5, failed: 2 },
+  ],
+  [{ successful_records: null }, { successful: 0, failed: 0 }],
+  [
+    { successful_records: 'many', failed_records: -1 },
+    { successful: 0, failed: 0 },
+  ],
+])('records of %j', (over, records) => {
+  expect(recordsOf(run(1, over))).toEqual(records);
+});
+
+it('runs are counted by status', () => {
+  const runs = [run(1, { status: 'success' }), run(2), run(3, { status: 'success' }), run(4), run(5, { status: null })];
+  expect(statusCounts(runs)).toBe('2 success, 3 unknown');
+});
+
+it('new runs by hand are those that nobody saw before, and no scheduled one', () => {
+  const runs = [run(1, { type: 'manual' }), run(2, { type: 'manual' }), run(3, { type: 'scheduled' }), run(4)];
+  expect(newManualRuns(runs, new Set(['1'])).map(runId)).toEqual(['2', '4']);
+});
+
+describe('the age of the last success', () => {
+  it('runs from its end, and from its start where it has no end', () => {
+    const both = { started_on: '2026-11-21T06:00:00Z', ended_on: '2026-11-21T07:00:00Z' };
+    expect(ageOf(run(1, both), NOW)).toBe(3_600_000);
+    expect(ageOf(run(1, { ...both, ended_on: null }), NOW)).toBe(7_200_000);
+  });
+
+  it('is never less than nothing, where the platform’s clock is ahead', () => {
+    expect(ageOf(run(1, { ended_on: '2026-11-21T08:00:09Z' }), NOW)).toBe(0);
+    expect(lagOf(run(1, { range_end: '2026-11-21T08:00:09Z' }), NOW)).toBe(0);
+  });
+
+  it('is unknown without a success, and without a time', () => {
+    expect([ageOf(undefined, NOW), ageOf(run(1), NOW), ageOf(run(1, { ended_on: 'soon' }), NOW)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+it('the data lag behind by the end of the range that was read last', () => {
+  const last = run(1, { range_end: '2026-11-20T08:00:00Z', ended_on: '2026-11-21T07:00:00Z' });
+  expect(lagOf(last, NOW)).toBe(86_400_000);
+  expect([lagOf(undefined, NOW), lagOf(run(1), NOW)]).toEqual([undefined, undefined]);
+});

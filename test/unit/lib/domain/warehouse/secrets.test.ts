@@ -1,0 +1,158 @@
+// Secrets in definitions: references pass, everything else is told without being repeated.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Definition,
+  findMasks,
+  valueAt,
+  withHiddenSecrets,
+} from '../../../../../src/lib/domain/warehouse/definition.ts';
+import {
+  isReference,
+  maskedSecrets,
+  maskIssue,
+  secretIssues,
+  secretUses,
+  withoutPaths,
+  withSecrets,
+} from '../../../../../src/lib/domain/warehouse/secrets.ts';
+import { anyMask } from '../../../../helpers/any-warehouse.ts';
+import { size } from '../../../../helpers/size.ts';
+
+const MASK = '********';
+const connection = (config: Record<string, unknown>) => ({ id: 'c', config });
+
+describe('a reference', () => {
+  it.each([
+    ['env:PASSWORD', true],
+    ['file: /run/secret', true],
+    ['keychain:warehouse', true],
+    ['command:pass show x', true],
+    ['env:', false],
+    ['env:  ', false],
+    ['hunter2', false],
+    ['xenv:A', false],
+    ['ENV:A', false],
+    ['', false],
+  ])('%j: %s', (text, expected) => {
+    expect(isReference(text)).toBe(expected);
+  });
+});
+
+describe('what stands in the place of a secret', () => {
+  it.each(['env:PASSWORD', '', '  ', undefined, null, 7])('may be %j', (password) => {
+    expect(secretIssues('connection', connection({ password }))).toEqual([]);
+  });
+
+  it('is told when it is written out: where, and what to write instead, but not the secret', () => {
+    const issues = secretIssues('connection', connection({ password: 'hunter2', service_account_key: 'key' }));
+    expect(issues.map(({ path }) => path)).toEqual([
+      ['config', 'password'],
+      ['config', 'service_account_key'],
+    ]);
+    expect(issues[0]?.message).toMatch(
+      /^is a secret written out; .* env:NAME, file:PATH, keychain:NAME or command:LINE$/,
+    );
+    expect(JSON.stringify(issues)).not.toContain('hunter2');
+    expect(secretIssues('pipeline', { id: 'p', partner_feed_key: 'key' })).toMatchObject([
+      { path: ['partner_feed_key'] },
+    ]);
+  });
+
+  it('is told once when it is a mask', () => {
+    expect(secretIssues('connection', connection({ password: MASK }))).toEqual([maskIssue(['config', 'password'])]);
+    expect(maskIssue(['a', 0])).toMatchObject({
+      path: ['a', 0],
+      message: expect.stringMatching(/^is a mask and no secret; .* env:NAME/) as string,
+    });
+  });
+
+  it('is known as a mask that came back', () => {
+    expect(maskedSecrets('connection', connection({ password: MASK, role: MASK }))).toEqual([['config', 'password']]);
+    expect(maskedSecrets('connection', connection({ password: 'env:A' }))).toEqual([]);
+  });
+});
+
+it('a mask is found wherever it stands, also within lists', () => {
+  expect(findMasks({ a: [1, { b: MASK }, ['x', MASK]], c: { d: MASK }, e: 'x' })).toEqual([
+    ['a', 1, 'b'],
+    ['a', 2, 1],
+    ['c', 'd'],
+  ]);
+  expect(findMasks(MASK)).toEqual([[]]);
+  expect([findMasks(null), findMasks(undefined), findMasks(7)]).toEqual([[], [], []]);
+});
+
+it('the references of a definition are those in the places of secrets', () => {
+  const uses = (password: unknown) => secretUses('connection', { id: 'c', config: { password, role: 'env:ROLE' } });
+  expect(uses('env:PASSWORD')).toEqual([{ path: ['config', 'password'], reference: 'env:PASSWORD' }]);
+  expect([uses('hunter2'), uses(undefined), uses(['env:A'])]).toEqual([[], [], []]);
+});
+
+it('what is taken out is gone, and nothing else', () => {
+  const value = { id: 'c', config: { password: 'x', role: 'r' } };
+  expect(
+    withoutPaths(value, [
+      ['config', 'password'],
+      ['nothing', 'there'],
+    ]),
+  ).toStrictEqual({ id: 'c', config: { role: 'r' } });
+  expect(value.config.password).toBe('x');
+});
+
+const CONNECTION: Definition = {
+  id: 'crm',
+  service_provider: 'PROVIDER_A',
+  config: { role: 'sync', password: 'env:PASSWORD' },
+};
+
+/** May hold a short text by chance. */
+const SENTENCE = secretIssues('connection', { ...CONNECTION, config: { password: 'written out' } })[0]?.message ?? '';
+
+describe('any secrets', () => {
+  const secretPaths = fc.constantFrom(['config', 'password'], ['config', 'service_account_key']);
+
+  it('are refused in every form of a mask, wherever one stands', () => {
+    fc.assert(
+      fc.property(anyMask, fc.constantFrom('name', 'role', 'password', 'service_account_key'), (mask, field) => {
+        const value = { ...CONNECTION, config: { ...(CONNECTION.config as object), [field]: mask } };
+        expect(findMasks(value)).toEqual([['config', field]]);
+        expect(secretIssues('connection', value)).toHaveLength(1);
+      }),
+      { numRuns: size(1000) },
+    );
+  });
+
+  it('are refused when they are written out, and not repeated', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 6 }), secretPaths, (secret, [, field = '']) => {
+        fc.pre(secret.trim().length >= 6 && !/^(?:env|file|keychain|command):\s*\S/.test(secret));
+        const issues = secretIssues('connection', { ...CONNECTION, config: { [field]: secret } });
+        fc.pre(!issues.some((issue) => issue.message.includes(secret)) || !SENTENCE.includes(secret));
+        expect(issues).toHaveLength(1);
+        expect(JSON.stringify(issues.map(({ message }) => message))).not.toContain(secret);
+      }),
+    );
+  });
+
+  it.each(['env:NAME', 'file:path/to it', 'keychain:entry', 'command:pass show x'])(
+    '%s is a reference',
+    (reference) => {
+      const value: Definition = { id: 'c', config: { password: reference } };
+      expect(secretIssues('connection', value)).toEqual([]);
+      expect(secretUses('connection', value)).toEqual([{ path: ['config', 'password'], reference }]);
+    },
+  );
+
+  it('are put in when they are sent and only there; on screens they are always masks', async () => {
+    const sent = await withSecrets('connection', CONNECTION, () => Promise.resolve('s3cret'));
+    expect(valueAt(sent, ['config', 'password'])).toBe('s3cret');
+    expect(valueAt(CONNECTION, ['config', 'password'])).toBe('env:PASSWORD');
+    fc.assert(
+      fc.property(fc.string(), (secret) => {
+        const shown = withHiddenSecrets('connection', { ...CONNECTION, config: { password: secret } });
+        expect(shown).toEqual({ ...CONNECTION, config: { password: '********' } });
+      }),
+    );
+  });
+});

@@ -1,0 +1,115 @@
+// Single steps of a plan: what is sent, what is lost by it, and what one hash stands for.
+import { describe, expect, it } from 'vitest';
+import type { Definition } from '../../../../../src/lib/domain/warehouse/definition.ts';
+import { type ByType, planWarehouse, type WarehousePlan } from '../../../../../src/lib/domain/warehouse/plan.ts';
+
+const NOTHING: ByType<Definition> = { connection: [], data_model: [], pipeline: [] };
+const connection = (id: string, over: Record<string, unknown> = {}): Definition => ({ id, name: id, ...over });
+const pipeline = (id: string, over: Record<string, unknown> = {}): Definition => ({
+  id,
+  name: id,
+  sync_mode: { type: 'incremental', from: '2026-01-01T00:00:00Z' },
+  ...over,
+});
+
+function plan(live: Partial<ByType<Definition>>, wanted: Partial<ByType<Definition>>, send = false): WarehousePlan {
+  return planWarehouse({
+    scope: { workspace: '1', address: 'https://api.example.com' },
+    live: { ...NOTHING, ...live },
+    wanted: { ...NOTHING, ...wanted },
+    sendSecrets: () => send,
+  });
+}
+
+describe('the sync position of a pipeline', () => {
+  const live = { pipeline: [pipeline('p')] };
+  const full = { sync_mode: { type: 'full' } };
+
+  it.each<[string, Definition, boolean]>([
+    ['another sync mode', pipeline('p', full), true],
+    ['another sync mode and another name', pipeline('p', { ...full, name: 'N' }), true],
+    ['another name', pipeline('p', { name: 'N' }), false],
+    ['another schedule', pipeline('p', { schedule: { type: 'once' } }), false],
+  ])('by %s is lost: %s', (_what, wanted, resets) => {
+    expect(plan(live, { pipeline: [wanted] }).steps).toMatchObject([{ action: 'update', id: 'p', resets }]);
+  });
+
+  it('is not there to be lost by what is created, deleted, or no pipeline', () => {
+    const created = plan({}, { pipeline: [pipeline('p')] });
+    const deleted = plan(live, {});
+    const other = plan(
+      { data_model: [connection('m')] },
+      { data_model: [connection('m', { sync_mode: { type: 'full' } })] },
+    );
+    const steps = [created, deleted, other].flatMap((one) => one.steps);
+    expect(steps.map(({ action, resets }) => [action, resets])).toEqual([
+      ['create', false],
+      ['delete', false],
+      ['update', false],
+    ]);
+  });
+});
+
+describe('secrets', () => {
+  const withSecret = connection('c', { config: { password: 'env:PASSWORD' } });
+
+  it('are sent again where that is asked for, and only by what has any', () => {
+    const same = { connection: [withSecret, connection('d')] };
+    expect(plan(same, same).steps).toEqual([]);
+    expect(plan(same, same, true)).toMatchObject({
+      steps: [
+        {
+          action: 'update',
+          id: 'c',
+          changes: {},
+          secrets: ['config.password'],
+          references: { 'config.password': 'env:PASSWORD' },
+        },
+      ],
+      unchanged: ['connection/d'],
+    });
+  });
+
+  it('that stand there as a mask are told as sent where something else is', () => {
+    const masked = connection('c', { config: { password: '********' }, name: 'N' });
+    expect(plan({ connection: [withSecret] }, { connection: [masked] }).steps).toMatchObject([
+      { action: 'update', secrets: ['config.password'] },
+    ]);
+  });
+
+  it('are told of a deletion neither as sent nor as changed', () => {
+    expect(plan({ connection: [withSecret] }, {}).steps).toEqual([
+      {
+        action: 'delete',
+        type: 'connection',
+        id: 'c',
+        changes: { id: { from: 'c', to: null }, name: { from: 'c', to: null } },
+        secrets: [],
+        references: {},
+        resets: false,
+      },
+    ]);
+  });
+});
+
+it('what does not depend on one another is done in the order of ids', () => {
+  const some = (...ids: string[]) => ({ connection: ids.map((id) => connection(id)) });
+  const ids = ({ steps }: WarehousePlan): string[] => steps.map(({ action, id }) => `${action} ${id}`);
+  expect(ids(plan({}, some('c', 'a', 'd', 'b')))).toEqual(['create a', 'create b', 'create c', 'create d']);
+  expect(ids(plan(some('d', 'b', 'c', 'a'), {}))).toEqual(['delete a', 'delete b', 'delete c', 'delete d']);
+  expect(plan(some('b', 'a'), some('b', 'a')).unchanged).toEqual(['connection/a', 'connection/b']);
+});
+
+describe('the hash', () => {
+  const [one, other] = [{ connection: [connection('c')] }, { connection: [connection('c', { name: 'Other' })] }];
+
+  it('is another one where something is another that the plan leaves as it is', () => {
+    expect([plan(one, one).steps, plan(other, other).steps]).toEqual([[], []]);
+    expect(plan(one, one).plan).not.toBe(plan(other, other).plan);
+  });
+
+  it('is the same in another order', () => {
+    const [a, b] = [connection('a'), connection('b')];
+    expect(plan({ connection: [a, b] }, {}).plan).toBe(plan({ connection: [b, a] }, {}).plan);
+  });
+});

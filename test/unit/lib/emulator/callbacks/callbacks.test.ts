@@ -1,0 +1,296 @@
+// Status callbacks: queued at every change, sent on the quarter hour, signed, in order, until somebody takes them.
+import { execFileSync } from 'node:child_process';
+import { createPublicKey, verify } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CallbackEntry } from '../../../../../src/lib/emulator/stores/callbacks.ts';
+import { type CallbackReceiver, startCallbackReceiver } from '../../../../helpers/callback-receiver.ts';
+import { hasOpenssl } from '../../../../helpers/certificate.ts';
+import { createTestClock } from '../../../../helpers/clock.ts';
+import { dsrBody, dsrCaller, raw } from '../../../../helpers/dsr.ts';
+import { type Exchange, send, startTestEmulator, type TestEmulator } from '../../../../helpers/emulator.ts';
+import { opened } from '../../../../helpers/opened.ts';
+import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
+
+const START = Date.parse('2026-03-01T12:03:00Z');
+/** Shared, so that not every test has to make a key. */
+const authority = mkdtempSync(join(tmpdir(), 'cdpadm-authority-'));
+afterAll(() => rmSync(authority, { recursive: true, force: true }));
+const options = { clock: 'manual' as const, systemClock: createTestClock(START), authority };
+let emulator: TestEmulator;
+let receiver: CallbackReceiver;
+beforeEach(async () => {
+  receiver = await opened(startCallbackReceiver());
+  emulator = await opened(startTestEmulator(options));
+});
+
+/** Submits a request that wants callbacks at `paths` of the receiver. */
+async function submit(change: Record<string, unknown> = {}, paths = ['/']): Promise<string> {
+  const body = dsrBody({ status_callback_urls: paths.map((path) => receiver.url + path), ...change });
+  const reply = await dsrCaller(emulator)('POST', '/requests/', { body });
+  if (reply.status !== 201) throw new Error(reply.text);
+  return body.subject_request_id;
+}
+
+const control = (method: string, path: string, body?: unknown): Promise<Exchange> =>
+  send(method, `${emulator.control}/callbacks${path}`, { body });
+const log = async () => (await control('GET', '')).json as CallbackEntry[];
+/** The log, once nothing is being sent any more. */
+async function delivered(): Promise<CallbackEntry[]> {
+  for (;;) {
+    const entries = await log();
+    if (!entries.some(({ state }) => state === 'sending')) return entries;
+    await turn();
+  }
+}
+const statuses = () => receiver.received.map(({ json }) => json['request_status']);
+
+describe('callbacks', () => {
+  it('tell every change, the creation too, on the quarter hour', async () => {
+    const id = await submit({ group_id: 'a group' });
+    expect(await log()).toMatchObject([
+      {
+        request_status: 'pending',
+        state: 'queued',
+        queued_on: '2026-03-01T12:03:00.000Z',
+        due_on: '2026-03-01T12:15:00.000Z',
+      },
+    ]);
+    await emulator.api.advance('12m');
+    await receiver.count(1);
+    await emulator.api.advance('15m');
+    await receiver.count(2);
+    await emulator.api.advance('2d');
+    await receiver.count(3);
+    expect(statuses()).toEqual(['pending', 'in_progress', 'completed']);
+    expect(receiver.received[0]?.json).toEqual({
+      controller_id: '3001',
+      expected_completion_time: '2026-03-03T12:15:00Z',
+      subject_request_id: id,
+      request_status: 'pending',
+      api_version: '3.0',
+      results_url: null,
+      extensions: null,
+    });
+    expect(receiver.received[2]?.json).toMatchObject({
+      results_url: `${emulator.ready.dsr_base_url}/requests/${id}/results`,
+    });
+  });
+
+  it('tell a cancellation, and what was sent to partners until then', async () => {
+    await submit({ subject_request_type: 'erasure' });
+    await emulator.api.advance('1d');
+    const [entry] = await log();
+    await dsrCaller(emulator)('DELETE', `/requests/${entry?.subject_request_id ?? ''}`);
+    await emulator.api.advance('15m');
+    await receiver.count(2);
+    expect(receiver.received[1]?.json).toMatchObject({
+      request_status: 'cancelled',
+      expected_completion_time: null,
+      extensions: [{ domain: 'mail.partner.example', status: 'sent' }, { status: 'skipped' }],
+    });
+  });
+
+  it('go to every address, each of them in order, after a jump over many quarter hours', async () => {
+    for (const at of [1, 2, 3])
+      await submit({ subject_identities: { email: raw(`${at}@people.example`) } }, ['/a', '/b']);
+    await emulator.api.advance('30d');
+    await receiver.count(18);
+    for (const path of ['/a', '/b']) {
+      const own = receiver.received.filter((each) => each.path === path).map(({ json }) => json['request_status']);
+      expect(own).toEqual(['pending', 'in_progress', 'completed'].flatMap((state) => [state, state, state]));
+    }
+    expect((await delivered()).map(({ state }) => state)).toEqual(Array.from({ length: 18 }, () => 'delivered'));
+  });
+
+  describe('are signed over the raw body', () => {
+    async function signed() {
+      await submit();
+      await control('POST', '/flush');
+      const [callback] = receiver.received;
+      if (!callback) throw new Error('nothing came');
+      const { body, headers } = callback;
+      const signature = Buffer.from(String(headers['x-opendsr-signature']), 'base64');
+      const key = createPublicKey((await emulator.send('GET', '/certificates/processor.pem')).text);
+      return { body, headers, key, signature };
+    }
+
+    it('for node:crypto', async () => {
+      const { body, headers, key, signature } = await signed();
+      expect(headers).toMatchObject({
+        'content-type': 'application/json',
+        'content-length': String(body.length),
+        'x-opendsr-processor-domain': 'opendsr.platform.example',
+      });
+      expect(verify('sha256', body, key, signature)).toBe(true);
+    });
+
+    it.runIf(hasOpenssl())('for openssl', async () => {
+      const { body, key, signature } = await signed();
+      const folder = temporaryFolder();
+      const file = (name: string, content: string | Buffer): string => {
+        writeFileSync(join(folder, name), content);
+        return join(folder, name);
+      };
+      const pem = key.export({ type: 'spki', format: 'pem' }).toString();
+      const args = ['dgst', '-sha256', '-verify', file('key', pem), '-signature', file('signature', signature)];
+      expect(execFileSync('openssl', [...args, file('body', body)], { encoding: 'utf8' })).toBe('Verified OK\n');
+    });
+  });
+
+  it('are not sent for requests that ask for none', async () => {
+    await submit({ status_callback_urls: [] });
+    await emulator.api.advance('30d');
+    expect(await log()).toEqual([]);
+  });
+});
+
+describe('a receiver', () => {
+  it.each([[200], [401], [500], [307], ['reset' as const]])('that answers %s is called again later', async (answer) => {
+    receiver.next(answer);
+    await submit();
+    await emulator.api.advance('12m');
+    await receiver.count(1);
+    const [entry] = await delivered();
+    expect(entry).toMatchObject({
+      state: 'queued',
+      due_on: '2026-03-01T12:30:00.000Z',
+      attempts: [{ at: '2026-03-01T12:15:00.000Z', status: answer === 'reset' ? null : answer }],
+    });
+    expect(entry?.attempts[0]?.error).toEqual(answer === 'reset' ? expect.any(String) : null);
+    await emulator.api.advance('15m');
+    await receiver.count(3);
+    expect(statuses()).toEqual(['pending', 'pending', 'in_progress']);
+    expect(await delivered()).toMatchObject([
+      { state: 'delivered', attempts: [{}, { status: 202, error: null }] },
+      { state: 'delivered' },
+    ]);
+  });
+
+  it('gets what follows in its order, even when an earlier one did not arrive', async () => {
+    receiver.next(503, 503);
+    await submit();
+    // Both were due when the clock stops here; the second waits for the first.
+    await emulator.api.advance('1h');
+    await receiver.count(1);
+    expect(await delivered()).toMatchObject([
+      { state: 'queued', attempts: [{ status: 503 }] },
+      { state: 'queued', attempts: [] },
+    ]);
+    await emulator.api.advance('15m');
+    await receiver.count(2);
+    await delivered();
+    await emulator.api.advance('15m');
+    await receiver.count(4);
+    expect(statuses()).toEqual(['pending', 'pending', 'pending', 'in_progress']);
+  });
+
+  it('that refuses one request gets the others', async () => {
+    receiver.next(401);
+    const refused = await submit();
+    const other = await submit({ subject_identities: { email: raw('other@people.example') } });
+    await emulator.api.advance('12m');
+    await receiver.count(2);
+    const entries = await delivered();
+    expect(entries.map((entry) => [entry.subject_request_id, entry.state])).toEqual([
+      [refused, 'queued'],
+      [other, 'delivered'],
+      [refused, 'queued'],
+      [other, 'queued'],
+    ]);
+  });
+
+  it('that is gone is called once a round, and given up after a day of quarter hours', async () => {
+    await submit();
+    await submit({ subject_identities: { email: raw('other@people.example') } });
+    await receiver.close();
+    await emulator.api.advance('12m');
+    await delivered();
+    const [first] = await log();
+    expect((await log()).map(({ attempts }) => attempts.length)).toEqual([1, 0, 0, 0]);
+    for (let attempt = 1; attempt < 96; attempt++) await control('POST', '/resend', { id: first?.id });
+    const [gone, other] = await log();
+    expect(gone).toMatchObject({ state: 'failed' });
+    expect(gone?.attempts).toHaveLength(96);
+    expect(other).toMatchObject({ state: 'queued', attempts: [] });
+  });
+
+  it('that hangs does not hold up the platform', async () => {
+    receiver.next('hang');
+    await submit();
+    await emulator.api.advance('12m');
+    await receiver.count(1);
+    expect((await dsrCaller(emulator)('GET', '/discovery/')).status).toBe(200);
+    expect(await log()).toMatchObject([{ state: 'sending', attempts: [] }, { state: 'queued' }]);
+  });
+});
+
+describe('the queue', () => {
+  it('goes on when the platform starts again, with the address that it then has', async () => {
+    const data = temporaryFolder();
+    await emulator.close();
+    emulator = await opened(startTestEmulator({ ...options, data }));
+    receiver.next('hang');
+    const id = await submit();
+    await emulator.api.advance('30d');
+    await receiver.count(1);
+    await emulator.close();
+    emulator = await opened(startTestEmulator({ ...options, data }));
+    await receiver.count(4);
+    expect(statuses()).toEqual(['pending', 'pending', 'in_progress', 'completed']);
+    expect(receiver.received[3]?.json['results_url']).toBe(`${emulator.ready.dsr_base_url}/requests/${id}/results`);
+    expect((await delivered()).map(({ state, attempts }) => [state, attempts.length])).toEqual(
+      Array.from({ length: 3 }, () => ['delivered', 1]),
+    );
+  });
+
+  it('is empty after a reset', async () => {
+    await submit();
+    await emulator.reset();
+    expect(await log()).toEqual([]);
+    await emulator.api.advance('1d');
+    await delivered();
+    expect(receiver.received).toEqual([]);
+  });
+});
+
+describe('the control address', () => {
+  it('flush sends at once what waits, and answers with what came of it', async () => {
+    await submit();
+    const reply = await control('POST', '/flush');
+    expect([reply.status, reply.json]).toEqual([200, [expect.objectContaining({ state: 'delivered' })]]);
+    expect(statuses()).toEqual(['pending']);
+    expect((await control('POST', '/flush')).json).toEqual([]);
+  });
+
+  it('resend sends again by id, by request, or all that was not delivered', async () => {
+    const [first, second] = [await submit(), await submit({ subject_identities: { email: raw('b') } })];
+    await control('POST', '/flush');
+    const entries = await log();
+    expect((await control('POST', '/resend', { id: entries[1]?.id })).json).toMatchObject([
+      { subject_request_id: second, attempts: [{}, {}] },
+    ]);
+    expect((await control('POST', '/resend', { subject_request_id: first.toUpperCase() })).json).toMatchObject([
+      { subject_request_id: first, state: 'delivered' },
+    ]);
+    expect((await control('POST', '/resend')).json).toEqual([]);
+    await emulator.api.advance('13m');
+    receiver.next(500, 500);
+    expect((await control('POST', '/resend', {})).json).toMatchObject([{ state: 'queued' }, { state: 'queued' }]);
+    expect((await control('POST', '/resend', {})).json).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }]);
+    expect(statuses()).toHaveLength(8);
+  });
+
+  it.each([
+    [{ id: 99 }, 404, 'Not found: callbacks of 99'],
+    [{ subject_request_id: 'x' }, 404, 'Not found: callbacks of x'],
+    [{ id: 1, subject_request_id: 'x' }, 400, 'Bad request: give either id or subject_request_id'],
+    [{ request: 'x' }, 400, 'Bad request: request unknown field `request`'],
+  ])('resend refuses %j', async (body, status, message) => {
+    const reply = await control('POST', '/resend', body);
+    expect([reply.status, reply.json]).toEqual([status, { statusCode: status, errors: [{ message }] }]);
+  });
+});

@@ -1,0 +1,128 @@
+// The local authority: certificates that node:crypto and openssl accept, made once, whoever asks and whatever is there.
+import { execFileSync } from 'node:child_process';
+import { createPublicKey, verify, X509Certificate } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openSigning } from '../../../../../src/lib/emulator/platform/signing.ts';
+import { hasOpenssl } from '../../../../helpers/certificate.ts';
+import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
+
+const DOMAIN = 'opendsr.platform.example';
+
+/** The certificates of a chain, the first one first. */
+function chainOf(pem: string): [leaf: X509Certificate, authority: X509Certificate] {
+  const texts = pem.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----\n/g) ?? [];
+  expect(texts).toHaveLength(2);
+  const [leaf, authority] = texts.map((text) => new X509Certificate(text));
+  if (!leaf || !authority) throw new Error('no chain');
+  return [leaf, authority];
+}
+
+describe('certificates', () => {
+  it('name the processor domain, and chain up to the authority', async () => {
+    const signing = await openSigning(temporaryFolder());
+    const [leaf, authority] = chainOf((await signing.signer(DOMAIN)).chain);
+    expect(leaf).toMatchObject({ subject: `CN=${DOMAIN}`, subjectAltName: `DNS:${DOMAIN}`, ca: false });
+    expect(leaf.checkHost(DOMAIN)).toBe(DOMAIN);
+    expect(leaf.checkHost('other.example')).toBeUndefined();
+    expect(leaf.publicKey.asymmetricKeyType).toBe('rsa');
+    expect(leaf.publicKey.asymmetricKeyDetails?.modulusLength).toBe(2048);
+    expect([leaf.checkIssued(authority), leaf.verify(authority.publicKey)]).toEqual([true, true]);
+    expect([authority.ca, authority.verify(authority.publicKey)]).toEqual([true, true]);
+    expect(leaf.serialNumber).not.toBe(authority.serialNumber);
+    expect(readFileSync(signing.caFile, 'utf8')).toBe(authority.toString());
+  });
+
+  it('sign what node:crypto verifies over the same bytes, and over no others', async () => {
+    const signer = await (await openSigning(undefined)).signer(DOMAIN);
+    const key = createPublicKey(chainOf(signer.chain)[0].publicKey.export({ type: 'spki', format: 'pem' }));
+    const body = '{"name":"Zoë 🦊"}';
+    const signature = Buffer.from(await signer.sign(body), 'base64');
+    expect(await signer.sign(body)).toBe(signature.toString('base64'));
+    expect(verify('sha256', Buffer.from(body), key, signature)).toBe(true);
+    expect(verify('sha256', Buffer.from(`${body} `), key, signature)).toBe(false);
+  });
+
+  it.runIf(hasOpenssl())('are accepted by openssl, strictly', async () => {
+    const folder = temporaryFolder();
+    const signing = await openSigning(folder);
+    const signer = await signing.signer(DOMAIN);
+    const file = (name: string, content: string | Buffer): string => {
+      writeFileSync(join(folder, name), content);
+      return join(folder, name);
+    };
+    const openssl = (...args: string[]): string => execFileSync('openssl', args, { encoding: 'utf8', stdio: 'pipe' });
+    const leaf = file('leaf.pem', signer.chain);
+    const strictly = ['-x509_strict', '-check_ss_sig', '-CAfile', signing.caFile];
+    expect(openssl('verify', ...strictly, '-verify_hostname', DOMAIN, leaf)).toBe(`${leaf}: OK\n`);
+    expect(openssl('verify', ...strictly, '-purpose', 'sslserver', leaf)).toBe(`${leaf}: OK\n`);
+    expect(() => openssl('verify', ...strictly, '-verify_hostname', 'other.example', leaf)).toThrow(
+      /hostname mismatch/i,
+    );
+    const key = file('key.pem', openssl('x509', '-in', leaf, '-noout', '-pubkey'));
+    const signature = file('signature', Buffer.from(await signer.sign('{"a":1}'), 'base64'));
+    const check = ['dgst', '-sha256', '-verify', key, '-signature', signature];
+    expect(openssl(...check, file('body', '{"a":1}'))).toBe('Verified OK\n');
+    expect(() => openssl(...check, file('body', '{"a":2}'))).toThrow();
+  });
+});
+
+describe('the folder', () => {
+  it('keeps the authority for every platform and every domain, and a certificate for each domain', async () => {
+    const folder = join(temporaryFolder(), 'new');
+    const [first, again] = [await openSigning(folder), await openSigning(folder)];
+    const ca = readFileSync(first.caFile, 'utf8');
+    const chains = [
+      (await first.signer(DOMAIN)).chain,
+      (await again.signer(DOMAIN)).chain,
+      (await again.signer('other.example')).chain,
+    ];
+    expect(chains[0]).toBe(chains[1]);
+    expect(chains[2]).not.toBe(chains[0]);
+    for (const chain of chains) expect(chain.endsWith(ca)).toBe(true);
+    expect(chainOf(chains[2] ?? '')[0].subjectAltName).toBe('DNS:other.example');
+  });
+
+  it('has one authority and one certificate, however many start together', async () => {
+    const folder = temporaryFolder();
+    const all = await Promise.all(Array.from({ length: 5 }, () => openSigning(folder)));
+    const chains = await Promise.all(all.map(async (signing) => (await signing.signer(DOMAIN)).chain));
+    expect(new Set(chains).size).toBe(1);
+  });
+
+  it('holds private files only', async () => {
+    const folder = temporaryFolder();
+    const signing = await openSigning(folder);
+    await signing.signer(DOMAIN);
+    for (const name of ['ca.key', 'ca.pem', `${DOMAIN}.pem`]) {
+      expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600]);
+    }
+  });
+
+  it.each([
+    ['ca.pem', 'rubbish', 'all'],
+    ['ca.key', '', 'all'],
+    [`${DOMAIN}.pem`, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'leaf'],
+    [`${DOMAIN}.pem`, undefined, 'leaf'],
+  ])('mends itself when %s holds %j', async (name, content, renewed) => {
+    const folder = temporaryFolder();
+    const before = await openSigning(folder);
+    const [leaf, ca] = chainOf((await before.signer(DOMAIN)).chain);
+    // Of another authority, if nothing else is said.
+    const other = temporaryFolder();
+    const foreign = await openSigning(other);
+    await foreign.signer(DOMAIN);
+    writeFileSync(join(folder, name), content ?? readFileSync(join(other, name)));
+    const after = chainOf((await (await openSigning(folder)).signer(DOMAIN)).chain);
+    expect(after[0].serialNumber).not.toBe(leaf.serialNumber);
+    expect(after[1].serialNumber === ca.serialNumber).toBe(renewed === 'leaf');
+    expect(after[0].verify(after[1].publicKey)).toBe(true);
+  });
+
+  it('that cannot be used is said to be so', async () => {
+    const folder = join(temporaryFolder(), 'file');
+    mkdirSync(join(folder, 'ca.key'), { recursive: true });
+    await expect(openSigning(folder)).rejects.toThrow(folder);
+  });
+});

@@ -1,0 +1,89 @@
+// What the clock owes, over several areas.
+import { expect, test } from 'vitest';
+import { createCatchUp } from '../../../../src/lib/emulator/catch-up.ts';
+
+/** An area that owes something at each of these times, and notes what it does. */
+function owing(name: string, times: number[], done: string[]) {
+  return {
+    nextDue: () => times[0],
+    catchUp: async (now: number) => {
+      await Promise.resolve();
+      while ((times[0] ?? Infinity) <= now) done.push(`${name}${times.shift()}`);
+    },
+  };
+}
+
+test('is done in the order of its times, whoever owes it', async () => {
+  const done: string[] = [];
+  const areas = [owing('a', [1, 4, 9], done), owing('b', [2, 3, 20], done), {}];
+  await createCatchUp(areas, () => 10).run();
+  expect(done).toEqual(['a1', 'b2', 'b3', 'a4', 'a9']);
+});
+
+test('brings an area that does not say what comes next to every moment, and to now', async () => {
+  const done: string[] = [];
+  const silent = { catchUp: (now: number) => void done.push(`s${now}`) };
+  await createCatchUp([silent, owing('a', [1, 4], done)], () => 10).run();
+  expect(done).toEqual(['s1', 'a1', 's4', 'a4', 's10']);
+});
+
+test('goes on as long as the clock does', async () => {
+  const done: string[] = [];
+  let now = 1;
+  const area = owing('a', [1, 2, 3], done);
+  const catchUp = createCatchUp([area], () => now++);
+  await catchUp.run();
+  expect(done).toEqual(['a1', 'a2', 'a3']);
+});
+
+test('is done once at a time, each in full before it is told', async () => {
+  const done: string[] = [];
+  let now = 1;
+  const catchUp = createCatchUp([owing('a', [1, 2], done)], () => now);
+  const first = catchUp.run();
+  now = 2;
+  const second = catchUp.run();
+  expect(catchUp.busy()).toBe(true);
+  await first;
+  await second;
+  expect(done).toEqual(['a1', 'a2']);
+  expect(catchUp.busy()).toBe(false);
+});
+
+test('tells whoever asked of a failure, and goes on for the next one', async () => {
+  let fails = true;
+  const area = {
+    catchUp: () => {
+      if (fails) throw new Error('no luck');
+    },
+  };
+  const catchUp = createCatchUp([area], () => 1);
+  await expect(catchUp.run()).rejects.toThrow('no luck');
+  fails = false;
+  await expect(catchUp.run()).resolves.toBeUndefined();
+});
+
+test('a failure that nobody waits for ends nothing, this process least of all', async () => {
+  let calls = 0;
+  const area = {
+    catchUp: () => {
+      calls++;
+      throw new Error('no luck');
+    },
+  };
+  const catchUp = createCatchUp([area], () => 1);
+  catchUp.start();
+  // A rejection that nobody took would fail this file.
+  await expect(catchUp.run()).rejects.toThrow('no luck');
+  expect(calls).toBe(2);
+});
+
+test('begins nothing more once it is stopped', async () => {
+  const done: string[] = [];
+  const catchUp = createCatchUp([owing('a', [1, 2], done), owing('b', [1], done)], () => 10);
+  const running = catchUp.run();
+  await catchUp.stop();
+  await running;
+  await catchUp.run();
+  expect(done.length).toBeLessThan(3);
+});

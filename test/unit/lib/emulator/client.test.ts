@@ -1,0 +1,65 @@
+// The control client of a running platform, as another program uses it.
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { connectEmulator } from '../../../../src/lib/emulator/client.ts';
+import { send, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
+import { failureOf } from '../../../helpers/failure.ts';
+
+let platform: TestEmulator;
+beforeAll(async () => {
+  platform = await startTestEmulator({ clock: 'manual' });
+});
+beforeEach(() => platform.reset());
+afterAll(() => platform.close());
+
+it('moves the clock and returns the new time', async () => {
+  const { clock } = platform;
+  expect(await clock.set('2026-01-31T08:00:00Z')).toBe('2026-01-31T08:00:00.000Z');
+  expect(await clock.advance('8d')).toBe('2026-02-08T08:00:00.000Z');
+  expect(await clock.now()).toBe('2026-02-08T08:00:00.000Z');
+});
+
+it('adds, lists and clears faults', async () => {
+  const fault = { method: 'GET', path: '/v3/*', status: 503, times: 2 };
+  expect(await platform.faults.add(fault)).toEqual(fault);
+  expect(await platform.faults.list()).toEqual([fault]);
+  await platform.faults.clear();
+  expect(await platform.faults.list()).toEqual([]);
+});
+
+it('lists the requests, the callbacks and what is stored', async () => {
+  await send('GET', `${platform.url}/v3/discovery`);
+  expect((await platform.log()).at(-1)).toMatchObject({ method: 'GET', path: '/v3/discovery' });
+  expect(await platform.callbacks.list()).toEqual([]);
+  expect(await platform.callbacks.resend()).toEqual([]);
+  expect(await platform.callbacks.flush()).toEqual([]);
+  expect(await platform.state.profiles({ email: 'nobody@example.com' })).toEqual([]);
+  expect(Object.keys(await platform.state.counts())).toEqual(['profiles', 'seeds', 'events']);
+});
+
+it('assigns a role', async () => {
+  expect(await platform.assignRole('user-role', 'jane@example.com')).toEqual({
+    role_id: 'user-role',
+    user: 'jane@example.com',
+    org_id: platform.ready.org_id,
+  });
+});
+
+it('rejects with the reason of the platform', async () => {
+  const client = connectEmulator(platform.control);
+  expect(await failureOf(client.clock.advance('soon'))).toMatchObject({
+    code: 'usage',
+    message: expect.stringMatching(
+      /^The embedded platform rejected the call: .*is no duration such as 90m or 8d/,
+    ) as string,
+  });
+  expect(await failureOf(client.assignRole('no-role', 'jane@example.com'))).toMatchObject({
+    code: 'emulator.refused',
+    status: 404,
+  });
+});
+
+it('rejects when nothing listens at the address', async () => {
+  const closed = await startTestEmulator();
+  await closed.close();
+  expect(await failureOf(closed.clock.now())).toMatchObject({ code: 'emulator.unreachable' });
+});

@@ -1,0 +1,245 @@
+// The control address of the embedded platform: clock, faults, request log, assignments, reset, and who may use it.
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openFaults } from '../../../../src/lib/emulator/wire/faults.ts';
+import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
+import { send, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
+import { opened } from '../../../helpers/opened.ts';
+
+let emulator: TestEmulator;
+let machine: TestClock;
+beforeEach(async () => {
+  machine = createTestClock();
+  emulator = await opened(startTestEmulator({ systemClock: machine }));
+});
+
+const control = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  send(method, emulator.control + path, { body, headers });
+const tasks = () => `${emulator.accountPath}/tasks`;
+
+describe('the clock', () => {
+  test('is moved by a duration or to a time, goes on from there, and comes back with a reset', async () => {
+    expect(await emulator.api.now()).toBe('2026-11-21T08:00:00.000Z');
+    expect(await emulator.api.advance('8d')).toBe('2026-11-29T08:00:00.000Z');
+    machine.advance(250);
+    expect(await emulator.api.now()).toBe('2026-11-29T08:00:00.250Z');
+    expect(await emulator.api.set('2024-02-29T01:00:00+01:00')).toBe('2024-02-29T00:00:00.000Z');
+    machine.advance(-250);
+    await emulator.reset();
+    expect(await emulator.api.now()).toBe('2026-11-21T08:00:00.000Z');
+  });
+
+  test.each([
+    [{}, 'give either advance or set'],
+    [{ advance: '1d', set: '2026-01-01T00:00:00Z' }, 'give either advance or set'],
+    [{ advance: '1M' }, 'advance is no duration such as 90m or 8d'],
+    [{ advance: '9999y' }, 'that is not between 1970 and 9999'],
+    [{ set: '2026-02-30T00:00:00Z' }, 'set is no time such as 2026-01-31T08:00:00Z'],
+    [{ set: '2026-01-01' }, 'set is no time such as 2026-01-31T08:00:00Z'],
+    [{ forward: '1d' }, 'forward unknown field `forward`'],
+    [undefined, 'is missing'],
+    ['{', 'not valid JSON'],
+  ])('refuses %j', async (body, message) => {
+    const before = await emulator.api.now();
+    const reply = await control('POST', '/clock', body);
+    expect(reply.status).toBe(400);
+    expect(reply.text).toContain(message);
+    expect(await emulator.api.now()).toBe(before);
+  });
+});
+
+describe('faults', () => {
+  test('answer in place of the platform, as often as they were asked to', async () => {
+    await emulator.api.addFault({ method: 'get', path: '*/tasks', status: 503, retry_after: 7, times: 2 });
+    await emulator.token();
+    const [first, other, second, third] = [
+      await emulator.call('GET', tasks()),
+      await emulator.call('GET', `${emulator.accountPath}/roles`),
+      await emulator.call('GET', `${tasks()}/?query=1`),
+      await emulator.call('GET', tasks()),
+    ];
+    expect([first.status, other.status, second.status, third.status]).toEqual([503, 200, 503, 200]);
+    expect(first.headers['retry-after']).toBe('7');
+    expect(first.json).toMatchObject({ statusCode: 503 });
+    expect(await emulator.api.faults()).toEqual([]);
+  });
+
+  test('answer data subject requests in the envelope of their area, at the platform’s own time', async () => {
+    await emulator.api.advance('8d');
+    await emulator.api.addFault({ path: '/v3/*', status: 503, times: 1 });
+    const { headers, json } = await emulator.send('GET', '/v3/discovery/');
+    expect(json).toMatchObject({ code: 503, message: expect.any(String), errors: [{ message: expect.any(String) }] });
+    expect(headers['date']).toBe('Sun, 29 Nov 2026 08:00:00 GMT');
+  });
+
+  test('are listed with what is left of them, and cleared', async () => {
+    await emulator.api.addFault({ status: 500, times: 3 });
+    await emulator.api.addFault({ path: '/never', delay: '2s' });
+    await emulator.send('GET', '/anything');
+    expect(await emulator.api.faults()).toEqual([
+      { status: 500, times: 2 },
+      { path: '/never', delay: '2s' },
+    ]);
+    await emulator.api.clearFaults();
+    expect((await emulator.send('GET', '/anything')).status).toBe(404);
+  });
+
+  test('delay by the machine’s clock, then let the platform answer', async () => {
+    await emulator.api.addFault({ delay: '2s', times: 1 });
+    await emulator.api.addFault({ delay: 40, status: 502, times: 1 });
+    const statuses = [(await emulator.send('GET', tasks())).status, (await emulator.send('GET', tasks())).status];
+    expect(statuses).toEqual([401, 502]);
+    expect(machine.sleeps.slice(-2)).toEqual([2000, 40]);
+  });
+
+  test.each([
+    ['before', null, 'Admin'],
+    ['after', 200, 'Renamed'],
+  ] as const)('drop the connection %s the deed', async (drop, status, name) => {
+    const path = `${emulator.accountPath}/roles`;
+    const manifest = (await emulator.call('GET', path)).json as { roles: { role_id: string; name: string }[] };
+    const body = { roles: manifest.roles.map((role) => (role.name === 'Admin' ? { ...role, name: 'Renamed' } : role)) };
+    await emulator.api.addFault({ method: 'PUT', drop, times: 1 });
+    await expect(emulator.call('PUT', path, { body })).rejects.toMatchObject({ code: 'ECONNRESET' });
+    const after = (await emulator.call('GET', path)).json as typeof manifest;
+    expect(after.roles.find(({ role_id }) => role_id === 'admin-role')?.name).toBe(name);
+    const logged = (await emulator.api.requests()).filter(({ method }) => method === 'PUT');
+    expect(logged).toEqual([expect.objectContaining({ path, status })]);
+  });
+
+  test('never befall the control address', async () => {
+    await emulator.api.addFault({ path: '*', status: 500 });
+    expect((await control('GET', '/clock')).status).toBe(200);
+  });
+
+  test.each([
+    [{}, 'needs `status`, `delay` or `drop`'],
+    [{ path: '*' }, 'needs `status`, `delay` or `drop`'],
+    [{ status: 99 }, 'status'],
+    [{ status: 500, times: 0 }, 'times'],
+    [{ status: 500, probability: 2 }, 'probability'],
+    [{ drop: 'during' }, 'drop must be `before` or `after`'],
+    [{ delay: 'soon' }, 'delay'],
+    [{ status: 500, pathh: '/x' }, 'unknown field `pathh`'],
+  ])('refuses %j', async (body, message) => {
+    const reply = await control('POST', '/faults', body);
+    expect(reply.status).toBe(400);
+    expect(reply.text).toContain(message);
+    expect(await emulator.api.faults()).toEqual([]);
+  });
+
+  test('befall the share that was asked for', () => {
+    const draws = [0.1, 0.6, 0.49, 0.5, 0];
+    const faults = openFaults({ get: () => undefined, set: () => undefined }, () => draws.shift() ?? 1);
+    faults.add({ status: 500, probability: 0.5 });
+    expect(Array.from({ length: 5 }, () => faults.strike('GET', '/') !== undefined)).toEqual([
+      true,
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  test('match a path where the stars stand for anything', () => {
+    const strike = (pattern: string, path: string): boolean => {
+      const faults = openFaults({ get: () => undefined, set: () => undefined }, () => 0);
+      faults.add({ path: pattern, status: 500 });
+      return faults.strike('GET', path) !== undefined;
+    };
+    const piece = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*'), maxLength: 6 });
+    fc.assert(
+      fc.property(piece, piece, (pattern, path) => {
+        const expected = new RegExp(`^${pattern.replaceAll('.', '\\.').replace(/\*+/g, '.*')}$`).test(path);
+        expect(strike(pattern, path)).toBe(expected);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(strike(`${'*a'.repeat(2000)}b`, 'a'.repeat(5000))).toBe(false);
+  });
+});
+
+describe('the request log', () => {
+  test('holds every request but the control’s, as it was sent', async () => {
+    await emulator.send('GET', '/nowhere?a=1');
+    await emulator.send('GET', `${tasks()}/`);
+    machine.advance(500);
+    await emulator.call('GET', tasks());
+    const log = await emulator.api.requests();
+    expect(log.filter(({ path }) => path !== '/oauth/token')).toEqual([
+      { at: '2026-11-21T08:00:00.000Z', method: 'GET', path: '/nowhere?a=1', status: 404 },
+      { at: '2026-11-21T08:00:00.000Z', method: 'GET', path: `${tasks()}/`, status: 401 },
+      { at: '2026-11-21T08:00:00.500Z', method: 'GET', path: tasks(), status: 200 },
+    ]);
+    await emulator.reset();
+    expect(await emulator.api.requests()).toEqual([]);
+  });
+});
+
+describe('role assignments', () => {
+  test('keep a role from being deleted until the reset', async () => {
+    const path = `${emulator.accountPath}/roles`;
+    const manifest = (await emulator.call('GET', path)).json as { roles: { role_id: string }[] };
+    const body = { roles: manifest.roles.filter(({ role_id }) => role_id !== 'user-role') };
+    const reply = await control('POST', '/role-assignments', { role_id: 'user-role', user: 'kim@platform.example' });
+    expect([reply.status, reply.json]).toEqual([
+      201,
+      { role_id: 'user-role', user: 'kim@platform.example', org_id: emulator.ready.org_id },
+    ]);
+    expect((await emulator.call('PUT', path, { body })).text).toContain('may not be deleted: user-role');
+    await emulator.reset();
+    expect((await emulator.call('PUT', path, { body })).status).toBe(200);
+  });
+
+  test.each([
+    [{ role_id: 'no-such-role', user: 'kim@platform.example' }, 404],
+    [{ role_id: 'user-role', user: 'kim@platform.example', org_id: 9 }, 404],
+    [{ role_id: 'user-role' }, 400],
+    [{ role_id: 'user-role', user: '' }, 400],
+    [{ role_id: 'user-role', user: 'a\u0000b' }, 400],
+  ])('of %j are refused', async (body, status) => {
+    expect((await control('POST', '/role-assignments', body)).status).toBe(status);
+  });
+});
+
+describe('the door', () => {
+  test.each([
+    ['another Host', { host: 'evil.example' }, 403],
+    ['a Host that looks like ours', { host: '127.0.0.1.evil.example' }, 403],
+    ['a foreign Origin', { origin: 'http://evil.example' }, 403],
+    ['no page’s Origin', { origin: 'null' }, 403],
+    ['the Origin of another local port', { origin: 'http://127.0.0.1:1' }, 403],
+    ['its other name', { host: 'localhost:4010' }, 200],
+    ['its IPv6 name', { host: '[::1]:4010' }, 200],
+    ['its own Origin', { host: 'localhost:4010', origin: 'http://localhost:4010' }, 200],
+  ])('with %s', async (_what, headers, status) => {
+    await emulator.api.advance('1d');
+    const reply = await control('POST', '/reset', undefined, headers);
+    expect(reply.status).toBe(status);
+    expect(await emulator.api.now()).toBe(status === 200 ? '2026-11-21T08:00:00.000Z' : '2026-11-22T08:00:00.000Z');
+  });
+
+  test.each([
+    ['PUT', '/clock'],
+    ['GET', '/reset'],
+    ['GET', '/nothing'],
+  ])('knows no %s %s', async (method, path) => {
+    expect((await control(method, path)).status).toBe(404);
+  });
+});
+
+describe('close', () => {
+  test('ends a request that a fault holds up', async () => {
+    const held = await startTestEmulator();
+    await held.api.addFault({ delay: '1h' });
+    const lost = expect(held.send('GET', '/anything')).rejects.toThrow();
+    while ((await held.api.faults()).length === 0) await held.api.now();
+    await held.close();
+    await lost;
+  });
+
+  test('may be asked for twice', async () => {
+    const twice = await startTestEmulator();
+    await Promise.all([twice.close(), twice.close()]);
+  });
+});

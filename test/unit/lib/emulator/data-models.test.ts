@@ -1,0 +1,71 @@
+// Data models on the embedded platform: every rule and status.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { opened } from '../../../helpers/opened.ts';
+import { MODEL } from '../../../helpers/sync-definitions.ts';
+import { startWarehouseEmulator, type WarehouseEmulator } from '../../../helpers/warehouse.ts';
+
+const INVALID = 'Creation failed through a request error or unprocessable entity: ';
+
+const OTHER = { ...MODEL, id: 'other' };
+
+let emulator: WarehouseEmulator;
+
+describe('data models', () => {
+  beforeEach(async () => {
+    emulator = await opened(startWarehouseEmulator());
+  });
+
+  test('are created, read, changed and deleted', async () => {
+    const made = await emulator.create('data-models', { ...MODEL, errors: [] });
+    expect([made.status, made.json]).toMatchObject([
+      200,
+      { ...MODEL, status: 'valid', errors: [], last_modified_on: null },
+    ]);
+    expect(await emulator.get('data-models')).toEqual([made.json]);
+    const changed = await emulator.put('data-models', { ...MODEL, name: 'New' });
+    expect(changed.json).toMatchObject({ name: 'New', last_modified_by: expect.any(String) as string });
+    expect(await emulator.get('data-models/people')).toEqual(changed.json);
+    expect((await emulator.ask('DELETE', 'data-models/people')).status).toBe(204);
+    expect((await emulator.ask('DELETE', 'data-models/people')).status).toBe(404);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['another type', { ...OTHER, type: 'table' }, `${INVALID}type must be \`sql\``],
+    ['no type', { ...OTHER, type: undefined }, `${INVALID}type is missing`],
+    ['no query', { ...OTHER, config: {} }, `${INVALID}config.sql_query is missing`],
+    ['two queries', query('SELECT 1; SELECT 2'), 'Invalid SQL: only a single statement is allowed'],
+    ['a deletion', query('DELETE FROM a'), 'Invalid SQL: a query begins with SELECT or WITH, not with DELETE'],
+    ['half a query', query('SELECT a FROM'), 'Invalid SQL: incomplete input'],
+    ['a misspelt query', query('SELECT a FORM b.c'), 'Invalid SQL: near \\"b\\": syntax error'],
+    ['open parentheses', query('SELECT (1 FROM a'), 'Invalid SQL: near \\"FROM\\": syntax error'],
+  ])('refuse %s, new and changed', async (_what, body, sentence) => {
+    const refused = [400, expect.stringContaining(sentence)];
+    const made = await emulator.create('data-models', body);
+    expect([made.status, made.text]).toEqual(refused);
+    await emulator.create('data-models', OTHER);
+    const changed = await emulator.ask('PUT', 'data-models/other', body);
+    expect([changed.status, changed.text]).toEqual(refused);
+  });
+
+  test.each([
+    ['is taken', 'other', 'id `other` is taken'],
+    ['is no slug', 'a/b', 'id may hold'],
+  ])('refuse an id that %s', async (_what, id, sentence) => {
+    await emulator.create('data-models', OTHER);
+    const reply = await emulator.create('data-models', { ...OTHER, id });
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(INVALID + sentence)]);
+  });
+
+  test.each([
+    'SELECT a FROM missing',
+    'SELECT missing.b FROM a.b.c',
+    'WITH x AS (SELECT 1) SELECT * FROM x',
+    'SELECT f(1)',
+  ])('leave it to the run whether %j finds what it asks for', async (sql) => {
+    expect((await emulator.create('data-models', query(sql))).status).toBe(200);
+  });
+});
+
+function query(sql_query: string) {
+  return { ...OTHER, config: { sql_query } };
+}

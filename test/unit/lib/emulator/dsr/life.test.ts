@@ -1,0 +1,263 @@
+// C. The lives of data subject requests on the embedded platform: what befalls them, and people, as time goes by.
+import { describe, expect, it, test } from 'vitest';
+import type { RequestStatusReply } from '../../../../../src/lib/contract/dsr.ts';
+import { DSR_FAILURES } from '../../../../../src/lib/contract/failures.ts';
+import { dsrBody, dsrCaller, raw, SKIP } from '../../../../helpers/dsr.ts';
+import { basicAuth, type Exchange, startTestEmulator } from '../../../../helpers/emulator.ts';
+import { opened } from '../../../../helpers/opened.ts';
+import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
+import { erasure, expectRefusal, extension, SECOND, START, startOptions, useDsrPlatform } from '../dsr-platform.ts';
+
+const here = useDsrPlatform();
+const { create, dsr, profiles, status } = here;
+
+describe('a life', () => {
+  it('of an access request goes from pending to completed, and its results expire', async () => {
+    const id = await create();
+    const link = `/requests/${id}/results`;
+    const steps: [string, string][] = [
+      ['11m', 'pending'],
+      ['1m', 'in_progress'],
+      ['47h', 'in_progress'],
+      ['1h', 'completed'],
+    ];
+    for (const [duration, expected] of steps) {
+      expectRefusal(await dsr('GET', link), DSR_FAILURES.notFound, 'the subject request has no results');
+      await here.emulator.api.advance(duration);
+      expect(await status(id)).toMatchObject({
+        request_status: expected,
+        expected_completion_time: '2026-03-03T12:15:00Z',
+        results_url: expected === 'completed' ? `${here.emulator.ready.dsr_base_url}${link}` : null,
+      });
+    }
+    expect((await dsr('GET', link)).status).toBe(200);
+    // Completed at 12:15:00.000, and now it is 12:15:00.250.
+    await here.emulator.api.set('2026-03-10T12:14:59.999Z');
+    expect((await dsr('GET', link)).status).toBe(200);
+    await here.emulator.api.set('2026-03-10T12:15:00.000Z');
+    expectRefusal(await dsr('GET', link), DSR_FAILURES.resultsExpired);
+    expect(await status(id)).toMatchObject({ results_url: `${here.emulator.ready.dsr_base_url}${link}` });
+  });
+
+  it('of an erasure waits seven days, and ends without results', async () => {
+    const id = await create(erasure);
+    await here.emulator.api.set('2026-03-08T12:03:00.249Z');
+    expect(await status(id)).toMatchObject({ request_status: 'pending' });
+    await here.emulator.api.set(START.replace('03-01', '03-08'));
+    expect(await status(id)).toMatchObject({ request_status: 'in_progress' });
+    await here.emulator.api.advance('2d');
+    expect(await status(id)).toMatchObject({ request_status: 'completed', results_url: null });
+    expectRefusal(
+      await dsr('GET', `/requests/${id}/results`),
+      DSR_FAILURES.notFound,
+      'the subject request has no results',
+    );
+  });
+
+  it('is the same in one jump', async () => {
+    const [access, erased] = [await create(), await create(erasure)];
+    await here.emulator.api.advance('30d');
+    expect(await status(access)).toMatchObject({ request_status: 'completed' });
+    expect(await status(erased)).toMatchObject({ request_status: 'completed' });
+    expectRefusal(await dsr('GET', `/requests/${access}/results`), DSR_FAILURES.resultsExpired);
+  });
+
+  it('goes on where it was when the platform starts again', async () => {
+    const data = temporaryFolder();
+    const first = await startTestEmulator({ ...startOptions(), data });
+    const body = dsrBody(erasure);
+    expect((await dsrCaller(first)('POST', '/requests/', { body })).status).toBe(201);
+    await first.api.advance('7d');
+    await first.close();
+    const second = await opened(startTestEmulator({ data }));
+    const after = dsrCaller(second);
+    expect((await after('GET', `/requests/${body.subject_request_id}`)).json).toMatchObject({
+      request_status: 'in_progress',
+      controller_id: '3001',
+    });
+    expectRefusal(await after('POST', '/requests/', { body }), DSR_FAILURES.exists);
+    await second.api.advance('2d');
+    const done = await after('GET', `/requests/${body.subject_request_id}`);
+    expect(done.json).toMatchObject({ request_status: 'completed', expected_completion_time: '2026-03-10T12:03:01Z' });
+  });
+});
+
+describe('results', () => {
+  const resultsOf = async (change: Record<string, unknown>): Promise<Exchange> => {
+    const id = await create(change);
+    await here.emulator.api.advance('3d');
+    return dsr('GET', `/requests/${id}/results`);
+  };
+
+  it('are everything that is held on the subject, a line for each profile', async () => {
+    const reply = await resultsOf({});
+    expect(reply.status).toBe(200);
+    expect(reply.headers).toMatchObject({
+      'content-type': 'application/x-ndjson',
+      'content-disposition': expect.stringMatching(/^attachment; filename="[0-9a-f-]{36}\.ndjson"$/) as string,
+    });
+    const lines = reply.text.split('\n');
+    expect(lines).toHaveLength(2);
+    expect(reply.text).toContain('"xpid":-7201284209016359738,');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      workspace_id: 3001,
+      identities: { email: ['ada@people.example'], customer_id: ['c-1'], other4: ['four'] },
+      user_attributes: { city: 'Ulm' },
+      events: [],
+    });
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['an internal type of another name', { subject_identities: { controller_customer_id: raw('c-1') } }],
+    ['a type of the extension', extension({ other4: raw('four') })],
+    ['xpid, to the last digit', extension({ xpid: raw('-7201284209016359738') })],
+  ])('are found by %s', async (_name, change) => {
+    const reply = await resultsOf({ subject_request_type: 'portability', ...change });
+    expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('ada@people.example')]);
+  });
+
+  it('of several identities are those of all profiles that they name', async () => {
+    const reply = await resultsOf({
+      subject_identities: { email: raw('ada@people.example'), osa_id: raw('device-1') },
+    });
+    expect(reply.text.match(/"xpid"/g)).toHaveLength(2);
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['an unknown value', { subject_identities: { email: raw('nobody@people.example') } }],
+    ['another type of the same value', { subject_identities: { controller_customer_id: raw('ada@people.example') } }],
+    ['an id one digit away', extension({ xpid: raw('-7201284209016359737') })],
+  ])('are 404 when nobody has %s', async (_name, change) => {
+    expectRefusal(await resultsOf(change), DSR_FAILURES.noRecords);
+  });
+
+  it('are collected when the work is done: who was erased until then has none', async () => {
+    const access = await create();
+    await create({ ...erasure, ...SKIP });
+    await here.emulator.api.advance('2d');
+    const later = await create({ subject_request_type: 'portability' });
+    await here.emulator.api.advance('3d');
+    expectRefusal(await dsr('GET', `/requests/${access}/results`), DSR_FAILURES.noRecords);
+    expectRefusal(await dsr('GET', `/requests/${later}/results`), DSR_FAILURES.noRecords);
+  });
+
+  it('outlive an erasure that comes after them', async () => {
+    const access = await create();
+    await create(erasure);
+    await here.emulator.api.advance('7d');
+    expect(await profiles('email=ada@people.example')).toMatchObject([{ workspace_id: 3002 }]);
+    expect((await dsr('GET', `/requests/${access}/results`)).text).toContain('ada@people.example');
+  });
+
+  it('are nobody else’s', async () => {
+    const id = await create();
+    await here.emulator.api.advance('3d');
+    expectRefusal(await dsr('GET', `/requests/${id}/results`, { as: SECOND }), DSR_FAILURES.notFound);
+  });
+});
+
+describe('erasure', () => {
+  it('happens when the waiting is over, by any identity, in this workspace only', async () => {
+    await create({ ...erasure, subject_identities: { controller_customer_id: raw('c-1') } });
+    await here.emulator.api.set('2026-03-08T12:03:00Z');
+    expect(await profiles('email=ada@people.example')).toHaveLength(2);
+    await here.emulator.api.advance('1s');
+    expect(await profiles('email=ada@people.example')).toMatchObject([{ workspace_id: 3002 }]);
+    expect(await profiles('xpid=-7201284209016359738')).toEqual([]);
+    expect(await profiles('email=noor@people.example')).toHaveLength(1);
+  });
+
+  it('without waiting happens at the next quarter of an hour', async () => {
+    await create({ ...erasure, ...SKIP });
+    await here.emulator.api.set('2026-03-01T12:14:59.999Z');
+    expect(await profiles('email=ada@people.example')).toHaveLength(2);
+    await here.emulator.api.advance('1ms');
+    expect(await profiles('email=ada@people.example')).toHaveLength(1);
+  });
+
+  it('takes all profiles that its identities name', async () => {
+    const subject_identities = { email: raw('ada@people.example'), osa_id: raw('device-1') };
+    await create({ ...erasure, ...SKIP, subject_identities });
+    await here.emulator.api.advance('15m');
+    expect(await profiles('email=ada@people.example')).toHaveLength(1);
+    expect(await profiles('email=noor@people.example')).toEqual([]);
+  });
+
+  it('finds what seeding made meanwhile', async () => {
+    await create({ ...erasure, subject_identities: { osb_vendor_id: raw('idfv-1') } });
+    const { workspace_key, workspace_secret } = here.emulator.ready;
+    const seed = { attribute_name: 'n', calculation_type: 'count', cutoff_date: '2026-01-01', seed: { value: 1 } };
+    const seeded = await here.emulator.send('POST', '/v2/calculatedattributes', {
+      headers: basicAuth(`${workspace_key}:${workspace_secret}`),
+      body: {
+        environment: 'development',
+        identities: { osb_vendor_id: 'idfv-1' },
+        calculated_attributes: { 3001: [seed] },
+      },
+    });
+    expect(seeded.status).toBe(202);
+    expect(await profiles('osb_idfv=idfv-1')).toHaveLength(1);
+    await here.emulator.api.advance('8d');
+    expect(await profiles('osb_idfv=idfv-1')).toEqual([]);
+  });
+});
+
+describe('forwarding', () => {
+  const SKIPPED = 'the request holds none of the identities that the partner needs';
+
+  it('is queued, skipped for missing identities, and ends as the fixtures say', async () => {
+    const id = await create(erasure);
+    const skipped = { domain: 'phone.example', name: 'Phone', status: 'skipped', status_message: SKIPPED };
+    expect((await status(id)).extensions).toEqual([
+      { domain: 'sent.example', name: 'Sent', status: 'pending' },
+      { domain: 'failed.example', name: 'Failed', status: 'pending' },
+      { domain: 'queued.example', name: 'Queued', status: 'pending' },
+      skipped,
+    ]);
+    await here.emulator.api.advance('12m');
+    expect((await status(id)).extensions).toEqual([
+      { domain: 'sent.example', name: 'Sent', status: 'sent' },
+      { domain: 'failed.example', name: 'Failed', status: 'failed', status_message: 'invalid credentials' },
+      { domain: 'queued.example', name: 'Queued', status: 'pending' },
+      skipped,
+    ]);
+    expect(await status(id)).toMatchObject({ request_status: 'pending' });
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['of the request', { subject_identities: { controller_customer_id: raw('c') } }],
+    ['of the extension', extension({ mobile_number: raw('+49') })],
+  ])('needs one identity, %s or of the extension', async (_name, change) => {
+    const id = await create({ ...erasure, ...change });
+    expect((await status(id)).extensions).toContainEqual({ domain: 'phone.example', name: 'Phone', status: 'pending' });
+  });
+
+  it('that was sent stays sent when the request is cancelled, and goes no further otherwise', async () => {
+    const early = await create(erasure);
+    await dsr('DELETE', `/requests/${early}`);
+    const cancelled = 'the request was cancelled before it was forwarded';
+    const late = await create(erasure);
+    await here.emulator.api.advance('12m');
+    await dsr('DELETE', `/requests/${late}`);
+    const statuses = async (id: string) =>
+      (await status(id)).extensions?.map((entry) => [entry.status, entry.status_message]);
+    expect(await statuses(early)).toEqual([
+      ...Array.from({ length: 3 }, () => ['skipped', cancelled]),
+      ['skipped', SKIPPED],
+    ]);
+    expect(await statuses(late)).toEqual([
+      ['sent', undefined],
+      ['failed', 'invalid credentials'],
+      ['skipped', cancelled],
+      ['skipped', SKIPPED],
+    ]);
+  });
+
+  it('is of erasures only, and of the partners of the workspace', async () => {
+    const access = await create();
+    expect((await status(access)).extensions).toBeNull();
+    const id = await create(erasure, SECOND);
+    const { json } = await dsr('GET', `/requests/${id}`, { as: SECOND });
+    expect((json as RequestStatusReply).extensions?.map(({ domain }) => domain)).toContain('other.example');
+  });
+});

@@ -1,0 +1,62 @@
+// What the embedded platform says to a program that was written without types.
+import { expect, onTestFinished, test } from 'vitest';
+import { startEmulator } from '../../../../src/library.ts';
+import type { EmulatorOptions } from '../../../../src/lib/emulator/embedding.ts';
+import { failureOf } from '../../../helpers/failure.ts';
+
+const startWith = (options: unknown) => startEmulator(options as EmulatorOptions);
+
+test.each<[unknown, string, string?]>([
+  [{ prot: 1 }, 'startEmulator has no option `prot`.', 'Did you mean `port`?'],
+  [{ toString: 1 }, 'startEmulator has no option `toString`.', 'It takes host, port,'],
+  [{ clock: 'slow' }, "The option `clock` of startEmulator takes 'real' or 'manual'."],
+  [{ port: '4010' }, 'The option `port` of startEmulator takes a whole number'],
+  [{ port: 65_536 }, 'The option `port` of startEmulator takes a whole number'],
+  [{ host: '' }, 'The option `host` of startEmulator takes an address'],
+  [{ data: 7 }, "The option `data` of startEmulator takes a folder's path."],
+  [{ authority: null }, 'The option `authority` of startEmulator takes a folder'],
+  [{ memory: 'yes' }, 'The option `memory` of startEmulator takes true or false.'],
+  [{ fixtures: 'fixtures.yaml' }, 'The option `fixtures` of startEmulator takes a fixtures document as an object'],
+  [{ warehouse: {} }, "The option `warehouse` of startEmulator takes a file's path."],
+  [{ names: { xpid: 7 } }, 'The option `names` of startEmulator takes an object'],
+  [{ names: ['xpid'] }, 'The option `names` of startEmulator takes an object'],
+  [{ memory: true, data: '/tmp/there' }, 'startEmulator takes `memory` or `data`, not both'],
+  ['manual', 'startEmulator takes its options as one object'],
+  [null, 'startEmulator takes its options as one object'],
+])('%j is refused by name', async (options, message, hint = '') => {
+  expect(await failureOf(startWith(options))).toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining(message) as string,
+    ...(hint !== '' && { hint: expect.stringContaining(hint) as string }),
+  });
+});
+
+test('the first of several issues is part of the message, and no flag is spoken of', async () => {
+  const wrong = await failureOf(startWith({ fixtures: { roles: 7, groups: 'none' } }));
+  expect(wrong).toMatchObject({
+    code: 'input.invalid',
+    message: expect.stringMatching(/The first: \S+: \S+/) as string,
+  });
+  const elsewhere = await failureOf(startWith({ host: '999.1.1.1' }));
+  expect(elsewhere.message).toContain('999.1.1.1');
+  expect(JSON.stringify(elsewhere)).not.toContain('--');
+});
+
+test('what is undefined is left out', async () => {
+  const platform = await startWith({ port: undefined, fixtures: undefined, clock: 'manual' });
+  onTestFinished(() => platform.close());
+  expect((await fetch(`${platform.control}/clock`)).status).toBe(200);
+});
+
+test('a closed one says so, and may be closed again', async () => {
+  const platform = await startEmulator();
+  const { reset, close } = platform;
+  await reset();
+  await Promise.all([close(), platform.close()]);
+  await close();
+  expect(await failureOf(reset())).toMatchObject({
+    code: 'emulator.none',
+    message: 'This embedded platform was closed.',
+    hint: 'Start another one with startEmulator.',
+  });
+});

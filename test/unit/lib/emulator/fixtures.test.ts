@@ -1,0 +1,177 @@
+// The fixtures document: what it may hold, what it may leave out, and where it is wrong.
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_DIRECTORY } from '../../../../src/lib/emulator/fixtures/directory.ts';
+import { DEFAULT_FIXTURES, readFixtures } from '../../../../src/lib/emulator/fixtures/document.ts';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
+import { dsrBody } from '../../../helpers/dsr.ts';
+
+const ROLE = { role_id: 'a', name: 'A', description: 'd', tasks: ['rules:*'] };
+
+function issuesOf(document: unknown): string[] {
+  try {
+    readFixtures(document);
+  } catch (error) {
+    if (!(error instanceof KnownError)) throw error;
+    expect(error.code).toBe('input.invalid');
+    return error.issues.map(({ path, message }) => `${path}: ${message}`);
+  }
+  return [];
+}
+
+const REQUEST = 'a3b9c1d2-0000-4000-8000-000000000001';
+
+describe('a document', () => {
+  test('may be empty: then the default organization stands there, with nothing in it', () => {
+    // What the platform cannot be without is filled in; of everything else there is none.
+    const rest = Object.keys(DEFAULT_FIXTURES).filter((key) => !(key in DEFAULT_DIRECTORY));
+    expect(rest).toContain('profiles');
+    for (const document of [undefined, null, {}]) {
+      const nothing = Object.fromEntries(rest.map((key) => [key, []]));
+      expect(readFixtures(document)).toEqual({ ...DEFAULT_DIRECTORY, ...nothing });
+    }
+  });
+
+  test('leaves out what the first one stands for', () => {
+    const fixtures = readFixtures({
+      organizations: [{ id: 5, name: 'Ours' }],
+      accounts: [{ id: 6 }],
+      workspaces: [{ id: 7, key: 'k', secret: 's' }],
+      roles: [ROLE, { ...ROLE, role_id: 'b', name: 'B', tasks: [{ task_id: 'user:core' }] }],
+      role_assignments: [{ role_id: 'b', user: 'kim@platform.example' }],
+      limits: { roles_per_minute: 7 },
+      names: { xpid: 'wire_id' },
+    });
+    expect(fixtures).toMatchObject({
+      organizations: [{ id: 5, client_id: 'local-client', client_secret: 'local-client-secret' }],
+      accounts: [{ id: 6, org_id: 5 }],
+      workspaces: [{ id: 7, account_id: 6, key: 'k', secret: 's' }],
+      roles: [
+        { org_id: 5, role: { role_id: 'a', tasks: [{ task_id: 'rules:*' }] } },
+        { org_id: 5, role: { role_id: 'b', tasks: [{ task_id: 'user:core' }] } },
+      ],
+      role_assignments: [{ org_id: 5, role_id: 'b', user: 'kim@platform.example' }],
+      limits: { roles_per_minute: 7 },
+      names: { xpid: 'wire_id' },
+    });
+  });
+
+  test('may hold every key of the grammar', () => {
+    const keys = [
+      ...['groups', 'profiles', 'requests', 'connections', 'data_models', 'pipelines', 'runs'],
+      ...['data_plans', 'warehouses', 'partners'],
+    ];
+    expect(issuesOf(Object.fromEntries(keys.map((key) => [key, []])))).toEqual([]);
+    expect(issuesOf({ processor_domain: 'opendsr.example' })).toEqual([]);
+  });
+
+  test.each<[string, unknown, string[]]>([
+    [
+      'a request that the platform would refuse',
+      { requests: [{ age: 'old' }] },
+      ['requests[0].age: is no duration such as 90m or 8d'],
+    ],
+    [
+      'a request twice, and one of a workspace that is not there',
+      {
+        requests: [
+          dsrBody({ subject_request_id: REQUEST }),
+          { ...dsrBody({ subject_request_id: REQUEST }), workspace_id: 9 },
+          dsrBody({ subject_request_id: REQUEST, regulation: 'x' }),
+          dsrBody({ subject_request_id: REQUEST }),
+        ],
+      },
+      [
+        'requests[1].workspace_id: no workspace has the id 9',
+        'requests[2].regulation: must be `gdpr` or `ccpa`',
+        `requests[3].subject_request_id: \`${REQUEST}\` is given twice`,
+      ],
+    ],
+    [
+      'a partner that ends in no status',
+      { partners: [{ domain: 'a.example', name: 'A', status: 'lost' }] },
+      ['partners[0].status: must be `pending` or `skipped` or `sent` or `failed`'],
+    ],
+    [
+      'a processor domain that no certificate can have',
+      { processor_domain: '../up' },
+      ['processor_domain: must be a domain name in lower case, of at most 64 characters'],
+    ],
+    ['no object', [1], [': must be an object, not a list']],
+    ['a mistyped key', { rolls: [] }, ['rolls: unknown field `rolls`; is `roles` meant?']],
+    [
+      'an unknown field',
+      { workspaces: [{ id: 1, key: 'k', secret: 's', kee: 1 }] },
+      ['workspaces[0].kee: unknown field `kee`'],
+    ],
+    [
+      'organizations without accounts',
+      { organizations: [{ id: 5 }] },
+      ['accounts: is missing: organizations need accounts'],
+    ],
+    [
+      'an organization without an account',
+      { organizations: [{ id: 5 }, { id: 6 }], accounts: [{ id: 1 }] },
+      ['organizations[1]: has no account'],
+    ],
+    [
+      'ids given twice',
+      {
+        accounts: [{ id: 1 }, { id: 1 }],
+        workspaces: [
+          { id: 2, key: 'k', secret: 's' },
+          { id: 2, key: 'k', secret: 's' },
+        ],
+      },
+      [
+        'accounts[1].id: `1` is given twice',
+        'workspaces[1].id: `2` is given twice',
+        'workspaces[1].key: `k` is given twice',
+      ],
+    ],
+    [
+      'one client with two secrets',
+      {
+        organizations: [
+          { id: 1, client_id: 'c', client_secret: 'x' },
+          { id: 2, client_id: 'c', client_secret: 'y' },
+        ],
+        accounts: [{ id: 1 }, { id: 2, org_id: 2 }],
+      },
+      ['organizations[1].client_secret: client `c` has another secret in an earlier organization'],
+    ],
+    [
+      'references that lead nowhere',
+      {
+        accounts: [{ id: 1, org_id: 9 }, { id: 2 }],
+        workspaces: [{ id: 1, key: 'k', secret: 's', account_id: 8 }],
+        roles: [{ ...ROLE, org_id: 7 }],
+        role_assignments: [{ role_id: 'b', user: 'kim' }],
+      },
+      [
+        'accounts[0].org_id: no organization has the id 9',
+        'workspaces[0].account_id: no account has the id 8',
+        'roles[0].org_id: no organization has the id 7',
+        'role_assignments[0].role_id: organization 1001 has no role `b`',
+      ],
+    ],
+    [
+      'a key that Basic cannot carry',
+      { workspaces: [{ id: 1, key: 'a:b', secret: 's' }] },
+      ['workspaces[0].key: must not hold a colon'],
+    ],
+    [
+      'roles that A would refuse',
+      { roles: [ROLE, { ...ROLE, role_id: 'b', name: 'n'.repeat(65) }] },
+      ['roles[1].name: has 65 characters; at most 64 are allowed'],
+    ],
+    ['a name twice', { roles: [ROLE, { ...ROLE, role_id: 'b' }] }, ['roles[1].name: is taken by another role: A']],
+    [
+      'an unknown task',
+      { roles: [{ ...ROLE, tasks: ['rules:all'] }] },
+      ['roles[0].tasks: names no existing task: rules:all'],
+    ],
+    ['a limit of nothing', { limits: { roles_per_minute: 0 } }, ['limits.roles_per_minute: must be at least 1']],
+  ])('with %s is refused where it is wrong', (_what, document, issues) => {
+    expect(issuesOf(document)).toEqual(issues);
+  });
+});

@@ -1,0 +1,126 @@
+// The token call and the three kinds of credentials on the embedded platform.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Auth } from '../../../../src/lib/contract/endpoint.ts';
+import { authenticate } from '../../../../src/lib/emulator/platform/auth.ts';
+import { createDirectory } from '../../../../src/lib/emulator/platform/directory.ts';
+import { readFixtures } from '../../../../src/lib/emulator/fixtures/document.ts';
+import { basicAuth, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
+
+let emulator: TestEmulator;
+beforeAll(async () => {
+  emulator = await startTestEmulator({ clock: 'manual' });
+});
+afterAll(() => emulator.close());
+
+const valid = () => ({
+  client_id: emulator.ready.client_id,
+  client_secret: emulator.ready.client_secret,
+  audience: emulator.ready.base_url,
+  grant_type: 'client_credentials',
+});
+const ask = (body: unknown, headers: Record<string, string> = {}) =>
+  emulator.send('POST', '/oauth/token', { body, headers });
+
+describe('the token call', () => {
+  test('answers an opaque bearer token of eight hours, another one each time', async () => {
+    const [first, second] = [await ask(valid()), await ask(valid())];
+    expect(first.status).toBe(200);
+    expect(first.json).toEqual({
+      access_token: expect.stringMatching(/^[\w-]{43}$/) as string,
+      expires_in: 28_800,
+      token_type: 'Bearer',
+    });
+    expect(first.text).not.toBe(second.text);
+  });
+
+  test.each([
+    ['a trailing slash', () => `${emulator.url}/`, {}],
+    ['the name it is called by', () => 'http://localhost:81', { host: 'localhost:81' }],
+    ['its own address, whatever it is called', () => emulator.url, { host: 'localhost' }],
+  ])('takes an audience with %s', async (_what, audience, headers) => {
+    expect((await ask({ ...valid(), audience: audience() }, headers)).status).toBe(200);
+  });
+
+  test.each([
+    ['client_id is missing', { client_id: undefined }],
+    ['client_secret is empty', { client_secret: '' }],
+    ['audience is missing', { audience: undefined }],
+    ['grant_type must be `client_credentials`', { grant_type: 'password' }],
+    ['client_id must be a string, not a number; put it in quotes', { client_id: 5 }],
+  ])('400: %s', async (message, change) => {
+    const reply = await ask({ ...valid(), ...change });
+    expect(reply.status).toBe(400);
+    expect(reply.text).toContain(JSON.stringify(message).slice(1, -1));
+  });
+
+  test('400: no JSON, or not said to be', async () => {
+    expect((await ask('{')).status).toBe(400);
+    expect((await ask(valid(), { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(400);
+    expect((await ask(valid(), { 'content-type': 'application/json; charset=utf-8' })).status).toBe(200);
+  });
+
+  test.each([
+    ['a wrong secret', 401, { client_secret: 'wrong' }],
+    ['an unknown client', 401, { client_id: 'nobody' }],
+    ['a wrong audience', 403, { audience: 'https://elsewhere.example' }],
+  ])('%s is %i', async (_what, status, change) => {
+    const reply = await ask({ ...valid(), ...change });
+    expect([reply.status, (reply.json as { statusCode: number }).statusCode]).toEqual([status, status]);
+  });
+});
+
+describe('a bearer token', () => {
+  const roles = (headers: Record<string, string>) => emulator.send('GET', `${emulator.accountPath}/roles`, { headers });
+
+  test.each([
+    ['none', {}],
+    ['an unknown one', { authorization: 'Bearer abcdefgh' }],
+    ['another scheme', { authorization: 'Basic bG9jYWw6eA==' }],
+  ])('%s is 401, with the challenge', async (_what, headers) => {
+    const reply = await roles(headers);
+    expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+    expect(reply.json).toEqual({ statusCode: 401, errors: [{ message: 'Unauthorized' }] });
+  });
+
+  test('lives for eight hours of the platform’s clock, to the second, and outlives a reset', async () => {
+    const headers = { authorization: `Bearer ${await emulator.token()}` };
+    const issued = Date.parse(await emulator.api.now());
+    await emulator.reset();
+    await emulator.api.set(new Date(issued + 28_799_000).toISOString());
+    expect((await roles(headers)).status).toBe(200);
+    await emulator.api.advance('1s');
+    expect((await roles(headers)).status).toBe(401);
+  });
+
+  test('is looked at before the path’s ids and the body', async () => {
+    const reply = await emulator.send('PUT', '/platform/v2/organizations/0/accounts/0/roles', { body: '{' });
+    expect(reply.status).toBe(401);
+  });
+});
+
+describe('basic credentials', () => {
+  const fixtures = readFixtures({ workspaces: [{ id: 7, key: 'ключ', secret: 'a:b:ö' }] });
+  const noTokens = { issue: () => '', clientOf: () => undefined, purge: () => undefined };
+  const check = (auth: Auth, header?: string) => authenticate(auth, header, noTokens, createDirectory(fixtures));
+  const basic = (text: string) => basicAuth(text).authorization;
+
+  test.each(['dsr-basic', 'seeding-basic'] as const)('of a workspace are taken as UTF-8: %s', (auth) => {
+    expect(check(auth, basic('ключ:a:b:ö'))).toEqual({ id: 'ключ', workspace: fixtures.workspaces[0] });
+  });
+
+  test.each([
+    ['dsr-basic', undefined, 401],
+    ['dsr-basic', basic('ключ:wrong'), 401],
+    ['seeding-basic', undefined, 401],
+    ['seeding-basic', basic('ключ:wrong'), 403],
+    ['seeding-basic', basic('no colon'), 403],
+    ['seeding-basic', 'Basic !!!', 403],
+    ['seeding-basic', 'Bearer abcdefgh', 403],
+  ] as const)('%s with %s is %i', (auth, header, status) => {
+    expect(() => check(auth, header)).toThrow(expect.objectContaining({ status }));
+  });
+
+  test('are asked of nobody where none are needed', () => {
+    expect(check('none')).toEqual({ id: '' });
+  });
+});

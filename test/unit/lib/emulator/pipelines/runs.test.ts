@@ -1,0 +1,410 @@
+// Runs on the embedded platform: real rows of a real file, begun by triggers and by the clock.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createTestClock } from '../../../../helpers/clock.ts';
+import { opened } from '../../../../helpers/opened.ts';
+import { CONNECTION, MODEL, PIPELINE } from '../../../../helpers/sync-definitions.ts';
+import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
+import {
+  makeWarehouse,
+  type RunJson,
+  startSync,
+  startWarehouseEmulator,
+  T0,
+  type WarehouseEmulator,
+} from '../../../../helpers/warehouse.ts';
+
+const PEOPLE = `
+  CREATE TABLE people (customer_id TEXT, email TEXT, city TEXT, points INTEGER, updated_at TEXT);
+  INSERT INTO people VALUES
+    ('c-1', 'a@people.example', 'Here', 1, '2026-01-01T00:00:00Z'),
+    ('c-2', NULL, 'There', 2, '2026-02-28 12:00:00'),
+    (NULL, NULL, 'Nowhere', 3, '2026-02-28T12:00:00Z'),
+    ('c-4', NULL, 'Later', 4, '2026-03-02T12:00:00+00:00')`;
+
+const INCREMENTAL = { type: 'incremental', iterator_field: 'updated_at', iterator_data_type: 'timestamp' };
+
+let folder: string;
+let warehouse: string;
+beforeEach(async () => {
+  folder = temporaryFolder();
+  warehouse = await makeWarehouse(folder, PEOPLE);
+});
+
+function start(pipeline: Record<string, unknown> = {}, sql?: string): Promise<WarehouseEmulator> {
+  return opened(startSync({ warehouse }, pipeline, sql));
+}
+
+describe('a triggered run', () => {
+  test('reads the rows, counts them, and ends when a second of the clock is over', async () => {
+    const platform = await start();
+    const id = await platform.trigger();
+    const report = 'inputs/data-pipelines/sync/report';
+    expect(await platform.get(report)).toMatchObject({ status: 'running', latest_pipeline_run: { id } });
+    expect((await platform.ask('POST', 'inputs/data-pipelines/trigger', { pipeline_id: 'sync' })).status).toBe(400);
+
+    await platform.api.advance('1s');
+    const run = await platform.get(`inputs/data-pipelines/sync/runs/${id}`);
+    expect(run).toEqual({
+      id,
+      pipeline_id: 'sync',
+      type: 'manual',
+      status: 'success',
+      errors: [{ message: '1 record failed: no identity' }],
+      logical_date: '2026-03-01T00:00:00.000Z',
+      started_on: '2026-03-01T00:00:00.000Z',
+      ended_on: '2026-03-01T00:00:01.000Z',
+      range_start: null,
+      range_end: '2026-03-01T00:00:00.000Z',
+      successful_records: 3,
+      failed_records: 1,
+    });
+    expect(await platform.get(report)).toEqual({
+      pipeline_id: 'sync',
+      status: 'idle',
+      errors: [],
+      connection_status: 'healthy',
+      connection_errors: [],
+      data_model_status: 'valid',
+      data_model_errors: [],
+      latest_successful_pipeline_run_id: id,
+      latest_pipeline_run: run,
+    });
+    expect(await platform.profile('customer_id=c-1')).toMatchObject({
+      identities: { customer_id: ['c-1'], email: ['a@people.example'] },
+      user_attributes: { city: 'Here', points: 1 },
+    });
+  });
+
+  test('of an incremental pipeline is full at first, then from where the last one ended', async () => {
+    const platform = await start({ sync_mode: INCREMENTAL });
+    await platform.trigger();
+    await platform.api.advance('1d');
+    await platform.trigger();
+    await platform.api.advance('1d');
+    await platform.trigger();
+    await platform.api.advance('1s');
+    expect((await platform.runs()).map(brief)).toEqual([
+      ['2026-03-03T00:00:00.000Z', '2026-03-02T00:00:00.000Z', '2026-03-03T00:00:00.000Z', 1, 0],
+      ['2026-03-02T00:00:00.000Z', '2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z', 0, 0],
+      ['2026-03-01T00:00:00.000Z', null, '2026-03-01T00:00:00.000Z', 2, 1],
+    ]);
+    const report = await platform.get('inputs/data-pipelines/sync/report');
+    expect(report).toMatchObject({ current_iterator_position: '2026-03-03T00:00:00.000Z' });
+  });
+
+  test('keeps to from, until and delay', async () => {
+    const sync_mode = { ...INCREMENTAL, from: '2026-02-01T00:00:00Z', until: '2026-03-01T10:00:00Z' };
+    const platform = await start({ sync_mode, schedule: { type: 'on_demand', delay: '12h' } });
+    await platform.trigger();
+    await platform.api.advance('3d');
+    await platform.trigger();
+    await platform.api.advance('1s');
+    expect((await platform.runs()).map(brief)).toEqual([
+      ['2026-03-04T00:00:00.000Z', '2026-02-28T12:00:00.000Z', '2026-03-01T10:00:00.000Z', 0, 0],
+      // The rows of 12:00 are just within: the bound is included.
+      ['2026-03-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z', '2026-02-28T12:00:00.000Z', 1, 1],
+    ]);
+  });
+
+  test('makes events', async () => {
+    const sql = "SELECT email, 'signup' AS event_name, city, points FROM people WHERE email IS NOT NULL";
+    const platform = await start({ pipeline_type: 'events', field_transformation_id: 'map' }, sql);
+    await platform.trigger();
+    await platform.api.advance('1s');
+    const profile = await platform.profile('email=a@people.example');
+    expect(profile?.user_attributes).toEqual({});
+    expect(profile?.events).toEqual([
+      {
+        received_on: '2026-03-01T00:00:00.000Z',
+        event: {
+          event_type: 'custom_event',
+          data: { event_name: 'signup', custom_attributes: { city: 'Here', points: 1 } },
+        },
+      },
+    ]);
+  });
+
+  test('whose every record failed has failed', async () => {
+    const platform = await start({}, 'SELECT city FROM people');
+    await platform.trigger();
+    await platform.api.advance('1s');
+    expect((await platform.runs())[0]).toMatchObject({
+      status: 'failed',
+      errors: [{ message: 'No record could be synchronized' }, { message: '4 records failed: no identity' }],
+      successful_records: 0,
+      failed_records: 4,
+    });
+    expect(await platform.get('inputs/data-pipelines/sync')).toMatchObject({ status: 'faulted' });
+  });
+
+  test('of nothing is a success', async () => {
+    const platform = await start({}, 'SELECT * FROM people WHERE points > 10');
+    await platform.trigger();
+    await platform.api.advance('1s');
+    expect((await platform.runs())[0]).toMatchObject({ status: 'success', successful_records: 0, errors: [] });
+  });
+
+  test('is begun anew after a reset', async () => {
+    const platform = await start({ sync_mode: INCREMENTAL });
+    await platform.trigger();
+    await platform.api.advance('1s');
+    const reset = { pipeline_id: 'sync', reset_type: 'full' };
+    expect((await platform.ask('POST', 'inputs/data-pipelines/reset', reset)).status).toBe(204);
+    const report = 'inputs/data-pipelines/sync/report';
+    expect(await platform.get(report)).toMatchObject({ current_iterator_position: null });
+    await platform.trigger();
+    // A reset while it runs holds as well: the run does not bring the position back.
+    expect((await platform.ask('POST', 'inputs/data-pipelines/reset', reset)).status).toBe(204);
+    await platform.api.advance('1s');
+    expect((await platform.runs())[0]).toMatchObject({ successful_records: 2, range_start: null });
+    expect(await platform.get(report)).toMatchObject({ current_iterator_position: null });
+  });
+
+  test('is stopped by a pause and gone with its pipeline', async () => {
+    const platform = await start();
+    const id = await platform.trigger();
+    const paused = { ...PIPELINE, state: 'paused' };
+    expect((await platform.put('inputs/data-pipelines', paused)).json).toMatchObject({ status: 'stopped' });
+    expect(await platform.get(`inputs/data-pipelines/sync/runs/${id}`)).toMatchObject({ status: 'stopped' });
+    const refused = await platform.ask('POST', 'inputs/data-pipelines/trigger', { pipeline_id: 'sync' });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('it is paused')]);
+    await platform.put('inputs/data-pipelines', PIPELINE);
+    await platform.trigger();
+    expect((await platform.ask('DELETE', 'inputs/data-pipelines/sync')).status).toBe(204);
+    await platform.api.advance('1s');
+    expect((await platform.ask('GET', `inputs/data-pipelines/sync/runs/${id}`)).status).toBe(404);
+    await platform.create('inputs/data-pipelines', PIPELINE);
+    expect(await platform.runs()).toEqual([]);
+  });
+});
+
+describe('scheduled runs', () => {
+  const hourly = { type: 'interval', frequency: 'hourly', start: '2026-03-01T06:00:00Z' };
+
+  test('come by the clock, each with its interval', async () => {
+    const platform = await start({ sync_mode: INCREMENTAL, schedule: hourly });
+    await platform.api.advance('5h');
+    expect(await platform.runs()).toEqual([]);
+    await platform.api.advance('3h');
+    // The last one is due at this moment, and takes its second.
+    expect((await platform.runs()).map(({ status, type, logical_date }) => [status, type, logical_date])).toEqual([
+      ['running', 'scheduled', '2026-03-01T08:00:00.000Z'],
+      ['success', 'scheduled', '2026-03-01T07:00:00.000Z'],
+      ['success', 'scheduled', '2026-03-01T06:00:00.000Z'],
+    ]);
+    await platform.api.advance('1s');
+    expect((await platform.runs()).map(brief)).toEqual([
+      ['2026-03-01T08:00:00.000Z', '2026-03-01T07:00:00.000Z', '2026-03-01T08:00:00.000Z', 0, 0],
+      ['2026-03-01T07:00:00.000Z', '2026-03-01T06:00:00.000Z', '2026-03-01T07:00:00.000Z', 0, 0],
+      ['2026-03-01T06:00:00.000Z', null, '2026-03-01T06:00:00.000Z', 2, 1],
+    ]);
+  });
+
+  test('of a week are all made up for in one move of the clock', async () => {
+    const platform = await start({ sync_mode: INCREMENTAL, schedule: hourly });
+    await platform.api.advance('7d');
+    const page = await platform.get<{ total_items: number; items: { status: string }[] }>(
+      'inputs/data-pipelines/sync/runs?pageSize=100',
+    );
+    expect(page.total_items).toBe(7 * 24 - 5);
+    expect(new Set(page.items.slice(1).map(({ status }) => status))).toEqual(new Set(['success']));
+    expect(await platform.profile('customer_id=c-4')).toMatchObject({
+      last_modified_on: '2026-03-02T12:00:00.000Z',
+    });
+  });
+
+  test('that fell due while the platform was not there are made up for when it starts', async () => {
+    const data = join(folder, 'data');
+    const before = await startSync({ warehouse, data }, { sync_mode: INCREMENTAL, schedule: hourly });
+    await before.close();
+    const systemClock = createTestClock(Date.parse(T0) + 8 * 3_600_000);
+    const after = await opened(startWarehouseEmulator({ warehouse, data, clock: 'real', systemClock }));
+    // On a busy machine the start does not wait for all of it; a move of the clock does.
+    await after.api.advance('0s');
+    expect((await after.runs()).map(({ logical_date, ended_on }) => [logical_date, ended_on])).toEqual([
+      ['2026-03-01T08:00:00.000Z', null],
+      ['2026-03-01T07:00:00.000Z', '2026-03-01T07:00:01.000Z'],
+      ['2026-03-01T06:00:00.000Z', '2026-03-01T06:00:01.000Z'],
+    ]);
+  });
+
+  test('end with the schedule, and begin an interval later when from is start', async () => {
+    const schedule = { ...hourly, start: '2026-03-01T00:00:00Z', end: '2026-03-01T02:30:00Z' };
+    const platform = await start({ sync_mode: { ...INCREMENTAL, from: schedule.start }, schedule });
+    await platform.api.advance('1d');
+    expect((await platform.runs()).map(({ logical_date }) => logical_date)).toEqual([
+      '2026-03-01T02:00:00.000Z',
+      '2026-03-01T01:00:00.000Z',
+    ]);
+  });
+
+  test('of a pipeline that runs once are one', async () => {
+    const platform = await start({ schedule: { type: 'once', start: '2026-03-01T01:00:00Z' } });
+    await platform.api.advance('30m');
+    expect(await platform.runs()).toEqual([]);
+    await platform.api.advance('5d');
+    await platform.put('inputs/data-pipelines', { ...PIPELINE, ...{ schedule: { type: 'once' } } });
+    await platform.api.advance('5d');
+    expect((await platform.runs()).map(({ type, status }) => [type, status])).toEqual([['scheduled', 'success']]);
+  });
+
+  test.each(['new', 'paused'])('do not come in state %s', async (state) => {
+    const platform = await start({ state, schedule: hourly });
+    await platform.api.advance('1d');
+    expect(await platform.runs()).toEqual([]);
+  });
+
+  test('come from the next interval on when the pipeline is made active', async () => {
+    const platform = await start({ state: 'paused', schedule: hourly });
+    await platform.api.advance('7h');
+    await platform.put('inputs/data-pipelines', { ...PIPELINE, schedule: hourly });
+    await platform.api.advance('30m');
+    await platform.put('inputs/data-pipelines', { ...PIPELINE, schedule: hourly });
+    await platform.api.advance('1h');
+    // At 7 o'clock sharp it was made active; the second change did not give that hour another run.
+    expect((await platform.runs()).map(({ logical_date }) => logical_date)).toEqual([
+      '2026-03-01T08:00:00.000Z',
+      '2026-03-01T07:00:00.000Z',
+    ]);
+  });
+});
+
+describe('what is faulted moves no data', () => {
+  test('a data model whose query fails, until it is put right', async () => {
+    const schedule = { type: 'interval', frequency: 'hourly', start: '2026-03-01T01:00:00Z' };
+    const platform = await start({ schedule }, 'SELECT missing FROM people');
+    await platform.api.advance('3h');
+    const message = 'Invalid SQL: no such column: missing';
+    expect((await platform.runs()).map(({ status, errors }) => [status, errors])).toEqual([['failed', [{ message }]]]);
+    expect(await platform.get('inputs/data-pipelines/sync/report')).toMatchObject({
+      status: 'faulted',
+      errors: [{ message }],
+      data_model_status: 'invalid',
+      data_model_errors: [{ message }],
+      connection_status: 'healthy',
+    });
+    await platform.trigger();
+    await platform.api.advance('1s');
+    expect((await platform.runs())[0]).toMatchObject({
+      status: 'failed',
+      errors: [{ message: 'Data model `people` is invalid' }],
+    });
+
+    expect((await platform.put('data-models', MODEL)).json).toMatchObject({ status: 'valid', errors: [] });
+    expect(await platform.get('inputs/data-pipelines/sync')).toMatchObject({ status: 'idle', errors: [] });
+    expect(await platform.runs()).toHaveLength(2);
+    await platform.api.advance('1h');
+    expect((await platform.runs())[0]).toMatchObject({
+      status: 'success',
+      logical_date: '2026-03-01T04:00:00.000Z',
+      successful_records: 3,
+    });
+  });
+
+  test('a connection whose warehouse is gone, until it is put right', async () => {
+    const platform = await start();
+    rmSync(warehouse);
+    await platform.trigger();
+    await platform.api.advance('1s');
+    const connection = await platform.get<{ errors: { message: string }[] }>('connections/lake');
+    expect(connection).toMatchObject({ status: 'faulted' });
+    expect(connection.errors[0]?.message).toMatch(/^Failed to connect to the warehouse account .*is missing$/);
+    expect((await platform.put('connections', CONNECTION)).status).toBe(505);
+    expect(await platform.get('connections/lake')).toMatchObject({ status: 'faulted' });
+
+    await makeWarehouse(folder, PEOPLE);
+    expect((await platform.put('connections', CONNECTION)).json).toMatchObject({ status: 'healthy', errors: [] });
+    await platform.trigger();
+    await platform.api.advance('1s');
+    expect((await platform.runs())[0]).toMatchObject({ status: 'success' });
+  });
+
+  test('a file that is no warehouse', async () => {
+    const platform = await start({}, 'SELECT 1 AS customer_id');
+    const other = await opened(startSync({ warehouse: import.meta.filename }, {}));
+    await other.trigger();
+    await other.api.advance('1s');
+    expect(await other.get('connections/lake')).toMatchObject({ status: 'faulted' });
+    expect(await platform.get('connections/lake')).toMatchObject({ status: 'healthy' });
+  });
+
+  test('a pipeline, whose fault a trigger that succeeds clears', async () => {
+    const sync_mode = { ...INCREMENTAL, iterator_field: 'changed' };
+    const platform = await start({ sync_mode });
+    await platform.trigger();
+    await platform.api.advance('1s');
+    const message = 'The data model has no column `changed`, which is the iterator_field';
+    const pipeline = 'inputs/data-pipelines/sync';
+    expect(await platform.get(pipeline)).toMatchObject({ status: 'faulted', errors: [{ message }] });
+    expect(await platform.get('data-models/people')).toMatchObject({ status: 'valid' });
+
+    const sql_query = 'SELECT *, updated_at AS changed FROM people';
+    await platform.put('data-models', { ...MODEL, config: { sql_query } });
+    expect(await platform.get(pipeline)).toMatchObject({ status: 'faulted' });
+    await platform.trigger();
+    expect(await platform.get(pipeline)).toMatchObject({ status: 'running', errors: [{ message }] });
+    await platform.api.advance('1s');
+    expect(await platform.get(pipeline)).toMatchObject({ status: 'idle', errors: [] });
+  });
+
+  test.each(['connections', 'data-models'] as const)('%s that are inactive', async (kind) => {
+    const platform = await start();
+    await platform.put(kind, { ...(kind === 'connections' ? CONNECTION : MODEL), state: 'inactive' });
+    await platform.trigger();
+    await platform.api.advance('1s');
+    expect((await platform.runs())[0]?.errors[0]?.message).toContain('is inactive');
+    await platform.put(kind, kind === 'connections' ? CONNECTION : MODEL);
+    expect(await platform.get('inputs/data-pipelines/sync')).toMatchObject({ status: 'idle' });
+  });
+});
+
+describe('a long run', () => {
+  const ROWS = 100_000;
+  const MANY = `
+    CREATE TABLE people (customer_id TEXT, city TEXT);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROWS})
+    INSERT INTO people SELECT 'c-' || i, 'Here' FROM n`;
+
+  test('of 100,000 rows lets other requests through and counts every row', async () => {
+    warehouse = await makeWarehouse(folder, MANY, 'many.db');
+    const platform = await start();
+    await platform.trigger();
+    /** Answers out of the midst of the run: how many depends on the machine. */
+    let between = 0;
+    let counted = 0;
+    while (counted < ROWS) {
+      const [run] = await platform.runs();
+      counted = run?.successful_records ?? 0;
+      expect(run?.status).toMatch(/queued|running/);
+      if (counted > 0 && counted < ROWS) between++;
+    }
+    expect(between).toBeGreaterThan(0);
+    await platform.api.advance('1s');
+    expect((await platform.runs())[0]).toMatchObject({ status: 'success', successful_records: ROWS });
+    expect(await platform.get('inputs/data-pipelines/sync')).toMatchObject({ status: 'idle' });
+  }, 240_000);
+
+  test('that a closing platform interrupts is taken up where it was', async () => {
+    warehouse = await makeWarehouse(folder, MANY, 'many.db');
+    const data = join(folder, 'data');
+    const before = await startSync(
+      { warehouse, data },
+      { pipeline_type: 'events', field_transformation_id: 'map' },
+      "SELECT 'one' AS customer_id, 'seen' AS event_name FROM people LIMIT 20000",
+    );
+    await before.trigger();
+    let done = 0;
+    while (done === 0) done = (await before.runs())[0]?.successful_records ?? 0;
+    await before.close();
+    const after = await opened(startWarehouseEmulator({ warehouse, data }));
+    await after.api.advance('1s');
+    expect((await after.runs())[0]).toMatchObject({ status: 'success', successful_records: 20_000 });
+    expect((await after.profile('customer_id=one'))?.events).toHaveLength(20_000);
+  }, 240_000);
+});
+
+function brief({ logical_date, range_start, range_end, successful_records, failed_records }: RunJson) {
+  return [logical_date, range_start, range_end, successful_records, failed_records];
+}

@@ -1,0 +1,251 @@
+// The store of people: who is found by what, what merging and erasing leave, and what groups read and write.
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../../../src/lib/emulator/base/db.ts';
+import {
+  createProfiles,
+  type ProfileChange,
+  profilesMigrations,
+  type ProfilesStore,
+  type Subject,
+} from '../../../../src/lib/emulator/stores/profiles.ts';
+
+const AT = Date.UTC(2026, 10, 21, 8);
+
+let db: Database;
+let store: ProfilesStore;
+beforeEach(async () => {
+  db = await openDatabase(undefined);
+  for (const step of profilesMigrations) db.exec(step);
+  store = createProfiles(db);
+});
+afterEach(() => {
+  db.close();
+});
+
+const change = (fields: Partial<ProfileChange>): ProfileChange => ({
+  workspace: 1,
+  environment: 'production',
+  ...fields,
+});
+const put = (fields: Partial<ProfileChange>) => store.apply([change(fields)], AT)[0];
+const idsOf = (subject: Subject, workspace = 1) => store.find(workspace, subject).map(({ xpid }) => xpid);
+
+describe('a profile', () => {
+  test('is found by its id and by any identity that it was ever given', () => {
+    const id = put({ identities: { email: 'a', customer_id: 'c' } });
+    expect(put({ identities: { customer_id: 'c', email: 'b' } })).toBe(id);
+    expect(put({ identities: { phone: 'p', email: 'b' } })).toBe(id);
+    for (const [type, value] of [
+      ['email', 'a'],
+      ['email', 'b'],
+      ['customer_id', 'c'],
+      ['phone', 'p'],
+    ] as const) {
+      expect(idsOf({ identities: { [type]: value } })).toEqual([id]);
+    }
+    expect(idsOf({ xpid: id })).toEqual([id]);
+    expect(store.find(1, { xpid: id })[0]?.identities).toEqual({ customer_id: ['c'], email: ['a', 'b'], phone: ['p'] });
+    expect(idsOf({ identities: { customer_id: 'a' } })).toEqual([]);
+  });
+
+  test.each([
+    ['controller_customer_id', 'customer_id'],
+    ['osa_id', 'osa_uuid'],
+    ['osb_vendor_id', 'osb_idfv'],
+    ['ose_publisher_id', 'ose_publishing_id'],
+    ['other_id_4', 'other4'],
+  ])('goes by %s and %s alike', (one, other) => {
+    const id = put({ identities: { [one]: 'x' } });
+    expect(idsOf({ identities: { [other]: 'x' } })).toEqual([id]);
+    expect(put({ identities: { [other]: 'x', [one]: 'x' } })).toBe(id);
+    expect(store.counts().profiles).toBe(1);
+  });
+
+  test('gets the same id on every platform, and another one for another person', async () => {
+    const id = put({ identities: { email: 'a' } });
+    store.clear();
+    expect(put({ identities: { email: 'a' } })).toBe(id);
+    expect(put({ identities: { email: 'b' } })).not.toBe(id);
+    expect(put({ environment: 'development', identities: { email: 'a' } })).not.toBe(id);
+    expect(put({ workspace: 2, identities: { email: 'a' } })).not.toBe(id);
+    expect(idsOf({ identities: { email: 'a' } })).toHaveLength(2);
+  });
+
+  test('is named by what comes first when identities name several, and takes nothing from the others', () => {
+    const a = put({ identities: { email: 'a' } });
+    const b = put({ identities: { customer_id: 'b' } });
+    expect(put({ identities: { customer_id: 'b', email: 'a', phone: 'p' } })).toBe(b);
+    expect(put({ identities: { email: 'a', customer_id: 'b' } })).toBe(a);
+    expect(idsOf({ identities: { phone: 'p' } })).toEqual([b]);
+    expect(new Set(idsOf({ identities: { email: 'a', customer_id: 'b' } }))).toEqual(new Set([a, b]));
+  });
+
+  test('is the one of the xpid, whatever the identities say', () => {
+    const a = put({ identities: { email: 'a' } });
+    expect(put({ xpid: 5, identities: { email: 'a', phone: 'p' } })).toBe(5);
+    expect(idsOf({ identities: { email: 'a' } })).toEqual([a]);
+    expect(idsOf({ identities: { phone: 'p' } })).toEqual([5]);
+    expect(put({ xpid: 5n })).toBe(5);
+    expect(store.counts().profiles).toBe(2);
+  });
+
+  test('keeps every id and every text as it is', () => {
+    const id = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+    const text = fc.string({ unit: 'binary', minLength: 1 });
+    const awkward = fc.constantFrom('\0', 'a\0b', '"', '\\', 'constructor', 'toString', '1:a', '😀', '\ud800');
+    fc.assert(
+      fc.property(id, fc.oneof(text, awkward), fc.oneof(text, awkward), (xpid, type, value) => {
+        fc.pre(type !== '__proto__' && type !== 'xpid');
+        store.clear();
+        put({ xpid, identities: { [type]: value }, user_attributes: { [type]: value } });
+        const [found, ...others] = store.find(1, { identities: { [type]: value } });
+        expect(others).toEqual([]);
+        expect(String(found?.xpid)).toBe(String(xpid));
+        expect(Object.values(found?.identities ?? {})).toEqual([[value]]);
+        expect(found?.user_attributes).toEqual({ [type]: value });
+        expect(store.erase(1, { xpid })).toBe(1);
+        expect(store.find(1, { identities: { [type]: value } })).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('knows no attribute called __proto__', () => {
+    const seed = {
+      attribute_name: '__proto__',
+      calculation_type: 'count',
+      cutoff_date: '2026-01-01',
+      seed: { value: 1 },
+    };
+    put({
+      xpid: 1,
+      calculated_attributes: [seed as never],
+      user_attributes: JSON.parse('{"__proto__":{"a":1}}') as Record<string, unknown>,
+    });
+    expect(store.find(1, { xpid: 1 })[0]).toMatchObject({ calculated_attributes: {}, user_attributes: {} });
+    expect(store.counts().seeds).toBe(0);
+  });
+});
+
+describe('apply', () => {
+  test('tells of new people as a list of names would have them', () => {
+    // Against a model that keeps sets of identities and merges as the rule says, request by request.
+    const identity = fc.tuple(fc.constantFrom('email', 'customer_id', 'phone'), fc.constantFrom('1', '2', '3'));
+    const request = fc.uniqueArray(identity, { minLength: 1, maxLength: 3, selector: ([type]) => type });
+    fc.assert(
+      fc.property(fc.array(fc.array(request, { minLength: 1, maxLength: 4 }), { maxLength: 8 }), (batches) => {
+        store.clear();
+        const owner = new Map<string, number>();
+        const ids: unknown[] = [];
+        for (const batch of batches) {
+          const given = store.apply(
+            batch.map((identities) => change({ identities: Object.fromEntries(identities) })),
+            AT,
+          );
+          batch.forEach((identities, index) => {
+            const keys = Object.entries(Object.fromEntries(identities)).map((pair) => pair.join('='));
+            const person = keys.map((key) => owner.get(key)).find((known) => known !== undefined) ?? ids.length;
+            for (const key of keys) if (!owner.has(key)) owner.set(key, person);
+            ids[person] ??= given[index];
+            expect(given[index]).toBe(ids[person]);
+          });
+        }
+        expect(store.counts().profiles).toBe(ids.length);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('is carried out whole or not at all, inside another transaction too', () => {
+    const good = change({ identities: { email: 'a' }, events: [{}] });
+    expect(() => store.apply([good, change({})], AT)).toThrow(TypeError);
+    expect(store.counts()).toEqual({ profiles: 0, seeds: 0, events: 0 });
+    db.transaction(() => {
+      store.apply([good], AT);
+      expect(() => store.apply([change({ xpid: 9 }), change({})], AT)).toThrow(TypeError);
+    });
+    expect(store.counts()).toEqual({ profiles: 1, seeds: 0, events: 1 });
+    expect(store.find(1, { xpid: 9 })).toEqual([]);
+    expect(() =>
+      db.transaction(() => {
+        store.apply([change({ xpid: 9 })], AT);
+        throw new Error('later');
+      }),
+    ).toThrow('later');
+    expect(store.counts().profiles).toBe(1);
+  });
+});
+
+describe('erasing', () => {
+  test('takes everything that the subject’s names lead to, in both environments, and nothing else', () => {
+    put({ identities: { email: 'a', phone: 'p' }, events: [{ event_type: 'x' }, { event_type: 'y' }] });
+    put({ identities: { customer_id: 'c' } });
+    put({ environment: 'development', identities: { email: 'a' }, events: [{ event_type: 'x' }] });
+    put({ workspace: 2, identities: { email: 'a' }, events: [{ event_type: 'z' }] });
+    put({ identities: { email: 'b' } });
+    expect(store.erase(1, { identities: { email: 'a', controller_customer_id: 'c' } })).toBe(3);
+    expect(store.counts()).toEqual({ profiles: 2, seeds: 0, events: 1 });
+    expect(idsOf({ identities: { phone: 'p', email: 'a', customer_id: 'c' } })).toEqual([]);
+    expect(idsOf({ identities: { email: 'a' } }, 2)).toHaveLength(1);
+    expect(store.erase(1, { identities: { email: 'a' } })).toBe(0);
+    expect(db.get('SELECT count(*) AS left FROM profile_identities')).toEqual({ left: 4 });
+    put({ identities: { phone: 'p' } });
+    expect(store.find(1, { identities: { phone: 'p' } })).toMatchObject([{ identities: { phone: ['p'] }, events: [] }]);
+  });
+});
+
+describe('groups', () => {
+  const household = (xpid: number, value: unknown, fields: Partial<ProfileChange> = {}) =>
+    put({ xpid, user_attributes: { 'household "id"': value }, ...fields });
+  const shared = (most = 10) =>
+    [...store.sharing(1, 'household "id"', most)].map(({ environment, value, members }) => [
+      environment,
+      value,
+      members.map(({ xpid }) => xpid),
+    ]);
+
+  test('are the people who share a value: in one environment, the first by id', () => {
+    for (const xpid of [30, -4, 7, 200]) household(xpid, 'h');
+    household(1, 'h', { environment: 'development' });
+    household(2, 'h', { workspace: 2 });
+    household(3, null);
+    put({ xpid: 4, user_attributes: { other: 'h' } });
+    household(5, 12);
+    household(6, '12');
+    household(8, true);
+    expect(shared()).toEqual([
+      ['development', 'h', [1]],
+      ...[
+        ['production', true, [8]],
+        ['production', 12, [5]],
+        ['production', '12', [6]],
+        ['production', 'h', [-4, 7, 30, 200]],
+      ],
+    ]);
+    expect(shared(2).at(-1)).toEqual(['production', 'h', [-4, 7]]);
+    expect([...store.sharing(1, 'nothing', 10)]).toEqual([]);
+  });
+
+  test('write their attributes, and take back what they wrote before', () => {
+    household(1, 'h');
+    household(2, 'h');
+    const [group] = store.sharing(1, 'household "id"', 10);
+    const [one, two] = (group?.members ?? []).map(({ row }) => row) as [number, number];
+    const held = () => [1, 2].map((xpid) => store.find(1, { xpid })[0]?.group_attributes);
+    store.setGroupAttributes(1, 'homes', new Map([[one, { is_member: true, total: 3 }], [two, { is_member: false }]])); // prettier-ignore
+    store.setGroupAttributes(1, 'home', new Map([[one, { is_member: true }]]));
+    expect(held()).toEqual([
+      { 'homes:is_member': true, 'homes:total': 3, 'home:is_member': true },
+      { 'homes:is_member': false },
+    ]);
+    store.setGroupAttributes(1, 'homes', new Map([[two, { total: 1 }]]));
+    store.setGroupAttributes(2, 'home', new Map([[one, { stranger: true }]]));
+    expect(held()).toEqual([{ 'home:is_member': true }, { 'homes:total': 1 }]);
+    store.setGroupAttributes(1, 'home', new Map());
+    expect(held()).toEqual([{}, { 'homes:total': 1 }]);
+    // Seeding leaves them where they are.
+    household(2, 'k');
+    expect(held()).toEqual([{}, { 'homes:total': 1 }]);
+  });
+});

@@ -1,0 +1,44 @@
+// What a group instance makes of its members' values.
+import { expect, test } from 'vitest';
+import type { Aggregation } from '../../../../../src/lib/contract/choices.ts';
+import { aggregate } from '../../../../../src/lib/emulator/profiles/group-aggregation.ts';
+
+/** Members with these values of one attribute, each changed a day after the one before. */
+function membersWith(values: unknown[]) {
+  return values.map((value, index) => ({
+    user_attributes: value === undefined ? {} : { a: value },
+    last_modified_on: `2026-01-0${index + 1}T00:00:00.000Z`,
+  }));
+}
+
+test.each<[Aggregation, unknown[], unknown]>([
+  ['latest', ['x', 'y'], 'y'],
+  ['latest', ['x', undefined], 'x'],
+  ['latest', ['x', null], 'x'],
+  ['latest', [undefined, null], undefined],
+  ['boolean_or', [false, true], true],
+  ['boolean_or', ['false', 'True'], true],
+  ['boolean_or', [0, 1], true],
+  ['boolean_or', ['no', 2, 'false'], false],
+  ['boolean_or', [undefined], false],
+  ['sum', [1, '2.5', 3n], 6.5],
+  ['sum', ['x', undefined], undefined],
+  ['sum', ['', ' ', '0x10', 4], 4],
+  ['average', [1, '2', undefined, 'x'], 1.5],
+  ['average', [], undefined],
+])('%s of %o is %o', (type, values, expected) => {
+  expect(aggregate([{ id: 'a', type }], membersWith(values))).toEqual(expected === undefined ? {} : { a: expected });
+});
+
+test('the latest is that of the member who changed last, whatever their order', () => {
+  const members = membersWith(['x', 'y']).reverse();
+  expect(aggregate([{ id: 'a', type: 'latest' }], members)).toEqual({ a: 'y' });
+});
+
+test('every attribute has its own result, names of objects included', () => {
+  const attributes = [
+    { id: 'a', type: 'sum' as const },
+    { id: 'constructor', type: 'latest' as const },
+  ];
+  expect(aggregate(attributes, membersWith([1, 2]))).toEqual({ a: 3 });
+});

@@ -1,0 +1,85 @@
+// The thread that reads warehouse files: one answer to each question, a limit of time, an end from outside.
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  QueryAborted,
+  QueryError,
+  type QueryThread,
+  QueryTimeout,
+  startQueryThread,
+} from '../../../../../src/lib/emulator/warehouse/query-thread.ts';
+import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
+import { makeWarehouse } from '../../../../helpers/warehouse.ts';
+
+const ENDLESS = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
+
+let folder: string;
+let file: string;
+let thread: QueryThread;
+beforeEach(async () => {
+  // A file for each test: a thread that is ended leaves the driver's lock behind.
+  folder = temporaryFolder();
+  file = await makeWarehouse(
+    folder,
+    'CREATE TABLE a (i); CREATE VIEW b AS SELECT 1; INSERT INTO a VALUES (1), (2), (3)',
+  );
+  thread = startQueryThread();
+});
+afterEach(() => thread.close());
+
+test('tells tables and views, and hands rows over as they are asked for', async () => {
+  expect(await thread.open(file)).toEqual(['a', 'b']);
+  await thread.query('SELECT i, 9007199254740993 AS big FROM a');
+  expect(await thread.rows(2)).toEqual([
+    { i: 1, big: 9007199254740993n },
+    { i: 2, big: 9007199254740993n },
+  ]);
+  expect(await thread.rows(2)).toEqual([{ i: 3, big: 9007199254740993n }]);
+  expect(await thread.rows(2)).toEqual([]);
+  await thread.query('SELECT 1 AS one');
+  expect(await thread.rows(2)).toEqual([{ one: 1 }]);
+});
+
+test('writes nothing', async () => {
+  await thread.open(file);
+  await thread.query('DELETE FROM a').catch(() => undefined);
+  await expect(thread.rows(1)).rejects.toThrow(QueryError);
+  await thread.query('SELECT count(*) AS count FROM a');
+  expect(await thread.rows(1)).toEqual([{ count: 3 }]);
+});
+
+test('complains about files and queries, and goes on', async () => {
+  await expect(thread.open(join(folder, 'missing.db'))).rejects.toThrow(QueryError);
+  await thread.open(file);
+  await expect(thread.query('SELECT missing FROM a')).rejects.toThrow(new QueryError('no such column: missing'));
+  await thread.query('SELECT i FROM a LIMIT 1');
+  expect(await thread.rows(5)).toEqual([{ i: 1 }]);
+});
+
+test('is ended when an answer takes too long', async () => {
+  // Long enough for the thread to start in, however busy the machine is.
+  const impatient = startQueryThread();
+  impatient.limit(4000);
+  await impatient.open(file);
+  await impatient.query(ENDLESS);
+  await expect(impatient.rows(1)).rejects.toThrow(QueryTimeout);
+  await expect(impatient.open(file)).rejects.toThrow(QueryTimeout);
+});
+
+test('is ended when its answers together take too long', async () => {
+  await thread.open(file);
+  await thread.query(ENDLESS.replace('count(*)', 'i'));
+  thread.limit(300);
+  const readOn = async (): Promise<never> => {
+    for (;;) await thread.rows(250);
+  };
+  await expect(readOn()).rejects.toThrow(new QueryTimeout('The query did not finish within 0.3 seconds'));
+});
+
+test('can be ended in the middle of a query', async () => {
+  await thread.open(file);
+  await thread.query(ENDLESS);
+  const rows = expect(thread.rows(1)).rejects.toThrow(QueryAborted);
+  await thread.close();
+  await rows;
+});

@@ -1,0 +1,110 @@
+// Queries as the warehouse file understands them.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { tokenize } from '../../../../../src/lib/emulator/warehouse/sql-tokens.ts';
+import { describeForm, resolveAmong, rewriteTables } from '../../../../../src/lib/emulator/warehouse/sql.ts';
+
+describe('the form', () => {
+  test.each([
+    'SELECT 1',
+    'select 1;',
+    '  -- a comment\n SELECT 1 ; -- another\n',
+    '/* ; */ WITH a AS (SELECT 1) SELECT * FROM a;;',
+    'SELECT \';\', "a;b", `c;d`, [e;f] FROM a',
+    'WITH a AS (SELECT 1), b AS (VALUES (1)) SELECT 1',
+    "SELECT 'it''s', replace(a, 'x', 'y') FROM a",
+  ])('%j is fine', (sql) => {
+    expect(describeForm(sql)).toBeUndefined();
+  });
+
+  test.each([
+    ['', 'the query is empty'],
+    [' -- nothing', 'the query is empty'],
+    [';', 'the query is empty'],
+    ['SELECT 1; SELECT 2', 'only a single statement is allowed'],
+    ['DELETE FROM a', 'a query begins with SELECT or WITH, not with DELETE'],
+    ['PRAGMA user_version', 'a query begins with SELECT or WITH, not with PRAGMA'],
+    ["ATTACH 'x' AS y", 'a query begins with SELECT or WITH, not with ATTACH'],
+    ['WITH a AS (SELECT 1) DELETE FROM b', 'only SELECT is allowed, not DELETE'],
+    ['WITH a AS (SELECT 1) INSERT INTO b SELECT * FROM a', 'only SELECT is allowed, not INSERT'],
+    ['WITH a AS (SELECT 1)', 'only SELECT is allowed'],
+    ["SELECT 'a", "' is never closed"],
+    ['SELECT 1 /* a', '/* is never closed'],
+    ['SELECT [a', '[ is never closed'],
+  ])('%j is not', (sql, complaint) => {
+    expect(describeForm(sql)).toBe(complaint);
+  });
+});
+
+describe('qualified tables', () => {
+  const rewrite = (sql: string, tables: string[] = []): string => rewriteTables(sql, resolveAmong(tables));
+
+  test.each([
+    ['SELECT * FROM a.b.c', 'SELECT * FROM "a.b.c" AS "c"'],
+    ['SELECT * FROM a.b x', 'SELECT * FROM "a.b" x'],
+    ['SELECT * FROM a.b AS x;', 'SELECT * FROM "a.b" AS x'],
+    ['SELECT t.x FROM t', 'SELECT t.x FROM t'],
+    ['SELECT a.b.c.x, a.b.c.* FROM a.b.c', 'SELECT "c"."x", "c".* FROM "a.b.c" AS "c"'],
+    [
+      'SELECT x.y FROM a.b, c.d JOIN e.f ON x.y = x.z',
+      'SELECT x.y FROM "a.b" AS "b", "c.d" AS "d" JOIN "e.f" AS "f" ON x.y = x.z',
+    ],
+    [
+      'SELECT * FROM (SELECT * FROM a.b) s WHERE s.x IN (SELECT x FROM c.d)',
+      'SELECT * FROM (SELECT * FROM "a.b" AS "b") s WHERE s.x IN (SELECT x FROM "c.d" AS "d")',
+    ],
+    ['SELECT * FROM (a.b JOIN c.d USING (k))', 'SELECT * FROM ("a.b" AS "b" JOIN "c.d" AS "d" USING (k))'],
+    ['SELECT extract(year FROM a.b) FROM c.d', 'SELECT extract(year FROM a.b) FROM "c.d" AS "d"'],
+    ['SELECT a.x IS DISTINCT FROM a.y FROM a', 'SELECT a.x IS DISTINCT FROM a.y FROM a'],
+    ["SELECT 'FROM a.b' -- FROM a.b\nFROM c.d", 'SELECT \'FROM a.b\' -- FROM a.b\nFROM "c.d" AS "d"'],
+    ['SELECT * FROM "A b"."c""d"', 'SELECT * FROM "A b.c""d" AS "c""d"'],
+    ['SELECT * FROM `p.d.t`', 'SELECT * FROM "p.d.t" AS "t"'],
+    [
+      'SELECT * FROM a.b LEFT JOIN c.d ON 1 ORDER BY 1',
+      'SELECT * FROM "a.b" AS "b" LEFT JOIN "c.d" AS "d" ON 1 ORDER BY 1',
+    ],
+    ['SELECT 1 FROM a.b UNION SELECT x.y FROM x', 'SELECT 1 FROM "a.b" AS "b" UNION SELECT x.y FROM x'],
+  ])('%j becomes %j', (sql, expected) => {
+    expect(rewrite(sql)).toBe(expected);
+  });
+
+  test.each<[string[], string]>([
+    [['c'], '"c"'],
+    [['b.c', 'c'], '"b.c" AS "c"'],
+    [['A.B.C', 'c'], '"A.B.C" AS "c"'],
+    [['other'], '"a.b.c" AS "c"'],
+  ])('of the tables %j the one with the longest name in common is meant', (tables, expected) => {
+    expect(rewrite('SELECT * FROM a.b.c', tables)).toBe(`SELECT * FROM ${expected}`);
+  });
+});
+
+test('no character is lost between tokens', () => {
+  const piece = fc.constantFrom(
+    "'",
+    '"',
+    '`',
+    '[',
+    ']',
+    '--',
+    '/*',
+    '*/',
+    '\n',
+    ' ',
+    'a',
+    'É',
+    '1.5',
+    '.',
+    ';',
+    '(',
+    '😀',
+    '\u0000',
+  );
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const sql = pieces.join('');
+      const tokens = tokenize(sql);
+      expect(tokens.map(({ text }) => text).join('')).toBe(sql);
+      expect(tokens.every(({ text }) => text.length > 0)).toBe(true);
+    }),
+  );
+});

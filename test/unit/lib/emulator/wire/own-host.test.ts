@@ -1,0 +1,48 @@
+// The `Host` that a request names: the platform answers to its own alone.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isOwnHost } from '../../../../../src/lib/emulator/wire/own-host.ts';
+import { startTestEmulator, type TestEmulator } from '../../../../helpers/emulator.ts';
+
+describe('isOwnHost', () => {
+  it.each([
+    ['127.0.0.1', '127.0.0.1:4010', true],
+    ['127.0.0.1', 'LOCALHOST:4010', true],
+    ['127.0.0.1', 'platform.localhost', true],
+    ['127.0.0.1', '[::1]:4010', true],
+    ['127.0.0.1', '192.0.2.7:4010', false],
+    ['127.0.0.1', 'evil.example', false],
+    ['127.0.0.1', '127.0.0.1.evil.example:4010', false],
+    ['127.0.0.1', 'evil.example:80:80', false],
+    ['127.0.0.1', '', false],
+    ['platform', 'Platform:4010', true],
+    ['platform', 'other:4010', false],
+    ['192.0.2.7', '192.0.2.7', true],
+    ['192.0.2.7', '192.0.2.8', false],
+    ['2001:db8::1', '[2001:db8::1]:4010', true],
+    ['0.0.0.0', '192.0.2.7:4010', true],
+    ['::', '[2001:db8::1]:4010', true],
+    ['0.0.0.0', 'evil.example:4010', false],
+  ])('on %s takes %j for its own: %s', (listensOn, header, expected) => {
+    expect(isOwnHost(header, listensOn)).toBe(expected);
+  });
+});
+
+describe('the platform port', () => {
+  let emulator: TestEmulator;
+  beforeAll(async () => {
+    emulator = await startTestEmulator();
+  });
+  afterAll(() => emulator.close());
+
+  it.each(['/oauth/token', '/v3/discovery', '/nothing', '/_emulator/clock'])(
+    'rejects a foreign Host for %s',
+    async (path) => {
+      const { status, text } = await emulator.send('GET', path, { headers: { host: 'evil.example' } });
+      expect([status, text]).toEqual([403, expect.stringContaining('evil.example')]);
+    },
+  );
+
+  it('answers to localhost', async () => {
+    expect((await emulator.send('GET', '/nothing', { headers: { host: 'localhost:1' } })).status).toBe(404);
+  });
+});

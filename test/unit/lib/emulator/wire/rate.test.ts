@@ -1,0 +1,78 @@
+// The limit of A: 100 requests in a sliding minute of the platform's clock, per organization.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createRateWindow } from '../../../../../src/lib/emulator/wire/rate.ts';
+import { startTestEmulator } from '../../../../helpers/emulator.ts';
+import { opened } from '../../../../helpers/opened.ts';
+
+describe('A', () => {
+  test('answers 100 a minute, then 429 with the seconds to wait, and again when the first has left the minute', async () => {
+    const fixtures = { organizations: [{ id: 1 }, { id: 2 }], accounts: [{ id: 1 }, { id: 2, org_id: 2 }] };
+    const emulator = await opened(startTestEmulator({ clock: 'manual', fixtures }));
+    const get = (org = 1) => emulator.call('GET', `/platform/v2/organizations/${org}/accounts/${org}/tasks`);
+    const put = () => emulator.call('PUT', '/platform/v2/organizations/1/accounts/1/roles', { body: { roles: [] } });
+    const start = Date.parse(await emulator.api.now());
+    // Every call of A counts, a refused one too; a wrong token does not reach A.
+    for (let count = 0; count < 49; count++) expect((await get()).status).toBe(200);
+    expect((await put()).status).toBe(200);
+    expect((await emulator.call('PUT', '/platform/v2/organizations/1/accounts/1/roles', { body: '{' })).status).toBe(
+      400,
+    );
+    await emulator.send('GET', '/platform/v2/organizations/1/accounts/1/tasks');
+    await emulator.api.advance('30s');
+    for (let count = 0; count < 49; count++) expect((await get()).status).toBe(200);
+
+    const refused = await put();
+    expect(refused.status).toBe(429);
+    expect(refused.headers['retry-after']).toBe('30');
+    expect(refused.json).toEqual({ statusCode: 429, errors: [{ message: 'Rate limit exceeded' }] });
+    expect((await get(2)).status).toBe(200);
+
+    await emulator.api.set(new Date(start + 59_001).toISOString());
+    expect((await get()).headers['retry-after']).toBe('1');
+    await emulator.api.set(new Date(start + 60_000).toISOString());
+    for (let count = 0; count < 51; count++) expect((await get()).status).toBe(200);
+    expect((await get()).headers['retry-after']).toBe('30');
+
+    await emulator.reset();
+    expect((await get()).status).toBe(200);
+  });
+});
+
+describe('a window', () => {
+  test('never lets more than the limit into any minute, never refuses below it, and tells the time of the next', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 60 }),
+        (limit, pauses) => {
+          const window = createRateWindow(limit);
+          const taken: number[] = [];
+          let now = 1_000_000;
+          for (const pause of pauses) {
+            now += pause;
+            const inMinute = taken.filter((time) => time > now - 60_000).length;
+            const seconds = window.take(1, now);
+            if (seconds === undefined) {
+              expect(inMinute).toBeLessThan(limit);
+              taken.push(now);
+            } else {
+              expect(inMinute).toBe(limit);
+              const wait = seconds * 1000;
+              const free = (taken.at(-limit) ?? 0) + 60_000 - now;
+              expect(wait).toBeGreaterThanOrEqual(free);
+              expect(wait).toBeLessThan(free + 1000);
+            }
+          }
+        },
+      ),
+    );
+  });
+
+  test('forgets what a clock that was set back puts into the future', () => {
+    const window = createRateWindow(1);
+    window.take(1, 5_000_000);
+    window.take(1, 1_000_000);
+    expect(window.take(1, 1_000_001)).toBe(60);
+  });
+});

@@ -1,0 +1,16 @@
+// A process that may not write much: refuses rows until its disk takes no more, and prints what it believes to have written.
+import { openRejects } from '../../../../../src/lib/files/seed-rejects.ts';
+
+const rejects = openRejects(process.argv[2] ?? '', undefined);
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, line) => ({ file: 'a.csv', line, reason: 'no xpid', original: 'x'.repeat(50) }));
+
+rejects.add(rows(3));
+const before = rejects.bytes;
+let code: unknown;
+try {
+  rejects.add(rows(40));
+} catch (error) {
+  code = (error as { code?: unknown }).code;
+}
+process.stdout.write(JSON.stringify({ before, after: rejects.bytes, code }));

@@ -1,0 +1,240 @@
+// The journal of a bulk run: what is written is read back, and what a killed process left does no harm.
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, describe, it } from 'vitest';
+import {
+  type JournalHead,
+  type JournalLine,
+  journalPath,
+  openDsrJournal,
+} from '../../../../src/lib/files/dsr-journal.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+const HEAD: JournalHead = {
+  version: 1,
+  input: 'rows.csv',
+  rows: 3,
+  settings: 's',
+  results: '/r.csv',
+  submitted_time: '2026-11-21T08:00:00Z',
+  at: '2026-11-21T08:00:00Z',
+};
+const LINES: JournalLine[] = [
+  {
+    p: [
+      [1, 'id-1'],
+      [2, 'id-2'],
+    ],
+  },
+  { u: [2] },
+  {
+    d: [
+      [1, 'submitted'],
+      [3, 'failed', 'why'],
+    ],
+  },
+];
+
+/** A journal that a process left behind, with this text in it. */
+function left(text: string): string {
+  const path = journalPath(temporaryFolder(), ['a']);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}
+
+async function linesOf(path: string): Promise<JournalLine[]> {
+  const journal = openDsrJournal(path);
+  const found: JournalLine[] = [];
+  try {
+    for await (const line of journal.lines()) found.push(line);
+  } finally {
+    journal.close();
+  }
+  return found;
+}
+
+async function headOf(path: string): Promise<JournalHead | undefined> {
+  const journal = openDsrJournal(path);
+  try {
+    return await journal.head();
+  } finally {
+    journal.close();
+  }
+}
+
+/** The error that each way of reading gives for a file that is no journal. */
+const unreadable = (path: string): unknown => ({
+  code: 'dsr.journal',
+  message: `The journal ${path} cannot be read; what was submitted before is not known.`,
+  hint: expect.stringContaining('ledger export') as string,
+});
+
+const text = (...lines: unknown[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+
+describe('a journal', () => {
+  it('gives back its head and each line, private, when it is opened again', async () => {
+    const path = journalPath(temporaryFolder(), ['a']);
+    const journal = openDsrJournal(path);
+    expect(await journal.head()).toBeUndefined();
+    journal.write(HEAD);
+    journal.write(...LINES.slice(0, 2));
+    journal.write(...LINES.slice(2));
+    journal.close();
+    expect(await headOf(path)).toEqual(HEAD);
+    expect(await linesOf(path)).toEqual(LINES);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).toBe(text(HEAD, ...LINES));
+  });
+
+  it('is on the disk at once, and added to by the next process', async () => {
+    const path = left(text(HEAD));
+    const journal = openDsrJournal(path);
+    journal.write(LINES[0] as JournalLine);
+    expect(readFileSync(path, 'utf8')).toBe(text(HEAD, LINES[0]));
+    journal.close();
+    expect(await linesOf(path)).toEqual(LINES.slice(0, 1));
+  });
+
+  it('belongs to one process at a time', () => {
+    const path = journalPath(temporaryFolder(), ['a']);
+    const mine = openDsrJournal(path);
+    expect(() => openDsrJournal(path)).toThrow(
+      expect.objectContaining({
+        code: 'dsr.bulk_running',
+        message: 'Another process is submitting this file at this moment.',
+        hint: expect.stringContaining('--resume') as string,
+      }),
+    );
+    mine.close();
+    openDsrJournal(path).close();
+  });
+
+  it('has one place for a run, and another one for each other run', () => {
+    const path = (...key: string[]): string => journalPath('/state', key);
+    expect(path('a', 'b')).toBe(path('a', 'b'));
+    expect(new Set([path('a', 'b'), path('b', 'a'), path('ab'), path('a')]).size).toBe(4);
+    expect(path('a')).toMatch(/^\/state\/dsr\/bulk\/[0-9a-f]{32}\.ndjson$/);
+  });
+});
+
+describe('what a killed process left', () => {
+  it.each([
+    ['nothing in it', ''],
+    ['half a head', JSON.stringify(HEAD).slice(0, 30)],
+    ['half a head that the next process ended', `${JSON.stringify(HEAD).slice(0, 30)}\n`],
+    ['empty lines', '\n\n'],
+    ['a head without an end, cut in a number', '{"version":1,"input":"x","rows":'],
+  ])('%s: nothing was sent, so that the run begins anew', async (_what, content) => {
+    const path = left(content);
+    expect(await headOf(path)).toBeUndefined();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('half a line is passed over, and does not spoil the next one', async () => {
+    const path = left(text(HEAD, LINES[0]) + JSON.stringify(LINES[1]).slice(0, 4));
+    expect(await headOf(path)).toEqual(HEAD);
+    expect(await linesOf(path)).toEqual(LINES.slice(0, 1));
+    const journal = openDsrJournal(path);
+    journal.write(LINES[2] as JournalLine);
+    journal.close();
+    expect(await linesOf(path)).toEqual([LINES[0], LINES[2]]);
+  });
+
+  it('a last line without its end is a line', async () => {
+    const path = left(text(HEAD, ...LINES).trimEnd());
+    expect(await linesOf(path)).toEqual(LINES);
+  });
+
+  it('lines that go on for pieces of the file are whole', async () => {
+    const path = left(text(HEAD));
+    const many: JournalLine[] = Array.from({ length: 200 }, (_, row) => ({ d: [[row, 'failed', 'é'.repeat(700)]] }));
+    appendFileSync(path, text(...many));
+    expect(await linesOf(path)).toEqual(many);
+  });
+});
+
+describe('what is no journal', () => {
+  it.each([
+    ['another version', text({ ...HEAD, version: 2 }, LINES[0])],
+    ['a head without its number of rows', text({ version: 1 }, LINES[0])],
+    ['text', 'once upon\na time\n'],
+  ])('is not gone on from, and not removed: %s', async (_what, content) => {
+    const path = left(content);
+    await expect(headOf(path)).rejects.toMatchObject(unreadable(path) as object);
+    expect(readFileSync(path, 'utf8')).toBe(content);
+  });
+});
+
+describe('each field of a journal’s head', () => {
+  it.each<[keyof JournalHead, unknown[]]>([
+    ['version', [undefined, 0, 2, '1']],
+    ['input', [undefined, null, 5]],
+    ['rows', [undefined, null, '3', -1, 1.5, 2 ** 53, [3]]],
+    ['settings', [undefined, null, {}]],
+    ['results', [undefined, null, 5, '', 'r.csv', './r.csv']],
+    ['submitted_time', [undefined, null, 1_774_000_000]],
+    ['at', [undefined, null, true]],
+  ])('%s must be right', async (field, wrong) => {
+    for (const value of wrong) {
+      const path = left(text({ ...HEAD, [field]: value }, LINES[0]));
+      await expect(headOf(path), JSON.stringify(value)).rejects.toMatchObject(unreadable(path) as object);
+    }
+  });
+
+  it('is right at its edges', async () => {
+    const head = { ...HEAD, input: '', settings: '', rows: 0 };
+    expect(await headOf(left(text(head, LINES[0])))).toEqual(head);
+  });
+
+  it.each(['null', '1', '"x"', '[]', '{}'])('is missing in %s', async (line) => {
+    const path = left(`${line}\n${text(LINES[0])}`);
+    await expect(headOf(path)).rejects.toMatchObject(unreadable(path) as object);
+  });
+});
+
+describe('a line behind the head', () => {
+  it.each<[string, JournalLine]>([
+    ['no rows', { p: [] }],
+    ['the first row and the last', { u: [0, Number.MAX_SAFE_INTEGER] }],
+    ['an empty id', { p: [[1, '']] }],
+    ...(['submitted', 'existing', 'failed', 'skipped'] as const).map((state): [string, JournalLine] => {
+      return [`a row that was ${state}`, { d: [[1, state]] }];
+    }),
+    ['a reason', { d: [[1, 'failed', '']] }],
+  ])('may tell of %s', async (_what, line) => {
+    expect(await linesOf(left(text(HEAD, line)))).toEqual([line]);
+  });
+
+  it.each<[string, unknown[]]>([
+    ['is no object with rows', [null, 1, 'x', [], {}, { x: [1] }, { p: {} }, { p: 1 }, { d: null }, { u: 'x' }]],
+    ['has an id without its row', [{ p: ['id'] }, { p: [['id']] }, { p: [[]] }, { p: [null] }, { p: [[null, 'id']] }]],
+    ['has a row without its id', [{ p: [1] }, { p: [[1]] }, { p: [[1, null]] }, { p: [[1, 5]] }]],
+    [
+      'has a row that is no count',
+      [{ p: [['1', 'id']] }, { p: [[-1, 'id']] }, { p: [[1.5, 'id']] }, { p: [[1e300, 'id']] }],
+    ],
+    ['has a right row and a wrong one', [{ p: [[1, 'id'], [2]] }, { u: [1, '2'] }, { d: [[1, 'failed'], [2]] }]],
+    ['takes back what is no row', [{ u: ['1'] }, { u: [null] }, { u: [-1] }, { u: [0.5] }, { u: [[1]] }]],
+    [
+      'completes what is no row',
+      [{ d: [1] }, { d: ['submitted'] }, { d: [null] }, { d: [['1', 'failed']] }, { d: [[-1, 'failed']] }],
+    ],
+    [
+      'completes a row in a way that is unknown',
+      [{ d: [[1]] }, { d: [[1, 'open']] }, { d: [[1, 5]] }, { d: [[1, null]] }],
+    ],
+    ['has a reason that is no text', [{ d: [[1, 'failed', 5]] }, { d: [[1, 'failed', null]] }]],
+  ])('is not gone on from where it %s', async (_what, wrong) => {
+    for (const line of wrong) {
+      const path = left(text(HEAD, LINES[0], line, LINES[1]));
+      await expect(linesOf(path), JSON.stringify(line)).rejects.toMatchObject(unreadable(path) as object);
+    }
+  });
+});
+
+it('empty lines between others are no lines', async () => {
+  const path = left(`${text(HEAD)}\n\n${text(LINES[0])}\n${text(LINES[1])}`);
+  expect(await headOf(path)).toEqual(HEAD);
+  expect(await linesOf(path)).toEqual(LINES.slice(0, 2));
+});

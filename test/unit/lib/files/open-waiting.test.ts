@@ -1,0 +1,51 @@
+// Pipes with a name, which make whoever opens them wait.
+import { execFileSync } from 'node:child_process';
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { openWaiting } from '../../../../src/lib/files/open-waiting.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+/** More than the threads in which Node opens files. */
+const MANY = 8;
+
+describe.skipIf(process.platform === 'win32')('a pipe with a name', () => {
+  const named = (): string => {
+    const path = join(temporaryFolder(), 'pipe');
+    execFileSync('mkfifo', [path]);
+    return path;
+  };
+
+  it('is awaited until somebody writes, and read to its end', async () => {
+    const path = named();
+    const opening = openWaiting(path, new AbortController().signal);
+    await writeFile(path, 'a: 1\n');
+    expect(await text(await opening)).toBe('a: 1\n');
+  });
+
+  it('holds up no thread once the command is told to stop', async () => {
+    const path = named();
+    const stop = new AbortController();
+    const openings = Array.from({ length: MANY }, () => openWaiting(path, stop.signal));
+    const reason = new Error('told to stop');
+    stop.abort(reason);
+    const ended = await Promise.allSettled(openings);
+    expect(ended).toEqual(ended.map(() => ({ status: 'rejected', reason })));
+    expect((await stat(path)).isFIFO()).toBe(true);
+  });
+
+  it('is not awaited at all where it was told so before', async () => {
+    const path = named();
+    await expect(openWaiting(path, AbortSignal.abort(new Error('told to stop')))).rejects.toThrow('told to stop');
+    expect((await stat(path)).isFIFO()).toBe(true);
+  });
+
+  it('that is gone is told as the system tells it', async () => {
+    await expect(openWaiting('/nowhere/pipe', new AbortController().signal)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
+
+it('a device that is no terminal is read as a file', async () => {
+  expect(await text(await openWaiting('/dev/null', new AbortController().signal))).toBe('');
+});

@@ -1,0 +1,230 @@
+// Exact values of Parquet files: samples written by pandas, pyarrow and DuckDB, and random values of each type.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FileMetaData, SchemaElement } from 'hyparquet';
+import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
+import { describe, expect, it } from 'vitest';
+import { type CellFault, createExactValues } from '../../../../src/lib/files/parquet-values.ts';
+import { openParquet } from '../../../../src/lib/files/parquet.ts';
+import { randomFrom } from '../../../helpers/random.ts';
+import { size } from '../../../helpers/size.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+interface ReadFile {
+  rows: Record<string, unknown>[];
+  faults: [row: number, fault: CellFault][];
+}
+
+async function read(path: string): Promise<ReadFile> {
+  const all: ReadFile = { rows: [], faults: [] };
+  for await (const { firstRow, rows, faults } of (await openParquet(path, path)).rows(() => true)) {
+    all.rows.push(...rows);
+    for (const [index, found] of faults)
+      all.faults.push(...found.map((fault): [number, CellFault] => [firstRow + index, fault]));
+  }
+  return all;
+}
+
+const sample = (name: string): Promise<ReadFile> =>
+  read(new URL(`../../../data/exports/${name}`, import.meta.url).pathname);
+
+type Element = Omit<SchemaElement, 'name' | 'repetition_type'>;
+
+function write(column: ColumnSource, element?: Element): string {
+  const path = join(temporaryFolder(), 'a.parquet');
+  const schema: SchemaElement[] = [
+    { name: 'root', num_children: 1 },
+    { name: column.name, repetition_type: 'OPTIONAL', ...element },
+  ];
+  const bytes = parquetWriteBuffer({ columnData: [column], ...(element && { schema }) });
+  writeFileSync(path, new Uint8Array(bytes));
+  return path;
+}
+
+async function readColumn(data: ColumnSource['data'], element: Element): Promise<unknown[]> {
+  const { rows, faults } = await read(write({ name: 'c', data }, element));
+  expect(faults).toEqual([]);
+  return rows.map(({ c }) => c);
+}
+
+describe('samples of other programs', () => {
+  it('reads a DECIMAL of scale 0 as an integer and any other as its decimal text', async () => {
+    const ids = { xpid: 9_007_199_254_740_993n, 'identity:customer_id': 900_719_925_474_099_301n };
+    expect((await sample('xdec18.parquet')).rows).toEqual([{ ...ids, 'attr:Orders:count': 5, 'attr:S:sum': '1.1' }]);
+    const wide = (await sample('xdec38.parquet')).rows[0];
+    expect(typeof wide?.['xpid']).toBe('bigint');
+    expect((await sample('dec38.parquet')).rows[0]?.['spend']).toBe('12345678901234567890123456789.50');
+  });
+
+  it('reads dates and times as ISO 8601 with all their digits', async () => {
+    const { rows } = await sample('alltypes.parquet');
+    expect(rows[0]).toMatchObject({
+      'attr:F:first_occurrence_timestamp': '2024-01-01T12:00:00.000',
+      'user:ts_ns': '2024-01-01T12:00:00.123456789',
+      'user:tz': '2024-01-01T12:00:00.000Z',
+      'user:d': '2024-01-01',
+      'user:t': '12:01:00.000',
+      cutoff_date: '2024-01-01',
+    });
+  });
+
+  it('keeps 64-bit extremes, UUIDs and nulls', async () => {
+    const { rows } = await sample('alltypes.parquet');
+    expect(rows.map((row) => row['user:big'])).toEqual([2n ** 63n - 1n, -(2n ** 63n), 9_007_199_254_740_993n]);
+    expect(rows.map((row) => row['user:u'])).toEqual([2n ** 64n - 1n, 0n, 1n]);
+    expect(rows.map((row) => row['user:dict'])).toEqual(['x', 'y', null]);
+    expect((await sample('odd.parquet')).rows[0]?.['city']).toBe('77aee98b-8361-4b02-9eb3-362594f48240');
+  });
+
+  it('reports binary that is not UTF-8 with its row, its column and its bytes', async () => {
+    const { rows, faults } = await sample('alltypes.parquet');
+    expect(faults).toEqual([[0, { column: 'user:b', message: 'is not UTF-8 (0xff00)' }]]);
+    expect(rows.map((row) => row['user:b'])).toEqual(['0xff00', 'ab', null]);
+  });
+});
+
+describe('edges', () => {
+  it.each<[string, Element, unknown[], unknown[]]>([
+    ['INT32', { type: 'INT32', converted_type: 'DECIMAL', scale: 2, precision: 9 }, [-5n, 0n, 123n, null], ['-0.05', '0.00', '1.23', null]],
+    ['INT64', { type: 'INT64', converted_type: 'DECIMAL', scale: 3, precision: 18 }, [-(10n ** 18n - 1n)], ['-999999999999999.999']],
+    ['only a logical type', { type: 'INT64', logical_type: { type: 'DECIMAL', scale: 2, precision: 18 } }, [123n], ['1.23']],
+    ['a byte array', { type: 'BYTE_ARRAY', converted_type: 'DECIMAL', scale: 1, precision: 38 }, [-128n, 1n, 255n], ['-12.8', '0.1', '25.5']],
+    ['scale 0 as an integer', { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale: 0, precision: 38 }, [-1n, 10n ** 37n], [-1n, 10n ** 37n]],
+  ])('reads a DECIMAL of %s', async (_what, element, data, wanted) => {
+    expect(await readColumn(data, element)).toEqual(wanted);
+  }); // prettier-ignore
+
+  it.each<[string, Element, unknown[], unknown[]]>([
+    ['milliseconds in UTC', { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' }, [0n, -1n], ['1970-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z']],
+    ['microseconds in UTC', { type: 'INT64', converted_type: 'TIMESTAMP_MICROS' }, [1n, -1n], ['1970-01-01T00:00:00.000001Z', '1969-12-31T23:59:59.999999Z']],
+    ['local nanoseconds', { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'NANOS' } }, [1n], ['1970-01-01T00:00:00.000000001']],
+    ['a time of day in milliseconds', { type: 'INT32', converted_type: 'TIME_MILLIS' }, [86_399_999], ['23:59:59.999Z']],
+    ['a local time of day in nanoseconds', { type: 'INT64', logical_type: { type: 'TIME', isAdjustedToUTC: false, unit: 'NANOS' } }, [1_500n], ['00:00:00.000001500']],
+    ['dates before 1970', { type: 'INT32', converted_type: 'DATE' }, [-1, 0], ['1969-12-31', '1970-01-01']],
+  ])('reads %s', async (_what, element, data, wanted) => {
+    expect(await readColumn(data, element)).toEqual(wanted);
+  }); // prettier-ignore
+
+  it('reports a date beyond the calendar', async () => {
+    const { faults } = await read(write({ name: 'c', data: [200_000_000] }, { type: 'INT32', converted_type: 'DATE' }));
+    expect(faults).toEqual([[0, { column: 'c', message: 'is beyond every calendar date (200000000)' }]]);
+  });
+
+  it('keeps a byte-order mark part of its text', async () => {
+    const texts = ['\ufeffa', 'a'];
+    expect(await readColumn(texts, { type: 'BYTE_ARRAY', converted_type: 'UTF8' })).toEqual(texts);
+  });
+
+  it('keeps the integers of JSON exact, and text that is not JSON as it is', () => {
+    const root = { name: 'root', num_children: 0 };
+    const metadata: FileMetaData = { version: 1, schema: [root], num_rows: 0n, row_groups: [], metadata_length: 0 };
+    const { parsers } = createExactValues(metadata, { element: root, children: [], count: 1, path: [] });
+    const parse = (text: string): unknown => parsers.jsonFromBytes?.(Buffer.from(text));
+    expect(parse('{"a":9007199254740993}')).toEqual({ a: 9_007_199_254_740_993n });
+    expect(parse('{')).toBe('{');
+  });
+
+  it('converts what lists, maps and structs contain', async () => {
+    const decimal = { type: 'INT64', converted_type: 'DECIMAL', scale: 2, precision: 18 } as const;
+    const schema: SchemaElement[] = [
+      { name: 'root', num_children: 3 },
+      { name: 'amounts', repetition_type: 'OPTIONAL', converted_type: 'LIST', num_children: 1 },
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      { name: 'element', repetition_type: 'OPTIONAL', ...decimal },
+      { name: 'by', repetition_type: 'OPTIONAL', converted_type: 'MAP', num_children: 1 },
+      { name: 'key_value', repetition_type: 'REPEATED', num_children: 2 },
+      { name: 'key', repetition_type: 'REQUIRED', type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+      { name: 'value', repetition_type: 'OPTIONAL', ...decimal },
+      { name: 'last', repetition_type: 'OPTIONAL', num_children: 1 },
+      { name: 'day', repetition_type: 'OPTIONAL', type: 'INT32', converted_type: 'DATE' },
+    ];
+    const columnData = [
+      { name: 'amounts', data: [[1n, null, -250n], null] },
+      { name: 'by', data: [{ red: 123n }, null] },
+      { name: 'last', data: [{ day: 1 }, null] },
+    ];
+    const path = join(temporaryFolder(), 'nested.parquet');
+    writeFileSync(path, new Uint8Array(parquetWriteBuffer({ columnData, schema })));
+    const { rows, faults } = await read(path);
+    expect(faults).toEqual([]);
+    expect(rows[0]).toEqual({ amounts: ['0.01', null, '-2.50'], by: { red: '1.23' }, last: { day: '1970-01-02' } });
+    expect(rows[1]?.['last'] ?? null).toBeNull();
+  });
+
+  it('reports a key of a map that is not UTF-8', async () => {
+    const schema: SchemaElement[] = [
+      { name: 'root', num_children: 1 },
+      { name: 'by', repetition_type: 'OPTIONAL', converted_type: 'MAP', num_children: 1 },
+      { name: 'key_value', repetition_type: 'REPEATED', num_children: 2 },
+      { name: 'key', repetition_type: 'REQUIRED', type: 'BYTE_ARRAY' },
+      { name: 'value', repetition_type: 'OPTIONAL', type: 'INT32' },
+    ];
+    const data = [[{ key: Uint8Array.of(0xff), value: 1 }]];
+    const path = join(temporaryFolder(), 'keys.parquet');
+    writeFileSync(path, new Uint8Array(parquetWriteBuffer({ columnData: [{ name: 'by', data }], schema })));
+    expect((await read(path)).faults).toEqual([[0, { column: 'by', message: 'is not UTF-8 (0xff)' }]]);
+  });
+});
+
+const COUNT = size(100_000, 300);
+
+/** Random integers of up to so many bits. */
+function integers(seed: number, bits: number): bigint[] {
+  const random = randomFrom(seed);
+  return Array.from({ length: COUNT }, () => {
+    let value = 0n;
+    for (let have = 0; have < bits; have += 32) value = (value << 32n) | BigInt(Math.floor(random() * 2 ** 32));
+    return BigInt.asIntN(bits, value) >> BigInt(Math.floor(random() * random() * bits));
+  });
+}
+
+/** The first pair that differs, so that a failure is short. */
+function expectSame(found: readonly unknown[], wanted: readonly unknown[]): void {
+  const at = wanted.findIndex((value, index) => found[index] !== value);
+  expect([at, found[at], found.length]).toEqual([-1, undefined, wanted.length]);
+}
+
+/** A different way to the text: the digits of the number, with a point put in by a pattern. */
+function withPoint(value: bigint, scale: number): string {
+  const digits = String(value).replace('-', '');
+  const text = '0'.repeat(Math.max(0, scale + 1 - digits.length)) + digits;
+  return (value < 0n ? '-' : '') + text.replace(new RegExp(`(\\d{${scale}})$`), '.$1');
+}
+
+describe(`${COUNT.toLocaleString('en')} random values keep every digit and stay distinct`, () => {
+  it.each<[string, Element, number]>([
+    ['DECIMAL(9, 4) in INT32', { type: 'INT32', converted_type: 'DECIMAL', scale: 4, precision: 9 }, 30],
+    ['DECIMAL(18, 2) in INT64', { type: 'INT64', converted_type: 'DECIMAL', scale: 2, precision: 18 }, 60],
+    ['DECIMAL(38, 9) in fixed bytes', { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale: 9, precision: 38 }, 126],
+    ['DECIMAL(38, 6) in bytes', { type: 'BYTE_ARRAY', converted_type: 'DECIMAL', scale: 6, precision: 38 }, 126],
+  ])('in a %s', async (_what, element, bits) => {
+    const values = integers(bits, bits);
+    const found = await readColumn(values, element);
+    expectSame(found, values.map((value) => withPoint(value, element.scale ?? 0)));
+    expect(new Set(found).size).toBe(new Set(values).size);
+  }); // prettier-ignore
+
+  it.each<[string, Element, number]>([
+    ['a DECIMAL(18, 0)', { type: 'INT64', converted_type: 'DECIMAL', scale: 0, precision: 18 }, 60],
+    ['a DECIMAL(38, 0)', { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale: 0, precision: 38 }, 126],
+    ['an INT64', { type: 'INT64' }, 64],
+  ])('in %s as integers', async (_what, element, bits) => {
+    const values = integers(bits + 1, bits);
+    expectSame(await readColumn(values, element), values);
+  }); // prettier-ignore
+
+  it('in an unsigned INT64', async () => {
+    const values = integers(7, 64).map((value) => BigInt.asUintN(64, value));
+    expectSame(await readColumn(values, { type: 'INT64', converted_type: 'UINT_64' }), values);
+  }); // prettier-ignore
+
+  it('in a timestamp of microseconds', async () => {
+    const values = integers(8, 55);
+    const found = (await readColumn(values, { type: 'INT64', converted_type: 'TIMESTAMP_MICROS' })) as string[];
+    const micros = found.map((text) => {
+      const [, whole = '', fraction = ''] = /^(.*)\.(\d+)Z$/.exec(text) ?? [];
+      return BigInt(Date.parse(`${whole}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0'));
+    });
+    expectSame(micros, values);
+  });
+});

@@ -1,0 +1,489 @@
+// Roles files: written and read back, and edited in their own text.
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ManifestReply, RoleReply } from '../../../../src/lib/contract/roles.ts';
+import { inStableOrder } from '../../../../src/lib/domain/roles/manifest.ts';
+import { type DocumentFormat, parseDocumentText } from '../../../../src/lib/files/load.ts';
+import { compareWithFile, isEmpty } from '../../../../src/lib/files/roles-edits.ts';
+import {
+  rewriteManifestText,
+  updateManifestText as editManifestText,
+  writeManifestText,
+} from '../../../../src/lib/files/roles-file.ts';
+import { canonicalJson, stringifyJson } from '../../../../src/lib/kernel/json.ts';
+import { anyReply, role } from '../../../helpers/any-roles.ts';
+import { anyStyledManifest } from './styled-yaml.ts';
+import { size } from '../../../helpers/size.ts';
+
+const FORMATS: DocumentFormat[] = ['yaml', 'json'];
+const OLD = { last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com' };
+const NEW = { last_modified_on: '2026-11-21 09:00:00', last_modified_by: 'bob@example.com' };
+
+/** What `roles pull` writes: edited in place, else written again. */
+async function updateManifestText(text: string, format: DocumentFormat, manifest: ManifestReply): Promise<string> {
+  return (await editManifestText(text, format, manifest)) ?? (await rewriteManifestText(text, manifest));
+}
+
+async function valueOf(text: string, format: DocumentFormat): Promise<Record<string, unknown>> {
+  return (await parseDocumentText('file', text, format)).value as Record<string, unknown>;
+}
+
+async function says(text: string, format: DocumentFormat, manifest: ManifestReply): Promise<boolean> {
+  return isEmpty(compareWithFile(await valueOf(text, format), manifest));
+}
+
+/** What a file holds, in the wire's form. */
+function onTheWire(value: Record<string, unknown>): Record<string, unknown> {
+  const { $schema, ...manifest } = value;
+  const roles = (manifest['roles'] as RoleReply[]).map((item) => ({
+    ...item,
+    tasks: item.tasks.map((task: unknown) => (typeof task === 'string' ? { task_id: task } : task)),
+  }));
+  return { ...manifest, roles };
+}
+
+describe.each(FORMATS)('a new file in %s', (format) => {
+  it('reads back as the very manifest, in the same order', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyReply, async (manifest) => {
+        const text = await writeManifestText(manifest, format, 'A headline.');
+        const value = onTheWire(await valueOf(text, format));
+        expect(canonicalJson(value)).toBe(canonicalJson(manifest));
+      }),
+      { numRuns: size(300) },
+    );
+  });
+
+  it('is the same text for the same content in another order', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyReply, async (manifest) => {
+        const write = (roles: RoleReply[]): Promise<string> =>
+          writeManifestText({ ...manifest, roles: inStableOrder(roles) }, format, 'A headline.');
+        const shuffled = [...manifest.roles].reverse().map((item) => ({ ...item, tasks: [...item.tasks].reverse() }));
+        expect(await write(shuffled)).toBe(await write(manifest.roles));
+      }),
+      { numRuns: size(50) },
+    );
+  });
+});
+
+it('writes YAML for people, editors and readers of YAML 1.1', async () => {
+  const roles = [
+    role('no', ['user:core', 'audiences:*'], { name: 'Yes', description: 'two\nlines' }),
+    role('x', [{ task_id: 'rules:*', level: 2 }], { name: '2026-01-02', origin: null, description: '\u0085' }),
+  ];
+  expect(await writeManifestText({ ...OLD, version: 7, roles }, 'yaml', 'A headline.')).toBe(
+    [
+      '# yaml-language-server: $schema=.cdpadm/roles.schema.json',
+      '# A headline.',
+      'last_modified_on: "2026-11-20 08:00:00"',
+      'last_modified_by: ada@example.com',
+      'version: 7',
+      'roles:',
+      '  - role_id: "no"',
+      '    name: "Yes"',
+      '    description: |-',
+      '      two',
+      '      lines',
+      '    tasks:',
+      '      - user:core',
+      '      - audiences:*',
+      '  - role_id: x',
+      '    name: "2026-01-02"',
+      '    description: "\u0085"',
+      '    origin: null',
+      '    tasks:',
+      '      - task_id: rules:*',
+      '        level: 2',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('writes JSON with the hint for editors', async () => {
+  const text = await writeManifestText({ ...OLD, roles: [] }, 'json', 'unused');
+  expect(JSON.parse(text)).toEqual({ $schema: '.cdpadm/roles.schema.json', ...OLD, roles: [] });
+  expect(text).toMatch(/^\{\n {2}"\$schema".*\n\}\n$/s);
+});
+
+describe('bringing a file up to date', () => {
+  it.each(FORMATS)('makes it say what the manifest says, once and for all, in %s', async (format) => {
+    await fc.assert(
+      fc.asyncProperty(anyReply, anyReply, async (before, after) => {
+        const text = await writeManifestText(before, format, 'A headline.');
+        expect(await updateManifestText(text, format, before)).toBe(text);
+        const updated = await updateManifestText(text, format, after);
+        expect(await says(updated, format, after)).toBe(true);
+        expect(await updateManifestText(updated, format, after)).toBe(updated);
+      }),
+      { numRuns: size(300) },
+    );
+  });
+
+  it('does so with every style of YAML that people write', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyStyledManifest, anyReply, async ({ text, manifest }, after) => {
+        expect(await updateManifestText(text, 'yaml', manifest)).toBe(text);
+        const updated = await updateManifestText(text, 'yaml', after);
+        expect(await says(updated, 'yaml', after)).toBe(true);
+        expect(await updateManifestText(updated, 'yaml', after)).toBe(updated);
+        // Line ends stay what they were.
+        expect(/(?<!\r)\n/.test(updated) && updated.includes('\r\n')).toBe(false);
+      }),
+      { numRuns: size(400) },
+    );
+  });
+
+  it('keeps every comment in its order when nothing is taken out', async () => {
+    const comments = (text: string): string[] => text.match(/# comment \d+/g) ?? [];
+    await fc.assert(
+      fc.asyncProperty(anyStyledManifest, anyReply, async ({ text, manifest }, { roles, ...stamps }) => {
+        const names = new Map(roles.map((item) => [item.role_id, item]));
+        const ids = new Set(manifest.roles.map((item) => item.role_id));
+        const edited = manifest.roles.map((item) => ({ ...item, name: names.get(item.role_id)?.name ?? 'New' }));
+        const added = roles.filter((item) => !ids.has(item.role_id));
+        const updated = await updateManifestText(text, 'yaml', {
+          ...manifest,
+          ...stamps,
+          roles: [...edited, ...added],
+        });
+        expect(comments(updated)).toEqual(comments(text));
+      }),
+      { numRuns: size(300) },
+    );
+  });
+
+  const withoutStamps = (text: string): string =>
+    text.replaceAll(/(last_modified_(?:on|by)"?: *)(?:"(?:[^"\\]|\\.)*"|[^\s,]*)/g, '$1');
+
+  it('moves no other byte of YAML for new stamps', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyStyledManifest, async ({ text, manifest }) => {
+        const updated = await updateManifestText(text, 'yaml', { ...manifest, ...NEW });
+        expect(withoutStamps(updated)).toBe(withoutStamps(text));
+        expect(await says(updated, 'yaml', { ...manifest, ...NEW })).toBe(true);
+      }),
+      { numRuns: size(200) },
+    );
+  });
+
+  it('moves no other byte of JSON for new stamps', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyReply, fc.constantFrom(undefined, 1, '\t'), async (manifest, indent) => {
+        const text = `  ${stringifyJson(manifest, indent).replaceAll('"tasks":', '"tasks"  :')} `;
+        const updated = await updateManifestText(text, 'json', { ...manifest, ...NEW });
+        expect(withoutStamps(updated)).toBe(withoutStamps(text));
+        expect(await says(updated, 'json', { ...manifest, ...NEW })).toBe(true);
+      }),
+      { numRuns: size(200) },
+    );
+  });
+});
+
+const COMMENTED = `# yaml-language-server: $schema=x
+last_modified_on: "2026-11-20 08:00:00"   # when
+last_modified_by: ada@example.com
+
+roles:
+  # first of all
+
+  # about a
+  - role_id: a   # inline a
+    name: A
+    description: 'It''s A'
+    tasks:
+      # viewing
+      - audiences:view  # why
+
+      # editing
+      - rules:view
+    # tail of a
+
+  # === Section ===
+
+  # about b
+  - role_id: b
+    name: Name of b
+    description: >-
+      folded
+      text
+    tasks: [rules:*, "catalog:*"]
+    origin: ui
+  # tail of roles
+# end
+`;
+
+describe('one edit of a commented YAML file', () => {
+  const a = role('a', ['user:core', 'audiences:view', 'rules:view'], { name: 'A', description: "It's A" });
+  const b = role('b', ['user:core', 'rules:*', 'catalog:*'], { description: 'folded text', origin: 'ui' });
+
+  /** The lines that went and came. */
+  async function edit(...roles: RoleReply[]): Promise<{ gone: string[]; come: string[] }> {
+    const updated = await updateManifestText(COMMENTED, 'yaml', { ...OLD, roles });
+    const [was, is] = [COMMENTED.split('\n'), updated.split('\n')];
+    let start = 0;
+    while (start < was.length && was[start] === is[start]) start++;
+    let end = 0;
+    while (end < was.length - start && end < is.length - start && was.at(-1 - end) === is.at(-1 - end)) end++;
+    return { gone: was.slice(start, was.length - end), come: is.slice(start, is.length - end) };
+  }
+
+  it('none when it says the same, whatever the order', async () => {
+    expect(await edit(b, { ...a, tasks: [...a.tasks].reverse() })).toEqual({ gone: [], come: [] });
+  });
+
+  it('stamps, in the quotes they have', async () => {
+    const updated = await updateManifestText(COMMENTED, 'yaml', { ...NEW, roles: [a, b] });
+    expect(updated).toBe(COMMENTED.replace('2026-11-20 08:00:00', NEW.last_modified_on).replace('ada@', 'bob@'));
+  });
+
+  it('texts, in the quotes they have where that can be', async () => {
+    expect(await edit({ ...a, name: 'B: b', description: "It isn't" }, b)).toEqual({
+      gone: ['    name: A', "    description: 'It''s A'"],
+      come: ['    name: "B: b"', "    description: 'It isn''t'"],
+    });
+    expect(await edit(a, { ...b, description: 'one\ntwo' })).toEqual({
+      gone: ['    description: >-', '      folded', '      text'],
+      come: ['    description: "one\\ntwo"'],
+    });
+    expect((await edit(a, { ...b, description: null })).come).toEqual(['    description: null']);
+  });
+
+  it('tasks with dashes', async () => {
+    const tasks = [{ task_id: 'rules:view' }, { task_id: 'connections:*' }];
+    expect(await edit({ ...a, tasks }, b)).toEqual({
+      gone: ['      - audiences:view  # why', '', '      # editing', '      - rules:view'],
+      come: ['', '      # editing', '      - rules:view', '', '      - connections:*'],
+    });
+    expect((await edit({ ...a, tasks: [] }, b)).come[0]).toBe('    tasks: []');
+  });
+
+  it('tasks in brackets', async () => {
+    const lists: [string[], string][] = [
+      [['catalog:*'], '    tasks: ["catalog:*"]'],
+      [['rules:*'], '    tasks: [rules:*]'],
+      [['rules:*', 'x:y', 'catalog:*'], '    tasks: [rules:*, "catalog:*", x:y]'],
+      [['x:y'], '    tasks: [x:y]'],
+      [[], '    tasks: []'],
+    ];
+    for (const [ids, line] of lists) {
+      const tasks = ids.map((task_id) => ({ task_id }));
+      expect((await edit(a, { ...b, tasks })).come).toEqual([line]);
+    }
+  });
+
+  it('a field that only the platform knows: changed or gone, but never put in', async () => {
+    expect(await edit({ ...a, origin: 'api' }, { ...b, origin: 'api' })).toEqual({
+      gone: ['    origin: ui'],
+      come: ['    origin: api'],
+    });
+    const { origin, ...without } = b;
+    expect(await edit(a, without as RoleReply)).toEqual({ gone: ['    origin: ui'], come: [] });
+  });
+
+  it('a role less: what stands above it stays', async () => {
+    expect(await edit(b)).toEqual({
+      gone: COMMENTED.split('\n').slice(COMMENTED.split('\n').indexOf('  - role_id: a   # inline a'), 18),
+      come: [],
+    });
+    expect((await edit(a)).gone).toEqual(COMMENTED.split('\n').slice(22, 29));
+    const none = await updateManifestText(COMMENTED, 'yaml', { ...OLD, roles: [] });
+    expect(none).toContain('\nroles: []\n');
+    expect(none.match(/#.*/g)).toEqual(
+      expect.arrayContaining(['# first of all', '# about a', '# === Section ===', '# end']),
+    );
+  });
+
+  it('a role more: behind the last, with a blank line where the others have one', async () => {
+    expect(await edit(a, b, role('c', ['privacy:*']))).toEqual({
+      gone: [],
+      come: [
+        '',
+        '  - role_id: c',
+        '    name: Name of c',
+        '    description: What c is for',
+        '    tasks:',
+        '      - privacy:*',
+      ],
+    });
+  });
+});
+
+describe('unusual YAML files', () => {
+  const roles = [role('a', ['rules:view'], { name: 'A' }), role('b', ['rules:view'])];
+  const update = (text: string, wanted: RoleReply[] = roles): Promise<string> =>
+    updateManifestText(text, 'yaml', { ...NEW, roles: wanted });
+
+  it('fills an empty list and an empty stamp', async () => {
+    expect(await update('last_modified_on:\nroles: [] # none yet', [role('a', ['rules:view'])])).toBe(
+      'last_modified_on: "2026-11-21 09:00:00"\nroles: # none yet\n  - role_id: a\n    name: Name of a\n    description: What a is for\n    tasks:\n      - rules:view',
+    );
+  });
+
+  it.each([
+    [['w:x', 'y:x', 'z:x'], '[w:x, y:x , z:x]'],
+    [['w:x'], '[w:x]'],
+    [['rules:view'], '[rules:view]'],
+    [['z:x'], '[z:x]'],
+    [['w:x', 'z:x'], '[w:x, z:x]'],
+    [['rules:view', 'a:b'], '[rules:view, a:b]'],
+    [['w:x', 'rules:view', 'y:x', 'z:x'], '[w:x, rules:view,  y:x , z:x]'],
+  ])('takes tasks out of brackets wherever they stand: %j stay', async (tasks, list) => {
+    const head = 'roles:\n- role_id: a\n  name: Name of a\n  description: What a is for\n  tasks: ';
+    expect(await update(`${head}[w:x, rules:view,  y:x , z:x]\n`, [role('a', tasks)])).toBe(`${head}${list}\n`);
+  });
+
+  it('writes out aliases where one of their places changes, and keeps them where none does', async () => {
+    const text =
+      'roles:\n- role_id: a\n  name: &n A\n  description: *n\n  tasks: &t\n  - rules:view\n- role_id: b\n  name: B\n  description: x\n  tasks: *t\n';
+    const b = role('b', ['rules:view'], { name: 'B', description: 'x' });
+    const a = role('a', ['rules:view'], { name: 'A', description: 'A' });
+    expect(await update(text, [a, b])).toBe(text);
+    expect(await update(text, [{ ...a, description: 'D' }, b])).toBe(text.replace('*n', 'D'));
+    const split = await update(text, [{ ...a, tasks: [{ task_id: 'x:y' }] }, b]);
+    expect(await says(split, 'yaml', { ...NEW, roles: [{ ...a, tasks: [{ task_id: 'x:y' }] }, b] })).toBe(true);
+    expect(split).toContain('tasks: [rules:view]');
+    expect(await says(await update(text, [b]), 'yaml', { ...NEW, roles: [b] })).toBe(true);
+  });
+
+  // A backslash stands for a last line without an end.
+  const golden = readFileSync(new URL('../../../golden/roles-yaml-edits.txt', import.meta.url), 'utf8');
+  const cases = golden
+    .split(/^=== /m)
+    .slice(1)
+    .map((section) => {
+      const [, what = '', before = '', after = ''] = /^([^\n]*)\n(.*)--- becomes\n(.*)$/s.exec(section) ?? [];
+      return [what, before.replace(/\\\n$/, ''), after.replace(/\\\n$/, '')] as const;
+    });
+
+  it.each(cases)('%s', async (_what, text, expected) => {
+    const wanted = [roles[0], role('b', ['rules:view', 'catalog:*'])] as RoleReply[];
+    const updated = await update(text, wanted);
+    expect(updated).toBe(expected);
+    expect(await says(updated, 'yaml', { ...NEW, roles: wanted })).toBe(true);
+    expect(await update(updated, wanted)).toBe(updated);
+  });
+
+  it('puts in a role whose text has blank lines, with every digit of other fields', async () => {
+    const text =
+      'version: 9007199254740993\nroles:\n  - role_id: a\n    name: A\n    description: D\n    tasks: [x:y]\n';
+    const roles = [
+      role('a', ['x:y'], { name: 'A', description: 'D' }),
+      role('b', ['x:y'], { description: 'one\n\ntwo\n', level: 9007199254740993n }),
+    ];
+    expect(await updateManifestText(text, 'yaml', { version: 9007199254740993n, roles })).toBe(
+      [
+        text.trimEnd(),
+        '  - role_id: b',
+        '    name: Name of b',
+        '    description: |',
+        '      one',
+        '',
+        '      two',
+        '    level: 9007199254740993',
+        '    tasks:',
+        '      - x:y',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('keeps the head of a file that has to be written anew', async () => {
+    const text = '# head\n\n? roles\n: - role_id: c\n    name: C\n    description: C\n    tasks: []\n';
+    expect(await update(text)).toMatch(/^# head\n\n/);
+  });
+
+  it('changes a map that only the platform knows, and takes out one that it gave up', async () => {
+    const text =
+      'roles:\n- role_id: a\n  meta:\n    by: x\n  name: A\n  description: What a is for\n  tasks: [rules:view]\n';
+    const meta = { by: 'y', big: 2n ** 63n };
+    const changed = await update(text, [role('a', ['rules:view'], { name: 'A', meta })]);
+    expect((await valueOf(changed, 'yaml'))['roles']).toMatchObject([{ meta }]);
+    expect(await update(text, [role('a', ['rules:view'], { name: 'A' })])).toBe(
+      text.replace('  meta:\n    by: x\n', ''),
+    );
+  });
+
+  it('brings other top-level fields up to date and leaves those that the platform gave up', async () => {
+    const text = 'version: 3 # theirs\nold: 1\nroles: []\n';
+    expect(await updateManifestText(text, 'yaml', { ...NEW, version: 4, added: 1, roles: [] })).toBe(
+      text.replace('3', '4'),
+    );
+  });
+});
+
+describe('JSON files', () => {
+  const file = (indent: string | number | undefined, tasks: unknown[]): string =>
+    JSON.stringify({ ...OLD, roles: [{ role_id: 'a', tasks, name: 'A', description: 'D' }] }, null, indent);
+  const wanted = [role('a', ['x:y', 'rules:*'], { name: 'A', description: 'D' }), role('b', ['x:y'])];
+
+  it.each([
+    ['two spaces', 2],
+    ['four spaces', 4],
+    ['tabs', '\t'],
+    ['no line ends', undefined],
+  ])('keep their indentation: %s', async (_what, indent) => {
+    const updated = await updateManifestText(file(indent, ['x:y']), 'json', { ...OLD, roles: wanted });
+    expect(updated).toBe(JSON.stringify(JSON.parse(updated), null, indent));
+    expect(JSON.parse(updated)).toEqual({
+      ...OLD,
+      roles: [
+        { role_id: 'a', tasks: ['x:y', 'rules:*'], name: 'A', description: 'D' },
+        { role_id: 'b', tasks: ['x:y'], name: 'Name of b', description: 'What b is for' },
+      ],
+    });
+    expect(Object.keys((JSON.parse(updated) as { roles: object[] }).roles[0] ?? {})).toEqual([
+      'role_id',
+      'tasks',
+      'name',
+      'description',
+    ]);
+  });
+
+  it('keep tasks as maps, line ends and how they end', async () => {
+    const text = `${file('\t', [{ task_id: 'x:y' }])}\n`.replaceAll('\n', '\r\n');
+    const updated = await updateManifestText(text, 'json', { ...OLD, roles: wanted });
+    expect(updated.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+    expect(updated.endsWith('}\r\n')).toBe(true);
+    expect((JSON.parse(updated) as { roles: { tasks: unknown }[] }).roles.map((item) => item.tasks)).toEqual([
+      [{ task_id: 'x:y' }, { task_id: 'rules:*' }],
+      [{ task_id: 'x:y' }],
+    ]);
+  });
+
+  it('take new roles in the shortest form that one of theirs has', async () => {
+    const text = JSON.stringify({
+      roles: [
+        { role_id: 'a', name: 'A', description: 'D', tasks: [{ task_id: 'x:y' }, { task_id: 'rules:*' }] },
+        { role_id: 'c', name: 'C', description: 'D', tasks: ['x:y', { task_id: 'x:z' }] },
+      ],
+    });
+    const c = role('c', ['x:y', 'x:z'], { name: 'C', description: 'D' });
+    const updated = await updateManifestText(text, 'json', { roles: [...wanted, c] });
+    expect((JSON.parse(updated) as { roles: { tasks: unknown }[] }).roles.map((item) => item.tasks)).toEqual([
+      [{ task_id: 'x:y' }, { task_id: 'rules:*' }],
+      ['x:y', { task_id: 'x:z' }],
+      ['x:y'],
+    ]);
+  });
+
+  it.each([
+    ['blanks before it', '  \n {\n\t"roles": []\n}', '{\n\t"roles": [\n\t\t{'],
+    ['blanks behind the bracket', '{ \t\n "roles": []\n}', '{\n "roles": [\n  {'],
+    ['a line break further in alone', '{"roles": [\n  ]}', '{"roles":[{'],
+  ])('keep their indentation: %s', async (_what, text, start) => {
+    expect(await updateManifestText(text, 'json', { roles: wanted })).toContain(start);
+  });
+
+  it('keep every digit', async () => {
+    const text = `{"version": 9007199254740993, "roles": [{"role_id": "a", "name": "A", "description": "D", "tasks": [], "n": -9223372036854775808}]}`;
+    const reply = {
+      version: 9007199254740993n,
+      roles: [role('a', ['x:y'], { name: 'A', description: 'D', n: -9223372036854775808n })],
+    };
+    const updated = await updateManifestText(text, 'json', reply);
+    expect(updated).toContain('"version":9007199254740993');
+    expect(updated).toContain('"n":-9223372036854775808');
+  });
+});

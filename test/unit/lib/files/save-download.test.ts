@@ -1,0 +1,111 @@
+// What is downloaded: under a name of ours, private, whole or not at all, and over nothing.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openDownload } from '../../../../src/lib/files/save-download.ts';
+import { diskCalls } from '../../../helpers/disk-calls.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+describe('openDownload', () => {
+  it('saves every byte, private, and tells what it saved', () => {
+    const folder = join(temporaryFolder(), 'new', 'folder');
+    const { finish, sink } = openDownload(folder, 'results');
+    sink.begin({ 'content-type': ' Application/JSON; charset=utf-8' });
+    sink.write(Buffer.from('{"a":'));
+    sink.write(Buffer.alloc(0));
+    sink.write(Buffer.from('1}'));
+    const file = join(folder, 'results.json');
+    expect(finish()).toEqual({ file, bytes: 7, sha256: sha256('{"a":1}'), content_type: 'application/json' });
+    expect(readFileSync(file, 'utf8')).toBe('{"a":1}');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['results.json']);
+  });
+
+  it.each([
+    ['application/x-ndjson', 'ndjson'],
+    ['application/zip', 'zip'],
+    ['application/x-zip-compressed', 'zip'],
+    ['application/gzip', 'gz'],
+    ['text/csv', 'csv'],
+    ['text/plain', 'txt'],
+    ['application/x-sh', 'bin'],
+    ['../../evil', 'bin'],
+  ])('names %s by our own list: .%s', (type, extension) => {
+    const folder = temporaryFolder();
+    const { finish, sink } = openDownload(folder, 'results');
+    sink.begin({ 'content-type': type });
+    expect(finish().file).toBe(join(folder, `results.${extension}`));
+  });
+
+  it('is on the disk before it gets its name', () => {
+    const { finish, sink } = openDownload(temporaryFolder(), 'results');
+    const calls = diskCalls(() => {
+      sink.begin({});
+      sink.write(Buffer.from('all of it'));
+      finish();
+    });
+    expect(calls).toEqual(['write', 'sync', 'link']);
+  });
+
+  it('without a type is bytes', () => {
+    const folder = temporaryFolder();
+    const { finish, sink } = openDownload(folder, 'results');
+    sink.begin({});
+    expect(finish()).toMatchObject({ file: join(folder, 'results.bin'), content_type: '' });
+  });
+
+  it('that is begun again holds nothing of the attempt before', () => {
+    const folder = temporaryFolder();
+    const { finish, sink } = openDownload(folder, 'results');
+    sink.begin({ 'content-type': 'text/csv' });
+    sink.write(Buffer.from('a long first attempt'));
+    sink.begin({ 'content-type': 'text/plain' });
+    sink.write(Buffer.from('second'));
+    expect(finish()).toEqual({
+      file: join(folder, 'results.txt'),
+      bytes: 6,
+      sha256: sha256('second'),
+      content_type: 'text/plain',
+    });
+    expect(readFileSync(join(folder, 'results.txt'), 'utf8')).toBe('second');
+  });
+
+  it('never replaces what has the name, and leaves nothing beside it', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'results.csv'), 'theirs');
+    const { finish, sink } = openDownload(folder, 'results');
+    sink.begin({ 'content-type': 'text/csv' });
+    sink.write(Buffer.from('mine'));
+    expect(() => finish()).toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        message: `${join(folder, 'results.csv')} is there already and is not replaced.`,
+        hint: expect.stringContaining('--dir') as string,
+      }),
+    );
+    expect(readdirSync(folder)).toEqual(['results.csv']);
+    expect(readFileSync(join(folder, 'results.csv'), 'utf8')).toBe('theirs');
+  });
+
+  it('that is given up leaves nothing behind, begun or not', () => {
+    const folder = temporaryFolder();
+    const { discard, sink } = openDownload(folder, 'results');
+    discard();
+    sink.begin({});
+    sink.write(Buffer.from('half'));
+    discard();
+    sink.write(Buffer.from('what comes late goes nowhere'));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('tells where it cannot be saved', () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    expect(() => openDownload(join(file, 'folder'), 'results').sink.begin({})).toThrow(
+      expect.objectContaining({ code: 'files.write' }),
+    );
+  });
+});

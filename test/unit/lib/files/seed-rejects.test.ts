@@ -1,0 +1,127 @@
+// The file of refused rows: each can be fed back, and a run that goes on adds where it left off.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openRejects, type Reject } from '../../../../src/lib/files/seed-rejects.ts';
+import { bundleEntry } from '../../../helpers/bundle.ts';
+import { diskCalls } from '../../../helpers/disk-calls.ts';
+import { isMutation } from '../../../helpers/size.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+const reject = (original: string, line = 7): Reject => ({ file: 'a.csv', line, reason: 'no "xpid"', original });
+const place = (line = 7): string => `{"rejected":{"file":"a.csv","line":${line},"reason":"no \\"xpid\\""}`;
+
+describe('openRejects', () => {
+  it('makes no file before the first row', () => {
+    const path = join(temporaryFolder(), 'r.ndjson');
+    const rejects = openRejects(path, undefined);
+    rejects.add([]);
+    rejects.sync();
+    rejects.close();
+    expect([rejects.path, rejects.bytes, existsSync(path)]).toEqual([path, null, false]);
+  });
+
+  it('holds each row with its place and reason: JSON as it stood, on one line, and anything else as text', () => {
+    const path = join(temporaryFolder(), 'r.ndjson');
+    const rejects = openRejects(path, undefined);
+    rejects.add([reject('{"xpid":\r\n 9223372036854775807}'), reject('1,"é"', 8)]);
+    rejects.add([reject('[]', 9)]);
+    rejects.sync();
+    rejects.close();
+    rejects.close();
+    const text = [
+      `${place()},"row":{"xpid":  9223372036854775807}}\n`,
+      `${place(8)},"text":"1,\\"é\\""}\n`,
+      `${place(9)},"row":[]}\n`,
+    ].join('');
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    expect(rejects.bytes).toBe(Buffer.byteLength(text));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('has them on the disk when it says so', () => {
+    const rejects = openRejects(join(temporaryFolder(), 'r.ndjson'), undefined);
+    const calls = diskCalls(() => {
+      rejects.add([reject('x')]);
+      rejects.sync();
+    });
+    rejects.close();
+    expect(calls).toEqual(['write', 'sync']);
+  });
+
+  it('never writes over the refused rows of another run', () => {
+    const path = join(temporaryFolder(), 'r.ndjson');
+    writeFileSync(path, 'theirs\n');
+    expect(() => openRejects(path, undefined)).toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        message: `${path} is there already; it holds the refused rows of another run.`,
+        hint: expect.stringContaining('--rejects FILE') as string,
+      }),
+    );
+    expect(readFileSync(path, 'utf8')).toBe('theirs\n');
+  });
+
+  it('nor over what came to stand there meanwhile', () => {
+    const path = join(temporaryFolder(), 'r.ndjson');
+    const rejects = openRejects(path, undefined);
+    writeFileSync(path, 'theirs\n');
+    expect(() => rejects.add([reject('x')])).toThrow(
+      expect.objectContaining({
+        code: 'files.write',
+        message: `Cannot write ${path}: a file came to stand there meanwhile.`,
+        hint: expect.stringContaining('--resume') as string,
+      }),
+    );
+    expect(readFileSync(path, 'utf8')).toBe('theirs\n');
+  });
+
+  it('keeps as much of an earlier run’s file as belongs to what is complete', () => {
+    const path = join(temporaryFolder(), 'r.ndjson');
+    writeFileSync(path, 'kept\nnot completed any more\n');
+    const rejects = openRejects(path, 5);
+    expect(rejects.bytes).toBe(5);
+    rejects.add([reject('x')]);
+    rejects.close();
+    expect(readFileSync(path, 'utf8')).toBe(`kept\n${place()},"text":"x"}\n`);
+  });
+
+  it('begins anew where nothing of it is complete, or nothing is there', () => {
+    const path = join(temporaryFolder(), 'r.ndjson');
+    writeFileSync(path, 'old\n');
+    expect(openRejects(path, 0).bytes).toBeNull();
+    expect(existsSync(path)).toBe(false);
+    const rejects = openRejects(path, 5);
+    expect(rejects.bytes).toBeNull();
+    rejects.add([reject('x')]);
+    rejects.close();
+    expect(readFileSync(path, 'utf8')).toBe(`${place()},"text":"x"}\n`);
+  });
+
+  it('tells where it cannot be written', () => {
+    const folder = join(temporaryFolder(), 'gone');
+    expect(() => openRejects(join(folder, 'r.ndjson'), undefined).add([reject('x')])).toThrow(
+      expect.objectContaining({ code: 'files.write' }),
+    );
+    mkdirSync(join(folder, 'r.ndjson'), { recursive: true });
+    expect(() => openRejects(join(folder, 'r.ndjson'), 5)).toThrow(expect.objectContaining({ code: 'files.write' }));
+  });
+
+  // Other processes run without the mutant.
+  it.skipIf(isMutation)('tells that a disk took a part only, and claims no more than what it took before', async () => {
+    const path = join(temporaryFolder(), 'r.ndjson');
+    const child = await bundleEntry('test/unit/lib/files/children/reject-rows.ts');
+    try {
+      // Two blocks of 512 or 1024 bytes: the second time a part of the rows has room.
+      const limited = ['-c', 'ulimit -f 2; exec "$@"', 'sh', process.execPath, child.file, path];
+      const { stdout } = spawnSync('/bin/sh', limited, { encoding: 'utf8' });
+      const { before, after, code } = JSON.parse(stdout) as { before: number; after: number; code: string };
+      expect(code).toBe('files.write');
+      expect(before).toBeGreaterThan(0);
+      expect(after).toBe(before);
+    } finally {
+      child.remove();
+    }
+  });
+});

@@ -1,0 +1,57 @@
+// A folder of definitions: what is read of it, in which order, and what stands in the way.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { readWarehouseDir, withChangedFields } from '../../../../src/lib/files/warehouse-dir.ts';
+import { inputSource } from '../../../helpers/input-source.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+const GROUPS = ['connections', 'pipelines'];
+const sourceIn = (cwd: string) => inputSource(cwd);
+
+it('reads the definitions of each group by name, and nothing else', async () => {
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, 'sync', 'pipelines'), { recursive: true });
+  for (const name of ['c.YML', 'b.yaml', 'a.json', '.hidden.yaml', 'notes.txt', 'd.yaml.bak']) {
+    writeFileSync(join(cwd, 'sync', 'pipelines', name), '{"id": "x"}');
+  }
+  const files = await readWarehouseDir('sync', GROUPS, sourceIn(cwd));
+  expect(files.map(({ group, path }) => [group, path])).toEqual(
+    ['a.json', 'b.yaml', 'c.YML'].map((name) => ['pipelines', join('sync', 'pipelines', name)]),
+  );
+  expect(files[0]?.document.value).toEqual({ id: 'x' });
+});
+
+it('says what is no folder: the directory itself, or one in it', async () => {
+  const cwd = temporaryFolder();
+  await expect(readWarehouseDir('sync', GROUPS, sourceIn(cwd))).rejects.toMatchObject({
+    code: 'usage',
+    message: 'sync is no folder.',
+    hint: 'Make one: cdpadm warehouse export sync',
+  });
+  mkdirSync(join(cwd, 'sync'));
+  writeFileSync(join(cwd, 'sync', 'pipelines'), '');
+  const path = join(cwd, 'sync', 'pipelines');
+  await expect(readWarehouseDir('sync', GROUPS, sourceIn(cwd))).rejects.toMatchObject({
+    code: 'files.read',
+    message: `Cannot read ${path}: a part of the path is not a folder.`,
+  });
+});
+
+it('puts other values into a file, and keeps its comments, its order and every digit', async () => {
+  const yaml =
+    'name: A # ours\nconfig: {old: 1, id: 9007199254740993}\n\n# when\nschedule:\n  type: interval\nno: no\n';
+  const changes = { 'config.old': { to: null }, 'schedule.type': { to: 'once' }, name: { to: 'B' } };
+  expect(await withChangedFields(yaml, 'yaml', changes)).toBe(
+    'name: B # ours\nconfig: {id: 9007199254740993}\n\n# when\nschedule:\n  type: once\nno: no\n',
+  );
+  const long = `text: ${'a word and '.repeat(20)}end\n`;
+  expect(await withChangedFields(long, 'yaml', {})).toBe(long);
+});
+
+it('does so in JSON', async () => {
+  const json = '{"name": "A", "config": {"old": 1, "id": 9007199254740993}}';
+  expect(await withChangedFields(json, 'json', { 'config.old': { to: null }, name: { to: 'B' } })).toBe(
+    '{\n  "name": "B",\n  "config": {\n    "id": 9007199254740993\n  }\n}\n',
+  );
+});

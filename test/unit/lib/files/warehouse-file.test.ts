@@ -1,0 +1,62 @@
+// A definition with its SQL in a file beside it.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { folderOf, withSqlText } from '../../../../src/lib/files/warehouse-file.ts';
+import { inputSource } from '../../../helpers/input-source.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+const read = (value: Record<string, unknown>, folder: string) => withSqlText(value, folder, inputSource('/nowhere'));
+
+it('paths begin in the folder of the file, and in the working one for standard input', () => {
+  expect(folderOf('sync/model.yaml', '/home')).toBe('/home/sync');
+  expect(folderOf('model.yaml', '/home')).toBe('/home');
+  expect(folderOf('/a/model.yaml', '/home')).toBe('/a');
+  expect(folderOf('-', '/home')).toBe('/home');
+});
+
+it('puts the text in the place of its path, and keeps everything else', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'sql'));
+  writeFileSync(join(folder, 'sql', 'a.sql'), '\ufeffSELECT 1\n');
+  const value = { name: 'A', config: { sql_file: 'sql/a.sql', primary_key: 'id' } };
+  const wanted = { value: { name: 'A', config: { primary_key: 'id', sql_query: 'SELECT 1\n' } }, issues: [] };
+  expect(await read(value, folder)).toEqual(wanted);
+  expect(await read({ ...value, config: { ...value.config, sql_file: join(folder, 'sql/a.sql') } }, '/')).toEqual(
+    wanted,
+  );
+  expect(value.config.sql_file).toBe('sql/a.sql');
+});
+
+it.each([[{}], [{ config: null }], [{ config: 'sql_file' }], [{ config: {} }], [{ config: { sql_query: 'x' } }]])(
+  'leaves %j as it is',
+  async (value) => {
+    const found = await read(value, '/');
+    expect(found.value).toBe(value);
+    expect(found.issues).toEqual([]);
+  },
+);
+
+it('takes no path that only the prototype has', async () => {
+  const config = Object.create({ sql_file: '/etc/hostname' }) as object;
+  expect((await read({ config }, '/')).issues).toEqual([]);
+});
+
+it.each<[Record<string, unknown>, string]>([
+  [{ sql_file: 7 }, 'must be a path'],
+  [{ sql_file: null }, 'must be a path'],
+  [{ sql_file: ' \n' }, 'must be a path'],
+  [{ sql_file: 'a.sql', sql_query: '' }, 'stands beside sql_query; one of the two is enough'],
+  [{ sql_file: 'gone.sql' }, '{folder}/gone.sql: there is no such file'],
+])('tells what is wrong with %j at its place', async (config, message) => {
+  const folder = temporaryFolder();
+  const value = { config };
+  const found = await read(value, folder);
+  expect(found.value).toBe(value);
+  expect(found.issues).toEqual([
+    {
+      path: ['config', 'sql_file'],
+      message: message.startsWith('{folder}') ? `Cannot read ${message.replace('{folder}', folder)}` : message,
+    },
+  ]);
+});

@@ -1,0 +1,81 @@
+// YAML that every reader takes alike, in block style and on one line.
+import { describe, expect, it } from 'vitest';
+import * as yaml from 'yaml';
+import { toYaml } from '../../../../src/lib/files/to-yaml.ts';
+import { readYaml } from '../../../../src/lib/files/yaml-document.ts';
+import { blockText, inlineText } from '../../../../src/lib/files/yaml-text.ts';
+
+describe('block style', () => {
+  it.each([
+    ['a text', 'a: b', '"a: b"'],
+    ['words that YAML 1.1 reads otherwise', 'no', '"no"'],
+    ['digits with underscores, for YAML 1.1', '1_000', '"1_000"'],
+    ['a control character', 'a\u0007b', '"a\\u0007b"'],
+    ['one that YAML 1.2 takes for no text', '\u009b', '"\\u009b"'],
+    ['two of them', '\u0001\ufffe', '"\\u0001\\ufffe"'],
+    ['one in a text of lines', 'a\n\u0007b\n', '"a\\n\\u0007b\\n"'],
+    ['a text of lines', 'a\n\nb\n', '|\n  a\n\n  b'],
+    ['a large number', 2n ** 63n, '9223372036854775808'],
+    ['a long text', 'x '.repeat(200).trim(), 'x '.repeat(200).trim()],
+    ['nothing', null, 'null'],
+    ['an empty list', [], '[]'],
+  ])('%s', async (_what, value, expected) => {
+    const text = await toYaml({ key: value });
+    expect(text).toBe(`key: ${expected}\n`);
+    expect(readYaml(text)).toMatchObject({ value: { key: value }, problems: [] });
+  });
+
+  it('writes a key with a control character so that it is read', async () => {
+    const text = await toYaml({ 'a\u0007': 1 });
+    expect(readYaml(text)).toMatchObject({ value: { 'a\u0007': 1 }, problems: [] });
+  });
+
+  it('indents the dashes of a list, or not', () => {
+    expect(blockText(yaml, { a: ['x', { b: ['z'] }] })).toBe('a:\n  - x\n  - b:\n      - z\n');
+    expect(blockText(yaml, { a: ['x', { b: ['z'] }] }, { indentLists: false })).toBe('a:\n- x\n- b:\n  - z\n');
+  });
+});
+
+describe('one line', () => {
+  const like = (type: 'PLAIN' | 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | 'BLOCK_LITERAL'): yaml.Scalar => {
+    const scalar = new yaml.Scalar('x');
+    scalar.type = type;
+    return scalar;
+  };
+
+  it.each<[unknown, yaml.Scalar | undefined, string]>([
+    ['x', undefined, 'x'],
+    ['x', like('PLAIN'), 'x'],
+    ['x', like('BLOCK_LITERAL'), 'x'],
+    ['x', like('QUOTE_SINGLE'), "'x'"],
+    ["it's", like('QUOTE_SINGLE'), "'it''s'"],
+    ['a\nb', like('QUOTE_SINGLE'), '"a\\nb"'],
+    ['a\rb', like('QUOTE_SINGLE'), '"a\\rb"'],
+    ['a\u0007', like('QUOTE_SINGLE'), '"a\\u0007"'],
+    ['x', like('QUOTE_DOUBLE'), '"x"'],
+    ['a, b', undefined, '"a, b"'],
+    ['[a', undefined, '"[a"'],
+    ['a]', undefined, '"a]"'],
+    ['a{', undefined, '"a{"'],
+    ['a}', undefined, '"a}"'],
+    ['a: b', undefined, '"a: b"'],
+    ['no', undefined, '"no"'],
+    ['a\nb', undefined, '"a\\nb"'],
+    ['', undefined, '""'],
+    [null, undefined, 'null'],
+    [5, like('QUOTE_SINGLE'), '5'],
+    [2n ** 63n, undefined, '9223372036854775808'],
+    [{ a: ['x', 'y: z'], b: {} }, undefined, '{a: [x, "y: z"], b: {}}'],
+    [['a\u0007', 'b,c'], undefined, '["a\\u0007", "b,c"]'],
+    [{ a: 'one\ntwo', b: 2n ** 63n }, undefined, '{a: "one\\ntwo", b: 9223372036854775808}'],
+    [
+      { a: `${'long '.repeat(20)}\n${'text '.repeat(20)}` },
+      undefined,
+      `{a: "${'long '.repeat(20)}\\n${'text '.repeat(20)}"}`,
+    ],
+  ])('%o', (value, scalar, expected) => {
+    const text = inlineText(yaml, value, scalar);
+    expect(text).toBe(expected);
+    expect(readYaml(`[${text}]`)).toMatchObject({ value: [value], problems: [] });
+  });
+});

@@ -1,0 +1,253 @@
+// The shared budget: at most 90 requests in any minute, whoever asks and whatever happens to its file and the clock.
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { rolesEndpoints } from '../../../../src/lib/contract/roles.ts';
+import { nextSlots, takeSlots } from '../../../../src/lib/http/limits/budget.ts';
+import { tryLock } from '../../../../src/lib/kernel/lock.ts';
+import { createCacheFiles } from '../../../../src/lib/kernel/cache-files.ts';
+import { createTestClock, TEST_TIME } from '../../../helpers/clock.ts';
+import { type FaultServer, json, startFaultServer } from '../../../helpers/fault-server.ts';
+import { isMutation } from '../../../helpers/size.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { opened } from '../../../helpers/opened.ts';
+import { contend } from './contend.ts';
+import { fail, never, testClient } from './setup.ts';
+import { toldWaits } from './told-waits.ts';
+
+const MINUTE = 60_000;
+const A = { address: 'https://a.example', key: 'https://a.example' };
+const cacheFiles = createCacheFiles(fail);
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+/** The most requests in any minute. */
+function busiest(times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return Math.max(...sorted.map((from) => sorted.filter((time) => time >= from && time < from + MINUTE).length));
+}
+
+/** A process of its own: its clock stands still but for the given moment, and its waits are told, not waited. */
+function taker(now: () => number) {
+  const decisions: string[] = [];
+  const take = async (count = 1, address = 'https://a.example'): Promise<number> => {
+    const { clock, waited } = toldWaits(now);
+    const options = { cacheFiles, folder, clock, onDecision: (text: string) => decisions.push(text) };
+    await takeSlots('roles', { address, key: address }, count, options, never);
+    return now() + waited();
+  };
+  return { take, decisions };
+}
+
+function budgetFile(): string {
+  const name = readdirSync(folder).find((file) => file.endsWith('.json'));
+  if (name === undefined) throw new Error('no budget file');
+  return join(folder, name);
+}
+
+describe('nextSlots', () => {
+  test('no window holds more than the limit, whatever is asked for and when', () => {
+    const asks = fc.array(
+      fc.record({ pause: fc.integer({ min: 0, max: 40_000 }), count: fc.integer({ min: 1, max: 90 }) }),
+      {
+        maxLength: 40,
+      },
+    );
+    fc.assert(
+      fc.property(asks, (steps) => {
+        let now = TEST_TIME;
+        let slots: number[] = [];
+        const sent: number[] = [];
+        for (const { pause, count } of steps) {
+          now += pause;
+          const next = nextSlots(slots, now, count, 90);
+          slots = next.slots;
+          expect(next.due).toBeGreaterThanOrEqual(now);
+          expect(slots.length).toBeLessThanOrEqual(90);
+          sent.push(...Array<number>(count).fill(next.due));
+        }
+        if (sent.length > 0) expect(busiest(sent)).toBeLessThanOrEqual(90);
+      }),
+    );
+  });
+
+  test('waits no longer than needed', () => {
+    const full = Array.from({ length: 90 }, (_item, index) => TEST_TIME + index);
+    expect(nextSlots(full.slice(1), TEST_TIME + 100, 1, 90).due).toBe(TEST_TIME + 100);
+    expect(nextSlots(full, TEST_TIME + 100, 1, 90).due).toBe(TEST_TIME + 61_000);
+    expect(nextSlots(full, TEST_TIME + 100, 2, 90).due).toBe(TEST_TIME + 61_001);
+    expect(nextSlots([], TEST_TIME, 90, 90).due).toBe(TEST_TIME);
+    // Nobody overtakes those who asked before.
+    expect(nextSlots([TEST_TIME, TEST_TIME, TEST_TIME + 500], TEST_TIME, 1, 90).due).toBe(TEST_TIME + 500);
+  });
+});
+
+describe('takeSlots', () => {
+  test('several at once share one budget, an address each', async () => {
+    const takers = Array.from({ length: 5 }, () => taker(() => TEST_TIME));
+    const sent: number[] = [];
+    await Promise.all(
+      takers.map(async ({ take }) => {
+        for (let request = 0; request < 20; request++) sent.push(await take());
+      }),
+    );
+    expect(sent.filter((time) => time === TEST_TIME)).toHaveLength(90);
+    expect(busiest(sent)).toBe(90);
+    expect(takers.flatMap(({ decisions }) => decisions)[0]).toMatch(
+      /^waiting 1m 1s: at most 90 requests a minute go to https:\/\/a\.example$/,
+    );
+    expect(await taker(() => TEST_TIME).take(1, 'https://b.example')).toBe(TEST_TIME);
+  });
+
+  // Other processes run without the mutant.
+  test.skipIf(isMutation)('ten processes share one budget', async () => {
+    const outputs = await contend(10, 'budget', folder, '12');
+    const sent = outputs.flatMap((output) => JSON.parse(output) as number[]);
+    expect(sent).toHaveLength(120);
+    expect(busiest(sent)).toBe(90);
+  });
+
+  test('a clock that is set back neither blocks nor opens the gate', async () => {
+    let now = TEST_TIME;
+    const { take } = taker(() => now);
+    await take(90);
+    now -= 10 * 365 * 24 * 60 * MINUTE;
+    expect((await take()) - now).toBe(61_000);
+    now += 61_000;
+    expect(await take(80)).toBe(now);
+  });
+
+  test.each([
+    ['empty', ''],
+    ['half of it', '{"written":1,"slo'],
+    ['another shape', '{"written":"x","slots":{}}'],
+    ['null', 'null'],
+    ['slots in a far future', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME + 1e12] })],
+    ['a slot that is no moment', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME, 'later'] })],
+    ['a slot before all time', JSON.stringify({ written: TEST_TIME, slots: [-1] })],
+    ['no moment of writing', JSON.stringify({ slots: Array(90).fill(TEST_TIME) })],
+    ['no slots', JSON.stringify({ written: TEST_TIME, slots: 90 })],
+    ['a number', '7'],
+    ['slots out of order', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME, TEST_TIME - 5] })],
+  ])('a damaged file (%s) is begun anew', async (_name, content) => {
+    const { take } = taker(() => TEST_TIME);
+    await take(90);
+    writeFileSync(budgetFile(), content);
+    expect(await take(90)).toBe(TEST_TIME);
+    expect(await take()).toBe(TEST_TIME + 61_000);
+  });
+
+  test('the file is private, small for ever, and never reached through a link', async () => {
+    const clock = createTestClock();
+    const { take } = taker(clock.now);
+    for (let round = 0; round < 300; round++) {
+      clock.advance(1000);
+      await take();
+    }
+    expect(statSync(budgetFile()).mode & 0o777).toBe(0o600);
+    expect(readFileSync(budgetFile()).length).toBe(2048);
+    const path = budgetFile();
+    rmSync(path);
+    symlinkSync(join(folder, 'elsewhere'), path);
+    await expect(take()).rejects.toMatchObject({ code: 'files.symlink' });
+  });
+
+  test('a short wait is not worth a word, one of a second is', async () => {
+    let now = TEST_TIME;
+    const { take, decisions } = taker(() => now);
+    await take(90);
+    now += 60_001;
+    await take();
+    expect(decisions).toEqual([]);
+    now = TEST_TIME + 60_000;
+    await take(90);
+    expect(decisions).toHaveLength(1);
+  });
+
+  test.each([
+    ['fewer', 30, 3],
+    ['more, which is none', 900, 1],
+  ])('a profile’s limit of %s', async (_name, most, waits) => {
+    const clock = createTestClock();
+    const options = { cacheFiles, folder, clock, onDecision: () => undefined, most };
+    for (let request = 0; request < 91; request++) await takeSlots('roles', A, 1, options, never);
+    expect(clock.sleeps[0]).toBe(61_000);
+    expect(clock.sleeps).toHaveLength(waits);
+    // What belongs together goes together, even beyond what the profile sets.
+    clock.advance(61_000);
+    await takeSlots('roles', A, 40, options, never);
+    expect(clock.sleeps).toHaveLength(waits);
+  });
+
+  test('one platform has one file, whatever port it listens on', async () => {
+    const clock = createTestClock();
+    const options = { cacheFiles, folder, clock, onDecision: () => undefined };
+    for (let port = 5000; port < 5091; port++)
+      await takeSlots('roles', { address: `http://127.0.0.1:${port}`, key: 'local' }, 1, options, never);
+    expect(readdirSync(folder)).toHaveLength(1);
+    expect(clock.sleeps).toEqual([61_000]);
+  });
+
+  test('a new file removes those that no process has used for an hour, unless one has their lock', async () => {
+    for (const name of ['old', 'locked', 'young']) {
+      const file = join(folder, `rate-roles-${name}.json`);
+      writeFileSync(file, '{}');
+      const hours = name === 'young' ? 0.5 : 2;
+      utimesSync(file, Date.now() / 1000 - hours * 3600, Date.now() / 1000 - hours * 3600);
+    }
+    const lock = tryLock(join(folder, 'rate-roles-locked.lock'));
+    await taker(() => TEST_TIME).take();
+    lock?.release();
+    const names = readdirSync(folder).map((name) => name.replace(/[0-9a-f]{16}/, 'new'));
+    expect(names.sort()).toEqual(['rate-roles-locked.json', 'rate-roles-new.json', 'rate-roles-young.json']);
+  });
+
+  test('more than the whole budget cannot be had at once', async () => {
+    await expect(taker(() => TEST_TIME).take(91)).rejects.toThrow(RangeError);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('the signal ends the wait', async () => {
+    await taker(() => TEST_TIME).take(90);
+    const stop = new AbortController();
+    const clock = createTestClock();
+    const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+      stop.abort(new Error('enough'));
+      await clock.sleep(ms, signal);
+    };
+    const options = { cacheFiles, folder, clock: { ...clock, sleep }, onDecision: () => undefined };
+    await expect(takeSlots('roles', A, 1, options, stop.signal)).rejects.toThrow('enough');
+  });
+});
+
+describe('through the client', () => {
+  let server: FaultServer;
+  beforeEach(async () => {
+    server = await opened(startFaultServer());
+    server.otherwise(json({ roles: [] }));
+  });
+  const params = { orgId: 1n, accountId: 2n };
+
+  test('every request counts, also a repeated one', async () => {
+    const http = testClient(server.url);
+    server.next(json({}, { status: 500 }), json({}, { status: 500 }));
+    for (let call = 0; call < 88; call++) await http.call(rolesEndpoints.get, { params });
+    expect(server.requests).toHaveLength(90);
+    expect(http.decisions.filter((text) => text.startsWith('waiting'))).toEqual([]);
+    await http.call(rolesEndpoints.get, { params });
+    expect(http.decisions.at(-1)).toMatch(/^waiting 1m/);
+  });
+
+  test('what was reserved goes without a pause in between', async () => {
+    const http = testClient(server.url);
+    for (let call = 0; call < 89; call++) await http.call(rolesEndpoints.get, { params });
+    await http.reserve(rolesEndpoints.replace, 2);
+    expect(http.clock.sleeps).toEqual([61_000]);
+    await http.call(rolesEndpoints.get, { params, reserved: true });
+    await http.call(rolesEndpoints.replace, { params, body: { roles: [] }, reserved: true });
+    expect(http.clock.sleeps).toEqual([61_000]);
+  });
+});

@@ -1,0 +1,428 @@
+// The door to the wire: what a call tells while it goes on and when it fails, what a signal leaves open, and what is done
+// before a call and beside it.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Wait } from '../../../../src/lib/http/types.ts';
+import { CliError } from '../../../../src/lib/errors/exit.ts';
+import { answer, type FaultServer, hangUp, json, startFaultServer } from '../../../helpers/fault-server.ts';
+import { failureOf } from '../../../helpers/failure.ts';
+import { listenOnLoopback } from '../../../helpers/loopback.ts';
+import { opened } from '../../../helpers/opened.ts';
+import { getThing, putThing, seedThings, triggerThing } from './endpoints.ts';
+import { type TestClient, testClient, UNTOUCHED, withoutToken } from './setup.ts';
+
+const params = { thingId: 'a' };
+const body = { id: 'a' };
+/** One of each safety. */
+const CALLS: [name: string, call: (http: TestClient, signal?: AbortSignal) => Promise<unknown>][] = [
+  ['a read', (http, signal) => http.call(getThing, { params, ...(signal && { signal }) })],
+  ['a write', (http, signal) => http.call(putThing, { params, body, ...(signal && { signal }) })],
+  ['a trigger', (http, signal) => http.call(triggerThing, { body, ...(signal && { signal }) })],
+];
+const reads = CALLS.slice(0, 1);
+const writes = CALLS.slice(1);
+const late = (seconds: string) => json({}, { status: 429, headers: { 'retry-after': seconds } });
+
+let server: FaultServer;
+beforeEach(async () => {
+  server = await opened(startFaultServer());
+  server.otherwise(json({ id: 'a', access_token: 'token-1', expires_in: 60, token_type: 'Bearer' }));
+});
+
+describe('that something may change', () => {
+  it('is told before each write goes out, and of no other request', async () => {
+    const told: string[] = [];
+    const onWrite = (): number => told.push(server.requests.map(({ method }) => method).join(' '));
+    const http = testClient(server.url, { credentials: withoutToken(), onWrite });
+    await http.call(getThing, { params });
+    expect(told).toEqual([]);
+    server.next(late('1'));
+    await http.call(putThing, { params, body });
+    expect(told).toEqual(['POST GET', 'POST GET PUT']);
+  });
+});
+
+describe('a wait', () => {
+  it('that nobody sits through in silence is told where that is heard', async () => {
+    const long: string[] = [];
+    const http = testClient(server.url, { onLongWait: (text) => long.push(text), random: () => 0 });
+    server.next(late('9'), late('10'));
+    await http.call(triggerThing, { body });
+    expect(http.decisions).toEqual(['POST /things/trigger: answered 429; sending it again in 9s (attempt 2 of 5)']);
+    expect(long).toEqual(['POST /things/trigger: answered 429; sending it again in 10s (attempt 3 of 5)']);
+  });
+
+  it('is a decision like any other where nobody listens for long ones', async () => {
+    server.next(json({}, { status: 503, headers: { 'retry-after': '3600' } }));
+    const http = testClient(server.url);
+    await http.call(getThing, { params });
+    expect(http.decisions).toEqual(['GET /things/a: answered 503; sending it again in 1h (attempt 2 of 5)']);
+  });
+
+  it('that nobody will live to see is kept until the signal ends it', async () => {
+    server.otherwise(late('9'.repeat(30)));
+    const stop = new AbortController();
+    const http = testClient(server.url, { onDecision: () => stop.abort(new Error('enough')) });
+    const call = http.call(triggerThing, { body, signal: stop.signal });
+    expect((await failureOf(call)).message).toBe('enough');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is told while it lasts: for an answer, as the platform asked, and before the next attempt', async () => {
+    const told: string[] = [];
+    const onWait = ({ text, isAsked }: Wait) => {
+      told.push(isAsked ? `${text}!` : text);
+      return () => void told.push('over');
+    };
+    const http = testClient(server.url, { onWait, random: () => 0.5 });
+    server.next(late('6'), late('1'), json({}, { status: 503 }));
+    await http.call(getThing, { params });
+    const answer = ["Waiting for the platform's answer", 'over'];
+    expect(told).toEqual([
+      ...[...answer, 'The platform asks to wait 6s (429)!', 'over'],
+      ...[...answer, 'The platform asks to wait 1s (429)', 'over'],
+      ...[...answer, 'Sending again in 1s (503)', 'over'],
+      ...answer,
+    ]);
+  });
+
+  it('that is long is told once: the line of it knows', async () => {
+    const told: unknown[] = [];
+    const onWait = (wait: Wait) => {
+      told.push(wait.isTold);
+      return () => undefined;
+    };
+    for (const onLongWait of [(text: string) => void told.push(text), undefined]) {
+      server.next(late('60'));
+      await testClient(server.url, { onWait, ...(onLongWait && { onLongWait }) }).call(getThing, { params });
+    }
+    const note = expect.stringMatching(/^GET .*: answered 429; sending it again in 1m \(attempt 2 of 5\)$/) as string;
+    expect(told).toEqual([undefined, note, true, undefined, undefined, undefined, undefined]);
+  });
+
+  it('is over too when it is ended', async () => {
+    const stop = new AbortController();
+    let open = 0;
+    const onWait = ({ isAsked }: Wait) => {
+      open++;
+      if (isAsked) stop.abort(new Error('enough'));
+      return () => {
+        open--;
+      };
+    };
+    server.next(late('6'));
+    const call = testClient(server.url, { onWait }).call(getThing, { params, signal: stop.signal });
+    expect((await failureOf(call)).message).toBe('enough');
+    expect(open).toBe(0);
+  });
+
+  it('is not begun where nothing is to be repeated', async () => {
+    const http = testClient(server.url, { retries: 0 });
+    server.otherwise(late('9'));
+    expect(await failureOf(http.call(triggerThing, { body }))).toMatchObject({ code: 'http.rate_limited' });
+    expect(http.clock.sleeps).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('without an answer tells what came in its place', async () => {
+    const http = testClient(server.url);
+    server.next((socket) => socket.resetAndDestroy());
+    await http.call(getThing, { params });
+    expect(http.decisions).toEqual([
+      'GET /things/a: no answer (ECONNRESET); sending it again in 250ms (attempt 2 of 5)',
+    ]);
+  });
+});
+
+describe('the request id', () => {
+  it('is one for all attempts of a call, and another for the next', async () => {
+    server.next(json({}, { status: 500 }));
+    const http = testClient(server.url);
+    await http.call(getThing, { params });
+    await http.call(getThing, { params });
+    const [first, again, next] = server.requests.map(({ headers }) => headers['x-request-id']);
+    expect(again).toBe(first);
+    expect(next).not.toBe(first);
+  });
+
+  it('is told with the error as it was sent, beside the method and the path without the query', async () => {
+    server.otherwise(json({}, { status: 404 }));
+    const input = { params: { thingId: 'a b' }, query: { filter: 'x@y.example' } };
+    const error = await failureOf(testClient(`${server.url}/api`).call(getThing, input));
+    const id = server.requests[0]?.headers['x-request-id'];
+    expect(error).toMatchObject({ request: { id, method: 'GET', path: '/api/things/a%20b' } });
+  });
+});
+
+describe('a signal that has come already', () => {
+  it('lets nothing go out, the call’s own as well as that of all', async () => {
+    const signal = AbortSignal.abort(new Error('enough'));
+    const calls = [
+      testClient(server.url).call(getThing, { params, signal }),
+      testClient(server.url, { signal }).call(getThing, { params }),
+    ];
+    for (const call of calls) expect((await failureOf(call)).message).toBe('enough');
+    expect(server.connections).toBe(0);
+  });
+});
+
+describe('a signal while a call goes on', () => {
+  const reason = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated' });
+
+  it.each(reads)('of %s that may have arrived leaves nothing open', async (_name, call) => {
+    let stop = new AbortController();
+    server.otherwise(() => stop.abort(reason));
+    for (const retries of [0, 4]) {
+      stop = new AbortController();
+      const http = testClient(server.url, { retries });
+      expect(await failureOf(call(http, stop.signal))).toBe(reason);
+      expect(http.decisions).toEqual([]);
+    }
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it.each(writes)('of %s that may have arrived leaves open whether it was carried out', async (_name, call) => {
+    const stop = new AbortController();
+    server.otherwise(() => stop.abort(reason));
+    const error = await failureOf(call(testClient(server.url), stop.signal));
+    expect(error).toMatchObject({
+      code: 'http.outcome_unknown',
+      exit: 'terminated',
+      details: { cause: 'interrupted' },
+    });
+    expect(error.message).toMatch(/^The outcome of .* is unknown: the request was interrupted\.$/);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each(CALLS)('of %s that cannot have arrived leaves nothing open', async (_name, call) => {
+    let stop = new AbortController();
+    // It listens to the beginning of an encrypted connection and says nothing.
+    const silent = createServer((socket) => socket.on('error', () => undefined).once('data', () => stop.abort(reason)));
+    const port = await listenOnLoopback(silent);
+    onTestFinished(() => void silent.close());
+    for (const retries of [0, 4]) {
+      stop = new AbortController();
+      const http = testClient(`https://127.0.0.1:${port}`, { retries });
+      expect(await failureOf(call(http, stop.signal))).toBe(reason);
+      expect(http.decisions).toEqual([]);
+    }
+  });
+
+  it.each(CALLS)('is heeded before %s is sent again', async (_name, call) => {
+    const stop = new AbortController();
+    server.otherwise(late('1'));
+    const http = testClient(server.url, { onDecision: () => stop.abort(reason) });
+    expect(await failureOf(call(http, stop.signal))).toBe(reason);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('without an answer', () => {
+  it.each(CALLS)('%s that was not delivered is sent again, and failed when it never is', async (_name, call) => {
+    const nobody = await startFaultServer();
+    await nobody.close();
+    const http = testClient(nobody.url);
+    expect(await failureOf(call(http))).toMatchObject({ code: 'network.refused' });
+    expect(http.decisions.map((text) => text.replace(/^.*: (no answer)/, '$1'))).toEqual([
+      'no answer (ECONNREFUSED); sending it again in 250ms (attempt 2 of 5)',
+      'no answer (ECONNREFUSED); sending it again in 500ms (attempt 3 of 5)',
+      'no answer (ECONNREFUSED); sending it again in 1s (attempt 4 of 5)',
+      'no answer (ECONNREFUSED); sending it again in 2s (attempt 5 of 5)',
+    ]);
+    expect(http.clock.sleeps).toEqual([250, 500, 1000, 2000]);
+  });
+
+  it.each(writes)('%s that may have been delivered is not sent again', async (_name, call) => {
+    server.otherwise(hangUp);
+    const http = testClient(server.url);
+    expect(await failureOf(call(http))).toMatchObject({ code: 'http.outcome_unknown' });
+    expect(http.decisions).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('an answer that is not the expected one', () => {
+  it.each([200, 201, 299])('of %i is one of success', async (status) => {
+    server.next(json({ id: 'b' }, { status }));
+    await expect(testClient(server.url).call(getThing, { params })).resolves.toEqual({ id: 'b' });
+  });
+
+  it('of 300 is none', async () => {
+    server.next(json({ id: 'b' }, { status: 300 }));
+    const error = await failureOf(testClient(server.url).call(getThing, { params }));
+    expect(error).toMatchObject({ code: 'http.redirect', status: 300 });
+  });
+
+  it.each(CALLS)('of 401 renews the token once, whatever %s leaves open otherwise', async (_name, call) => {
+    const http = testClient(server.url, { credentials: withoutToken() });
+    await http.prepare(getThing);
+    server.next(json({}, { status: 401 }));
+    await expect(call(http)).resolves.toEqual(expect.objectContaining({ id: 'a' }));
+    expect(http.decisions).toEqual(['the access token was refused (401): renewing it']);
+    expect(http.clock.sleeps).toEqual([]);
+    expect(server.requests.map(({ target }) => target.startsWith('/oauth'))).toEqual([true, false, true, false]);
+
+    const refused = json({}, { status: 401 });
+    const renewed = json({ access_token: 'token-2', expires_in: 60, token_type: 'Bearer' });
+    server.next(refused, renewed, refused);
+    expect(await failureOf(call(http))).toMatchObject({ code: 'http.unauthorized' });
+    expect(server.requests).toHaveLength(7);
+  });
+});
+
+describe('a slot of the shared budget', () => {
+  const budgeted = { ...getThing, budget: 'roles' as const };
+  const slotsOf = ({ folder }: TestClient): number[] => {
+    const path = join(folder, 'budget');
+    const files = existsSync(path) ? readdirSync(path).filter((name) => name.endsWith('.json')) : [];
+    return files.map(
+      (name) => (JSON.parse(readFileSync(join(path, name), 'utf8')) as { slots: number[] }).slots.length,
+    );
+  };
+
+  it('is taken for each request of an area that has one, and for no other', async () => {
+    const http = testClient(server.url);
+    await http.call(getThing, { params });
+    await http.reserve(getThing, 5);
+    expect(slotsOf(http)).toEqual([]);
+    await http.call(budgeted, { params });
+    server.next(json({}, { status: 503 }));
+    await http.call(budgeted, { params });
+    expect(slotsOf(http)).toEqual([3]);
+  });
+
+  it('is one of those that were reserved, but for what has to be sent again', async () => {
+    const http = testClient(server.url);
+    await http.reserve(budgeted, 2);
+    expect(slotsOf(http)).toEqual([2]);
+    await http.call(budgeted, { params, reserved: true });
+    expect(slotsOf(http)).toEqual([2]);
+    server.next(json({}, { status: 503 }));
+    await http.call(budgeted, { params, reserved: true });
+    expect(slotsOf(http)).toEqual([3]);
+    await http.call(budgeted, { params, reserved: false });
+    expect(slotsOf(http)).toEqual([4]);
+  });
+
+  it('is waited for, and neither for one that is reserved', async () => {
+    const http = testClient(server.url);
+    await http.reserve(budgeted, 90);
+    await http.call(budgeted, { params, reserved: true });
+    expect(http.clock.sleeps).toEqual([]);
+    await http.call(budgeted, { params });
+    expect(http.clock.sleeps).toEqual([61_000]);
+    expect(http.decisions).toEqual([`waiting 1m 1s: at most 90 requests a minute go to ${server.url}`]);
+  });
+
+  it('is one of as many as the profile allows', async () => {
+    const http = testClient(server.url, { limits: { roles: '30/m' } });
+    await http.reserve(budgeted, 30);
+    await http.reserve(budgeted, 1);
+    expect(http.decisions).toEqual([`waiting 1m 1s: at most 30 requests a minute go to ${server.url}`]);
+  });
+
+  it('is given up with the signal of the reservation or of all', async () => {
+    const signal = AbortSignal.abort(new Error('enough'));
+    for (const reserving of [
+      testClient(server.url).reserve(budgeted, 1, signal),
+      testClient(server.url, { signal }).reserve(budgeted, 1),
+      testClient(server.url, { signal }).reserve(budgeted, 1, new AbortController().signal),
+    ])
+      expect((await failureOf(reserving)).message).toBe('enough');
+  });
+
+  it('is not needed to show a command', async () => {
+    const http = testClient(server.url, { onCurl: () => undefined });
+    await http.reserve(budgeted, 5);
+    expect((await failureOf(http.call(budgeted, { params }))).name).toBe('CurlPrinted');
+    expect(slotsOf(http)).toEqual([]);
+  });
+
+  it('is of the same budget however many slashes end the address', async () => {
+    const http = testClient(server.url);
+    await http.call(budgeted, { params });
+    await testClient(`${server.url}//`, { folder: http.folder }).call(budgeted, { params });
+    expect(slotsOf(http)).toEqual([2]);
+    expect(server.requests.map(({ target }) => target)).toEqual(['/things/a', '/things/a']);
+  });
+});
+
+describe('beside calls', () => {
+  it('credentials are made ready before they are needed, once', async () => {
+    const http = testClient(server.url, { credentials: withoutToken() });
+    await http.prepare(getThing);
+    expect(server.requests.map(({ target }) => target)).toEqual(['/oauth/token']);
+    await http.call(getThing, { params });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('and are not asked for where nothing is sent', async () => {
+    const shown: string[] = [];
+    const http = testClient(server.url, { credentials: UNTOUCHED, onCurl: (text) => shown.push(text) });
+    await http.prepare(getThing);
+    expect(await failureOf(http.call(getThing, { params }))).toMatchObject({ name: 'CurlPrinted' });
+    expect(shown).toEqual([expect.stringContaining(`${server.url}/things/a`)]);
+    expect(server.connections).toBe(0);
+  });
+
+  it('getting them ready ends with the signal', async () => {
+    const stop = new AbortController();
+    server.otherwise(() => stop.abort(new Error('enough')));
+    const http = testClient(server.url, { credentials: withoutToken() });
+    expect((await failureOf(http.prepare(getThing, stop.signal))).message).toBe('enough');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('a request is described as it would be sent, in the deployment’s words, and nothing is', () => {
+    const http = testClient(`${server.url}/api/`, { credentials: UNTOUCHED, names: { thing: 'article' } });
+    const named = { ...putThing, names: { body: ['value:id' as const] } };
+    expect(http.describe(getThing, { params, query: { filter: 'a b', page: 2 } })).toStrictEqual({
+      method: 'GET',
+      url: `${server.url}/api/things/a?filter=a%20b&page=2`,
+    });
+    expect(http.describe(seedThings, { body: { xpid: 9007199254740993n } })).toStrictEqual({
+      method: 'POST',
+      url: `${server.url}/api/v2/things/`,
+      body: { xpid: 9007199254740993n },
+    });
+    expect(http.describe(named, { params, body: { id: 'thing' } })).toStrictEqual({
+      method: 'PUT',
+      url: `${server.url}/api/things/a`,
+      body: { id: 'article' },
+    });
+    expect(server.connections).toBe(0);
+  });
+
+  it('an exchange gives the status, the headers and the text of the answer with its body', async () => {
+    server.next(json({ id: 'b' }, { status: 201, headers: { 'x-signature': 's' } }));
+    await expect(testClient(server.url).exchange(getThing, { params })).resolves.toMatchObject({
+      status: 201,
+      headers: { 'x-signature': 's' },
+      text: '{"id":"b"}',
+      body: { id: 'b' },
+    });
+  });
+
+  it('a download goes to the service of its link, and ends with the signal', async () => {
+    const asked: string[] = [];
+    const address = (service: string): string => {
+      asked.push(service);
+      return server.url;
+    };
+    const chunks: Buffer[] = [];
+    const sink = { begin: () => undefined, write: (chunk: Buffer) => void chunks.push(chunk) };
+    const link = { url: `${server.url}/r`, service: 'dsr' as const, accept: '*/*' };
+    server.next(answer({ body: 'results' }));
+    await testClient(server.url, { address }).download(link, sink);
+    expect(asked).toEqual(['dsr']);
+    expect(Buffer.concat(chunks).toString()).toBe('results');
+
+    const stop = new AbortController();
+    server.next(() => stop.abort(new Error('enough')));
+    const download = testClient(server.url).download(link, sink, stop.signal);
+    expect((await failureOf(download)).message).toBe('enough');
+    expect(server.requests).toHaveLength(2);
+  });
+});

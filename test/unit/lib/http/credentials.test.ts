@@ -1,0 +1,57 @@
+// The `authorization` header by the kind of credentials, resolved late and known to the redactor.
+import { describe, expect, it } from 'vitest';
+import { authorize } from '../../../../src/lib/http/call/credentials.ts';
+import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
+import { never, UNTOUCHED } from './setup.ts';
+
+const noTokens = async (): Promise<never> => {
+  throw new Error('a token was asked for');
+};
+
+function setup() {
+  const redactor = createRedactor();
+  const basic = async () => ({ key: 'key-canary', secret: 'sécret-canary' });
+  return { redactor, credentials: { ...UNTOUCHED, basic } };
+}
+
+describe('authorize', () => {
+  it('asks nobody for a call without credentials', async () => {
+    expect(await authorize('none', { ...setup(), credentials: UNTOUCHED }, noTokens, never)).toEqual({
+      header: undefined,
+      renewable: undefined,
+      readyToken: false,
+    });
+  });
+
+  it('may renew a token that was asked for, and no other', async () => {
+    const asked: unknown[] = [];
+    const tokens = (ready: boolean) => async (signal: AbortSignal, refused?: string) => {
+      asked.push([signal, refused]);
+      return { value: 'token-1', ready };
+    };
+    expect(await authorize('bearer', setup(), tokens(false), never, 'token-0')).toEqual({
+      header: 'Bearer token-1',
+      renewable: 'token-1',
+      readyToken: false,
+    });
+    expect(asked).toEqual([[never, 'token-0']]);
+    expect(await authorize('bearer', setup(), tokens(true), never)).toEqual({
+      header: 'Bearer token-1',
+      renewable: undefined,
+      readyToken: true,
+    });
+  });
+
+  it.each(['dsr-basic', 'seeding-basic'] as const)('%s takes the workspace’s key and secret', async (auth) => {
+    const options = setup();
+    const encoded = Buffer.from('key-canary:sécret-canary', 'utf8').toString('base64');
+    expect(await authorize(auth, options, noTokens, never)).toEqual({
+      header: `Basic ${encoded}`,
+      renewable: undefined,
+      readyToken: false,
+    });
+    for (const secret of ['key-canary', 'sécret-canary', encoded]) {
+      expect(options.redactor.text(`<${secret}>`)).toBe('<********>');
+    }
+  });
+});

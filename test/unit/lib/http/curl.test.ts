@@ -1,0 +1,50 @@
+// `--curl`: commands that a shell takes apart as they were meant, with placeholders for every kind of credentials.
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it, test } from 'vitest';
+import type { Endpoint } from '../../../../src/lib/contract/endpoint.ts';
+import { CurlPrinted, curlCommand } from '../../../../src/lib/http/call/curl.ts';
+import type { BuiltRequest } from '../../../../src/lib/http/call/request.ts';
+import { getNumber, getThing, seedThings } from './endpoints.ts';
+
+const request: BuiltRequest = {
+  method: 'GET',
+  origin: 'https://api.example',
+  path: '/a',
+  query: '?b=c&d',
+  body: undefined,
+};
+const lines = (endpoint: Endpoint, built: BuiltRequest): string[] => curlCommand(endpoint, built).split(' \\\n  ');
+const FIRST = `curl --silent --show-error --request GET 'https://api.example/a?b=c&d'`;
+const ACCEPT = "--header 'accept: application/json'";
+const BASIC = '--user "$CDPADM_WORKSPACE_KEY:$CDPADM_WORKSPACE_SECRET"';
+
+describe('curlCommand', () => {
+  it('has a placeholder for the credentials that the call takes, and none where it takes none', () => {
+    expect(lines(getThing, request)).toEqual([FIRST, ACCEPT, '--header "authorization: Bearer $CDPADM_ACCESS_TOKEN"']);
+    expect(lines(getNumber, request)).toEqual([FIRST, ACCEPT, BASIC]);
+    expect(lines(seedThings, request)).toEqual([FIRST, ACCEPT, BASIC]);
+    expect(lines({ ...getThing, auth: 'none' }, request)).toEqual([FIRST, ACCEPT]);
+  });
+
+  it('sends a body as JSON, and asks for what the call asks for', () => {
+    expect(lines({ ...getThing, auth: 'none' }, { ...request, body: '{}', accept: 'text/csv' })).toEqual([
+      FIRST,
+      "--header 'accept: text/csv'",
+      "--header 'content-type: application/json'",
+      "--data-raw '{}'",
+    ]);
+  });
+
+  it('gives a shell nothing to make of what came from outside', () => {
+    const body = `it's '"$HOME \`id\` \\ !`;
+    const command = curlCommand({ ...getThing, auth: 'none' }, { ...request, path: "/'$HOME", body });
+    const seen = execFileSync('/bin/sh', ['-c', command.replace('curl', `printf '%s\\n'`)], { encoding: 'utf8' });
+    expect(seen.split('\n')).toEqual(expect.arrayContaining([`https://api.example/'$HOME?b=c&d`, body]));
+  });
+});
+
+test('what is thrown in place of an answer says that nothing was sent', () => {
+  const printed = new CurlPrinted();
+  expect(printed.name).toBe('CurlPrinted');
+  expect(printed.message).toContain('nothing was sent');
+});

@@ -1,0 +1,118 @@
+// Every refusal says what happened and what to do, with the code that programs go by.
+import { describe, expect, test } from 'vitest';
+import { oauthEndpoints } from '../../../../src/lib/contract/oauth.ts';
+import { outcomeUnknown, refusal, unreadable } from '../../../../src/lib/http/answer/failure.ts';
+import { CliError } from '../../../../src/lib/errors/exit.ts';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
+import { answered, ended } from './calls.ts';
+import { getNumber, getThing, putThing, seedThings } from './endpoints.ts';
+
+describe('what a refusal says', () => {
+  const NEVER = undefined;
+  const bearer = ended();
+  const ready = ended(getThing, true);
+  const basic = ended(getNumber);
+  const seeding = ended(seedThings);
+  const token = ended(oauthEndpoints.token);
+  test.each<[number, typeof bearer, string, string, string | undefined]>([
+    [400, bearer, 'http.bad_request', 'The platform refused the request', NEVER],
+    [401, bearer, 'http.unauthorized', 'The platform does not accept the credentials', 'fresh token'],
+    [401, ready, 'http.unauthorized', 'The platform does not accept the credentials', 'CDPADM_ACCESS_TOKEN'],
+    [401, basic, 'http.unauthorized', 'The platform does not accept the credentials', 'CDPADM_WORKSPACE_KEY'],
+    [401, seeding, 'http.unauthorized', 'The platform does not accept the credentials', 'CDPADM_WORKSPACE_KEY'],
+    [401, token, 'auth.client_refused', 'The token service does not accept the client id', 'CDPADM_CLIENT_ID'],
+    [403, token, 'auth.audience_refused', 'The token service gives no token', 'CDPADM_AUDIENCE'],
+    [403, bearer, 'http.forbidden', 'The credentials do not allow this', 'custom roles permission'],
+    [403, basic, 'http.forbidden', 'The credentials do not allow this', 'workspace key'],
+    [404, bearer, 'http.not_found', 'The platform does not find it', 'profile show --origin'],
+    [409, bearer, 'http.conflict', 'It is in conflict with what is there', NEVER],
+    [410, bearer, 'http.gone', 'It is no longer there', NEVER],
+    [413, bearer, 'http.too_large', 'The platform refused the request', NEVER],
+    [418, token, 'http.refused', 'The platform refused the request', NEVER],
+    [422, bearer, 'http.unprocessable', 'The platform refused the request', NEVER],
+    [429, bearer, 'http.rate_limited', 'Too many requests', 'Wait a minute'],
+    [500, bearer, 'http.unavailable', 'The platform is in trouble', '--retries N'],
+    [501, bearer, 'http.refused', 'The platform refused the request', NEVER],
+    [505, bearer, 'http.warehouse_unreachable', 'The platform could not connect to the warehouse', 'itself is well'],
+    [299, bearer, 'http.refused', 'The platform refused the request', NEVER],
+  ])('%d', (status, call, code, subject, hint) => {
+    const error = refusal(call, answered('', { status }));
+    expect(error).toMatchObject({ code, status, request: call.request, details: undefined });
+    expect(error.message.startsWith(subject)).toBe(true);
+    expect(error.message.endsWith(` (${status}).`)).toBe(true);
+    if (hint === undefined) expect(error.hint).toBeUndefined();
+    else expect(error.hint).toContain(hint);
+  });
+
+  test('what the platform said follows, without secrets and with one full stop', () => {
+    const body = { message: 'No hunter2.', errors: [{ message: 'Not hunter2.', code: 7 }] };
+    const error = refusal(bearer, answered(JSON.stringify(body), { status: 400 }));
+    expect(error.message).toBe('The platform refused the request (400): No ***.; Not ***.');
+    expect(error.details).toEqual({ errors: [{ message: 'Not ***.', code: 7 }] });
+  });
+
+  test('which limit was hit follows what was said, where it was one', () => {
+    const headers = { age: '1', 'x-vendor-rate-limit-exceeded': 'hunter2-a-minute', 'x-rate-limit-exceeded-x': 'no' };
+    const text = 'Slow down.';
+    expect(refusal(bearer, answered(text, { status: 429, headers })).message).toBe(
+      'Too many requests (429): Slow down; x-vendor-rate-limit-exceeded: ***-a-minute.',
+    );
+    expect(refusal(bearer, answered('', { status: 429, headers })).message).toBe(
+      'Too many requests (429): x-vendor-rate-limit-exceeded: ***-a-minute.',
+    );
+    expect(refusal(bearer, answered('', { status: 400, headers })).message).not.toContain('limit');
+  });
+
+  test.each([
+    ['https://hunter2.example/login', ' to https://***.example', 'If https://***.example is the platform'],
+    ['/login', ' to https://api.example', 'Check the configured addresses'],
+    ['', ' to https://api.example', 'Check the configured addresses'],
+    ['http://[', '', 'Check the configured addresses'],
+  ])('a redirect to %j', (location, target, hint) => {
+    for (const status of [300, 399]) {
+      const error = refusal(bearer, answered('', { status, headers: { location } }));
+      expect(error).toMatchObject({ code: 'http.redirect', status, request: bearer.request });
+      expect(error.message).toBe(`The platform answered with a redirect (${status})${target}, which is not followed.`);
+      expect(error.hint).toContain(hint);
+    }
+  });
+});
+
+describe('an answer that cannot be read', () => {
+  const START = 'Unreadable answer: what GET /v3/things/a answered ';
+  test.each([
+    ['<html><title> Sign in, hunter2 </title>', 'is a web page ("Sign in, ***"), not JSON.', 'login page'],
+    ['<html>', 'is a web page, not JSON.', 'login page'],
+    ['{', 'is half, ***.', '--trace-file FILE'],
+  ])('%j', (text, words, hint) => {
+    const error = unreadable(ended(), answered(text, { status: 202 }), 'is half, hunter2');
+    expect(error).toMatchObject({ code: 'http.unreadable', status: 202, message: START + words });
+    expect(error.hint).toContain(hint);
+    expect(error.hint).toContain('https://api.example');
+  });
+});
+
+describe('an outcome that nobody knows', () => {
+  const cause = new KnownError({ code: 'network.reset', message: 'The connection was closed.' });
+
+  test('says what happened, what was not done and what to do', () => {
+    const error = outcomeUnknown(ended(putThing), cause);
+    expect(error).toMatchObject({
+      name: 'OutcomeUnknownError',
+      code: 'http.outcome_unknown',
+      status: undefined,
+      details: { cause: 'network.reset' },
+      cause,
+      message: 'The outcome of PUT /v3/things/a is unknown: the connection was closed.',
+      request: ended(putThing).request,
+    });
+    expect(error.hint).toContain('Check the current state');
+  });
+
+  test('keeps the status, and the exit code of an interruption alone', () => {
+    const stopped = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated', status: 200 });
+    expect(outcomeUnknown(ended(putThing), stopped)).toMatchObject({ exit: 'terminated', status: 200 });
+    const refused = new KnownError({ code: 'http.unavailable', message: 'Trouble.', status: 500 });
+    expect(outcomeUnknown(ended(putThing), refused)).toMatchObject({ exit: 'network', status: 500 });
+  });
+});

@@ -1,0 +1,116 @@
+// Links that an answer gave: where they may lead, and with which credentials.
+import { describe, expect, it } from 'vitest';
+import { linkEndpoint, linkRequest, plainSink } from '../../../../src/lib/http/call/link.ts';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
+import { thrownBy } from '../../../helpers/failure.ts';
+
+const BASE = 'https://api.example/v3';
+const accept = 'text/csv';
+const ours = (url: string) => linkRequest({ url, accept, service: 'dsr' }, () => BASE);
+const anywhere = (url: string) =>
+  linkRequest({ url, accept }, () => {
+    throw new Error('no address is needed');
+  });
+
+describe('linkEndpoint', () => {
+  it('is a GET that may be repeated, with credentials for its own service alone', () => {
+    const common = { method: 'GET', safety: 'repeat', service: 'dsr' };
+    expect(linkEndpoint({ url: '', accept, service: 'dsr' })).toMatchObject({ ...common, auth: 'dsr-basic' });
+    expect(linkEndpoint({ url: '', accept })).toMatchObject({ ...common, auth: 'none' });
+  });
+});
+
+describe('linkRequest', () => {
+  it('asks for the link as it stands', () => {
+    expect(ours(`${BASE}/r/1%2F2?part=2#x`)).toEqual({
+      method: 'GET',
+      origin: 'https://api.example',
+      path: '/v3/r/1%2F2',
+      query: '?part=2',
+      accept,
+      body: undefined,
+    });
+  });
+
+  it.each([
+    ['http://127.0.0.1:4010/c.pem', 'http://127.0.0.1:4010'],
+    ['http://localhost/c.pem', 'http://localhost'],
+    ['https://elsewhere.example/c.pem', 'https://elsewhere.example'],
+  ])('goes to %s where no service is named', (url, origin) => {
+    expect(anywhere(url)).toMatchObject({ origin, path: '/c.pem', query: '' });
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['no address', () => ours('no address'), 'The platform gave a link that is no address: no address.'],
+    [
+      'a user name',
+      () => ours('https://name@api.example/v3/r'),
+      'The link https://api.example holds a user name or password.',
+    ],
+    [
+      'a password',
+      () => anywhere('https://:pw@api.example/r'),
+      'The link https://api.example holds a user name or password.',
+    ],
+    [
+      'another path',
+      () => ours('https://api.example/v3x/r'),
+      'The link https://api.example/v3x/r leads outside of https://api.example/v3.',
+    ],
+    [
+      'another host',
+      () => ours('https://other.example/v3/r'),
+      'The link https://other.example/v3/r leads outside of https://api.example/v3.',
+    ],
+    ['the base itself', () => ours(BASE), `The link ${BASE} leads outside of ${BASE}.`],
+    [
+      'plain http',
+      () => anywhere('http://elsewhere.example/c'),
+      'The link http://elsewhere.example/c is not encrypted.',
+    ],
+    ['a file', () => anywhere('file:///etc/passwd'), 'The link file:///etc/passwd is not encrypted.'],
+    [
+      'another scheme of this machine',
+      () => anywhere('ftp://localhost/c'),
+      'The link ftp://localhost/c is not encrypted.',
+    ],
+  ])('refuses %s', (_name, ask, message) => {
+    const error = thrownBy(ask);
+    expect(error).toBeInstanceOf(KnownError);
+    expect(error).toMatchObject({
+      code: 'http.foreign_link',
+      message: `${message} Nothing was sent there.`,
+      hint: expect.stringContaining('addresses of the profile only') as string,
+    });
+  });
+});
+
+describe('plainSink', () => {
+  const sink = () => {
+    const begun: unknown[] = [];
+    const written: Buffer[] = [];
+    return {
+      begun,
+      written,
+      of: plainSink({ begin: (headers) => begun.push(headers), write: (chunk) => written.push(chunk) }),
+    };
+  };
+
+  it.each([[{}], [{ 'content-encoding': 'identity' }]])('takes bytes as they are meant: %j', (headers) => {
+    const { begun, of, written } = sink();
+    of.begin(headers);
+    of.write(Buffer.from('a'));
+    expect(begun).toEqual([headers]);
+    expect(written).toEqual([Buffer.from('a')]);
+  });
+
+  it('refuses what is compressed', () => {
+    const { begun, of } = sink();
+    expect(thrownBy(() => of.begin({ 'content-encoding': 'gzip' }))).toMatchObject({
+      code: 'http.unreadable',
+      message: 'Unreadable answer: it is compressed (gzip), which was not asked for.',
+      hint: expect.stringContaining('proxy settings') as string,
+    });
+    expect(begun).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+// The edge of names: marked words of bodies, replies and queries, everything else as it is.
+import { looseObject } from 'zod/mini';
+import { describe, expect, it } from 'vitest';
+import { endpoint } from '../../../../src/lib/contract/endpoint.ts';
+import { createNamesEdge } from '../../../../src/lib/http/call/names.ts';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
+import { thrownBy } from '../../../helpers/failure.ts';
+import { getThing } from './endpoints.ts';
+
+const marked = endpoint({
+  id: 'test.names',
+  service: 'base',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/names',
+  status: 200,
+  body: looseObject({}),
+  reply: looseObject({}),
+  safety: 'repeat',
+  query: ['kind', 'other'],
+  names: { body: ['keys:'], reply: ['value:kind'], query: ['kind'] },
+});
+const edge = () => createNamesEdge({ xpid: 'mpid', 'osa_*': 'phone_' });
+
+describe('createNamesEdge', () => {
+  it('maps what is marked and nothing else', () => {
+    const input = {
+      params: { id: 'xpid' },
+      body: { xpid: 'xpid' },
+      query: { kind: 'xpid', other: 'xpid' },
+      reserved: true,
+    };
+    expect(edge().encode(marked, input)).toEqual({
+      params: { id: 'xpid' },
+      body: { mpid: 'xpid' },
+      query: { kind: 'mpid', other: 'xpid' },
+      reserved: true,
+    });
+    expect(input.body).toEqual({ xpid: 'xpid' });
+    expect(edge().decode(marked, { kind: 'mpid', other: 'mpid' })).toEqual({ kind: 'xpid', other: 'mpid' });
+  });
+
+  it('leaves a query’s numbers alone, and what is not there', () => {
+    expect(edge().encode(marked, { query: { kind: 7 } })).toEqual({ query: { kind: 7 } });
+    expect(edge().encode(marked, {})).toEqual({});
+    expect(edge().encode(marked, { body: 'xpid' })).toEqual({ body: 'xpid' });
+  });
+
+  it('leaves calls without marks alone', () => {
+    const input = { body: { xpid: 1 }, query: { filter: 'xpid' } };
+    expect(edge().encode(getThing, input)).toEqual(input);
+    expect(edge().decode(getThing, { id: 'mpid', mpid: 1 })).toEqual({ id: 'mpid', mpid: 1 });
+  });
+
+  it.each([[undefined], [{}]])('does nothing where a deployment has no words of its own: %j', (map) => {
+    const none = createNamesEdge(map);
+    const input = { body: { xpid: 1 } };
+    expect(none.encode(marked, input)).toBe(input);
+    const reply = { kind: 'mpid' };
+    expect(none.decode(marked, reply)).toBe(reply);
+  });
+
+  it('sends nothing where two fields would be one', () => {
+    const error = thrownBy(() => edge().encode(marked, { body: { xpid: 1, mpid: 2 } }));
+    expect(error).toBeInstanceOf(KnownError);
+    expect(error).toMatchObject({
+      code: 'input.invalid',
+      message: 'Two fields are both called mpid on the wire. Nothing was sent.',
+      issues: [{ path: 'mpid', message: expect.stringContaining('neutral word') as string }],
+      hint: expect.stringContaining('`names`') as string,
+    });
+  });
+});

@@ -1,0 +1,108 @@
+// What people read when no answer came: what happened, between whom, and the code that scripts go by.
+import { describe, expect, it } from 'vitest';
+import { type LostExchange, networkFailure } from '../../../../src/lib/http/answer/network-failure.ts';
+import { TransportError, type TransportKind } from '../../../../src/lib/http/transport-error.ts';
+import { CliError } from '../../../../src/lib/errors/exit.ts';
+import type { KnownError } from '../../../../src/lib/kernel/errors.ts';
+
+const lost: LostExchange = {
+  request: { id: 'id-1', method: 'GET', path: '/a' },
+  origin: 'https://api.example',
+  proxy: undefined,
+  requestTimeoutMs: 60_000,
+};
+const coded = (code: string, message = code): Error => Object.assign(new Error(message), { code });
+const UNTRUSTED = 'The certificate of api.example is not trusted: ';
+const failed = (kind: TransportKind, cause?: unknown, circumstances: Partial<LostExchange> = {}): KnownError =>
+  networkFailure({ ...lost, ...circumstances }, new TransportError(kind, 'not-delivered', cause));
+
+describe('networkFailure', () => {
+  it.each<[TransportKind, Error | undefined, string]>([
+    ['refused', coded('ECONNREFUSED'), 'The connection was refused: nothing listens at api.example:443.'],
+    ['dns', coded('ENOTFOUND'), 'The host name of api.example:443 could not be resolved (ENOTFOUND).'],
+    ['dns', undefined, 'The host name of api.example:443 could not be resolved (DNS).'],
+    ['unreachable', coded('EHOSTUNREACH'), 'Api.example:443 cannot be reached from here (EHOSTUNREACH).'],
+    ['unreachable', undefined, 'Api.example:443 cannot be reached from here (no route).'],
+    ['certificate', coded('X_CERT', 'It ended. Long ago.'), `${UNTRUSTED}It ended. Long ago (X_CERT).`],
+    ['certificate', new Error('odd'), `${UNTRUSTED}odd (TLS).`],
+    ['tls', coded('EPROTO'), 'No encrypted connection with api.example came about (EPROTO).'],
+    ['tls', undefined, 'No encrypted connection with api.example came about (TLS).'],
+    ['connect-timeout', undefined, 'No connection with api.example:443 within 10s.'],
+    ['timeout', undefined, 'No whole answer from api.example within 1m.'],
+    ['idle', undefined, 'The answer of api.example began and then stopped.'],
+    ['reset', coded('ECONNRESET'), 'The connection with api.example was closed before an answer came (ECONNRESET).'],
+    ['reset', undefined, 'The connection with api.example was closed before an answer came.'],
+    ['truncated', undefined, 'The answer of api.example was cut off in the middle.'],
+    ['malformed', coded('HPE_INVALID_CONSTANT'), 'What api.example answered is no HTTP (HPE_INVALID_CONSTANT).'],
+    ['malformed', undefined, 'What api.example answered is no HTTP (malformed).'],
+  ])('%s (%s) tells what happened', (kind, cause, message) => {
+    const code = `network.${kind.replace('-', '_')}`;
+    expect(failed(kind, cause)).toMatchObject({ code, message, request: lost.request, cause: { kind } });
+  });
+
+  it.each<[string, string]>([
+    [
+      'EPROTO',
+      'write EPROTO C0:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../ssl3_record.c:355:',
+    ],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'wrong version number'],
+    ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'packet length too long'],
+  ])('%s is told as a port that speaks without TLS, with http:// for this machine alone', (code, message) => {
+    const near = failed('tls', coded(code, message), { origin: 'https://127.0.0.1:4010' });
+    expect(near.message).toBe('127.0.0.1:4010 answers without TLS, and https:// was asked for.');
+    expect(near.hint).toBe('Write the address with http:// (http://127.0.0.1:4010).');
+    const far = failed('tls', coded(code, message));
+    expect(far.message).toBe('api.example answers without TLS, and https:// was asked for.');
+    expect(far.hint).not.toContain('http://');
+    expect(far.hint).toContain('port');
+  });
+
+  it.each<[TransportKind, string]>([
+    ['refused', 'Check the address and port'],
+    ['dns', 'spelling, the network and the DNS'],
+    ['unreachable', 'HTTPS_PROXY, NO_PROXY'],
+    ['certificate', '--ca-file FILE or CDPADM_CA_FILE. Nothing was sent.'],
+    ['tls', 'speak https'],
+    ['connect-timeout', 'firewalls'],
+    ['timeout', '--request-timeout 2m'],
+    ['idle', 'Repeat the command'],
+    ['reset', 'Repeat the command'],
+    ['truncated', 'Repeat the command'],
+    ['malformed', 'those of the platform'],
+  ])('%s tells what to do', (kind, hint) => {
+    expect(failed(kind).hint).toContain(hint);
+  });
+
+  it('names the proxy where that was connected to, with the port that it has by default', () => {
+    const proxy = 'http://proxy.example';
+    expect(failed('refused', undefined, { proxy }).message).toContain('nothing listens at the proxy proxy.example:80.');
+    expect(failed('unreachable', undefined, { proxy }).message).toMatch(/^The proxy proxy\.example:80 cannot/);
+    expect(failed('dns', undefined, { proxy: 'https://proxy.example' }).message).toContain('proxy.example:443');
+    expect(failed('connect-timeout', undefined, { proxy: 'http://[::1]:3128' }).message).toContain('[::1]:3128');
+    expect(failed('timeout', undefined, { proxy }).message).not.toContain('proxy');
+  });
+
+  it('says what a proxy answered that opened no way', () => {
+    const proxy = 'http://proxy.example:3128';
+    const refused = failed('proxy', new Error('Proxy response (407) !== 200'), { proxy });
+    expect(refused.message).toBe(`The proxy ${proxy} opened no way to api.example (it answered 407).`);
+    expect(refused.hint).toContain('NO_PROXY');
+    expect(failed('proxy', new Error('closed'), { proxy }).message).toBe(
+      `The proxy ${proxy} opened no way to api.example.`,
+    );
+  });
+
+  it('tells how long a connection had, which is no longer than the whole request', () => {
+    expect(failed('connect-timeout', undefined, { requestTimeoutMs: 3000 }).message).toContain('within 3s');
+  });
+
+  it('ends like what interrupted it', () => {
+    const terminated = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated' });
+    expect(failed('aborted', terminated)).toMatchObject({ code: 'interrupted', exit: 'terminated' });
+    expect(failed('aborted', new Error('stop'))).toMatchObject({
+      code: 'interrupted',
+      message: 'The request was interrupted.',
+      hint: 'Repeat the command.',
+    });
+  });
+});

@@ -1,0 +1,67 @@
+// Slowing down: for a second after an answer that tells of a limit nearly used up, that service alone.
+import { describe, expect, it } from 'vitest';
+import { createPace, nearsLimit } from '../../../../src/lib/http/limits/pace.ts';
+import { createTestClock } from '../../../helpers/clock.ts';
+import { never } from './setup.ts';
+
+const HEADER = 'x-vendor-rate-limit-percentage-used';
+
+function pacer() {
+  const clock = createTestClock();
+  const decisions: string[] = [];
+  const pace = createPace({ clock, onDecision: (text) => decisions.push(text) });
+  return { clock, decisions, ...pace };
+}
+
+describe('nearsLimit', () => {
+  it.each([
+    ['89.9', false],
+    ['90', true],
+    ['93%', true],
+    ['100', true],
+    ['a lot', false],
+    ['', false],
+  ])('%j: %s', (value, near) => {
+    expect(nearsLimit({ 'content-type': 'x', [HEADER]: value })).toEqual(near ? [HEADER, value] : undefined);
+  });
+
+  it('heeds no other header', () => {
+    expect(nearsLimit({})).toBeUndefined();
+    expect(nearsLimit({ 'x-rate-limit-percentage-used-by-others': '99', age: '99' })).toBeUndefined();
+  });
+});
+
+describe('createPace', () => {
+  it('waits a second after such an answer, says so, and no longer', async () => {
+    const { clock, decisions, learn, wait } = pacer();
+    learn('dsr', { [HEADER]: '95' });
+    expect(decisions).toEqual([`slowing down: ${HEADER} is 95`]);
+    clock.advance(400);
+    await wait('dsr', never);
+    await wait('dsr', never);
+    expect(clock.sleeps).toEqual([600]);
+  });
+
+  it('leaves other services alone, and answers that tell of no limit', async () => {
+    const { clock, decisions, learn, wait } = pacer();
+    learn('dsr', { [HEADER]: '95' });
+    learn('base', { [HEADER]: '10' });
+    await wait('base', never);
+    expect(clock.sleeps).toEqual([]);
+    expect(decisions).toHaveLength(1);
+  });
+
+  it('never waits longer than that, should the clock be set back', async () => {
+    const { clock, learn, wait } = pacer();
+    learn('dsr', { [HEADER]: '95' });
+    clock.advance(-3_600_000);
+    await wait('dsr', never);
+    expect(clock.sleeps).toEqual([1000]);
+  });
+
+  it('ends its wait by the signal', async () => {
+    const { learn, wait } = pacer();
+    learn('dsr', { [HEADER]: '95' });
+    await expect(wait('dsr', AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,352 @@
+// The access token: asked for once, shared by everybody, renewed in time and once after a 401.
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { HttpOptions } from '../../../../src/lib/http/types.ts';
+import { createTestClock } from '../../../helpers/clock.ts';
+import { type FaultServer, json, type ReceivedRequest, startFaultServer } from '../../../helpers/fault-server.ts';
+import { isMutation } from '../../../helpers/size.ts';
+import { failureOf } from '../../../helpers/failure.ts';
+import { opened } from '../../../helpers/opened.ts';
+import { contend } from './contend.ts';
+import { getThing, seedThings, triggerThing } from './endpoints.ts';
+import { SECRETS, testClient, withoutToken } from './setup.ts';
+
+const HOUR = 3_600_000;
+const params = { thingId: 'a' };
+
+let server: FaultServer;
+/** Tokens that the platform accepts; undefined: all. */
+let accepted: string[] | undefined;
+let issued: number;
+let tokenAnswer: { status: number; body?: unknown } | undefined;
+let lifetime: number;
+
+beforeEach(async () => {
+  server = await opened(startFaultServer());
+  accepted = undefined;
+  issued = 0;
+  tokenAnswer = undefined;
+  lifetime = 28_800;
+  server.otherwise((socket, request) => {
+    const answer = isTokenRequest(request)
+      ? tokenAnswer
+        ? json(tokenAnswer.body ?? {}, { status: tokenAnswer.status })
+        : json({ access_token: `token-number-${++issued}`, expires_in: lifetime, token_type: 'Bearer' })
+      : accepted === undefined || accepted.some((token) => request.headers['authorization'] === `Bearer ${token}`)
+        ? json({ id: 'a' })
+        : json({ errors: [{ message: 'Unauthorized' }] }, { status: 401 });
+    answer(socket, request);
+  });
+});
+
+const isTokenRequest = (request: ReceivedRequest): boolean => request.target === '/oauth/token';
+const tokenRequests = (): ReceivedRequest[] => server.requests.filter(isTokenRequest);
+const bearers = (): (string | undefined)[] =>
+  server.requests.filter((request) => !isTokenRequest(request)).map((request) => request.headers['authorization']);
+const client = (overrides: Parameters<typeof testClient>[1] = {}) =>
+  testClient(server.url, { credentials: withoutToken(), ...overrides });
+
+function cacheFile(folder: string): string {
+  const name = readdirSync(join(folder, 'tokens')).find((file) => file.endsWith('.json'));
+  if (name === undefined) throw new Error('no cached token');
+  return join(folder, 'tokens', name);
+}
+
+test('who tries credentials gets a token anew, once, and keeps it for everybody', async () => {
+  const http = client();
+  await http.call(getThing, { params });
+  const trying = client({ folder: http.folder, freshToken: true });
+  await trying.call(getThing, { params });
+  await trying.call(getThing, { params });
+  await client({ folder: http.folder }).call(getThing, { params });
+  expect(bearers()).toEqual([1, 2, 2, 2].map((number) => `Bearer token-number-${number}`));
+});
+
+test('the request is the specification’s, and its answer is kept for everybody, privately', async () => {
+  const http = client();
+  await http.call(getThing, { params });
+  await http.call(getThing, { params });
+  await client({ folder: http.folder }).call(getThing, { params });
+  expect(tokenRequests()).toHaveLength(1);
+  expect(tokenRequests()[0]).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } });
+  expect(JSON.parse(tokenRequests()[0]?.body ?? '')).toEqual({
+    client_id: 'client-1',
+    client_secret: SECRETS.clientSecret,
+    audience: server.url,
+    grant_type: 'client_credentials',
+  });
+  expect(tokenRequests()[0]?.headers).not.toHaveProperty('authorization');
+  expect(bearers()).toEqual(Array(3).fill('Bearer token-number-1'));
+  expect(statSync(cacheFile(http.folder)).mode & 0o777).toBe(0o600);
+  expect(statSync(join(http.folder, 'tokens')).mode & 0o777).toBe(0o700);
+  expect(readFileSync(cacheFile(http.folder), 'utf8')).not.toContain(SECRETS.clientSecret);
+});
+
+test('where a token is cached the secret is not asked for: it may be a command or a keychain’s question', async () => {
+  const { folder, call } = client();
+  await call(getThing, { params });
+  let asked = 0;
+  const clientSecret = async (): Promise<string> => {
+    asked++;
+    return SECRETS.clientSecret;
+  };
+  const credentials = { ...withoutToken(), bearer: async () => ({ clientId: 'client-1', clientSecret }) };
+  await client({ folder, credentials }).call(getThing, { params });
+  expect(asked).toBe(0);
+  accepted = ['token-number-2'];
+  await client({ folder, credentials }).call(getThing, { params });
+  expect(asked).toBe(1);
+});
+
+test('client, audience and address have a token each', async () => {
+  const { folder, call } = client();
+  await call(getThing, { params });
+  const others: Partial<HttpOptions>[] = [
+    { audience: () => 'https://other.example' },
+    { address: () => server.url.replace('127.0.0.1', 'localhost'), audience: () => server.url },
+    {
+      credentials: {
+        ...withoutToken(),
+        bearer: async () => ({ clientId: 'client-2', clientSecret: async () => SECRETS.clientSecret }),
+      },
+    },
+  ];
+  for (const other of others) await client({ folder, ...other }).call(getThing, { params });
+  expect(tokenRequests()).toHaveLength(4);
+  // The same address with a slash at its end is the same address.
+  const slashed = { address: () => `${server.url}/`, audience: () => server.url };
+  await client({ folder, ...slashed }).call(getThing, { params });
+  expect(tokenRequests()).toHaveLength(4);
+});
+
+test('ten clients at once make one token request', async () => {
+  const { folder } = client();
+  const clients = Array.from({ length: 10 }, () => client({ folder }));
+  await Promise.all(clients.map((http) => http.call(getThing, { params })));
+  expect(tokenRequests()).toHaveLength(1);
+  expect(bearers()).toEqual(Array(10).fill('Bearer token-number-1'));
+});
+
+// Other processes run without the mutant.
+test.skipIf(isMutation)('ten processes at once make one token request', async () => {
+  const { folder } = client();
+  const replies = await contend(10, 'token', join(folder, 'shared'), server.url);
+  expect(replies).toEqual(Array(10).fill('{"id":"a"}'));
+  expect(tokenRequests()).toHaveLength(1);
+});
+
+describe('renewal', () => {
+  test.each([
+    ['five minutes before the end', 28_800, 8 * HOUR - 300_000],
+    ['at half of a short life', 60, 30_000],
+  ])('%s', async (_name, seconds, age) => {
+    lifetime = seconds;
+    const http = client();
+    await http.call(getThing, { params });
+    http.clock.advance(age - 1000);
+    await http.call(getThing, { params });
+    expect(tokenRequests()).toHaveLength(1);
+    http.clock.advance(1001);
+    await http.call(getThing, { params });
+    expect(tokenRequests()).toHaveLength(2);
+    expect(bearers().at(-1)).toBe('Bearer token-number-2');
+  });
+
+  test('a 401 drops the token and the call goes once more, whatever it is', async () => {
+    const http = client();
+    await http.call(getThing, { params });
+    accepted = ['token-number-2'];
+    await expect(http.call(triggerThing, { body: { id: 'a' } })).resolves.toEqual({ id: 'a' });
+    expect(bearers().slice(1)).toEqual(['Bearer token-number-1', 'Bearer token-number-2']);
+    expect(tokenRequests()).toHaveLength(2);
+  });
+
+  test('a second 401 is final', async () => {
+    accepted = [];
+    const http = client();
+    const error = await failureOf(http.call(getThing, { params }));
+    expect(error).toMatchObject({ code: 'http.unauthorized', status: 401 });
+    expect(error).toMatchObject({ hint: expect.stringContaining('fresh token') as string });
+    expect(bearers()).toHaveLength(2);
+    expect(tokenRequests()).toHaveLength(2);
+  });
+
+  test('only the token that was refused is dropped: another’s newer one is used', async () => {
+    const { folder, call } = client();
+    await call(getThing, { params });
+    accepted = ['newer-token'];
+    const cached = JSON.parse(readFileSync(cacheFile(folder), 'utf8')) as object;
+    writeFileSync(cacheFile(folder), JSON.stringify({ ...cached, access_token: 'newer-token' }));
+    await call(getThing, { params });
+    expect(bearers().slice(1)).toEqual(['Bearer token-number-1', 'Bearer newer-token']);
+    expect(tokenRequests()).toHaveLength(1);
+  });
+
+  test('ten clients whose token was refused renew it once', async () => {
+    const { folder, call } = client();
+    await call(getThing, { params });
+    accepted = ['token-number-2'];
+    const clients = Array.from({ length: 10 }, () => client({ folder }));
+    await Promise.all(clients.map((http) => http.call(getThing, { params })));
+    expect(tokenRequests()).toHaveLength(2);
+  });
+});
+
+describe('a cache that cannot be relied on', () => {
+  const cached = (parts: object): string =>
+    JSON.stringify({ access_token: 'x', obtained_at: 0, expires_at: Number.MAX_SAFE_INTEGER, ...parts });
+  test.each([
+    '',
+    '{"access_token":',
+    'null',
+    '7',
+    '[]',
+    cached({ access_token: 7 }),
+    cached({ access_token: undefined }),
+    cached({ obtained_at: null }),
+    cached({ expires_at: 'never' }),
+  ])('is fetched anew: %j', async (content) => {
+    const { folder, call } = client();
+    await call(getThing, { params });
+    writeFileSync(cacheFile(folder), content);
+    await client({ folder }).call(getThing, { params });
+    expect(tokenRequests()).toHaveLength(2);
+    expect(JSON.parse(readFileSync(cacheFile(folder), 'utf8'))).toMatchObject({ access_token: 'token-number-2' });
+  });
+});
+
+describe('refusals of the token service', () => {
+  test.each([
+    [401, 'auth.client_refused', 'client id or the client secret'],
+    [403, 'auth.audience_refused', 'audience'],
+    [400, 'http.bad_request', 'refused the request'],
+    [429, 'http.rate_limited', 'Too many requests'],
+    [503, 'http.unavailable', 'trouble'],
+  ])('%d', async (status, code, words) => {
+    tokenAnswer = { status, body: { error: 'access_denied', error_description: 'Not you' } };
+    const error = await failureOf(client().call(getThing, { params }));
+    expect(error).toMatchObject({ code, status, request: { method: 'POST', path: '/oauth/token' } });
+    expect(error.message).toContain(words);
+    expect(error.message).toContain('Not you');
+    expect(bearers()).toEqual([]);
+  });
+
+  test('an answer without a token', async () => {
+    tokenAnswer = { status: 200, body: { token: 'x' } };
+    expect(await failureOf(client().call(getThing, { params }))).toMatchObject({ code: 'http.unreadable' });
+  });
+
+  test('a token that no header can hold', async () => {
+    tokenAnswer = { status: 200, body: { access_token: 'a\r\nb: c', expires_in: 60, token_type: 'Bearer' } };
+    expect(await failureOf(client().call(getThing, { params }))).toMatchObject({
+      code: 'auth.malformed_token',
+    });
+  });
+});
+
+describe('a failed round', () => {
+  const WAITING = 6;
+  const failures = (calls: Promise<unknown>[]) => Promise.all(calls.map(failureOf));
+
+  test('is shared by every call that waits for it', async () => {
+    tokenAnswer = { status: 503 };
+    const http = client();
+    const errors = await failures(Array.from({ length: WAITING }, () => http.call(getThing, { params })));
+    expect(tokenRequests()).toHaveLength(5);
+    for (const error of errors) expect(error).toMatchObject({ code: 'http.unavailable', status: 503 });
+    tokenAnswer = undefined;
+    await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
+  });
+
+  test('is shared by every process that waits for it, and by none that comes later', async () => {
+    tokenAnswer = { status: 503 };
+    const { clock, folder } = client();
+    const processes = Array.from({ length: WAITING }, () => client({ clock, folder }));
+    const errors = await failures(processes.map((http) => http.call(getThing, { params })));
+    expect(tokenRequests()).toHaveLength(5);
+    expect(new Set(errors.map(({ message }) => message)).size).toBe(1);
+    clock.advance(1);
+    await failures([client({ clock, folder }).call(getThing, { params })]);
+    expect(tokenRequests()).toHaveLength(10);
+  });
+
+  test('is not shared when the secret was refused: another process may have another', async () => {
+    tokenAnswer = { status: 401 };
+    const { clock, folder } = client();
+    const processes = Array.from({ length: 3 }, () => client({ clock, folder }));
+    await failures(processes.map((http) => http.call(getThing, { params })));
+    expect(tokenRequests()).toHaveLength(3);
+  });
+});
+
+test('a call that is stopped leaves the round to those that still wait for it', async () => {
+  const stop = new AbortController();
+  let answer = (): void => undefined;
+  server.next((socket, request) => {
+    answer = () => json({ access_token: 'token-1', expires_in: 60, token_type: 'Bearer' })(socket, request);
+    stop.abort(new Error('enough'));
+  });
+  const http = client();
+  const stopped = failureOf(http.call(getThing, { params, signal: stop.signal }));
+  const patient = http.call(getThing, { params });
+  expect((await stopped).message).toBe('enough');
+  answer();
+  await expect(patient).resolves.toEqual({ id: 'a' });
+  expect(tokenRequests()).toHaveLength(1);
+});
+
+describe('a ready-made token', () => {
+  test('is used as it is and never renewed', async () => {
+    accepted = [];
+    const http = testClient(server.url);
+    const error = await failureOf(http.call(getThing, { params }));
+    expect(error).toMatchObject({
+      code: 'http.unauthorized',
+      hint: expect.stringContaining('CDPADM_ACCESS_TOKEN') as string,
+    });
+    expect(bearers()).toEqual([`Bearer ${SECRETS.accessToken}`]);
+    expect(tokenRequests()).toEqual([]);
+    expect(existsSync(join(http.folder, 'tokens'))).toBe(false);
+  });
+
+  test('with a line break at its end is explained', async () => {
+    const credentials = { ...withoutToken(), accessToken: async () => 'abcdef\n' };
+    expect(await failureOf(client({ credentials }).call(getThing, { params }))).toMatchObject({
+      code: 'auth.malformed_token',
+      hint: expect.stringContaining('line break') as string,
+    });
+    expect(server.connections).toBe(0);
+  });
+});
+
+test('`prepare` fetches the token, so that the next call needs no request before it', async () => {
+  const http = client();
+  await http.prepare(getThing);
+  expect(tokenRequests()).toHaveLength(1);
+  await http.call(getThing, { params });
+  expect(tokenRequests()).toHaveLength(1);
+});
+
+test('a workspace’s calls need no token, and their 401 is not renewed', async () => {
+  accepted = [];
+  const error = await failureOf(client().call(seedThings, { body: { xpid: 1 } }));
+  expect(error).toMatchObject({
+    code: 'http.unauthorized',
+    hint: expect.stringContaining('CDPADM_WORKSPACE_KEY') as string,
+  });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('the signal ends the wait for another’s token request', async () => {
+  const { folder } = client();
+  const stop = new AbortController();
+  server.next(() => stop.abort(new Error('enough')));
+  const clock = createTestClock();
+  const calls = [1, 2].map(() => {
+    const http = client({ folder, clock, signal: stop.signal });
+    return failureOf(http.call(getThing, { params }));
+  });
+  expect((await Promise.all(calls)).map((error) => error.message)).toEqual(['enough', 'enough']);
+  await expect(client({ folder }).call(getThing, { params })).resolves.toEqual({ id: 'a' });
+});

@@ -1,0 +1,142 @@
+// What is kept of an exchange for `--debug` and `--trace-file`.
+import { describe, expect, it } from 'vitest';
+import { oauthEndpoints } from '../../../../src/lib/contract/oauth.ts';
+import { type Attempted, traceAttempt } from '../../../../src/lib/http/call/trace.ts';
+import { TransportError } from '../../../../src/lib/http/transport-error.ts';
+import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
+import { TEST_TIME } from '../../../helpers/clock.ts';
+import { answered } from './calls.ts';
+import { putThing } from './endpoints.ts';
+
+const SECRET = 'canary-of-the-trace';
+
+const attempted: Attempted = {
+  endpoint: putThing,
+  id: 'id-1',
+  attempt: 2,
+  request: { method: 'PUT', origin: 'https://api.example', path: `/things/${SECRET}`, query: '?a=b', body: undefined },
+  headers: { accept: 'application/json', authorization: 'Bearer x' },
+  startedAt: TEST_TIME,
+  endedAt: TEST_TIME + 34,
+};
+
+function traced(parts: Partial<Attempted>): { debug: string[]; traces: Record<string, unknown>[] } {
+  const redactor = createRedactor();
+  redactor.add(SECRET);
+  const debug: string[] = [];
+  const traces: Record<string, unknown>[] = [];
+  traceAttempt(
+    { ...attempted, ...parts },
+    { redactor, onDebug: (text) => debug.push(text), onTrace: (exchange) => traces.push(exchange) },
+  );
+  return { debug, traces };
+}
+/** The body of a request as a trace shows it. */
+const kept = (body: string | undefined, parts: Partial<Attempted> = {}): unknown => {
+  const { traces } = traced({ request: { ...attempted.request, body }, answer: answered('{}'), ...parts });
+  return (traces[0]?.['request'] as { body: unknown }).body;
+};
+
+describe('traceAttempt', () => {
+  it('writes down an answer', () => {
+    const answer = answered('{"id":"a"}', { status: 201, headers: { 'x-a': 'b' }, size: 10 });
+    const { debug, traces } = traced({ answer });
+    expect(debug).toEqual([
+      'PUT https://api.example/things/********?a=b -> 201, 10 bytes, 34 ms (attempt 2, request id-1)',
+    ]);
+    expect(traces).toEqual([
+      {
+        at: '2026-11-21T08:00:00.000Z',
+        id: 'id-1',
+        attempt: 2,
+        method: 'PUT',
+        url: 'https://api.example/things/********?a=b',
+        status: 201,
+        ms: 34,
+        request: { headers: { accept: 'application/json', authorization: '********' }, body: null },
+        response: { headers: { 'x-a': 'b' }, body: { id: 'a' } },
+        error: null,
+      },
+    ]);
+  });
+
+  it('writes down a failure on the way, with its code where it has one', () => {
+    const cause = Object.assign(new Error(SECRET), { code: 'ECONNRESET' });
+    const { debug, traces } = traced({ error: new TransportError('reset', 'perhaps-delivered', cause) });
+    expect(debug[0]).toContain(' -> no answer: reset ECONNRESET, 34 ms (');
+    expect(traces[0]).toMatchObject({
+      status: null,
+      response: null,
+      error: { kind: 'reset', code: 'ECONNRESET', phase: 'perhaps-delivered' },
+    });
+    const silent = traced({ error: new TransportError('timeout', 'perhaps-delivered') });
+    expect(silent.debug[0]).toContain(' -> no answer: timeout, 34 ms (');
+    expect(silent.traces[0]).toMatchObject({ error: { kind: 'timeout', code: null } });
+  });
+
+  it('masks nothing where nobody looks', () => {
+    const redactor = new Proxy(createRedactor(), {
+      get: () => {
+        throw new Error('masked in vain');
+      },
+    });
+    traceAttempt({ ...attempted, answer: answered('{}') }, { redactor });
+  });
+
+  it.each(['onDebug', 'onTrace'] as const)('does with %s alone', (only) => {
+    let told = 0;
+    traceAttempt({ ...attempted, answer: answered('{}') }, { redactor: createRedactor(), [only]: () => told++ });
+    expect(told).toBe(1);
+  });
+});
+
+describe('a traced body', () => {
+  it.each<[string, string | undefined, unknown]>([
+    ['none', undefined, null],
+    ['an empty one', '', null],
+    ['JSON', '{"a":[1,"x"]}', { a: [1, 'x'] }],
+    ['JSON with secrets', `{"password":"x","a":"${SECRET}"}`, { password: '********', a: '********' }],
+    ['text', `no JSON, ${SECRET}`, 'no JSON, ********'],
+  ])('%s', (_name, body, expected) => {
+    expect(kept(body)).toEqual(expected);
+  });
+
+  it('is left out of the token call, both ways', () => {
+    const { traces } = traced({
+      endpoint: oauthEndpoints.token,
+      request: { ...attempted.request, body: '{"a":1}' },
+      answer: answered('{"access_token":"x"}'),
+    });
+    expect(traces[0]).toMatchObject({ request: { body: '(not kept)' }, response: { body: '(not kept)' } });
+  });
+
+  it('is cut where it is long, and masked before that', () => {
+    const most = 64 * 1024;
+    const exact = 'x'.repeat(most);
+    expect(kept(exact)).toBe(exact);
+    const long = `${'x'.repeat(most - 4)}${SECRET}`;
+    expect(kept(long)).toBe(`${'x'.repeat(most - 4)}****… (cut: ${long.length} characters)`);
+  });
+
+  it.each<[string, unknown, unknown]>([
+    [
+      'whom a request is about',
+      { subject_identities: { email: { value: 'a@b.example', encoding: 'raw' } } },
+      { subject_identities: { email: { value: '********', encoding: 'raw' } } },
+    ],
+    [
+      'the same, further down',
+      [{ extensions: { 'opendsr.x': { subject_identities: { xpid: { value: '7' } } } } }],
+      [{ extensions: { 'opendsr.x': { subject_identities: { xpid: { value: '********' } } } } }],
+    ],
+    [
+      'nothing of another shape',
+      { subject_identities: { a: null, b: 'text', c: { other: 1 } }, d: { value: 'shown' } },
+      { subject_identities: { a: null, b: 'text', c: { other: 1 } }, d: { value: 'shown' } },
+    ],
+    ['nothing where the field is none', { subject_identities: null }, { subject_identities: null }],
+    ['nothing in a text', { subject_identities: 'a' }, { subject_identities: 'a' }],
+  ])('hides %s', (_name, body, expected) => {
+    expect(kept(JSON.stringify(body))).toEqual(expected);
+  });
+});

@@ -1,0 +1,37 @@
+// A child process that takes a lock over and over, or once and for ever.
+import * as fs from 'node:fs';
+import { systemClock } from '../../../../../src/lib/kernel/clock.ts';
+import { acquireLock, tryLock, withLock } from '../../../../../src/lib/kernel/lock.ts';
+
+const [deed = '', lockPath = '', file = '', times = '1'] = process.argv.slice(2);
+
+/** One read-modify-write that loses updates unless it is alone, with a note at its beginning and its end. */
+function increment(): void {
+  fs.appendFileSync(`${file}.log`, `begin ${process.pid}\n`);
+  const value = Number(fs.readFileSync(file, 'utf8'));
+  fs.writeFileSync(file, String(value + 1));
+  fs.appendFileSync(`${file}.log`, `end ${process.pid}\n`);
+}
+
+if (deed === 'count') {
+  for (let round = 0; round < Number(times); round++) await withLock(lockPath, systemClock, increment);
+} else if (deed === 'hold') {
+  await acquireLock(lockPath, systemClock);
+  process.stdout.write(`held ${process.pid}\n`);
+  setInterval(() => undefined, 60_000);
+} else {
+  // Tries without a pause until it wins or standard input ends; the winner says so and keeps the lock.
+  let over = false;
+  process.stdin.on('end', () => (over = true)).resume();
+  process.stdout.write('ready\n');
+  const race = (): void => {
+    if (over) return;
+    if (tryLock(lockPath)) {
+      process.stdout.write('won\n');
+      setInterval(() => undefined, 60_000);
+      return;
+    }
+    setImmediate(race);
+  };
+  race();
+}

@@ -1,0 +1,28 @@
+// What is said of a file that cannot be written, and what to do about it.
+import { describe, expect, it } from 'vitest';
+import { cannotWrite } from '../../../../src/lib/kernel/file-failure.ts';
+
+const failed = (code: string): Error => Object.assign(new Error(`${code}: failed`), { code });
+
+describe('cannotWrite', () => {
+  it.each([
+    ['ENOSPC', 'the disk is full', 'Free some room'],
+    ['EDQUOT', 'the disk quota is used up', 'Free some room'],
+    ['EROFS', 'the file system is read-only', 'Make it writable'],
+    ['EACCES', 'permission denied', 'Make it writable'],
+  ])('says of %s what it is, what helps and that nothing is lost', (code, reason, remedy) => {
+    const { message, hint } = cannotWrite('/state/token.json', failed(code));
+    expect(message).toBe(`Cannot write /state/token.json: ${reason}.`);
+    expect(hint).toContain(remedy);
+    expect(hint).toContain('cdpadm help environment');
+    expect(hint).toMatch(/The file is unchanged\.$/);
+  });
+
+  it('says the same of anything else without a remedy', () => {
+    expect(cannotWrite('a', failed('EIO')).hint).toBe('The file is unchanged.');
+  });
+
+  it('leaves the word to whoever knows better', () => {
+    expect(cannotWrite('a', failed('ENOSPC'), 'Mend that.').hint).toBe('Mend that.');
+  });
+});

@@ -1,0 +1,83 @@
+// The "did you mean": near words are proposed, far ones are not.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nearest, nearlySpelt } from '../../../../src/lib/kernel/nearest.ts';
+
+const VERBS = ['list', 'get', 'push', 'pull', 'validate', 'diff', 'edit', 'create', 'update', 'delete', 'history'];
+
+describe('nearest', () => {
+  it.each([
+    ['lst', 'list'],
+    ['lsit', 'list'],
+    ['pusch', 'push'],
+    ['pul', 'pull'],
+    ['valdiate', 'validate'],
+    ['VALIDATE', 'validate'],
+    ['udpate', 'update'],
+    ['histroy', 'history'],
+    ['dleete', 'delete'],
+    ['creat', 'create'],
+  ])('%s: %s', (word, candidate) => {
+    expect(nearest(word, VERBS)).toBe(candidate);
+  });
+
+  it.each(['banana', 'x', '', 'zz', 'history-of-everything', 'qqqq'])('%j: nothing', (word) => {
+    expect(nearest(word, VERBS)).toBeUndefined();
+  });
+
+  it.each([
+    ['conn', ['connections', 'data-models', 'pipelines'], 'connections'],
+    ['PIPE', ['connections', 'pipelines'], 'pipelines'],
+    ['rol', ['roles', 'warehouse', 'seed'], 'roles'],
+    ['dat', ['date', 'data-models', 'cat'], 'date'],
+    ['data', ['data', 'data-models'], 'data'],
+    ['cus', ['customers', 'customers'], 'customers'],
+    ['cu', ['customers'], undefined],
+    ['cus', ['customers-a', 'customers-b'], undefined],
+  ])('%s begins one of %j alone: %s', (word, known, meant) => {
+    expect(nearest(word, known)).toBe(meant);
+  });
+
+  it('takes a shorter beginning where that is asked for, and none where only the spelling counts', () => {
+    expect(nearest('em', ['emulator', 'doctor'], 2)).toBe('emulator');
+    expect(nearlySpelt('customers', ['customers-archive'])).toBeUndefined();
+  });
+
+  it('proposes nothing that has nothing in common', () => {
+    expect(nearest('x', ['y'])).toBeUndefined();
+    expect(nearest('', ['y'])).toBeUndefined();
+    expect(nearest('ab', ['cd'])).toBeUndefined();
+    expect(nearest('ab', ['ac'])).toBe('ac');
+  });
+
+  it('keeps the case and the marks of the candidate, and takes any iterable', () => {
+    expect(nearest('audience:*', new Set(['Audiences:*', 'catalog:*']))).toBe('Audiences:*');
+  });
+
+  it('prefers the word itself, then the first of the nearest', () => {
+    expect(nearest('b1', ['a1', 'B1', 'c1'])).toBe('B1');
+    expect(nearest('x1', ['a1', 'b1'])).toBe('a1');
+    expect(nearest('list', [])).toBeUndefined();
+  });
+
+  it('finds every word again with one letter swapped, doubled, lost or wrong', () => {
+    const word = fc.string({ unit: fc.constantFrom(...Array.from('abcdefghij')), minLength: 5, maxLength: 12 });
+    fc.assert(
+      fc.property(word, fc.nat(), fc.nat(3), (text, place, kind) => {
+        const at = place % (text.length - 1);
+        const [before, one = '', two = '', after] = [text.slice(0, at), text[at], text[at + 1], text.slice(at + 2)];
+        const typo = [
+          before + two + one + after,
+          before + one + one + two + after,
+          before + two + after,
+          `${before}X${two}${after}`,
+        ][kind];
+        expect(nearest(typo ?? '', ['unlike-all-of-it', text])).toBe(text);
+      }),
+    );
+  });
+
+  it('is not impressed by a word of a megabyte', () => {
+    expect(nearest('x'.repeat(1_000_000), VERBS)).toBeUndefined();
+  });
+});

@@ -1,0 +1,46 @@
+// Rates as people write them.
+import fc from 'fast-check';
+import { expect, it, test } from 'vitest';
+import { parseRate } from '../../../../src/lib/kernel/rate.ts';
+
+it.each<[string, number | undefined]>([
+  ['1', 1],
+  ['600/m', 10],
+  [' 9000/h ', 2.5],
+  ['0.5', 0.5],
+  ['0', undefined],
+  ['0/m', undefined],
+  ['-1', undefined],
+  ['1e3', undefined],
+  ['.5', undefined],
+  ['1/d', undefined],
+  ['1 /m', undefined],
+  ['', undefined],
+  ['Infinity', undefined],
+  ['9999999999', undefined],
+])('%j is %s', (text, rate) => {
+  expect(parseRate(text)).toBe(rate);
+});
+
+test('whatever is written, a rate is a number above 0, or none', () => {
+  const near = fc.stringMatching(/^ ?\d{0,10}(\.\d{0,7})?(\/?[smhd])? ?$/);
+  fc.assert(
+    fc.property(fc.oneof(near, fc.string()), (text) => {
+      const rate = parseRate(text);
+      return rate === undefined || (Number.isFinite(rate) && rate > 0);
+    }),
+  );
+});
+
+test('a whole number of a unit is that number a second, a minute, an hour', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 999_999_999 }),
+      fc.constantFrom(['s', 1], ['m', 60], ['h', 3600]),
+      (n, unit) => {
+        const [name, seconds] = unit as [string, number];
+        return parseRate(`${n}/${name}`) === n / seconds;
+      },
+    ),
+  );
+});

@@ -1,0 +1,28 @@
+// Who decides on colour: the flag, then the environment in its order, then the stream.
+import { expect, it, test } from 'vitest';
+import { wantsColour } from '../../../../src/lib/render/colour.ts';
+import { createStyle } from '../../../../src/lib/render/style.ts';
+
+it.each<['auto' | 'always' | 'never', Record<string, string>, boolean, boolean]>([
+  ['auto', {}, true, true],
+  ['auto', {}, false, false],
+  ['always', { NO_COLOR: '1', TERM: 'dumb' }, false, true],
+  ['never', { FORCE_COLOR: '1' }, true, false],
+  ['auto', { NO_COLOR: '1' }, true, false],
+  ['auto', { NO_COLOR: '' }, true, true],
+  ['auto', { CDPADM_NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
+  ['auto', { NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
+  ['auto', { FORCE_COLOR: '1' }, false, true],
+  ['auto', { FORCE_COLOR: '0' }, true, false],
+  ['auto', { FORCE_COLOR: '1', TERM: 'dumb' }, false, true],
+  ['auto', { CLICOLOR_FORCE: '1' }, false, true],
+  ['auto', { TERM: 'dumb' }, true, false],
+])('--color %s, %j, terminal %s: %s', (flag, env, terminal, expected) => {
+  expect(wantsColour(flag, env, terminal)).toBe(expected);
+});
+
+test('a style takes one text, whatever else `map` passes', async () => {
+  const { red, bold } = await createStyle(true);
+  expect(['a', 'b'].map(red)).toEqual(['\u001b[31ma\u001b[39m', '\u001b[31mb\u001b[39m']);
+  expect(red(`x${bold('y')}z`)).toBe('\u001b[31mx\u001b[1my\u001b[22mz\u001b[39m');
+});

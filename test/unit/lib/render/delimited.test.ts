@@ -1,0 +1,64 @@
+// Lists for other programs: CSV that gives every value back, and lines that are cut at tabs.
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { toCsv, toTabbed } from '../../../../src/lib/render/delimited.ts';
+import type { CellValue, Column } from '../../../../src/lib/render/view.ts';
+
+const columns: Column<CellValue[]>[] = [0, 1].map((index) => ({ key: `field_${index}`, value: (row) => row[index] }));
+
+/** What a reader does: one apostrophe before a formula's beginning is ours. */
+function arm(cell: string): string {
+  return /^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;
+}
+
+describe('CSV', () => {
+  it.each<[CellValue, string]>([
+    ['plain', 'plain'],
+    [null, ''],
+    [undefined, ''],
+    [-5, '-5'],
+    ['-5.2e3', '-5.2e3'],
+    [9223372036854775807n, '9223372036854775807'],
+    [-9223372036854775808n, '-9223372036854775808'],
+    ['=1+1', "'=1+1"],
+    ['+cmd', "'+cmd"],
+    ['-cmd', "'-cmd"],
+    ['@sum', "'@sum"],
+    ["'=1", "''=1"],
+    ["it's", "it's"],
+    ['a,b', '"a,b"'],
+    ['say "x"', '"say ""x"""'],
+    ['two\nlines', '"two\nlines"'],
+    [' padded', '" padded"'],
+    ['=a,b', '"\'=a,b"'],
+  ])('%s is written %s', (value, expected) => {
+    expect(toCsv([[value, 'x']], columns, false)).toBe(`${expected},x\n`);
+  });
+
+  test('gives every text back', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc
+        .array(fc.constantFrom("'", '=', '-', '+', '@', '\t', '\r', '\n', '"', ',', ' ', '7'))
+        .map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, text), { minLength: 1 }), (rows) => {
+        const read = parse(toCsv(rows, columns, true), { from_line: 1, relax_column_count: false }) as string[][];
+        expect(read.slice(1).map((cells) => cells.map(arm))).toEqual(rows);
+      }),
+    );
+  });
+});
+
+test('tab-separated lines have as many cells as columns, whatever is in them', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string())), (rows) => {
+      const lines = toTabbed(rows, columns, true).split('\n');
+      expect(lines[0]).toBe('FIELD 0\tFIELD 1');
+      expect(lines).toHaveLength(rows.length + 2);
+      for (const line of lines.slice(0, -1)) expect(line.split('\t')).toHaveLength(2);
+    }),
+  );
+});

@@ -1,0 +1,49 @@
+// A bulk run before and during it: its counts, its requests in a line each, and how long it takes yet.
+import { describe, expect, it, test } from 'vitest';
+import { renderDsrBulk, renderDsrRows, renderPace } from '../../../../src/lib/render/dsr-bulk.ts';
+import { plainStyle } from '../../../../src/lib/render/style.ts';
+
+test.each([
+  [1, '1 row, which is valid:'],
+  [2, '2 rows, all of them valid:'],
+])('%d rows', (rows, line) => {
+  const facts = { rows, kinds: new Map([['gdpr access', rows]]), skipWaiting: 0, done: 0 };
+  expect(renderDsrBulk(facts, plainStyle).split('\n')[0]).toBe(line);
+});
+
+test.each([
+  [0, 5, 2000, ''],
+  [5, 5, 500, ''],
+  [10, 0, 2000, '5.0 a second'],
+  [1000, 500, 1000, '1000 a second, 1s left'],
+  [906, 100, 1050, '863 a second, 1s left'],
+  [10, 25, 10_000, '1.0 a second, 25s left'],
+  [10, 1000, 10_000, '1.0 a second, 16m 40s left'],
+])('%d done, %d left, %d ms: %s', (done, left, ms, text) => {
+  expect(renderPace(done, left, ms)).toBe(text);
+});
+
+describe('requests of a file', () => {
+  const request = (type: 'access' | 'erasure', email: string, group?: string) => ({
+    regulation: 'gdpr' as const,
+    subject_request_id: '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11',
+    subject_request_type: type,
+    submitted_time: '2026-11-21T08:00:00Z',
+    subject_identities: { email: { value: email, encoding: 'raw' as const } },
+    ...(group !== undefined && { group_id: group }),
+    api_version: '3.0',
+  });
+  const rows = [
+    { row: 9, hasId: false, request: request('access', 'a***@***.com') },
+    { row: 10, hasId: true, request: request('erasure', 'b***@***.com', 'spring') },
+  ];
+
+  it.each([60, 80, 120])('stand in lines of %d columns', (width) => {
+    const lines = renderDsrRows(rows, plainStyle, width).split('\n');
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
+    expect(lines[0]).toMatch(/^ {3}9 {2}gdpr access {3}email=a\*\*\*@\*\*\*\.com, submitted/);
+    expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toBe(
+      ' 9 gdpr access email=a***@***.com, submitted 2026-11-21T08:00:00Z 10 gdpr erasure email=b***@***.com, submitted 2026-11-21T08:00:00Z, group spring, id 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11',
+    );
+  });
+});

@@ -1,0 +1,80 @@
+// Markdown whose cells cannot break out of it.
+import { describe, expect, it, test } from 'vitest';
+import {
+  toCodeBlock,
+  toDiffBlock,
+  toIssueItem,
+  toMarkdownLine,
+  toMarkdownTable,
+} from '../../../../src/lib/render/markdown.ts';
+import type { Column } from '../../../../src/lib/render/view.ts';
+
+const columns: Column<string>[] = [
+  { key: 'role_id', value: (row) => row },
+  { key: 'tasks', value: (row) => row.length, align: 'right' },
+];
+
+test('a table', () => {
+  expect(toMarkdownTable(['a|b', 'x`y`', '<b>', 'two\nlines'], columns, true)).toBe(
+    [
+      '| role\\_id | tasks |',
+      '| --- | ---: |',
+      '| a\\|b | 3 |',
+      '| x\\`y\\` | 4 |',
+      '| \\<b\\> | 3 |',
+      '| two lines | 9 |',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('without a heading', () => {
+  expect(toMarkdownTable(['a'], columns, false)).toBe('|   |   |\n| --- | ---: |\n| a | 1 |\n');
+});
+
+describe('code blocks', () => {
+  it.each([
+    ['text', '```\ntext\n```\n'],
+    ['text\n\n', '```\ntext\n```\n'],
+    ['```\ninside\n```', '````\n```\ninside\n```\n````\n'],
+  ])('%j', (text, expected) => {
+    expect(toCodeBlock(text)).toBe(expected);
+  });
+});
+
+describe('a line', () => {
+  it.each([
+    ['Run `cdpadm roles diff *`.', 'Run `cdpadm roles diff *`.'],
+    ['a_b <img> #1', 'a\\_b \\<img\\> \\#1'],
+    ['one ` alone', 'one \\` alone'],
+    ['two\n# lines', 'two \\# lines'],
+  ])('%j', (text, expected) => {
+    expect(toMarkdownLine(text)).toBe(expected);
+  });
+
+  test('of an issue', () => {
+    const issue = { file: 'a_b.yaml', line: 3, column: 5, path: 'roles[0]', message: 'is `x`' };
+    expect(toIssueItem(issue)).toBe('- a\\_b.yaml:3:5: roles\\[0\\]: is `x`');
+    expect(toIssueItem({ path: '', message: 'wrong' })).toBe('- wrong');
+  });
+});
+
+test('a plan has each sign in the first column, where it is coloured, and every word where it was', () => {
+  const body = '~ modify a\n    - x:view\n    + y:view  ! escalation\n    ~ z: a -> b\n    +   - SELECT\n\n1 to modify';
+  expect(toDiffBlock('Plan', body)).toBe(
+    [
+      '### Plan',
+      '',
+      '```diff',
+      '~ modify a',
+      '-     x:view',
+      '+     y:view  ! escalation',
+      '!     z: a -> b',
+      '+       - SELECT',
+      '',
+      '1 to modify',
+      '```',
+      '',
+    ].join('\n'),
+  );
+});

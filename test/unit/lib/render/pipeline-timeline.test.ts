@@ -1,0 +1,121 @@
+// The page of a pipeline's runs: everything on it, nothing from elsewhere, nothing that runs.
+import { expect, test } from 'vitest';
+import type { RunReply } from '../../../../src/lib/contract/pipeline-runs.ts';
+import { runTimelinePage } from '../../../../src/lib/render/pipeline-timeline.ts';
+
+const SOURCE = { pipeline: 'customers' };
+
+function run(id: number, fields: Partial<RunReply> = {}): RunReply {
+  const day = String((id % 28) + 1).padStart(2, '0');
+  return {
+    id,
+    pipeline_id: 'customers',
+    type: 'interval',
+    status: 'success',
+    errors: [],
+    logical_date: `2026-01-${day}T00:00:00Z`,
+    started_on: `2026-01-${day}T00:00:00Z`,
+    ended_on: `2026-01-${day}T00:01:30Z`,
+    successful_records: 1234,
+    failed_records: 0,
+    ...fields,
+  } as RunReply;
+}
+
+test('runs, rows and failures, in words too', () => {
+  const page = runTimelinePage(
+    [
+      run(3, { status: 'failed', successful_records: 0, errors: [{ message: 'no such table' }] as never }),
+      run(2, { failed_records: 17 }),
+      run(1),
+    ],
+    SOURCE,
+  );
+  expect(page).toContain('2 success, 1 failed');
+  expect(page).toContain('<dd>2,468</dd>');
+  expect(page).toContain('<dd>17</dd>');
+  // The oldest column first, the newest row of the table first.
+  expect(page.indexOf('Run 1:')).toBeLessThan(page.indexOf('Run 3:'));
+  expect(page.indexOf('id="run-3"')).toBeLessThan(page.indexOf('id="run-1"'));
+  expect(page).toContain('✗ failed');
+  expect(page).toContain('no such table');
+  expect(page).toContain('>1m 30s</td>');
+  expect(page.match(/<i class="refused"/g)).toHaveLength(1);
+});
+
+test('says which platform, organization and workspace the runs are of, and when the page was made', () => {
+  const made_on = Date.parse('2026-11-22T06:05:00Z');
+  const page = runTimelinePage([run(1)], {
+    pipeline: 'customers',
+    organization: '1001',
+    workspace: '42',
+    platform: 'https://platform.example.com',
+    made_on,
+  });
+  const line = /<header>.*<\/header>/s.exec(page)?.[0].replace(/<[^>]*>/g, '');
+  expect(line).toContain('Organization 1001 · workspace 42 · https://platform.example.com · made 2026-11-22 06:05 UTC');
+});
+
+test('few runs each have their time, apart by seconds where minutes are alike, and the year is said once', () => {
+  const at = (second: number) => ({ started_on: `2026-01-02T02:11:0${second}Z` });
+  const page = runTimelinePage([run(3, at(3)), run(2, at(2)), run(1, at(1))], SOURCE);
+  const dates = page.match(/<div class="date">.*?<\/div>/g);
+  expect(dates).toEqual([1, 2, 3].map((second) => `<div class="date">2 Jan<br>02:11:0${second}</div>`));
+  expect(page).toContain('times in UTC, of 2026.');
+  const years = runTimelinePage([run(2), run(1, { started_on: '2025-12-31T00:00:00Z' })], SOURCE);
+  expect(years.match(/<div class="date">.*?<\/div>/g)?.map((text) => /\d{4}/.exec(text)?.[0])).toEqual([
+    '2025',
+    '2026',
+  ]);
+});
+
+test('the scale has no half a row, and none at all where no rows were read', () => {
+  const scale = (rows: number) =>
+    /<div class="scale".*?<\/div>/.exec(runTimelinePage([run(1, { successful_records: rows })], SOURCE))?.[0];
+  expect(scale(1)).toContain('<span>1 row</span><span></span><span>0</span>');
+  expect(scale(0)).toContain('<span></span><span></span><span>0 rows</span>');
+});
+
+test('a cause is told once for all runs that ended so, each with a way to its row', () => {
+  const errors = [{ message: 'no such table' }] as never;
+  const many = Array.from({ length: 9 }, (_, index) => run(index + 1, { status: 'failed', errors }));
+  const page = runTimelinePage([...many, run(10, { status: 'stopped' })], SOURCE);
+  const section = /<section class="unwell".*?<\/section>/s.exec(page)?.[0] ?? '';
+  expect(section.match(/no such table/g)).toHaveLength(1);
+  expect(section).toContain('href="#run-9"');
+  expect(section).toContain('and 4 more');
+  expect(section).toContain('■ stopped');
+  expect(page).toContain('id="run-9"');
+});
+
+test('times of another zone are shown in UTC', () => {
+  const page = runTimelinePage([run(1, { started_on: '2026-01-02T01:00:00+02:00' })], SOURCE);
+  expect(page).toContain('1 Jan<br>23:00');
+  expect(page).toContain('>2026-01-01 23:00:00</td>');
+});
+
+test('one file that loads and runs nothing, whatever the platform says', () => {
+  const evil = '"><script>alert(1)</script><img src=x onerror=y>';
+  const wrong = run(1, { pipeline_id: evil, id: evil, status: evil, errors: [{ message: evil }] as never } as never);
+  const page = runTimelinePage([wrong, run(2, { status: 'failed', errors: [{ message: evil }] as never })], {
+    pipeline: evil,
+    organization: evil,
+    workspace: evil,
+    platform: evil,
+  });
+  expect(page).not.toMatch(/<script|<img|https?:|url\((?!#)|@import/);
+  expect(page).toContain('prefers-color-scheme: dark');
+  expect(page).toContain('@media print');
+});
+
+test('no runs, many runs, unknown counts', () => {
+  expect(runTimelinePage([], SOURCE)).toContain('There are no such runs.');
+  const many = runTimelinePage(
+    Array.from({ length: 500 }, (_, index) => run(index + 1)),
+    SOURCE,
+  );
+  expect(many.match(/<i class="rows"/g)).toHaveLength(500);
+  expect(many).not.toContain('NaN');
+  const unknown = run(1, { successful_records: null, failed_records: undefined, started_on: 'soon' } as never);
+  expect(runTimelinePage([unknown], SOURCE)).not.toMatch(/NaN|undefined|Invalid/);
+});

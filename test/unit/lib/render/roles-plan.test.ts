@@ -1,0 +1,155 @@
+// Plans as screens and as Markdown, golden; no name can forge a line of one.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { diffRoles } from '../../../../src/lib/domain/roles/diff.ts';
+import { planRoles } from '../../../../src/lib/domain/roles/plan.ts';
+import { type DrawnPlan, renderRolesPlan, rolesPlanMarkdown } from '../../../../src/lib/render/roles-plan.ts';
+import { plainStyle, type Style } from '../../../../src/lib/render/style.ts';
+import { anyRoles, anyText, manifestOf, role } from '../../../helpers/any-roles.ts';
+
+const mark =
+  (name: string) =>
+  (text: string): string =>
+    `<${name}>${text}</${name}>`;
+
+/** Colours that can be read. */
+const TAGGED: Style = {
+  level: 1,
+  bold: mark('bold'),
+  dim: mark('dim'),
+  red: mark('red'),
+  green: mark('green'),
+  yellow: mark('yellow'),
+  cyan: mark('cyan'),
+};
+
+const LIVE = manifestOf([
+  role('analyst', ['user:core', 'audiences:view', 'rules:view'], { origin: 'ui' }),
+  role('old', ['user:core', 'privacy:*'], { description: null }),
+  role('same', ['user:core']),
+]);
+const WANTED = [
+  role('analyst', ['audiences:*', 'rules:view', 'connections:view'], { name: 'Analyst', origin: 'api' }),
+  role('new', ['user:core', 'catalog:*', 'live_stream:view']),
+  role('same'),
+];
+const { plan: PLAN } = planRoles({ organization: '101', address: 'https://api.example.com' }, LIVE, WANTED);
+
+const SCREEN = `+ create new
+    + name: "Name of new"
+    + description: "What new is for"
+    + catalog:*  ! escalation
+    + live_stream:view
+
+~ modify analyst
+    - name: "Name of analyst"
+    + name: "Analyst"
+    - origin: "ui"
+    + origin: "api"
+    + audiences:*  ! escalation
+    + connections:view
+    - audiences:view
+
+- delete old  DELETED for the whole organization
+    - name: "Name of old"
+    - description: (none)
+    - privacy:*
+
+1 to create, 1 to modify, 1 to delete, 1 unchanged, 2 escalations
+plan ${PLAN.plan}`;
+
+describe('on a screen', () => {
+  it('breaks its own sentences between words on a narrow terminal, and nobody else’s texts', () => {
+    const wordy = { ...role('a-role'), description: 'two  blanks  and  more  words' };
+    const lines = renderRolesPlan(diffRoles([role('a-role'), role('gone-role')], [wordy]), plainStyle, 30).split('\n');
+    expect(lines.filter((line) => line.length > 30 && !line.startsWith(' '))).toEqual([]);
+    expect(lines).toContain('    + description: "two  blanks  and  more  words"');
+    expect(lines.join(' ')).toContain('0 to create, 1 to modify, 1 to delete, 0 unchanged');
+  });
+
+  it('is drawn in words and signs', () => {
+    expect(renderRolesPlan(PLAN, plainStyle)).toBe(SCREEN);
+  });
+
+  it('says the same with colours, which only repeat the signs', () => {
+    const coloured = renderRolesPlan(PLAN, TAGGED);
+    expect(coloured.replaceAll(/<\/?\w+>/g, '')).toBe(SCREEN);
+    expect(coloured).toContain('<green>+ create new</green>');
+    expect(coloured).toContain('<yellow>~ modify analyst</yellow>');
+    expect(coloured).toContain('<red>- delete old</red>  <bold>DELETED for the whole organization</bold>');
+    expect(coloured).toContain('<green>+ audiences:*</green>  <bold><yellow>! escalation</yellow></bold>');
+    expect(coloured).toContain('    <red>- audiences:view</red>');
+  });
+
+  it('has its sentence for no differences, and no hash for a diff of two files', () => {
+    expect(renderRolesPlan(diffRoles(LIVE.roles, LIVE.roles), plainStyle)).toBe(
+      'No differences.\n0 to create, 0 to modify, 0 to delete, 3 unchanged',
+    );
+  });
+
+  it('shows values of every kind', () => {
+    const from = [role('a', [{ task_id: 'x:y', level: 1 }], { big: 2n ** 63n })];
+    const to = [role('a', [{ task_id: 'x:y', level: { by: 'me' } }], { big: 2n ** 63n + 1n, on: true })];
+    expect(renderRolesPlan(diffRoles(from, to), plainStyle).split('\n')).toEqual([
+      '~ modify a',
+      '    - tasks.x:y.level: 1',
+      '    + tasks.x:y.level: {"by":"me"}',
+      '    - big: 9223372036854775808',
+      '    + big: 9223372036854775809',
+      '    - on: (none)',
+      '    + on: true',
+      '',
+      '0 to create, 1 to modify, 0 to delete, 0 unchanged',
+    ]);
+  });
+});
+
+describe('as Markdown', () => {
+  it('is a heading, the escalations and the screen in a fence, its signs in the first column', () => {
+    expect(rolesPlanMarkdown(PLAN, plainStyle)).toBe(
+      `### Roles: 1 to create, 1 to modify, 1 to delete, 1 unchanged
+
+> **Escalations:** \`new\` gains \`catalog:*\`, \`analyst\` gains \`audiences:*\`
+
+\`\`\`diff
+${SCREEN.replaceAll(/^ {4}([+-])/gm, '$1    ')}
+\`\`\`
+`,
+    );
+    expect(rolesPlanMarkdown(diffRoles([], []), plainStyle)).not.toContain('Escalations');
+  });
+
+  it('cannot be left by back-ticks in a name', () => {
+    const text = rolesPlanMarkdown(diffRoles([], [role('a```\n# b`', ['a`b:*'], { name: '````' })]), plainStyle);
+    expect(text).toContain('\n`````diff\n');
+    expect(text.match(/^`{3,}/gm)).toEqual(['`````', '`````']);
+    expect(text).toContain("> **Escalations:** `a''' # b'` gains `a'b:*`");
+  });
+});
+
+describe('hostile texts', () => {
+  const anyPlan: fc.Arbitrary<DrawnPlan> = fc
+    .tuple(anyRoles, anyRoles, fc.array(anyText, { maxLength: 3 }))
+    .map(([from, to, texts]) => diffRoles(from, [...to, ...texts.map((text) => role(text, [text]))]));
+
+  it('move no cursor and begin no line', () => {
+    fc.assert(
+      fc.property(anyPlan, (plan) => {
+        const text = renderRolesPlan(plan, plainStyle);
+        expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u);
+        const heads = text.split('\n').filter((line) => /^[+~-] /.test(line)).length;
+        expect(heads).toBe(plan.created.length + plan.modified.length + plan.deleted.length);
+      }),
+    );
+  });
+
+  it.each([
+    ['a line of its own', 'x\n- delete admin', '+ create x - delete admin'],
+    ['a carriage return', 'x\r- delete admin', '+ create x - delete admin'],
+    ['an escape', 'x\u001b[2Ky', '+ create x\ufffd[2Ky'],
+    ['a turned direction', 'x\u202ey', '+ create x\ufffdy'],
+    ['a line separator', 'x\u2028- delete admin', '+ create x\ufffd- delete admin'],
+  ])('forge nothing by %s', (_how, id, line) => {
+    expect(renderRolesPlan(diffRoles([], [role(id)]), plainStyle).split('\n')[0]).toBe(line);
+  });
+});

@@ -1,0 +1,42 @@
+// The line of signs beside a list of runs, and the words that say the same.
+import { expect, test } from 'vitest';
+import { runSparkline, wantsPlainSigns } from '../../../../src/lib/render/sparkline.ts';
+
+const run = (day: number, status: string, records: number | null = null) =>
+  ({ id: day, status, started_on: `2026-01-0${day}T00:00:00Z`, successful_records: records }) as unknown as Parameters<
+    typeof runSparkline
+  >[0][number];
+const runs = [run(4, 'running'), run(3, 'failed'), run(2, 'success', 900), run(1, 'success', 0)];
+
+test('the oldest is first, heights are records, words say the same', () => {
+  expect(runSparkline(runs, false)).toBe('Last 4 runs: ▁█×·  2 success, 1 failed, 1 running; 0 to 900 records');
+});
+
+test('in ASCII', () => {
+  const line = runSparkline(runs, true);
+  expect(line).toBe('Last 4 runs: _#x~  2 success, 1 failed, 1 running; 0 to 900 records');
+  expect(line).toMatch(/^[ -~]+$/);
+});
+
+test('the newest of many, one, and none', () => {
+  const many = Array.from({ length: 60 }, () => run(1, 'success', 5));
+  expect(runSparkline(many, false)).toBe(`Last 24 runs: ${'█'.repeat(24)}  24 success; 5 records each`);
+  expect(runSparkline([run(1, 'failed')], false)).toBe('Last run: ×  1 failed');
+  expect(runSparkline([], false)).toBe('');
+});
+
+test('a count that is no number counts as none', () => {
+  const odd = { ...run(3, 'success'), successful_records: 'many' };
+  expect(runSparkline([odd, run(1, 'success', 4)], false)).toBe('Last 2 runs: █▁  2 success; 0 to 4 records');
+  expect(runSparkline([run(1, 'success', 4)], false)).toBe('Last run: █  1 success; 4 records');
+});
+
+test.each([
+  [{ LANG: 'en_US.UTF-8' }, false],
+  [{ LC_ALL: 'C', LANG: 'en_US.UTF-8' }, true],
+  [{ LANG: 'de_DE.utf8', TERM: 'dumb' }, true],
+  [{ LANG: 'en_US.UTF-8', CDPADM_ACCESSIBLE: '1' }, true],
+  [{}, true],
+])('%j: ASCII %s', (env, plain) => {
+  expect(wantsPlainSigns(env)).toBe(plain);
+});

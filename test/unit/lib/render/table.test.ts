@@ -1,0 +1,210 @@
+// Tables fit the terminal: cells are cut, columns dropped, rows become cards; ids stay whole.
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { createStyle, plainStyle } from '../../../../src/lib/render/style.ts';
+import { drawRecord, drawTable } from '../../../../src/lib/render/table.ts';
+import type { Column } from '../../../../src/lib/render/view.ts';
+import { displayWidth } from '../../../../src/lib/render/width.ts';
+
+interface Role {
+  role_id: string;
+  name: string;
+  tasks: number;
+  description: string;
+}
+
+const columns: Column<Role>[] = [
+  { key: 'role_id', id: true, value: (role) => role.role_id },
+  { key: 'name', value: (role) => role.name },
+  { key: 'tasks', rank: 1, align: 'right', value: (role) => role.tasks },
+  { key: 'description', rank: 2, value: (role) => role.description, paint: (text, _role, style) => style.dim(text) },
+];
+
+const rows: Role[] = [
+  { role_id: 'marketing_user', name: 'Marketing', tasks: 4, description: 'Sees audiences and changes none of them' },
+  { role_id: 'an-id-that-is-rather-long', name: '日本語の名前', tasks: 12, description: '' },
+  { role_id: 'x', name: 'forged\nrow\u001b[31m', tasks: 0, description: 'short' },
+];
+
+describe('at a width', () => {
+  it.each([100, 80, 60, 40, 20])('of %i', async (width) => {
+    const text = await drawTable(rows, columns, { width, style: plainStyle, header: true });
+    await expect(`${text}\n`).toMatchFileSnapshot(`../../../golden/table-${width}.txt`);
+  });
+
+  test('without a heading', async () => {
+    const text = await drawTable(rows.slice(0, 1), columns, { width: 100, style: plainStyle, header: false });
+    expect(text).toBe('marketing_user  Marketing  4  Sees audiences and changes none of them');
+  });
+});
+
+test('no line is wider than the terminal, no id is cut', async () => {
+  const text = fc.string({ maxLength: 60 });
+  const role = fc.record({
+    role_id: fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom('a', 'b', 'c', '-', '_') }),
+    name: text,
+    tasks: fc.nat(),
+    description: text,
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(role, { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 40, max: 120 }),
+      async (list, width) => {
+        const drawn = await drawTable(list, columns, { width, style: plainStyle, header: true });
+        for (const { role_id } of list) expect(drawn).toContain(role_id);
+        for (const line of drawn.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test('a column that is whole or not at all leaves its room to the others', async () => {
+  const withWhole = columns.map((column) => (column.key === 'name' ? { ...column, whole: true } : column));
+  const draw = (width: number): Promise<string> =>
+    drawTable(rows, withWhole, { width, style: plainStyle, header: true });
+  expect(await draw(100)).toContain('Marketing');
+  expect(await draw(70)).not.toContain('Marketing');
+  expect(await draw(75)).toContain('Sees audiences and changes none of them');
+});
+
+describe('a column that is empty in every row', () => {
+  interface Run {
+    id: string;
+    status: string;
+    started_on: string;
+    range_start: string;
+    errors: string;
+  }
+  const runColumns: Column<Run>[] = [
+    { key: 'id', id: true, value: (run) => run.id },
+    { key: 'status', value: (run) => run.status },
+    { key: 'started_on', rank: 5, value: (run) => run.started_on },
+    { key: 'range_start', rank: 2, value: (run) => run.range_start },
+    { key: 'errors', rank: 1, value: (run) => run.errors },
+  ];
+  const run: Run = { id: 'r-1', status: 'success', started_on: 'a while ago', range_start: '', errors: '' };
+  const headingsOf = async (list: Run[], width: number): Promise<string[]> => {
+    const drawn = await drawTable(list, runColumns, { width, style: plainStyle, header: true });
+    return (drawn.split('\n')[0] ?? '').split(/ {2,}/);
+  };
+
+  test('stays where there is room', async () => {
+    expect(await headingsOf([run], 60)).toEqual(['ID', 'STATUS', 'STARTED ON', 'RANGE START', 'ERRORS']);
+  });
+
+  test('goes before one that is not, though its rank is lower, and only as long as there is no room', async () => {
+    expect(await headingsOf([run], 40)).toEqual(['ID', 'STATUS', 'STARTED ON', 'ERRORS']);
+    expect(await headingsOf([run], 30)).toEqual(['ID', 'STATUS', 'STARTED ON']);
+  });
+
+  test('goes before a cell is cut', async () => {
+    const long = { ...run, started_on: 'a while ago and a little longer' };
+    const drawn = await drawTable([long], runColumns, { width: 50, style: plainStyle, header: true });
+    expect(drawn).toBe(`ID   STATUS   STARTED ON\nr-1  success  ${long.started_on}`);
+  });
+
+  test('is told where one row has a word in it, and goes by its rank then', async () => {
+    const failed = { ...run, errors: 'Table gone' };
+    expect(await headingsOf([run, failed], 46)).toEqual(['ID', 'STATUS', 'STARTED ON', 'ERRORS']);
+    expect(await headingsOf([run, failed], 28)).toEqual(['ID', 'STATUS', 'ERRORS']);
+  });
+
+  test('stays where it has no rank: it is what the table is there to say', async () => {
+    const drawn = await drawTable([{ ...run, status: '' }], runColumns, { width: 14, style: plainStyle, header: true });
+    expect(drawn.split('\n')[0]).toBe('ID   STATUS');
+  });
+});
+
+test('colour adds only colour', async () => {
+  const style = await createStyle(true);
+  const coloured = await drawTable(rows, columns, { width: 80, style, header: true });
+  const plain = await drawTable(rows, columns, { width: 80, style: plainStyle, header: true });
+  expect(coloured).not.toBe(plain);
+  expect(
+    coloured
+      .replace(/\p{Cc}\[\d+m/gu, '')
+      .split('\n')
+      .map((line) => line.trimEnd()),
+  ).toEqual(plain.split('\n'));
+});
+
+test('a record is lines of field and value, whole', () => {
+  expect(drawRecord(rows[0] as Role, columns, plainStyle)).toBe(
+    [
+      'ROLE ID      marketing_user',
+      'NAME         Marketing',
+      'TASKS        4',
+      'DESCRIPTION  Sees audiences and changes none of them',
+    ].join('\n'),
+  );
+});
+
+test('a record longer than the terminal goes on below, between words; an id stays on its line', () => {
+  const role = { ...(rows[0] as Role), role_id: 'an id with spaces that is longer than the terminal is' };
+  expect(drawRecord(role, columns, plainStyle, 40)).toBe(
+    [
+      'ROLE ID      an id with spaces that is longer than the terminal is',
+      'NAME         Marketing',
+      'TASKS        4',
+      'DESCRIPTION  Sees audiences and changes',
+      '             none of them',
+    ].join('\n'),
+  );
+});
+
+test('long headings make cards of a table, never lines wider than the terminal; cards leave out what is empty', async () => {
+  const roles = Array.from({ length: 6 }, (_, index) => `role-number-${index}-Of-many`);
+  const matrix: Column<Record<string, string>>[] = [
+    { key: 'task', id: true, value: (row) => row['task'] },
+    ...roles.map((id): Column<Record<string, string>> => ({
+      key: id,
+      title: id,
+      idTitle: true,
+      value: (row) => row[id],
+    })),
+  ];
+  const row = { task: 'audiences:*', [roles[2] ?? '']: 'yes' };
+  const draw = (width: number) => drawTable([row], matrix, { width, style: plainStyle, header: true });
+  expect(await draw(100)).toBe('TASK                   audiences:*\nrole-number-2-Of-many  yes');
+  expect((await draw(200)).split('\n')[0]).toContain('role-number-2-Of-many');
+});
+
+test('a heading from the platform loses its control characters', async () => {
+  const forged: Column<Role>[] = [{ key: 'role_id', title: 'x\u001b[31m\nforged', idTitle: true, value: () => 'y' }];
+  expect(await drawTable(rows, forged, { width: 80, style: plainStyle, header: true })).not.toMatch(/\u001b|x\n/);
+});
+
+test.each([
+  [40, '2026-12-22T04:44Z'],
+  [31, '2026-12-22'],
+])('a point in time is cut to its minute or its day, on %i columns', async (width, shown) => {
+  const dated: Column<string>[] = [
+    { key: 'id', id: true, value: () => 'x'.repeat(19) },
+    { key: 'at', value: (at) => at },
+  ];
+  const drawn = await drawTable(['2026-12-22T04:44:32.125Z'], dated, { width, style: plainStyle, header: true });
+  expect(drawn.split('\n')[1]).toBe(`${'x'.repeat(19)}  ${shown}`);
+});
+
+test('JSON in a record goes on below, between its fields', () => {
+  const drawn = drawRecord(
+    '{"type":"incremental","from":"2024"}',
+    [{ key: 'mode', value: (it) => it }],
+    plainStyle,
+    28,
+  );
+  expect(drawn).toBe('MODE  {"type":"incremental",\n      "from":"2024"}');
+});
+
+test('what is said in place of a value is what is measured, cut and drawn', async () => {
+  const spoken: Column<Role>[] = [
+    { key: 'role_id', id: true, value: (role) => role.role_id },
+    { key: 'name', value: () => '{"value":"for programs"}', said: (role) => role.name },
+  ];
+  const [role] = rows as [Role];
+  expect(drawRecord(role, spoken, plainStyle)).toBe('ROLE ID  marketing_user\nNAME     Marketing');
+  const drawn = await drawTable([role], spoken, { width: 30, style: plainStyle, header: false });
+  expect(drawn).toBe('marketing_user  Marketing');
+});

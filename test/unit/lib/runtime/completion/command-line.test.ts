@@ -1,0 +1,68 @@
+// Splitting what was typed so far as the shell would, without evaluating any of it.
+import { describe, expect, test } from 'vitest';
+import { readLine, unquote } from '../../../../../src/lib/runtime/completion/command-line.ts';
+
+const BREAKS = ' \t\n"\'><=;|&(:';
+
+test('where a backtick is no bracket, it is a character', () => {
+  expect(readLine('cdpadm x `y z', 'cdpadm')).toMatchObject({ words: ['x', '`y'], current: { text: 'z' } });
+});
+
+describe('readLine', () => {
+  test.each<[string, string[], string]>([
+    ['cdpadm ', [], ''],
+    ['cdpadm ro', [], 'ro'],
+    ['cdpadm roles get ', ['roles', 'get'], ''],
+    ['cdpadm  roles\t get  x', ['roles', 'get'], 'x'],
+    ['cdpadm "roles" \'get\' ad"min"', ['roles', 'get'], 'admin'],
+    ['cdpadm roles \\\n  get x', ['roles', 'get'], 'x'],
+    ['cdpadm roles who-can audiences:\\*', ['roles', 'who-can'], 'audiences:*'],
+    ['cdpadm a "b \\" c" \'d \\\' e', ['a', 'b " c', 'd \\'], 'e'],
+    ['cd x && FOO=1 sudo -u me cdpadm roles g', ['roles'], 'g'],
+    ['cdpadm roles list | cdpadm gr', [], 'gr'],
+    ['echo $(cdpadm gr', [], 'gr'],
+    ['cdpadm roles get $(touch x', ['touch'], 'x'],
+    ['cdpadm x "$(touch y)', ['x'], '$(touch y)'],
+    ['cdpadm x "$(cdpadm gr', ['x'], '$(cdpadm gr'],
+    ['cdpadm x "$(echo "a b")" y', ['x', '$(echo "a b")'], 'y'],
+    ['cdpadm x "(y)" ', ['x', '(y)'], ''],
+    ['cdpadm roles get $(echo x) ', ['roles', 'get', '$(echo x)'], ''],
+    ['cdpadm --profile a$(cat x | sort; date)b roles ', ['--profile', 'a$(cat x | sort; date)b', 'roles'], ''],
+    ['cdpadm x $(echo $(date)) y', ['x', '$(echo $(date))'], 'y'],
+    ['cdpadm x $(echo $((1 + 2))) y', ['x', '$(echo $((1 + 2)))'], 'y'],
+    ["cdpadm x $(echo ')') y", ['x', "$(echo ')')"], 'y'],
+    ["cdpadm x '$(' y", ['x', '$('], 'y'],
+    ['cdpadm x `echo x y` z', ['x', '`echo x y`'], 'z'],
+    ['cdpadm x `cdpadm gr', [], 'gr'],
+    ['(cd x; cdpadm gr', [], 'gr'],
+    ['(cd x) && cdpadm gr', [], 'gr'],
+    ['case x in x) cdpadm gr', [], 'gr'],
+  ])('%j', (line, words, current) => {
+    const read = readLine(line, 'cdpadm', { hasBackticks: true });
+    expect(read.current.text).toBe(current);
+    expect(read.words).toEqual(words);
+  });
+
+  test.each<[string, string, number]>([
+    ['cdpadm audiences:vi', '', 'audiences:'.length],
+    ['cdpadm --task=audiences:vi', '', '--task=audiences:'.length],
+    ['cdpadm audiences\\:vi', '', 0],
+    ['cdpadm "audiences:vi', '"', 0],
+    ["cdpadm --task='audiences:vi", "'", '--task='.length],
+    ['cdpadm "audiences":vi', '', 'audiences:'.length],
+    ['cdpadm "audi"en', '', 'audi'.length],
+  ])('%j is replaced from where bash does', (line, quote, kept) => {
+    expect(readLine(line, 'cdpadm', { breaks: BREAKS }).current).toMatchObject({ quote, kept });
+  });
+});
+
+test.each([
+  ['a\\:b', 'a:b'],
+  ['"a b"', 'a b'],
+  ["'$(x)'", '$(x)'],
+  ['a$(x y)', 'a$(x y)'],
+  ['`x y`', '`x y`'],
+  ['', ''],
+])('unquote %j', (typed, text) => {
+  expect(unquote(typed)).toBe(text);
+});

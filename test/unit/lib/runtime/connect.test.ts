@@ -1,0 +1,139 @@
+// From settings to the wire: what flags and variables do to a call, and the question before a write.
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { makeCertificate } from '../../../helpers/certificate.ts';
+import { json, startFaultServer } from '../../../helpers/fault-server.ts';
+import type { CliOptions, CliResult } from '../../../helpers/cli.ts';
+import { startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
+import { opened } from '../../../helpers/opened.ts';
+import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
+
+let platform: TestEmulator;
+let home: PlatformHome;
+beforeAll(async () => {
+  platform = await startTestEmulator();
+});
+afterAll(() => platform.close());
+beforeEach(async () => {
+  await platform.reset();
+  home = await opened(openPlatformHome({}, platform));
+});
+
+const cli = (args: string[], options?: CliOptions): Promise<CliResult> => home.run(args, options);
+
+const list = ['roles', 'list'];
+
+test('the environment alone is enough', async () => {
+  const { code, stdout } = await cli([...list, '-o', 'json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).not.toHaveLength(0);
+});
+
+test('a flag goes before the environment', async () => {
+  const { stdout } = await cli([...list, '--org', '4242', '--account', '77', '--curl']);
+  expect(stdout).toContain('/organizations/4242/accounts/77/roles');
+});
+
+const certificate = makeCertificate();
+describe.skipIf(certificate === undefined)('--ca-file', () => {
+  test('adds to the authorities of NODE_EXTRA_CA_CERTS, which Node would forget', async () => {
+    const [own, other] = [certificate ?? { key: '', cert: '' }, makeCertificate() ?? { key: '', cert: '' }];
+    const server = await opened(startFaultServer({ tls: own }));
+    server.next(json({ access_token: 'a-token', expires_in: 60, token_type: 'Bearer' }), json({ roles: [] }));
+    home.write('other.pem', other.cert);
+    home.write('extra.pem', own.cert);
+    const address = server.url.replace('127.0.0.1', 'localhost');
+    const env = { CDPADM_BASE_URL: address, CDPADM_AUTH_URL: address };
+    const extra = { NODE_EXTRA_CA_CERTS: join(home.cwd, 'extra.pem') };
+    const args = [...list, '--ca-file', 'other.pem', '--retries', '0'];
+    expect(await cli(args, { env })).toMatchObject({ code: 8 });
+    expect(await cli(args, { env: { ...env, ...extra } })).toMatchObject({ code: 0 });
+    expect((await cli(args, { env: { ...env, NODE_EXTRA_CA_CERTS: join(home.cwd, 'missing.pem') } })).code).toBe(8);
+  });
+});
+
+test('--curl prints the command, sends nothing, and holds no secret', async () => {
+  const { code, stdout, stderr } = await cli([...list, '--curl']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^curl .*\/roles'/);
+  expect(stdout).not.toContain(platform.ready.client_secret);
+  const { stdout: toFile } = await cli([...list, '--curl', '--out', 'call.sh']);
+  expect(toFile).toBe('');
+  expect(home.read('call.sh')).toBe(stdout);
+});
+
+test('--trace-file keeps every exchange, private and without secrets', async () => {
+  expect((await cli([...list, '--trace-file', 'trace.ndjson'])).code).toBe(0);
+  const text = home.read('trace.ndjson');
+  const exchanges = text.trimEnd().split('\n');
+  expect(exchanges.map((line) => (JSON.parse(line) as { method: string }).method)).toEqual(['POST', 'GET']);
+  expect(text).not.toContain(platform.ready.client_secret);
+  expect(statSync(join(home.cwd, 'trace.ndjson')).mode & 0o777).toBe(0o600);
+});
+
+test('--debug tells the exchanges on standard error, -v only decisions', async () => {
+  const debug = await cli([...list, '--debug']);
+  expect(debug.stderr).toContain('/roles');
+  expect(debug.stderr).not.toContain(platform.ready.client_secret);
+  expect((await cli([...list, '-v'])).stderr).not.toContain('/oauth/token');
+});
+
+it.each<[string[], Record<string, string>, number, string]>([
+  [['--ca-file', 'missing.pem'], {}, 2, 'missing.pem'],
+  [[], { CDPADM_BASE_URL: '' }, 2, 'CDPADM_BASE_URL'],
+  [[], { CDPADM_ORG_ID: '' }, 2, 'CDPADM_ORG_ID'],
+  [[], { CDPADM_ORG_ID: 'acme' }, 2, 'CDPADM_ORG_ID'],
+  [[], { CDPADM_CLIENT_SECRET: '' }, 4, 'CDPADM_CLIENT_SECRET'],
+  [[], { CDPADM_CLIENT_SECRET: 'wrong-secret' }, 4, ''],
+  [['--profile', 'nobody'], {}, 2, 'nobody'],
+])('%j %j ends with %i', async (args, env, code, text) => {
+  const result = await cli([...list, ...args], { env });
+  expect(result.stderr).toContain(text);
+  expect(result).toMatchObject({ code, stdout: '' });
+  expect(result.stderr).not.toContain('wrong-secret');
+});
+
+describe('before a write', () => {
+  beforeEach(async () => {
+    expect((await cli(['roles', 'pull'])).code).toBe(0);
+    home.write('roles.yaml', home.read('roles.yaml').replace('name: User\n', 'name: Renamed\n'));
+  });
+
+  const push = (args: string[], protectedProfile = false): Promise<CliResult> => {
+    if (protectedProfile) home.write('.cdpadm.yaml', 'profile: local\nprotected: true\n');
+    return cli(['roles', 'push', ...args]);
+  };
+  const puts = (): Promise<number> => home.received('PUT');
+
+  test('the target is shown, --yes goes on', async () => {
+    const { code, stderr } = await push(['--yes']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(platform.ready.base_url);
+    expect(stderr).toContain(String(platform.ready.org_id));
+    expect(await puts()).toBe(1);
+  });
+
+  test('nobody to ask: 2, and nothing is sent', async () => {
+    expect((await push([])).code).toBe(2);
+    expect(await puts()).toBe(0);
+  });
+
+  test('a dry run asks nothing and sends nothing', async () => {
+    const { code, stdout } = await push(['-n', '-o', 'json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ dry_run: true, requests: [{ method: 'PUT' }] });
+    expect(await puts()).toBe(0);
+  });
+
+  it.each<[string[], number]>([
+    [['--yes'], 12],
+    [['--yes', '--confirm', 'other'], 12],
+    [['--confirm', 'local'], 0],
+  ])('a protected profile with %j: %i', async (args, code) => {
+    const result = await push(args, true);
+    expect(result.code).toBe(code);
+    if (code !== 0) expect(result.stderr).toContain('--confirm local');
+    expect(await puts()).toBe(code === 0 ? 1 : 0);
+  });
+});

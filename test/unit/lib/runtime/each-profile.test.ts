@@ -1,0 +1,197 @@
+// `--profile` given several times: one result of all for what only reads, a refusal for everything else.
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { environmentOf } from '../../../../src/lib/runtime/emulator/environment.ts';
+import { helpOf } from '../../../../src/lib/runtime/command-line/help.ts';
+import { type CliHome, type CliResult, createCliHome } from '../../../helpers/cli.ts';
+import { leavesBelow, loadProgram } from '../../../helpers/command-tree.ts';
+import { startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
+
+const leaves = leavesBelow(await loadProgram());
+const BOTH = ['--profile', 'one', '--profile', 'two'];
+
+let home: CliHome;
+let one: TestEmulator;
+let two: TestEmulator;
+const cli = (args: string[]): Promise<CliResult> => home.run(args, { env: { CDP_SECRET: one.ready.client_secret } });
+
+beforeAll(async () => {
+  home = createCliHome();
+  [one, two] = await Promise.all([startTestEmulator(), startTestEmulator()]);
+  for (const [name, { ready }] of [
+    ['one', one],
+    ['two', two],
+  ] as const) {
+    const { CDPADM_CLIENT_ID: client = '' } = environmentOf(ready);
+    const addresses = ['--base-url', ready.base_url, '--auth-url', ready.auth_url];
+    const ids = ['--org', String(ready.org_id), '--account', String(ready.account_id)];
+    const made = await cli([
+      'profile',
+      'create',
+      name,
+      ...addresses,
+      ...ids,
+      '--client-id',
+      client,
+      '--client-secret-env',
+      'CDP_SECRET',
+    ]);
+    expect(made.code, made.stderr).toBe(0);
+  }
+  const create = ['roles', 'create', 'second-only', '--name', 'Two', '--description', 'D', '--task', 'audiences:view'];
+  expect((await cli([...create, '--yes', '--profile', 'two'])).code).toBe(0);
+});
+afterAll(async () => {
+  await Promise.all([one.close(), two.close()]);
+  home.remove();
+});
+
+describe('a list', () => {
+  test('has the profile in its first column, in the order of the flags', async () => {
+    const { code, stdout } = await cli([
+      'roles',
+      'list',
+      '--profile',
+      'two',
+      '--profile',
+      'one',
+      '--fields',
+      'profile,role_id',
+    ]);
+    const rows = stdout.trimEnd().split('\n');
+    expect(code).toBe(0);
+    expect(rows[0]).toBe('PROFILE\tROLE ID');
+    expect(rows).toContain('two\tsecond-only');
+    expect(rows).not.toContain('one\tsecond-only');
+    expect(rows[1]).toMatch(/^two\t/);
+    expect(rows.at(-1)).toMatch(/^one\t/);
+  });
+
+  test.each(['csv', 'markdown', 'name', 'table'])('-o %s says whose each row is', async (format) => {
+    const { code, stdout } = await cli(['roles', 'list', ...BOTH, '-o', format]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/two.*second-only/);
+    expect(stdout).not.toMatch(/one.*second-only/);
+  });
+
+  test.each(['json', 'yaml', 'ndjson'])('-o %s has the data of each below its name', async (format) => {
+    const { code, stdout } = await cli(['roles', 'list', ...BOTH, '-o', format]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/one[^]*two[^]*second-only/);
+  });
+
+  test('as JSON the data are those of a run with one profile', async () => {
+    const { stdout } = await cli(['roles', 'list', ...BOTH, '-o', 'json']);
+    const alone = async (profile: string): Promise<unknown> =>
+      JSON.parse((await cli(['roles', 'list', '--profile', profile, '-o', 'json'])).stdout);
+    expect(JSON.parse(stdout)).toEqual([
+      { profile: 'one', data: await alone('one') },
+      { profile: 'two', data: await alone('two') },
+    ]);
+  });
+
+  test('--query sees the whole', async () => {
+    const query = "[?profile=='two'].data[].role_id | [?@=='second-only']";
+    const { stdout } = await cli(['roles', 'list', ...BOTH, '-o', 'json', '--query', query]);
+    expect(JSON.parse(stdout)).toEqual(['second-only']);
+  });
+});
+
+test.each(['table', 'markdown', 'json', 'csv'])('a document (-o %s) stands below each name', async (format) => {
+  const { code, stdout } = await cli(['roles', 'explain', 'user-role', ...BOTH, '-o', format]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/\bone\b[^]*\btwo\b/);
+});
+
+describe('a profile that fails', () => {
+  test('is told with its reason, the others are shown, and its exit code wins', async () => {
+    const { code, stdout, stderr } = await cli(['roles', 'get', 'second-only', ...BOTH, '--fields', 'profile,role_id']);
+    expect(code).toBe(5);
+    expect(stdout).toBe('PROFILE\tROLE ID\ntwo\tsecond-only\n');
+    expect(stderr).toContain('failed for 1 of 2 profiles');
+    expect(stderr).toMatch(/one: .*second-only/);
+  });
+
+  test('stands in the JSON too', async () => {
+    const { code, stdout, stderr } = await cli([
+      'roles',
+      'get',
+      'second-only',
+      ...BOTH,
+      '--profile',
+      'none',
+      '-o',
+      'json',
+    ]);
+    expect(code).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { profile: 'one', error: { code: 'roles.not_found' } },
+      { profile: 'two', data: { role_id: 'second-only' } },
+      { profile: 'none', error: { code: 'usage' } },
+    ]);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: 'profiles.failed', issues: [{ path: 'one' }, { path: 'none' }] },
+    });
+  });
+});
+
+test('the same profile twice is one profile', async () => {
+  const twice = await cli(['roles', 'list', '--profile', 'one', '--profile', 'one', '-o', 'json']);
+  expect(twice.stdout).toBe((await cli(['roles', 'list', '--profile', 'one', '-o', 'json'])).stdout);
+});
+
+describe('what does more than read takes one profile', () => {
+  const others = leaves.filter(([, command]) => helpOf(command)?.reads !== true);
+
+  test('there are many of both', () => {
+    expect(others.length).toBeGreaterThan(50);
+    expect(leaves.length - others.length).toBeGreaterThan(25);
+  });
+
+  // Help is answered before any action.
+  test.each(others.filter(([path]) => path !== 'help'))('%s', async (path, command) => {
+    const words = command.registeredArguments.filter(({ required }) => required);
+    const flags = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', 'x']);
+    const args = words.map(({ argChoices }) => argChoices?.[0] ?? 'x');
+    const before = (await one.api.requests()).length;
+    const { code, stderr } = await cli([...path.split(' '), ...args, ...flags, ...BOTH, '--yes']);
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('takes one --profile') as string,
+    });
+    expect((await one.api.requests()).length).toBe(before);
+  });
+
+  test('dsr status --watch, which goes on', async () => {
+    expect((await cli(['dsr', 'status', 'x', '--watch', ...BOTH])).code).toBe(2);
+  });
+
+  test('-o html is one page', async () => {
+    expect((await cli(['roles', 'matrix', '-o', 'html', ...BOTH])).stderr).toContain('a page about one profile');
+  });
+});
+
+describe('the schema of several profiles', () => {
+  const schemaOf = async (words: string): Promise<object> => {
+    const { stdout } = await cli(['schema', 'output', ...words.split(' '), '--several-profiles']);
+    return JSON.parse(stdout) as object;
+  };
+
+  test.each([
+    ['what all answered', 'roles list', BOTH, 0],
+    ['a refusal among answers', 'roles get second-only', BOTH, 5],
+    ['a document', 'profile show', BOTH, 0],
+  ])('fits %s', async (_what, line, profiles, exit) => {
+    const validate = new Ajv({ strict: false }).compile(await schemaOf(line.split(' ').slice(0, 2).join(' ')));
+    const { code, stdout } = await cli([...line.split(' '), ...profiles, '-o', 'json']);
+    expect(code).toBe(exit);
+    expect(validate(JSON.parse(stdout)), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate([{ profile: 'one' }])).toBe(false);
+  });
+
+  test('there is none of a command that takes one profile', async () => {
+    const { code, stderr } = await cli(['schema', 'output', 'roles', 'push', '--several-profiles']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('takes one --profile');
+  });
+});

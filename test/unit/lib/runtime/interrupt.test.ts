@@ -1,0 +1,68 @@
+// What a stop leaves behind is said, once.
+import { describe, expect, it } from 'vitest';
+import { exitOf } from '../../../../src/lib/errors/exit.ts';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
+import { explainStop, hungUp, interrupted, terminated, timedOut } from '../../../../src/lib/runtime/interrupt.ts';
+import { runCli } from '../../../helpers/cli.ts';
+import { startFaultServer } from '../../../helpers/fault-server.ts';
+import { opened } from '../../../helpers/opened.ts';
+
+describe('explainStop', () => {
+  it.each([
+    ['Ctrl-C', interrupted(), 'interrupted'],
+    ['SIGTERM', terminated(), 'terminated'],
+    ['SIGHUP', hungUp(), 'hungUp'],
+  ])('says after %s whether anything can have been changed', (_what, error, exit) => {
+    const told = explainStop(error, false);
+    expect(told).toMatchObject({ code: error.code, message: error.message });
+    expect(exitOf(told)).toBe(exit);
+    expect(told.hint).toContain('Nothing was changed');
+    const written = explainStop(error, true);
+    expect(exitOf(written)).toBe(exit);
+    expect(written.hint).toContain('may have been done');
+  });
+
+  it.each([
+    [
+      'a stop that says how to continue',
+      new KnownError({ code: 'interrupted', message: 'Interrupted.', hint: 'Add --resume.' }),
+    ],
+    ['a time limit', timedOut(5)],
+    ['anything else', new KnownError({ code: 'http.conflict', message: 'Conflict.' })],
+  ])('leaves %s as it is', (_what, error) => {
+    expect(explainStop(error, false)).toBe(error);
+  });
+});
+
+const USER = JSON.stringify({ environment: 'development', user_identities: { email: 'a@example.com' } });
+
+function environmentAt(url: string): Record<string, string> {
+  return {
+    CDPADM_BASE_URL: url,
+    CDPADM_AUTH_URL: url,
+    CDPADM_IDENTITY_URL: url,
+    CDPADM_ORG_ID: '1',
+    CDPADM_ACCOUNT_ID: '2',
+    CDPADM_ACCESS_TOKEN: 'ready-made',
+    CDPADM_WORKSPACE_KEY: 'key',
+    CDPADM_WORKSPACE_SECRET: 'secret',
+  };
+}
+
+describe('Ctrl-C in one call', () => {
+  it.each([
+    ['a read', 'roles list', 'Error: Interrupted.\nNothing was changed'],
+    [
+      'a write that may be repeated',
+      'intake identify -f - --yes',
+      'Error: The outcome of POST /v1/identify is unknown: the request was interrupted.\nRun the command again',
+    ],
+  ])('of %s says what it leaves', async (_what, line, hint) => {
+    const server = await opened(startFaultServer());
+    const stop = new AbortController();
+    server.otherwise(() => stop.abort(interrupted()));
+    const { code, stderr } = await runCli(line.split(' '), { env: environmentAt(server.url), stdin: USER, stop });
+    expect({ code, requests: server.requests.length }).toEqual({ code: 130, requests: 1 });
+    expect(stderr).toContain(hint);
+  });
+});

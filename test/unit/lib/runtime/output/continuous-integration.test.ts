@@ -1,0 +1,177 @@
+// What continuous integration reads: the step summary, and issues beside the code.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { annotation } from '../../../../../src/lib/runtime/output/annotations.ts';
+import { environmentOf } from '../../../../../src/lib/runtime/emulator/environment.ts';
+import { type CliHome, createCliHome } from '../../../../helpers/cli.ts';
+import { startTestEmulator } from '../../../../helpers/emulator.ts';
+import { commandsIn } from '../../../../helpers/github-log.ts';
+
+let home: CliHome;
+beforeEach(() => {
+  home = createCliHome();
+});
+afterEach(() => home.remove());
+
+const cli = (args: string[], env: Record<string, string> = {}) => home.run(args, { env });
+
+describe('--summary', () => {
+  test('appends the result as Markdown, whatever is printed', async () => {
+    const file = join(home.cwd, 'summary.md');
+    writeFileSync(file, '# Before\n');
+    const { code, stdout } = await cli(['profile', 'list', '-o', 'json', '--summary'], { GITHUB_STEP_SUMMARY: file });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'local' }]);
+    expect(readFileSync(file, 'utf8')).toMatch(/^# Before\n\| name \|[^]*\| local \|/);
+  });
+
+  /** What the file holds after a command that fails. */
+  async function summaryOf(args: string[], exit: number, env: Record<string, string> = {}): Promise<string> {
+    const file = join(home.cwd, 'summary.md');
+    const { code, stderr } = await cli([...args, '--summary'], { ...env, GITHUB_STEP_SUMMARY: file });
+    expect(code, stderr).toBe(exit);
+    return readFileSync(file, 'utf8');
+  }
+
+  test('holds what is wrong with a file, each issue', async () => {
+    writeFileSync(join(home.cwd, 'roles.yaml'), 'roles:\n  - role_id: x\n    naem: y\n');
+    const text = await summaryOf(['roles', 'validate'], 9);
+    expect(text).toMatch(/^### Failed: `input\.invalid` \(exit code 9\)\n\n[^]*\n- roles\.yaml:\d+:\d+: /);
+  });
+
+  test('holds what a guard refused, what is not there and what is wrong with rows', async () => {
+    const platform = await startTestEmulator();
+    try {
+      const env = environmentOf(platform.ready);
+      const refused = await summaryOf(['roles', 'delete', 'support-role', '-y'], 12, env);
+      expect(refused).toMatch(
+        /^### Failed: `roles\.guard\.delete` \(exit code 12\)\n\n.*support-role[^]*--allow-delete/,
+      );
+      const unknown = await summaryOf(['roles', 'get', 'nobody'], 5, env);
+      expect(unknown.slice(refused.length)).toMatch(/^### Failed: `roles\.not_found` \(exit code 5\)\n/);
+      writeFileSync(join(home.cwd, 'bad.csv'), 'who\nx\n');
+      for (const args of [
+        ['seed', 'validate', 'bad.csv'],
+        ['dsr', 'submit', '--bulk', 'bad.csv', '--regulation', 'gdpr', '-o', 'json'],
+      ]) {
+        writeFileSync(join(home.cwd, 'summary.md'), '');
+        expect(await summaryOf(args, 9, env)).toMatch(
+          /^### Failed: `input\.invalid` \(exit code 9\)\n\n[^]*\n- bad\.csv/,
+        );
+      }
+    } finally {
+      await platform.close();
+    }
+  });
+
+  test('holds a mistake in another flag', async () => {
+    expect(await summaryOf(['profile', 'list', '--retries', 'x'], 2)).toContain('### Failed: `usage` (exit code 2)\n');
+  });
+
+  test('lists the warnings of a file that is valid', async () => {
+    const role = '  - role_id: x\n    name: X\n    description: x\n    tasks: [no:such, audiences:view]\n';
+    writeFileSync(join(home.cwd, 'roles.yaml'), `roles:\n${role}`);
+    const text = await summaryOf(['roles', 'validate'], 0);
+    expect(text).toMatch(/^roles\.yaml is valid: 1 role, \d warnings?\.\n\n- roles\.yaml:5:\d+: /);
+  });
+
+  test.each([{}, { GITHUB_STEP_SUMMARY: 'no/such/folder/x' }])('%j is refused before anything is done', async (env) => {
+    const { code, stdout, stderr } = await cli(['profile', 'list', '--summary'], env as Record<string, string>);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^Error: --summary /);
+    expect(existsSync(join(home.cwd, 'no'))).toBe(false);
+  });
+
+  test('that cannot be written is said behind the result, by its path', async () => {
+    const folder = join(home.cwd, 'taken');
+    mkdirSync(folder);
+    const env = { GITHUB_STEP_SUMMARY: 'taken' };
+    const { code, stdout, stderr } = await cli(['profile', 'list', '-o', 'json', '--summary'], env);
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'local' }]);
+    expect([code, JSON.parse(stderr)]).toMatchObject([
+      1,
+      { error: { code: 'files.write', message: `Cannot write ${folder}: it is a folder.` } },
+    ]);
+  });
+});
+
+describe('--annotations', () => {
+  const broken = (): void => writeFileSync(join(home.cwd, 'roles.yaml'), 'roles:\n  - role_id: x\n    naem: y\n');
+
+  test.each<[string[], Record<string, string>, boolean]>([
+    [[], { GITHUB_ACTIONS: 'true' }, true],
+    [['--annotations', 'github'], {}, true],
+    [[], {}, false],
+    [['--annotations', 'none'], { GITHUB_ACTIONS: 'true' }, false],
+    [['-o', 'json'], { GITHUB_ACTIONS: 'true' }, false],
+  ])('%j with %j', async (flags, env, annotated) => {
+    broken();
+    const { code, stderr } = await cli(['roles', 'validate', ...flags], env);
+    expect(code).toBe(9);
+    expect(stderr.includes('::error file=roles.yaml,line=')).toBe(annotated);
+    if (flags.includes('json')) expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'input.invalid' } });
+  });
+
+  test('a failure is no command, and its annotations are', async () => {
+    writeFileSync(join(home.cwd, 'roles.yaml'), 'roles:\n  - role_id: x\n    "##[error]y": z\n');
+    const { stderr } = await cli(['roles', 'validate'], { GITHUB_ACTIONS: 'true' });
+    const lines = stderr.split('\n');
+    expect(lines.filter((line) => line.includes('##[') && !line.startsWith('::error file='))).toEqual([]);
+    expect(lines.filter((line) => line.startsWith('::error file=')).length).toBeGreaterThan(0);
+  });
+
+  test('nothing can end one early', () => {
+    const issue = { path: '', message: 'a\n::error::b 5%', file: 'x,y:z.yaml', line: 1 };
+    expect(annotation('error', issue)).toBe('::error file=x%2Cy%3Az.yaml,line=1::a%0A::error::b 5%25\n');
+  });
+});
+
+describe('the log of GitHub Actions', () => {
+  test.each<[string, string[]]>([
+    ['a command', ['::error::x']],
+    ['a flag', ['roles', 'list', '--bogus\n::error::x']],
+    ['an argument', ['roles', 'list', 'a\n::error::x ##[error]y']],
+    ['a value', ['roles', 'list', '-o', '::error::x']],
+    ['a command after a group', ['roles', '::error::x']],
+  ])('runs no command from %s that is not known', async (_what, args) => {
+    const { code, stderr } = await cli(args, { GITHUB_ACTIONS: 'true' });
+    expect(code).toBe(2);
+    expect(stderr).toContain(':error::x');
+    expect(commandsIn(stderr)).toEqual([]);
+  });
+
+  test('learns the credentials and the token of a command, and no identity of a data subject', async () => {
+    const platform = await startTestEmulator();
+    try {
+      const env = { ...environmentOf(platform.ready), GITHUB_ACTIONS: 'true' };
+      const { client_secret, workspace_key, workspace_secret } = platform.ready;
+      const roles = await cli(['roles', 'list'], env);
+      const masks = commandsIn(roles.stderr);
+      expect(masks).toContain(`::add-mask::${client_secret}`);
+      const given = [client_secret, workspace_key, workspace_secret].map((secret) => `::add-mask::${secret}`);
+      expect(masks.filter((mask) => !given.includes(mask))).toEqual([expect.stringMatching(/^::add-mask::\S{20,}$/)]);
+      expect(new Set(masks).size).toBe(masks.length);
+      const submit = [
+        'dsr',
+        'submit',
+        '--regulation',
+        'gdpr',
+        '--type',
+        'access',
+        '--identity',
+        'email=jane@example.com',
+        '-y',
+      ];
+      const { stderr } = await cli(submit, env);
+      expect(stderr).toContain('Watch it with');
+      expect(commandsIn(stderr)).toContain(`::add-mask::${workspace_secret}`);
+      expect(commandsIn(stderr)).toContain(`::add-mask::${workspace_key}`);
+      expect(stderr).not.toContain('add-mask::jane');
+      const json = await cli([...submit, '-o', 'json'], env);
+      expect(json.stdout + json.stderr).not.toContain('add-mask');
+    } finally {
+      await platform.close();
+    }
+  });
+});

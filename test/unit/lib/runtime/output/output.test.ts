@@ -1,0 +1,429 @@
+// One result in every format, on a terminal, in a pipe and in a file; and what is said beside it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse as parseCsv } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { parseJson } from '../../../../../src/lib/kernel/json.ts';
+import type { DocumentView, ListView, RecordView, View } from '../../../../../src/lib/render/view.ts';
+import type { Context } from '../../../../../src/lib/runtime/context.ts';
+import { createContext } from '../../../../../src/lib/runtime/create-context.ts';
+import { OUTPUT_FORMATS, readGlobalFlags } from '../../../../../src/lib/runtime/command-line/global-flags.ts';
+import { type CliOptions, createTestIo } from '../../../../helpers/cli.ts';
+import { commandsIn, withoutFence } from '../../../../helpers/github-log.ts';
+import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
+
+interface Row {
+  id: bigint | number;
+  name: string;
+  tasks: string[];
+}
+
+const rows: Row[] = [
+  { id: 9223372036854775807n, name: 'Big "quoted", with comma', tasks: ['a', 'b'] },
+  { id: 7, name: '=1+1', tasks: [] },
+  { id: 8, name: 'escape \u001b[31m and | pipe\nand line', tasks: ['c'] },
+];
+
+const list: ListView<Row> = {
+  kind: 'list',
+  columns: [
+    { key: 'id', id: true, value: (row) => row.id },
+    { key: 'name', value: (row) => row.name },
+    { key: 'tasks', align: 'right', value: (row) => row.tasks.length },
+  ],
+  empty: 'There is nothing.',
+};
+
+const record: RecordView<Row> = { kind: 'record', columns: list.columns };
+
+const document: DocumentView<Row[]> = {
+  kind: 'document',
+  text: (data, style) => data.map((row) => style.bold(String(row.id))).join('\n'),
+  html: (data) => `<p>${data.length}</p>`,
+};
+
+async function say(
+  raw: Record<string, unknown>,
+  act: (ctx: Context) => Promise<void> | void,
+  options: CliOptions = {},
+) {
+  const { io, stdout, stderr } = createTestIo(options);
+  const ctx = createContext(io, new AbortController().signal);
+  await ctx.begin(readGlobalFlags(raw, io.env));
+  await act(ctx);
+  return { stdout: stdout(), stderr: stderr() };
+}
+
+const emit = <T>(raw: Record<string, unknown>, data: T, view: View<T>, options?: CliOptions) =>
+  say(raw, (ctx) => ctx.out.emit(data, view), options);
+
+describe('formats', () => {
+  const formats = OUTPUT_FORMATS.filter((format) => format !== 'html');
+
+  it.each(formats)('a list as %s', async (output) => {
+    const { stdout, stderr } = await emit({ output }, rows, list);
+    expect(stderr).toBe('');
+    await expect(stdout).toMatchFileSnapshot(`../../../../golden/list.${output}`);
+  });
+
+  it.each(formats)('a record as %s', async (output) => {
+    const { stdout } = await emit({ output }, rows[0] as Row, record);
+    await expect(stdout).toMatchFileSnapshot(`../../../../golden/record.${output}`);
+  });
+
+  it.each(['table', 'json', 'ndjson', 'yaml', 'markdown', 'html'])('a document as %s', async (output) => {
+    const { stdout } = await emit({ output }, rows, document);
+    await expect(stdout).toMatchFileSnapshot(`../../../../golden/document.${output}`);
+  });
+
+  it.each(['csv', 'name'])('a document without rows as %s has its fields', async (output) => {
+    const { stdout } = await emit({ output }, rows, document);
+    await expect(stdout).toMatchFileSnapshot(`../../../../golden/document.${output}`);
+  });
+
+  test('a record on a terminal has no line for what is not there, unless it was asked for; a pipe has each', async () => {
+    const nameless = { ...(rows[1] as Row), name: '' };
+    const shown = async (raw: Record<string, unknown>, options: CliOptions = {}) =>
+      (await emit(raw, nameless, record, { env: { NO_COLOR: '1' }, ...options })).stdout;
+    expect(await shown({}, { tty: true })).toBe('ID     7\nTASKS  0\n');
+    expect(await shown({ fields: 'name,tasks' }, { tty: true })).toBe('NAME\nTASKS  0\n');
+    expect(await shown({ query: '{id: id, name: name}' }, { tty: true })).toBe('ID    7\nNAME\n');
+    expect(await shown({})).toBe('id\t7\nname\t\ntasks\t0\n');
+  });
+
+  test('a list on a terminal', async () => {
+    const { stdout } = await emit({}, rows, list, { tty: true, env: { NO_COLOR: '1' } });
+    await expect(stdout).toMatchFileSnapshot('../../../../golden/list-terminal.txt');
+  });
+});
+
+test('integers of 64 bits are exact in every format, and through a query', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), async (id) => {
+      const data = [{ id, name: 'x', tasks: [] }];
+      const text = async (raw: Record<string, unknown>): Promise<string> => (await emit(raw, data, list)).stdout;
+      const read = async (raw: Record<string, unknown>): Promise<unknown> =>
+        (parseJson(await text(raw)) as Row[])[0]?.id;
+      expect(String(await read({ json: true }))).toBe(String(id));
+      expect((parseJson(await text({ output: 'ndjson' })) as Row).id).toEqual(await read({ json: true }));
+      const [fromYaml] = parseYaml(await text({ output: 'yaml' }), { intAsBigInt: true }) as Row[];
+      expect(fromYaml?.id).toBe(id);
+      expect((parseCsv(await text({ output: 'csv' })) as string[][])[1]?.[0]).toBe(String(id));
+      expect((await text({})).split('\n')[1]?.split('\t')[0]).toBe(String(id));
+      expect(await text({ output: 'name' })).toBe(`${id}\n`);
+      expect((await text({ json: true, query: '[0].id' })).replaceAll('"', '').trim()).toBe(String(id));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+describe('--query', () => {
+  it.each<[string, Record<string, unknown>, string]>([
+    [
+      '[].{name: name, id: id}',
+      {},
+      'NAME\tID\nBig "quoted", with comma\t9223372036854775807\n=1+1\t7\nescape \ufffd[31m and | pipe and line\t8\n',
+    ],
+    ["[?id=='9223372036854775807'].name | [0]", {}, '"Big \\"quoted\\", with comma"\n'],
+    ['[0]', { output: 'csv', fields: 'id' }, 'id\n9223372036854775807\n'],
+    ['length(@)', { json: true }, '3\n'],
+    ['[].id', { output: 'ndjson' }, '"9223372036854775807"\n7\n8\n'],
+    ['missing', {}, 'null\n'],
+    ['[?id==`99`]', {}, ''],
+    ['[?id==`99`]', { output: 'name' }, ''],
+    ['[?id==`99`]', { json: true }, '[]\n'],
+    // Plain values: themselves, one a line, or one column.
+    ['[0].name', { output: 'name' }, 'Big "quoted", with comma\n'],
+    ['[].id', { output: 'name' }, '9223372036854775807\n7\n8\n'],
+    ['[].tasks[]', { output: 'name' }, 'a\nb\nc\n'],
+    ['missing', { output: 'name' }, ''],
+    ['[].id', { output: 'csv' }, 'value\n9223372036854775807\n7\n8\n'],
+    ['[].id', { output: 'csv', header: false }, '9223372036854775807\n7\n8\n'],
+    ['[].id', { output: 'markdown' }, '| value |\n| --- |\n| 9223372036854775807 |\n| 7 |\n| 8 |\n'],
+    ['[2].tasks', { output: 'csv' }, 'value\nc\n'],
+    ['[].id', {}, '[\n  "9223372036854775807",\n  7,\n  8\n]\n'],
+    ['[].{label: name, row_id: id}', { output: 'name' }, '9223372036854775807\n7\n8\n'],
+  ])('%s with %j', async (query, raw, expected) => {
+    expect((await emit({ ...raw, query }, rows, list)).stdout).toBe(expected);
+  });
+
+  test.each<[string, Record<string, unknown>, CliOptions?]>([
+    ['missing', {}],
+    ['missing', { output: 'csv' }],
+    ['missing', { output: 'name' }],
+    ['[].missing', {}],
+    ['missing', { output: 'json' }, { tty: true }],
+  ])('%s, a mistyped field, is told with the fields there are: %j', async (query, raw, options) => {
+    const { stderr } = await emit({ ...raw, query }, rows, list, options);
+    expect(stderr.replace(/\s+/g, ' ')).toMatch(
+      /^The query found nothing\. It was applied to a list of records with id, name, .*\. $/,
+    );
+    expect((await emit({ ...raw, query, quiet: true }, rows, list, options)).stderr).toBe('');
+    const several = await emit({ ...raw, query, profile: ['a', 'b'] }, rows, list, options);
+    expect(several.stderr.replace(/\s+/g, ' ')).toContain(
+      'With several profiles it is applied to the list of {profile, data}.',
+    );
+  });
+
+  it.each(['{n: length(@)}', '[].{n: length(tasks)}', '[].tasks'])('%s has no id for -o name', async (query) => {
+    const attempt = emit({ output: 'name', query }, rows, list);
+    await expect(attempt).rejects.toMatchObject({ code: 'usage', hint: expect.stringContaining('--query') as string });
+  });
+
+  test('what has no page names every format that it has', async () => {
+    const attempt = emit({ output: 'html', query: '[].id' }, rows, list);
+    const hint = 'Use -o table, json, ndjson, yaml, csv, markdown or name.';
+    await expect(attempt).rejects.toMatchObject({ code: 'usage', hint });
+  });
+
+  test('what it finds is harmless on a terminal as CSV and YAML too', async () => {
+    for (const output of ['csv', 'yaml'])
+      for (const query of ['[].name', '[].{name: name}'])
+        expect((await emit({ output, query }, rows, list, { tty: true })).stdout).not.toContain('\u001b');
+  });
+
+  test('a wrong one stops the command before it acts', async () => {
+    let acted = false;
+    const attempt = say({ query: '[?' }, () => void (acted = true));
+    await expect(attempt).rejects.toMatchObject({ code: 'usage' });
+    expect(acted).toBe(false);
+  });
+});
+
+describe('the ids of a dry run', () => {
+  const dry = (raw: Record<string, unknown>, ids?: string[]) =>
+    say(raw, ({ out }) => out.emitDryRun([], { plan: 'abc' }, undefined, ids));
+
+  test('are what the command itself would print', async () => {
+    expect((await dry({ output: 'name' }, ['a', 'b'])).stdout).toBe('a\nb\n');
+    expect((await dry({ output: 'name' }, [])).stdout).toBe('');
+  });
+
+  test('are none where there are none, unless a query finds them', async () => {
+    expect((await dry({ output: 'name' })).stdout).toBe('');
+    expect((await dry({ output: 'name', query: 'plan.plan' })).stdout).toBe('abc\n');
+  });
+});
+
+describe('columns', () => {
+  it.each<[Record<string, unknown>, string]>([
+    [{ fields: 'name,id' }, 'NAME\tID\n=1+1\t7\n'],
+    [{ fields: 'id', header: false }, '7\n'],
+    [{ output: 'csv', header: false }, "7,'=1+1,0\n"],
+  ])('%j', async (raw, expected) => {
+    expect((await emit(raw, rows.slice(1, 2), list)).stdout).toBe(expected);
+  });
+
+  test('an unknown one proposes the nearest', async () => {
+    const attempt = emit({ fields: 'nmae' }, rows, list);
+    await expect(attempt).rejects.toMatchObject({ code: 'usage', hint: expect.stringContaining('`name`') as string });
+  });
+});
+
+describe('an empty list', () => {
+  it.each<[Record<string, unknown>, CliOptions, { stdout: string; stderr: string }]>([
+    [{}, { tty: true }, { stdout: '', stderr: 'There is nothing.\n' }],
+    [{}, {}, { stdout: 'ID\tNAME\tTASKS\n', stderr: 'There is nothing.\n' }],
+    [{ quiet: true }, { tty: true }, { stdout: '', stderr: '' }],
+    [{ json: true }, {}, { stdout: '[]\n', stderr: '' }],
+    [{ output: 'csv' }, {}, { stdout: 'id,name,tasks\n', stderr: '' }],
+    [{ output: 'name' }, {}, { stdout: '', stderr: '' }],
+  ])('%j', async (raw, options, expected) => {
+    expect(await emit(raw, [], list as ListView<never>, options)).toEqual(expected);
+  });
+});
+
+describe('--out', () => {
+  test('writes the file and nothing to standard output, without colour', async () => {
+    const cwd = temporaryFolder();
+    const { stdout } = await emit({ out: 'result.txt', color: 'always' }, rows, document, { cwd, tty: true });
+    expect(stdout).toBe('');
+    expect(readFileSync(join(cwd, 'result.txt'), 'utf8')).toBe('9223372036854775807\n7\n8\n');
+  });
+
+  test('- is standard output', async () => {
+    expect((await emit({ out: '-', json: true }, 1, record as never)).stdout).toBe('1\n');
+  });
+});
+
+describe('what a terminal gets is harmless, what a file gets is exact', () => {
+  const evil = 'x\u001b]0;title\u0007\u202e';
+  it.each(['yaml', 'csv'])('%s', async (output) => {
+    const data = [{ id: 1, name: evil, tasks: [] }];
+    const shown = await emit({ output }, data, list, { tty: true });
+    const piped = await emit({ output }, data, list);
+    expect(shown.stdout).not.toMatch(/[\p{Bidi_Control}]|(?!\n)\p{Cc}/u);
+    const read =
+      output === 'csv' ? (parseCsv(piped.stdout) as string[][])[1]?.[1] : (parseYaml(piped.stdout) as Row[])[0]?.name;
+    expect(read).toBe(evil);
+  });
+
+  test('text, lines, notes and warnings', async () => {
+    const { stdout, stderr } = await say(
+      {},
+      async ({ out }) => {
+        await out.emitText(evil);
+        await out.emitLine({}, evil);
+        out.note(evil);
+        out.warn(evil);
+      },
+      { tty: true, env: { NO_COLOR: '1' } },
+    );
+    expect(stdout + stderr).not.toMatch(/[\p{Bidi_Control}]|(?!\n)\p{Cc}/u);
+  });
+});
+
+describe('colour', () => {
+  it.each<[Record<string, unknown>, CliOptions, boolean]>([
+    [{}, { tty: true }, true],
+    [{}, {}, false],
+    [{}, { tty: { stderr: true } }, false],
+    [{ color: 'always' }, {}, true],
+    [{ color: false }, { tty: true }, false],
+    [{}, { tty: true, env: { NO_COLOR: '1' } }, false],
+    [{ json: true }, { tty: true }, false],
+  ])('%j %j: %s', async (raw, options, coloured) => {
+    expect((await emit(raw, rows, document, options)).stdout.includes('\u001b[1m')).toBe(coloured);
+  });
+});
+
+describe('beside the result', () => {
+  const speak = ({ out }: Context): void => {
+    out.note('done');
+    out.warn('careful');
+    out.verbose('because');
+    out.show(() => 'drawing');
+  };
+  it.each<[Record<string, unknown>, CliOptions, string]>([
+    [{}, {}, 'done\nWarning: careful\ndrawing\n'],
+    [{ verbose: true }, {}, 'done\nWarning: careful\nbecause\ndrawing\n'],
+    [{ quiet: true }, {}, 'Warning: careful\n'],
+    [{ json: true }, {}, '{"warning":{"message":"careful"}}\n'],
+    [{ json: true, color: false }, { tty: true }, 'done\nWarning: careful\ndrawing\n'],
+    [{ quiet: true, color: false }, { tty: true }, 'Warning: careful\ndrawing\n'],
+    [{ quiet: true, yes: true, color: false }, { tty: true }, 'Warning: careful\n'],
+  ])('%j %j', async (raw, options, expected) => {
+    expect((await say(raw, speak, options)).stderr).toBe(expected);
+  });
+
+  test('notes and warnings break between words on a narrow terminal, and nowhere else', async () => {
+    const long = ({ out }: Context): void => {
+      out.note('What is said here is longer than the line');
+      out.warn('and this is longer than it too');
+    };
+    const shown = await say({ color: false }, long, { tty: true, columns: 24 });
+    expect(shown.stderr).toBe('What is said here is\nlonger than the line\nWarning: and this is\nlonger than it too\n');
+    const piped = await say({}, long, { columns: 24 });
+    expect(piped.stderr.split('\n')).toHaveLength(3);
+  });
+
+  test('nothing secret', async () => {
+    const { stderr } = await say({ verbose: true }, ({ out, redactor }) => {
+      redactor.add('hunter22');
+      out.note('a hunter22');
+      out.warn('b hunter22');
+      out.verbose('c hunter22');
+    });
+    expect(stderr).toBe('a ********\nWarning: b ********\nc ********\n');
+  });
+});
+
+describe('dry runs', () => {
+  const requests = [{ method: 'PUT', url: 'https://platform.example/roles', body: { id: 9223372036854775807n } }];
+
+  test('as JSON', async () => {
+    const { stdout } = await say({ json: true }, ({ out }) => out.emitDryRun(requests, { summary: 1 }));
+    expect(parseJson(stdout)).toEqual({ dry_run: true, requests, plan: { summary: 1 } });
+  });
+
+  it.each<[string, () => Parameters<Context['out']['emitDryRun']>, string]>([
+    ['the requests', () => [requests], 'PUT https://platform.example/roles\n{\n  "id": 9223372036854775807\n}\n'],
+    ['nothing', () => [[]], 'Nothing would be sent.\n'],
+    ['what the command draws', () => [requests, undefined, () => 'a plan'], 'a plan\n'],
+  ])('%s', async (_what, given, expected) => {
+    expect((await say({}, ({ out }) => out.emitDryRun(...given()))).stdout).toBe(expected);
+  });
+});
+
+describe('when standard output fails', () => {
+  test('a closed pipe is no failure', async () => {
+    await expect(emit({}, rows, list, { brokenPipe: true })).rejects.toMatchObject({ name: 'BrokenPipeError' });
+  });
+});
+
+describe('the log of GitHub Actions', () => {
+  const env = { GITHUB_ACTIONS: 'true' };
+  const names = ['::error::x', '  \u00a0::set-output name=a::b', 'a ##[error]b', 'a\n::warning::b\r::add-mask::c'];
+  const data = names.map((name, id) => ({ id, name, tasks: [] }));
+  const plain: DocumentView<unknown> = { kind: 'document', text: () => names.join('\n'), names: () => names };
+
+  it.each(['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name'])('runs no command from %s', async (output) => {
+    const shown = await emit({ output }, data, list, { env });
+    const document = await emit({ output }, data, plain as never, { env });
+    expect(commandsIn(shown.stdout + document.stdout)).toEqual([]);
+  });
+
+  it.each(OUTPUT_FORMATS.filter((format) => format !== 'html'))('changes no byte of a result as %s', async (output) => {
+    const { stdout } = await emit({ output }, data, list, { env });
+    expect(withoutFence(stdout)).toBe((await emit({ output }, data, list)).stdout);
+  });
+
+  test('has no fence around a result without commands, nor in a file', async () => {
+    const { stdout } = await emit({ output: 'name' }, rows, list, { env });
+    expect(stdout).toBe((await emit({ output: 'name' }, rows, list)).stdout);
+    const file = join(temporaryFolder(), 'out.csv');
+    await emit({ output: 'csv', out: file }, data, list, { env });
+    expect(readFileSync(file, 'utf8')).toBe((await emit({ output: 'csv' }, data, list)).stdout);
+  });
+
+  test('has a token of its own for each fence, which no text can foresee', async () => {
+    const { stdout } = await say(
+      {},
+      async ({ out }) => {
+        for (const name of names) await out.emitLine({}, name);
+      },
+      { env },
+    );
+    const tokens = [...stdout.matchAll(/^::stop-commands::(.+)$/gm)].map(([, token]) => token);
+    expect(new Set(tokens).size).toBe(names.length);
+  });
+
+  test('runs no command from lines, notes and warnings', async () => {
+    const { stdout, stderr } = await say(
+      {},
+      async ({ out }) => {
+        for (const name of names) {
+          await out.emitText(name);
+          await out.emitLine({}, name);
+          out.note(name);
+          out.warn(name);
+          out.show(() => name);
+        }
+      },
+      { env },
+    );
+    expect(commandsIn(stdout)).toEqual([]);
+    expect(commandsIn(stderr)).toEqual([]);
+  });
+
+  const secrets = ['s3cret%value', '{\n  "private_key": "abc"\n}', 's3cret%value', 'abc', '********'];
+  const addAll = ({ redactor }: Context): void => {
+    for (const secret of secrets) redactor.add(secret);
+    redactor.hide('jane@example.com');
+  };
+
+  test('learns each secret once and no identity', async () => {
+    const { stdout, stderr } = await say({}, addAll, { env });
+    expect(commandsIn(stderr)).toEqual(['::add-mask::s3cret%25value', '::add-mask::"private_key": "abc"']);
+    expect(stdout).toBe('');
+  });
+
+  it.each<[string, Record<string, unknown>, Record<string, string>]>([
+    ['under -o json', { output: 'json' }, env],
+    ['elsewhere', {}, {}],
+  ])('learns no secret %s', async (_where, raw, environment) => {
+    expect((await say(raw, addAll, { env: environment })).stderr).toBe('');
+  });
+});

@@ -1,0 +1,183 @@
+// Progress in its four forms, drawn by the clock and not by the number of calls.
+import { describe, expect, it, test } from 'vitest';
+import type { Progress } from '../../../../../src/lib/runtime/context.ts';
+import { readGlobalFlags } from '../../../../../src/lib/runtime/command-line/global-flags.ts';
+import { createMessages } from '../../../../../src/lib/runtime/output/messages.ts';
+import { createProgress } from '../../../../../src/lib/runtime/output/progress.ts';
+import { type CliOptions, createTestIo } from '../../../../helpers/cli.ts';
+import { createTestClock, type TestClock } from '../../../../helpers/clock.ts';
+
+function watch(
+  raw: Record<string, unknown>,
+  options: CliOptions,
+  work: (progress: Progress, clock: TestClock) => void,
+) {
+  const clock = createTestClock();
+  const { io, stdout, stderr } = createTestIo({ ...options, clock });
+  const flags = readGlobalFlags(raw, io.env);
+  const messages = createMessages(io);
+  work(createProgress('Sending', io, flags, messages), clock);
+  expect(stdout()).toBe('');
+  return stderr();
+}
+
+test('on a terminal one line is drawn over and taken away', () => {
+  const text = watch({}, { tty: true }, (progress, clock) => {
+    progress.update({ done: 1, total: 4 });
+    clock.advance(50);
+    progress.update({ done: 2, total: 4 });
+    clock.advance(50);
+    progress.update({ done: 3, total: 4, text: 'bad\nname' });
+    progress.end('Sent 4.');
+  });
+  expect(text).toBe('\r\u001b[KSending: 1 of 4 (25 %)\r\u001b[KSending: 3 of 4 (75 %), bad name\r\u001b[KSent 4.\n');
+});
+
+test('a live line is cut to the width', () => {
+  const text = watch({}, { tty: true, columns: 20 }, (progress) => progress.update({ done: 1, text: 'x'.repeat(100) }));
+  expect(text).toBe('\r\u001b[KSending: 1, xxxxxx…');
+});
+
+test('a message steps in front of the live line', () => {
+  const { io, stderr } = createTestIo({ tty: true });
+  const messages = createMessages(io);
+  messages.live('working');
+  messages.line('a note');
+  messages.live(undefined);
+  expect(stderr()).toBe('\r\u001b[Kworking\r\u001b[Ka note\nworking\r\u001b[K');
+});
+
+test('elsewhere a plain line at each tenth of the way or ten seconds', () => {
+  const text = watch({}, {}, (progress, clock) => {
+    for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
+    clock.advance(10_000);
+    progress.update({ done: 100, total: 100 });
+    progress.end();
+  });
+  expect(text.split('\n')).toHaveLength(10 + 1 + 1);
+  expect(text.startsWith('Sending: 10 of 100 (10 %)\n')).toBe(true);
+});
+
+test('elsewhere a first line after a second, when nobody knows how much there is', () => {
+  const text = watch({}, {}, (progress, clock) => {
+    for (let done = 1; done <= 30; done++) {
+      progress.update({ done });
+      clock.advance(500);
+    }
+    progress.end();
+  });
+  expect(text).toBe('Sending: 3\nSending: 23\n');
+});
+
+test('as NDJSON for wrappers', () => {
+  const text = watch({ progress: 'json' }, {}, (progress) => {
+    progress.update({ done: 1, data: { rejected: 9223372036854775807n } });
+    progress.end('Sent.');
+  });
+  expect(text).toBe(
+    [
+      '{"progress":{"event":"start","title":"Sending","at":"2026-11-21T08:00:00.000Z"}}',
+      '{"progress":{"event":"progress","title":"Sending","at":"2026-11-21T08:00:00.000Z","done":1,"rejected":9223372036854775807}}',
+      '{"progress":{"event":"end","title":"Sending","at":"2026-11-21T08:00:00.000Z","text":"Sent."}}',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('of states that follow each other closely an event a second is told, and the last of them', () => {
+  const text = watch({ progress: 'json' }, {}, (progress, clock) => {
+    for (let done = 1; done <= 25; done++) {
+      progress.update({ done, isPassing: true, data: { rejected: 0 } });
+      clock.advance(100);
+    }
+    progress.end();
+    progress.end();
+  });
+  expect(text).not.toContain('isPassing');
+  expect([...text.matchAll(/"done":(\d+)/g)].map(([, done]) => done)).toEqual(['1', '11', '21', '25']);
+});
+
+describe('under -o json, where standard error is no terminal', () => {
+  const events = (text: string): unknown[] =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => (JSON.parse(line) as { progress: { event: string } }).progress.event);
+
+  it.each(['json', 'ndjson'])('%s: JSON alone, as seldom as lines would come', (output) => {
+    const text = watch({ output }, {}, (progress, clock) => {
+      for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
+      progress.wait(300_000, 'the platform asked to wait');
+      clock.advance(10_000);
+      progress.update({ done: 100, total: 100 });
+      progress.end('Sent.');
+    });
+    expect(events(text)).toEqual(['start', ...Array<string>(10).fill('progress'), 'wait', 'progress', 'end']);
+  });
+
+  test('nothing, when it is over before there is anything to tell', () => {
+    const text = watch({ output: 'json' }, {}, (progress) => {
+      progress.update({ done: 1 });
+      progress.end('Sent.');
+    });
+    expect(text).toBe('');
+  });
+
+  test('as ever on a terminal, and where another form was asked for', () => {
+    const draw = (progress: Progress): void => progress.update({ done: 5, total: 10 });
+    expect(watch({ output: 'json' }, { tty: { stderr: true } }, draw)).toBe('\r\u001b[KSending: 5 of 10 (50 %)');
+    expect(watch({ output: 'json', progress: 'plain' }, {}, draw)).toBe('Sending: 5 of 10 (50 %)\n');
+    expect(watch({ output: 'json', quiet: true }, {}, draw)).toBe('');
+  });
+});
+
+describe('how', () => {
+  const draw = (progress: Progress): void => {
+    progress.update({ done: 5, total: 10 });
+    progress.end('Sent.');
+  };
+  it.each<[Record<string, unknown>, CliOptions, string]>([
+    [{ progress: 'none' }, { tty: true }, ''],
+    [{ quiet: true }, { tty: true }, ''],
+    [{ progress: 'plain' }, { tty: true }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+    [{}, { tty: true, env: { TERM: 'dumb' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+    [{}, { tty: true, env: { CI: 'true' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+    [{}, { tty: true, env: { CDPADM_ACCESSIBLE: '1' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+  ])('%j %j', (raw, options, expected) => {
+    expect(watch(raw, options, draw)).toBe(expected);
+  });
+});
+
+describe('a wait', () => {
+  const LONG = 'the platform asked to wait, waiting 5m';
+
+  test('stands on the live line at once', () => {
+    const text = watch({}, { tty: true }, (progress) => {
+      progress.update({ done: 1 });
+      progress.wait(1500, 'too many requests');
+    });
+    expect(text).toBe('\r\u001b[KSending: 1\r\u001b[KSending: too many requests, waiting 2s');
+  });
+
+  test('that is long is a line of its own with what one may do, short ones are told every ten seconds', () => {
+    const text = watch({}, {}, (progress, clock) => {
+      progress.wait(300_000, 'the platform asked to wait');
+      for (let second = 0; second < 25; second++) {
+        progress.wait(1000, 'too many requests');
+        clock.advance(1000);
+      }
+    });
+    const [first, ...rest] = text.trimEnd().split('\n');
+    expect(first).toBe(`Sending: ${LONG} (Ctrl-C ends it; --resume goes on later)`);
+    expect(rest).toEqual(['Sending: too many requests, waiting 1s', 'Sending: too many requests, waiting 1s']);
+  });
+
+  test('is an event of its own, and nothing where nothing is told', () => {
+    const wait = (progress: Progress): void => progress.wait(1500, 'too many requests');
+    const events = watch({ progress: 'json' }, {}, wait).trimEnd().split('\n');
+    expect(JSON.parse(events[1] ?? '')).toMatchObject({
+      progress: { event: 'wait', seconds: 2, text: 'too many requests' },
+    });
+    expect(watch({ progress: 'none' }, {}, wait)).toBe('');
+  });
+});

@@ -1,0 +1,101 @@
+// One state after the other in each format.
+import { expect, it } from 'vitest';
+import type { ListView } from '../../../../../src/lib/render/view.ts';
+import type { Context } from '../../../../../src/lib/runtime/context.ts';
+import { createResultLines } from '../../../../../src/lib/runtime/output/result-lines.ts';
+
+interface State {
+  id: number;
+  status: string;
+}
+
+const view: ListView<State> = {
+  kind: 'list',
+  columns: [
+    { key: 'id', id: true, value: ({ id }) => id },
+    { key: 'status', value: ({ status }) => status },
+  ],
+  empty: '',
+};
+
+it.each([
+  ['csv', true, 'id,status\n1,queued\n1,success\n'],
+  ['csv', false, '1,queued\n1,success\n'],
+  ['markdown', true, '| id | status |\n| --- | --- |\n| 1 | queued |\n| 1 | success |\n'],
+  ['yaml', true, '---\nid: 1\nstatus: queued\n---\nid: 1\nstatus: success\n'],
+  ['name', true, '1\n1\n'],
+  ['table', true, '1 is queued\n1 is success\n'],
+  ['ndjson', true, '{"id":1,"status":"queued"}\n{"id":1,"status":"success"}\n'],
+])('%s, heading %s', async (output, header, expected) => {
+  let said = '';
+  const out = {
+    emitLine: (data: unknown, text: string | (() => string)) => {
+      const line = output === 'ndjson' ? JSON.stringify(data) : typeof text === 'string' ? text : text();
+      said += `${line}\n`;
+      return Promise.resolve();
+    },
+  };
+  const ctx = {
+    flags: { output, header },
+    io: { columns: () => 80, tty: { stdout: false } },
+    out,
+  } as unknown as Context;
+  const { begin, tell } = createResultLines(ctx, view, ({ id, status }) => `${id} is ${status}`);
+  await tell({ id: 1, status: 'queued' });
+  await tell({ id: 1, status: 'success' });
+  expect(said).toBe(expected);
+  // The heading once, however late it is asked for.
+  await begin();
+  expect(said).toBe(expected);
+});
+
+it.each([
+  ['csv', true, 'id,status\n'],
+  ['csv', false, ''],
+  ['markdown', true, '| id | status |\n| --- | --- |\n'],
+  ['yaml', true, ''],
+  ['name', true, ''],
+  ['table', true, ''],
+  ['ndjson', true, ''],
+])('%s, heading %s: the heading can be had before the first row', async (output, header, expected) => {
+  let said = '';
+  const out = { emitLine: (_data: unknown, text: string) => Promise.resolve(void (said += `${text}\n`)) };
+  const ctx = {
+    flags: { output, header },
+    io: { columns: () => 80, tty: { stdout: false } },
+    out,
+  } as unknown as Context;
+  const { begin, tell } = createResultLines(ctx, view, () => '');
+  await begin();
+  expect(said).toBe(expected);
+  await Promise.all([tell({ id: 1, status: 'queued' }), begin()]);
+  if (expected !== '') expect(said.split('id').length).toBe(2);
+});
+
+it('says nothing under -o name of a state without an id', async () => {
+  const said: unknown[] = [];
+  const out = { emitLine: (_data: unknown, text: unknown) => Promise.resolve(void said.push(text)) };
+  const ctx = {
+    flags: { output: 'name', header: true },
+    io: { columns: () => 80, tty: { stdout: false } },
+    out,
+  } as unknown as Context;
+  const columns: ListView<{ id?: number }>['columns'] = [{ key: 'id', id: true, value: ({ id }) => id }];
+  const { tell } = createResultLines<{ id?: number }>(ctx, { kind: 'list', columns, empty: '' }, () => '');
+  await tell({});
+  await tell({ id: 7 });
+  expect(said).toEqual(['7']);
+});
+
+it.each([
+  [true, '2026-11-21T08:00:00Z  202  pending:\n  nothing new\n'],
+  [false, '2026-11-21T08:00:00Z  202  pending: nothing new\n'],
+])('breaks a line between words on a terminal only: %s', async (stdout, expected) => {
+  let said = '';
+  const out = { emitLine: (_data: unknown, text: () => string) => Promise.resolve(void (said += `${text()}\n`)) };
+  const io = { columns: () => 40, tty: { stdout } };
+  const ctx = { flags: { output: 'table', header: true }, io, out } as unknown as Context;
+  const { tell } = createResultLines(ctx, view, () => '2026-11-21T08:00:00Z  202  pending: nothing new');
+  await tell({ id: 1, status: 'queued' });
+  expect(said).toBe(expected);
+});

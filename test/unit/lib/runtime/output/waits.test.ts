@@ -1,0 +1,151 @@
+// What is told of a call that takes its time: nothing for a second, then one line, and nothing is left of it.
+import { afterEach, beforeEach, expect, it, test, vi } from 'vitest';
+import { readGlobalFlags } from '../../../../../src/lib/runtime/command-line/global-flags.ts';
+import { createMessages } from '../../../../../src/lib/runtime/output/messages.ts';
+import { createWaits } from '../../../../../src/lib/runtime/output/waits.ts';
+import { type CliOptions, createTestIo } from '../../../../helpers/cli.ts';
+import { createTestClock } from '../../../../helpers/clock.ts';
+
+const ANSWER = { text: "Waiting for the platform's answer" };
+const ASKED = { text: 'The platform asks to wait 6s (429)', isAsked: true };
+const AGAIN = { text: 'Sending again in 3s (503)' };
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+function listen(raw: Record<string, unknown>, options: CliOptions) {
+  const clock = createTestClock();
+  const { io, stderr } = createTestIo({ ...options, clock });
+  const messages = createMessages(io);
+  return {
+    messages,
+    stderr,
+    begin: createWaits(io, readGlobalFlags(raw, io.env), messages),
+    pass: async (ms: number) => {
+      for (let left = ms; left > 0; left -= 100) {
+        clock.advance(100);
+        await vi.advanceTimersByTimeAsync(100);
+        await vi.dynamicImportSettled();
+      }
+    },
+  };
+}
+
+test('nothing before a second is over, then a live line with its seconds, and nothing is left', async () => {
+  const { begin, pass, stderr } = listen({}, { tty: true });
+  const end = begin(ASKED);
+  await pass(900);
+  expect(stderr()).toBe('');
+  await pass(1100);
+  end();
+  await pass(3000);
+  expect(stderr()).toBe(`\r\u001b[K${ASKED.text}, 1s so far\r\u001b[K${ASKED.text}, 2s so far\r\u001b[K`);
+});
+
+test('calls that follow each other are one silence, those with something between them are not', async () => {
+  const { begin, pass, stderr } = listen({}, { tty: true });
+  for (let call = 0; call < 3; call++) {
+    const end = begin(ANSWER);
+    await pass(400);
+    end();
+  }
+  expect(stderr()).toBe(`\r\u001b[K${ANSWER.text}, 1s so far\r\u001b[K`);
+  for (let call = 0; call < 5; call++) {
+    await pass(200);
+    const end = begin(ANSWER);
+    await pass(900);
+    end();
+  }
+  expect(stderr().match(/so far/g)).toHaveLength(1);
+});
+
+test('a line of the command itself comes first, and stays', async () => {
+  const { begin, messages, pass, stderr } = listen({}, { tty: true });
+  messages.live('Sending: 1 of 2');
+  const end = begin(ANSWER);
+  await pass(5000);
+  end();
+  expect(stderr()).toBe('\r\u001b[KSending: 1 of 2');
+});
+
+test('a line of the command itself takes the place of the wait', async () => {
+  const { begin, messages, pass, stderr } = listen({}, { tty: true });
+  const end = begin(ANSWER);
+  await pass(1000);
+  messages.live('Sending: 1 of 2');
+  end();
+  expect(stderr()).toMatch(/1s so far\r\u001b\[KSending: 1 of 2$/);
+});
+
+it.each<[string, Record<string, unknown>, CliOptions]>([
+  ['a pipe', {}, {}],
+  ['--progress plain', { progress: 'plain' }, { tty: true }],
+  ['TERM=dumb', {}, { tty: true, env: { TERM: 'dumb' } }],
+  ['CDPADM_ACCESSIBLE', {}, { tty: true, env: { CDPADM_ACCESSIBLE: '1' } }],
+])('%s: a line for what was asked, one every ten seconds for all else', async (_where, raw, options) => {
+  const { begin, pass, stderr } = listen(raw, options);
+  let end = begin(ANSWER);
+  await pass(2000);
+  expect(stderr()).toBe('');
+  end();
+  end = begin(ASKED);
+  await pass(6000);
+  end();
+  end = begin(AGAIN);
+  await pass(3000);
+  end();
+  expect(stderr()).toBe(`${ASKED.text}.\n`);
+  end = begin(ANSWER);
+  await pass(12_000);
+  end();
+  expect(stderr().trimEnd().split('\n')).toHaveLength(3);
+});
+
+test('no line of what was told already, but a live one', async () => {
+  for (const [tty, expected] of [
+    [false, /^$/],
+    [true, /1s so far/],
+  ] as const) {
+    const { begin, pass, stderr } = listen({}, { tty });
+    const end = begin({ ...ASKED, isTold: true });
+    await pass(30_000);
+    end();
+    expect(stderr()).toMatch(expected);
+  }
+});
+
+it.each<[Record<string, unknown>, CliOptions]>([
+  [{ progress: 'none' }, { tty: true }],
+  [{ quiet: true }, { tty: true }],
+  [{ output: 'json' }, {}],
+  [{ output: 'ndjson' }, {}],
+])('%j: nothing', async (raw, options) => {
+  const { begin, pass, stderr } = listen(raw, options);
+  begin(ASKED);
+  await pass(30_000);
+  expect(stderr()).toBe('');
+});
+
+test('one event for each wait where they are wanted', async () => {
+  const { begin, pass, stderr } = listen({ progress: 'json', output: 'json' }, {});
+  for (const wait of [ANSWER, ASKED]) {
+    const end = begin(wait);
+    await pass(3000);
+    end();
+  }
+  const events = stderr()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+  expect(events).toMatchObject([
+    { progress: { event: 'wait', text: ANSWER.text } },
+    { progress: { event: 'wait', text: ASKED.text } },
+  ]);
+});
+
+test('with -v a pause that was asked for has its line already', async () => {
+  const { begin, pass, stderr } = listen({ verbose: true }, {});
+  begin(ASKED);
+  await pass(5000);
+  expect(stderr()).toBe('');
+});

@@ -1,0 +1,166 @@
+// The program as a whole: help, mistakes of the command line, exit codes and streams.
+import { describe, expect, it, test } from 'vitest';
+import { VERSION } from '../../../../src/lib/kernel/version.ts';
+import { interrupted } from '../../../../src/lib/runtime/interrupt.ts';
+import { entries } from '../../../../src/program.ts';
+import { runCli } from '../../../helpers/cli.ts';
+import { createTestClock } from '../../../helpers/clock.ts';
+
+describe('help', () => {
+  it.each([[['--help']], [['-h']], [['help']], [['--no-color', 'help']]])(
+    '%j shows the groups on standard output',
+    async (args) => {
+      const { code, stdout, stderr } = await runCli(args);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      for (const { name, heading } of entries) {
+        expect(stdout).toContain(`\n  ${name} `);
+        expect(stdout).toContain(`\n${heading}\n`);
+      }
+    },
+  );
+
+  it.each([[['emulator', 'clock', '--help']], [['help', 'emulator', 'clock']], [['-q', 'emulator', 'clock', '-h']]])(
+    '%j shows a command with its flags and examples',
+    async (args) => {
+      const { code, stdout } = await runCli(args);
+      expect(code).toBe(0);
+      await expect(stdout).toMatchFileSnapshot('../../../golden/help-emulator-clock.txt');
+    },
+  );
+
+  it.each(['exit-codes', 'environment', 'formatting', 'files', 'recipes', 'flags'])('help %s', async (topic) => {
+    const { code, stdout } = await runCli(['help', topic]);
+    expect(code).toBe(0);
+    await expect(stdout).toMatchFileSnapshot(`../../../golden/help-${topic}.txt`);
+  });
+
+  test('exit codes stand alone on the left', async () => {
+    const { stdout } = await runCli(['seed', 'bulk', '--help'], { columns: 60 });
+    const section = /Exit codes:\n([^]*?)\n\n/.exec(stdout)?.[1]?.split('\n') ?? [];
+    const own = section.slice(
+      0,
+      section.findIndex((line) => line.startsWith('  Also')),
+    );
+    expect(own.length).toBeGreaterThan(3);
+    for (const line of own) expect(line).toMatch(/^ {2}(\d+ +| {4})\S/);
+  });
+
+  test('a width is kept', async () => {
+    const { stdout } = await runCli(['emulator', 'start', '--help'], { columns: 60 });
+    const prose = stdout.split('JSON:')[0] ?? '';
+    for (const line of prose.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
+  });
+
+  it.each([[[]], [['emulator']], [['emulator', 'fault']]])(
+    '%j lacks a command: help on standard error, exit 2',
+    async (args) => {
+      const { code, stdout, stderr } = await runCli(args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('Usage:');
+    },
+  );
+
+  test('the version', async () => {
+    expect(await runCli(['roles', '-V'])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
+  });
+});
+
+describe('mistakes end with 2 and say what was meant', () => {
+  it.each<[string[], string, string]>([
+    [['rols'], '`rols` is no command', 'Did you mean `roles`?'],
+    [['emulator', 'strat'], '`strat` is no command of `cdpadm emulator`', 'Did you mean `start`?'],
+    [['roles', 'lst', '--help'], '`lst` is no command of `cdpadm roles`', 'Did you mean `list`?'],
+    [['help', 'roles', 'lst'], '`lst` is no command of `cdpadm roles`', 'Did you mean `list`?'],
+    [['dsr', 'callbacks', 'verfy', '-h'], '`verfy` is no command of `cdpadm dsr callbacks`', 'Did you mean `verify`?'],
+    [['emulator', 'clock', 'advanc', '--help'], '`advanc` is no command of `cdpadm emulator clock`', '`advance`?'],
+    [['rols', '--help'], '`rols` is no command of `cdpadm`', 'Did you mean `roles`?'],
+    [['emulator', 'xyzzy'], '`xyzzy` is no command of `cdpadm emulator`', 'See `cdpadm emulator --help`.'],
+    [['emulator', 'log', '--prot', '1'], '`--prot` is no flag of `cdpadm emulator log`', 'Did you mean `--port`?'],
+    [['emulator', 'log', '--otput', 'json'], '`--otput` is no flag', 'Did you mean `--output`?'],
+    [['--versoin'], '`--versoin` is no flag', 'Did you mean `--version`?'],
+    [['emulator', 'log', 'more'], '`more` is one too many', 'See `cdpadm emulator log --help`.'],
+    [
+      ['emulator', 'clock', 'advance'],
+      'Missing required argument `duration`',
+      'See `cdpadm emulator clock advance --help`.',
+    ],
+    [
+      ['pipelines', 'run', 'people'],
+      'Missing required argument `run_id`',
+      'Did you mean `cdpadm pipelines runs people`?',
+    ],
+    [['schema'], 'Missing required argument `document`', 'It takes roles, '],
+    [['roles', 'list', '-o', 'tsv'], '--output does not know `tsv`', 'a table on a pipe is tab-separated.'],
+    [['pipelines', 'run'], 'Missing required argument `pipeline_id`', 'See `cdpadm pipelines run --help`.'],
+    [['help', 'nonsense', 'thing'], 'no command and no help topic `nonsense`', 'Topics: exit-codes,'],
+    [['help', 'exit-codes', 'more'], '`more` is one too many', 'See `cdpadm help exit-codes`.'],
+    [['emulator', 'assign-role', 'x'], '`--user <email>` not specified', 'See `cdpadm emulator assign-role --help`.'],
+    [['emulator', 'start', '--clock', 'slow'], '--clock does not know `slow`', 'It takes real, manual.'],
+    [['emulator', 'start', '--memory', '--data', 'x'], 'cannot be used with', 'See'],
+    [['emulator', 'log', '-o'], '`-o, --output <format>` argument missing', 'See `cdpadm --help`.'],
+    [['emulator', 'log', '-o', 'jsno'], '--output does not know `jsno`', 'Did you mean `json`?'],
+    [['roles', 'list', '-o', 'jsno'], '--output does not know `jsno`', 'json, ndjson, yaml, csv, markdown, name.'],
+    [
+      ['roles', 'matrix', '-o', 'jsno'],
+      '--output does not know `jsno`',
+      'json, ndjson, yaml, csv, markdown, name, html.',
+    ],
+    [['help', 'exit-code'], 'no help topic `exit-code`', 'Did you mean `exit-codes`?'],
+    [['emulator', 'env', '-o', 'html'], 'no html form', 'It has table, json'],
+    [['completion', 'bash', '--out', 'x.html'], '--out x.html: the extension means html', 'such as .txt: table, json'],
+    [['emulator', 'log', '--query', 'a['], '--query is not a JMESPath expression', 'jmespath.org'],
+    [['emulator', 'log', '--out', 'no/such/folder/x'], '--out cannot write', 'Make the folder first'],
+  ])('%j', async (args, message, hint) => {
+    const { code, stdout, stderr } = await runCli(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(hint);
+  });
+
+  it.each([['emulator log --prot -o json'], ['-o json rols'], ['emulator log --json more']])(
+    'as JSON: %s',
+    async (line) => {
+      const { code, stderr } = await runCli(line.split(' '));
+      expect(code).toBe(2);
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'usage', issues: [] } });
+    },
+  );
+
+  test('CDPADM_OUTPUT decides on errors too', async () => {
+    const { stderr } = await runCli(['rols'], { env: { CDPADM_OUTPUT: 'json' } });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'usage' } });
+  });
+});
+
+describe('ends', () => {
+  const serve = ['emulator', 'start', '--memory', '--port', '0'];
+
+  test('Ctrl-C: 130', async () => {
+    const stop = new AbortController();
+    const onOutput = (stdout: string): void => {
+      if (stdout.includes('ready')) stop.abort(interrupted());
+    };
+    const { code, stdout } = await runCli(serve, { stop, onOutput });
+    expect(code).toBe(130);
+    expect(stdout).toMatch(/^The embedded platform is ready on http:\/\/127\.0\.0\.1:\d+\n$/);
+  });
+
+  test('--timeout: 11', async () => {
+    const { code } = await runCli([...serve, '--timeout', '5m'], { clock: createTestClock() });
+    expect(code).toBe(11);
+  });
+
+  test('--timeout that passes while nothing else can run: 11', async () => {
+    let now = 0;
+    // Each look at the clock is a minute later, and no timer ever fires.
+    const clock = { now: () => (now += 60_000), sleep: () => new Promise<never>(() => undefined) };
+    const { code, stderr } = await runCli(['completion', 'bash', '--timeout', '1s'], { clock });
+    expect(code).toBe(11);
+    expect(stderr).toContain('--timeout of 1s');
+  });
+
+  test('a reader that has gone away: 0, and nothing is said', async () => {
+    const { code, stderr } = await runCli(['help', 'flags'], { brokenPipe: true });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,56 @@
+// Questions that are redrawn: what a narrow terminal shows of them, and that a rejected answer leaves nothing behind. Answering them is test/e2e/prompts.test.ts.
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test, vi } from 'vitest';
+import { plainStyle } from '../../../../../src/lib/render/style.ts';
+import type { Asker } from '../../../../../src/lib/runtime/prompts/asker.ts';
+import { createDrawnAsker } from '../../../../../src/lib/runtime/prompts/drawn.ts';
+import { createTestIo } from '../../../../helpers/cli.ts';
+
+test('breaks what a choice means between words', async () => {
+  const stdin = new PassThrough();
+  const { io, stderr } = createTestIo({ columns: 36 });
+  const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
+  const hint = 'the subject wants their data in a form to take away';
+  const chosen = asker.select('Type', [{ value: 'portability', hint }], {});
+  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('take away'));
+  stdin.write('\r');
+  expect(await chosen).toBe('portability');
+  const drawn = stripVTControlCharacters(stderr());
+  expect(drawn).toContain('the subject wants their data in a\nform to take away\n');
+});
+
+test('breaks what is wrong with an answer between words', async () => {
+  const stdin = new PassThrough();
+  const { io, stderr } = createTestIo({ columns: 36 });
+  const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
+  const long = (text: string): string | undefined =>
+    text === '1' ? undefined : 'It must be a number that is written in digits.';
+  const answered = asker.input('Account id', { check: long });
+  await vi.waitFor(() => expect(stderr()).toContain('?'));
+  stdin.write('one\r');
+  await vi.waitFor(() => {
+    expect(stripVTControlCharacters(stderr())).toContain('> It must be a number that is\nwritten in digits.');
+  });
+  stdin.write('1\r');
+  expect(await answered).toBe('1');
+});
+
+const check = (text: string): string | undefined => (text === 'good' ? undefined : 'It is wrong.');
+
+test.each<[string, (asker: Asker) => Promise<unknown>, string, unknown]>([
+  ['a confirmation', (asker) => asker.yesNo('Go on?', false), 'y', true],
+  ['a text', (asker) => asker.input('Name', { check }), 'good', 'good'],
+  ['a secret', (asker) => asker.secret('Secret', { check }), 'good', 'good'],
+])('empties the line after a rejected answer to %s', async (_kind, ask, right, expected) => {
+  const stdin = new PassThrough();
+  const { io, stderr } = createTestIo({ columns: 80 });
+  const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
+  const answered = ask(asker);
+  await vi.waitFor(() => expect(stderr()).toContain('?'));
+  stdin.write('garbage\r');
+  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toMatch(/> (Type y or n|It is wrong)\./));
+  stdin.write(`${right}\r`);
+  expect(await answered).toBe(expected);
+  if (_kind === 'a secret') expect(stderr()).not.toMatch(/garbage|good/);
+});

@@ -1,0 +1,85 @@
+// Questions line by line: what a long dialogue leaves behind. How they look is test/e2e/accessible.test.ts.
+import { PassThrough } from 'node:stream';
+import { expect, test, vi } from 'vitest';
+import { createPlainAsker } from '../../../../../src/lib/runtime/prompts/plain.ts';
+import { createTestIo } from '../../../../helpers/cli.ts';
+
+/** Somebody who types what is written to `stdin`. */
+function asked(columns?: number) {
+  const stdin = new PassThrough();
+  const { io, stderr } = createTestIo(columns === undefined ? {} : { columns });
+  return { stdin, stderr, asker: createPlainAsker({ ...io, stdin }, new AbortController().signal) };
+}
+
+test.each(['input', 'secret'] as const)('a question (%s) lets go of the terminal when it is answered', async (kind) => {
+  const { asker, stdin } = asked();
+  const held = (): number[] => ['data', 'end', 'error'].map((event) => stdin.listenerCount(event));
+  const ask = async (answer: string): Promise<void> => {
+    const typed = asker[kind]('Name?', {});
+    stdin.write(`${answer}\n`);
+    expect(await typed).toBe(answer);
+  };
+  await ask('first');
+  const before = held();
+  for (const answer of ['second', 'third', 'fourth']) await ask(answer);
+  expect(held()).toEqual(before);
+});
+
+test.each([
+  ['its number', '2', 'erasure'],
+  ['the word itself', 'Erasure', 'erasure'],
+  ['the words that stand for it', 'leave open', ''],
+])('a choice is taken by %s', async (_what, typed, value) => {
+  const { asker, stdin } = asked();
+  const choices = [{ value: 'access' }, { value: 'erasure' }, { value: '', label: 'leave open' }];
+  const chosen = asker.select('Type?', choices, {});
+  stdin.write(`${typed}\n`);
+  expect(await chosen).toBe(value);
+});
+
+test('says before a mistake what a choice is taken by, and breaks a long question between words', async () => {
+  const { asker, stderr, stdin } = asked(30);
+  const chosen = asker.select('Environment', [{ value: 'none', label: 'leave open' }, { value: 'production' }], {
+    initial: 'none',
+  });
+  stdin.write('\n');
+  expect(await chosen).toBe('none');
+  const typed = asker.input('Type the number of deletions to allow them:', {});
+  stdin.write('1\n');
+  expect(await typed).toBe('1');
+  expect(stderr()).toBe(
+    'Environment\n  1. leave open\n  2. production\nNumber or word (1): Type the number of deletions\nto allow them: ',
+  );
+});
+
+test('breaks a choice that is too long between words, and goes on below where its text began', async () => {
+  const { asker, stderr, stdin } = asked(36);
+  const hint = 'no other identity may be given beside it';
+  const chosen = asker.select(
+    'Type',
+    [
+      { value: 'i', hint },
+      { value: 'xpid', hint },
+    ],
+    {},
+  );
+  stdin.write('1\n');
+  expect(await chosen).toBe('i');
+  expect(stderr()).toBe(`Type
+  1. i: no other identity may be
+     given beside it
+  2. xpid: no other identity may be
+     given beside it
+Number or word: `);
+});
+
+test('breaks what is wrong with an answer between words', async () => {
+  const { asker, stderr, stdin } = asked(36);
+  const check = (text: string): string | undefined =>
+    text === '1' ? undefined : 'It must be a number that is written in digits.';
+  const typed = asker.input('Account id', { check });
+  stdin.write('one\n');
+  await vi.waitFor(() => expect(stderr()).toContain('It must be a number that is written\nin digits.\n'));
+  stdin.write('1\n');
+  expect(await typed).toBe('1');
+});

@@ -1,0 +1,242 @@
+// Writes whose response proves nothing: each is confirmed by a read in the same way, or reported as unknown.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { DsrRequest } from '../../../../src/lib/contract/dsr.ts';
+import { OutcomeUnknownError } from '../../../../src/lib/http/answer/outcome-unknown.ts';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
+import { confirmWrite, lossOf, type Write } from '../../../../src/lib/workflows/confirm-write.ts';
+import { cancelRequests } from '../../../../src/lib/workflows/dsr-cancel.ts';
+import type { DsrPorts } from '../../../../src/lib/workflows/dsr-ports.ts';
+import { submitRequest } from '../../../../src/lib/workflows/dsr-submit.ts';
+
+import { resetPipeline, triggerPipeline, type TriggerPorts } from '../../../../src/lib/workflows/pipelines-trigger.ts';
+import { deleteConfirmed } from '../../../../src/lib/workflows/resource-write.ts';
+import type { Planned } from '../../../../src/lib/workflows/roles-plan.ts';
+import { replaceConfirmed } from '../../../../src/lib/workflows/roles-replace.ts';
+import { failureOf } from '../../../helpers/failure.ts';
+
+const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c99';
+const lost = (): Promise<never> => Promise.reject(new OutcomeUnknownError({ message: 'lost' }));
+const closed = new KnownError({ code: 'network.reset', message: 'The connection was closed.' });
+const stopped = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
+
+let stop: AbortController;
+let told: string[];
+beforeEach(() => {
+  stop = new AbortController();
+  told = [];
+});
+
+const ports = () => ({
+  tell: { note: (text: string) => told.push(text), warn: (text: string) => told.push(text) },
+  signal: stop.signal,
+  clock: { now: () => 0, sleep: () => Promise.resolve() },
+});
+
+/** Each by its command: what it sends is lost, and `read` is the read that should confirm it. */
+const WRITES: Record<
+  string,
+  { open: string; hint: RegExp; run: (read: () => Promise<never>, send: typeof lost) => Promise<unknown> }
+> = {
+  'roles push': {
+    open: 'the roles PUT',
+    hint: /roles diff.*revision-1/,
+    run: (read, send) => {
+      const api = { replace: send, get: read };
+      return replaceConfirmed({} as Planned, 'revision-1', { ...ports(), api } as never);
+    },
+  },
+  'connections delete': {
+    open: 'the write of connection x',
+    hint: /connections get x/,
+    run: (read, send) => {
+      const rest = { create: lost, update: lost, comparable: (definition: object) => definition };
+      const calls = { noun: 'connection', look: 'connections get', get: read, delete: send, ...rest };
+      return deleteConfirmed('x', calls, ports());
+    },
+  },
+  'dsr cancel': {
+    open: `the cancellation of request ${ID}`,
+    hint: new RegExp(`dsr status ${ID}`),
+    run: (read, send) => {
+      const plan = { cancel: [{ subject_request_id: ID }], keep: [] };
+      const others = { ledger: {}, submitter: {} };
+      return cancelRequests(plan as never, { ...ports(), ...others, api: { cancel: send, get: read } } as never);
+    },
+  },
+  'dsr submit': {
+    open: `the submission of request ${ID}`,
+    hint: new RegExp(`dsr status ${ID}.*--request-id`),
+    run: (read, send) => {
+      const request = { subject_request_id: ID, regulation: 'gdpr', subject_identities: {} };
+      const ledger = { record: () => Promise.resolve() };
+      const api = { create: send, get: read };
+      return submitRequest(request as DsrRequest, {
+        ...({ ...ports(), api, ledger, submitter: {} } as unknown as DsrPorts),
+        verify: () => Promise.resolve(undefined),
+        isNewId: true,
+      });
+    },
+  },
+  'pipelines reset': {
+    open: 'the reset of pipeline x',
+    hint: /pipelines report x/,
+    run: (read, send) => {
+      let reads = 0;
+      const report = () => (++reads === 1 ? Promise.resolve({ current_iterator_position: 'a' }) : read());
+      return resetPipeline('x', { ...ports(), api: { reset: send, report } } as never);
+    },
+  },
+  'pipelines trigger': {
+    open: 'the trigger of pipeline x',
+    hint: /pipelines runs x/,
+    run: (read, send) => {
+      let looks = 0;
+      const api = {
+        report: () => Promise.resolve({ status: 'idle' }),
+        runs: () => (++looks === 1 ? Promise.resolve({ items: [] }) : read()),
+        trigger: send,
+      };
+      const options = { waitIdle: false, patient: false, pollMs: 1, onState: () => undefined };
+      return triggerPipeline('x', options, { ...ports(), api } as unknown as TriggerPorts);
+    },
+  },
+};
+
+describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, { hint, open, run }) => {
+  it('is unknown when nothing can be read, with the way to find out', async () => {
+    const error = await failureOf(run(() => Promise.reject(closed), lost));
+    expect(error).toMatchObject({
+      code: 'http.outcome_unknown',
+      hint: expect.stringMatching(hint),
+    });
+    expect(error.message).toBe(
+      `The outcome of ${open} is unknown: the response was lost, and the platform cannot be read: The connection was closed.`,
+    );
+  });
+
+  it('reports the same and ends like Ctrl-C when that comes during the read', async () => {
+    const read = (): Promise<never> => {
+      stop.abort(stopped);
+      return Promise.reject(stopped);
+    };
+    const error = await failureOf(run(read, lost));
+    expect(error).toMatchObject({
+      code: 'http.outcome_unknown',
+      exit: 'interrupted',
+      hint: expect.stringMatching(hint),
+    });
+    expect(error.message).toBe(
+      `The outcome of ${open} is unknown: the response was lost, and the command was stopped.`,
+    );
+  });
+
+  it('reads nothing after Ctrl-C', async () => {
+    let reads = 0;
+    const error = await failureOf(
+      run(
+        () => {
+          reads++;
+          return Promise.reject(closed);
+        },
+        () => {
+          stop.abort(stopped);
+          return lost();
+        },
+      ),
+    );
+    expect(error).toMatchObject({ exit: 'interrupted', hint: expect.stringMatching(hint) });
+    expect(error.message).toMatch(/the command was stopped\.$/);
+    expect([reads, told]).toEqual([0, []]);
+  });
+});
+
+/** What the platform holds, in a read: ours, nothing yet, or the answer about another resource. */
+type Stored = 'ours' | 'nothing' | 'foreign' | KnownError;
+
+const rejection = (status: number): KnownError =>
+  new KnownError({ code: 'http.bad_request', message: `Rejected (${status}).`, status });
+
+interface Trial {
+  /** What each send meets with; the last one repeats. */
+  sends: readonly (string | KnownError)[];
+  /** What each read shows; the last one repeats. */
+  reads?: readonly Stored[];
+  write?: Partial<Write<string, Stored>>;
+}
+
+async function attempt({ reads = [], sends, write }: Trial) {
+  const counts = { sends: 0, reads: 0 };
+  const nth = <T>(list: readonly T[], number: number): T => list[Math.min(number, list.length) - 1] as T;
+  const outcome = await confirmWrite<string, Stored>(
+    {
+      subject: 'the write',
+      hint: 'Check it.',
+      maxSends: 3,
+      notes: { lost: 'reading', arrived: (done) => `arrived: ${done}`, again: 'again' },
+      send: () => {
+        const met = nth(sends, ++counts.sends);
+        return met instanceof KnownError ? Promise.reject(met) : Promise.resolve(met);
+      },
+      isOurs: (result) => result === 'ours',
+      read: () => {
+        const stored = nth(reads, ++counts.reads);
+        return stored instanceof KnownError ? Promise.reject(stored) : Promise.resolve(stored);
+      },
+      isAbout: (stored) => stored !== 'foreign',
+      judge: (stored) => (stored === 'ours' ? { done: 'ours' } : 'not-done'),
+      ...write,
+    },
+    ports(),
+  );
+  return { ...outcome, ...counts };
+}
+
+const loss = lossOf(closed);
+const rejectedRepeat = new KnownError({
+  code: 'http.outcome_unknown',
+  message: 'Unknown.',
+  status: 400,
+  cause: rejection(400),
+});
+
+describe('confirmWrite', () => {
+  it.each<[string, Trial, { state: string; sends: number; reads: number }]>([
+    ['a response that proves it', { sends: ['ours'] }, { state: 'done', sends: 1, reads: 0 }],
+    ['a foreign response, a read that shows it', { sends: ['other'], reads: ['ours'] }, { state: 'done', sends: 1, reads: 1 }],
+    ['a foreign response and a foreign read', { sends: ['other'], reads: ['foreign'] }, { state: 'unknown', sends: 1, reads: 1 }],
+    ['a foreign response and no read', { sends: ['other'], reads: [closed] }, { state: 'unknown', sends: 1, reads: 1 }],
+    ['a loss, a read that shows it', { sends: [loss], reads: ['ours'] }, { state: 'done', sends: 1, reads: 1 }],
+    ['a loss, then a proof', { sends: [loss, 'ours'], reads: ['nothing'] }, { state: 'done', sends: 2, reads: 1 }],
+    ['losses that no read explains', { sends: [loss], reads: ['nothing'] }, { state: 'unknown', sends: 3, reads: 3 }],
+    ['a loss and a foreign read', { sends: [loss], reads: ['foreign'] }, { state: 'unknown', sends: 1, reads: 1 }],
+    ['a rejection', { sends: [rejection(400)] }, { state: 'not-done', sends: 1, reads: 0 }],
+    ['a rejection after a loss that arrived late', { sends: [loss, rejection(400)], reads: ['nothing', 'ours'] }, { state: 'done', sends: 2, reads: 2 }],
+    ['a rejection after a loss', { sends: [loss, rejection(400)], reads: ['nothing'] }, { state: 'not-done', sends: 2, reads: 2 }],
+    ['a rejected repeat of what arrived', { sends: [rejectedRepeat], reads: ['ours'] }, { state: 'done', sends: 1, reads: 1 }],
+    ['a rejected repeat of what did not', { sends: [rejectedRepeat], reads: ['nothing'] }, { state: 'not-done', sends: 1, reads: 1 }],
+    ['a rejected repeat and no read', { sends: [rejectedRepeat], reads: [closed] }, { state: 'unknown', sends: 1, reads: 1 }],
+    ['a rejection that a read explains', { sends: [rejection(400)], reads: ['ours'], write: { explained: [400] } }, { state: 'done', sends: 1, reads: 1 }],
+    ['a rejection that no read explains', { sends: [rejection(400)], reads: [closed], write: { explained: [400] } }, { state: 'not-done', sends: 1, reads: 1 }],
+    ['what an earlier run sent', { sends: ['ours'], reads: ['ours'], write: { doubt: { wasSent: true } } }, { state: 'done', sends: 0, reads: 1 }],
+    ['what an earlier run may have sent and no read shows', { sends: ['ours'], reads: [closed], write: { doubt: { wasSent: true } } }, { state: 'unknown', sends: 0, reads: 1 }],
+    ['an id that is read first and free', { sends: ['ours'], reads: ['nothing'], write: { doubt: { wasSent: false } } }, { state: 'done', sends: 1, reads: 1 }],
+    ['an id that cannot be read first', { sends: ['ours'], reads: [closed], write: { doubt: { wasSent: false } } }, { state: 'not-done', sends: 0, reads: 1 }],
+  ])('%s', async (_name, trial, expected) => {
+    expect(await attempt(trial)).toMatchObject(expected);
+  }); // prettier-ignore
+
+  it('reports each step of a write that goes again', async () => {
+    await attempt({ sends: [loss], reads: ['nothing', 'ours'] });
+    expect(told).toEqual(['reading', 'again', 'reading', 'arrived: ours']);
+  });
+
+  it('ends with the error of a read that shows a conflict', async () => {
+    const outcome = await attempt({ sends: [loss], reads: ['ours'], write: { judge: () => rejection(409) } });
+    expect(outcome).toMatchObject({ state: 'not-done', error: { status: 409 } });
+  });
+
+  it('rethrows what is no failure of the platform', async () => {
+    const bug = new TypeError('a bug');
+    expect(await failureOf(attempt({ sends: ['ours'], write: { send: () => Promise.reject(bug) } }))).toBe(bug);
+  });
+});

@@ -1,0 +1,84 @@
+// One request through the gate: what ends the run lets nothing more go out, anything else is for the caller.
+import { expect, test, vi } from 'vitest';
+import type { SendOutcome } from '../../../../src/lib/http/types.ts';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
+import { createGate } from '../../../../src/lib/bulk/gate.ts';
+import { sendThrough } from '../../../../src/lib/workflows/gated-send.ts';
+import { createTestClock } from '../../../helpers/clock.ts';
+
+const failure = new KnownError({ code: 'http.refused', message: 'The platform refused it.' });
+const refused = (status: number): SendOutcome<unknown> => {
+  return { kind: 'refused', status, retryAfterMs: undefined, messages: [], failure };
+};
+
+function open() {
+  const clock = createTestClock();
+  const gate = createGate({
+    // A pass that was not given back would keep the next request from going out.
+    concurrency: 1,
+    rate: undefined,
+    giveUpAfterMs: 600_000,
+    clock,
+    random: () => 0.5,
+    signal: new AbortController().signal,
+    onDecision: () => undefined,
+    onWait: () => undefined,
+  });
+  const send = (outcome: () => Promise<SendOutcome<unknown>>, endsRun: () => boolean = () => false) =>
+    sendThrough(gate, clock, { isRepeat: false, failures: 0, send: outcome, endsRun });
+  return { gate, send };
+}
+
+const ACCEPTED: SendOutcome<unknown> = {
+  kind: 'accepted',
+  slowDown: false,
+  status: 200,
+  headers: {},
+  text: '',
+  body: undefined,
+};
+
+test.each([ACCEPTED, refused(400), { kind: 'lost', permanent: false, failure } as const])(
+  'resolves with %j, and the next one may go',
+  async (outcome) => {
+    const { send } = open();
+    expect(await send(() => Promise.resolve(outcome))).toBe(outcome);
+    expect(await send(() => Promise.resolve(ACCEPTED))).toBe(ACCEPTED);
+  },
+);
+
+test('a refusal that ends the run is thrown, and nothing goes out after it', async () => {
+  const { send } = open();
+  const next = vi.fn(() => Promise.resolve(ACCEPTED));
+  const both = [
+    send(
+      () => Promise.resolve(refused(403)),
+      () => true,
+    ),
+    send(next),
+  ];
+  expect(await Promise.allSettled(both)).toEqual([
+    { status: 'rejected', reason: failure },
+    { status: 'rejected', reason: failure },
+  ]);
+  expect(next).not.toHaveBeenCalled();
+});
+
+test('what sending throws is thrown, and nothing goes out after it', async () => {
+  const { send } = open();
+  const error = new Error('Ctrl-C');
+  const next = vi.fn(() => Promise.resolve(ACCEPTED));
+  const both = [send(() => Promise.reject(error)), send(next)];
+  expect(await Promise.allSettled(both)).toEqual([
+    { status: 'rejected', reason: error },
+    { status: 'rejected', reason: error },
+  ]);
+  expect(next).not.toHaveBeenCalled();
+});
+
+test.each([429, 500, 503])('a %i never ends the run by itself', async (status) => {
+  const { send } = open();
+  const endsRun = vi.fn(() => true);
+  expect(await send(() => Promise.resolve(refused(status)), endsRun)).toMatchObject({ status });
+  expect(endsRun).not.toHaveBeenCalled();
+});

@@ -1,0 +1,65 @@
+// What is said of a write whose outcome a read shows: nothing that is not known.
+import { describe, expect, it } from 'vitest';
+import { CliError } from '../../../../src/lib/errors/exit.ts';
+import type { KnownError } from '../../../../src/lib/kernel/errors.ts';
+import {
+  checkUntouched,
+  createConfirmed,
+  type ResourceCalls,
+  updateConfirmed,
+} from '../../../../src/lib/workflows/resource-write.ts';
+
+interface Thing {
+  id: string;
+  name: string;
+}
+
+const OURS = { id: 'a', name: 'ours' };
+const THEIRS = { id: 'a', name: 'theirs' };
+const ports = { tell: { note: () => undefined, warn: () => undefined }, signal: new AbortController().signal };
+
+const failed = (status: number, code = 'http.outcome_unknown'): KnownError =>
+  new CliError({ code, message: 'No.', exit: 'network', status });
+
+/** Writes fail with `error`; reads show `held`. */
+function calls(error: KnownError, held: Thing): ResourceCalls<Thing, Thing> {
+  const refuse = () => Promise.reject(error);
+  return {
+    ...{ noun: 'thing', look: 'things get', create: refuse, update: refuse, delete: refuse },
+    get: () => Promise.resolve(held),
+    comparable: ({ id, name }) => ({ id, name }),
+  };
+}
+
+describe('a conflict', () => {
+  it('after an update that may have been carried out does not say that nothing was overwritten', async () => {
+    const before = { id: 'a', name: 'before' };
+    const update = updateConfirmed('a', OURS, before, calls(failed(503), THEIRS), ports);
+    await expect(update).rejects.toMatchObject({
+      code: 'resource.changed_meanwhile',
+      message: expect.stringContaining('It is not known whether the write was carried out') as string,
+    });
+  });
+
+  it('before anything was sent says so', async () => {
+    const check = checkUntouched('a', OURS, calls(failed(503), THEIRS), ports.signal);
+    await expect(check).rejects.toMatchObject({
+      message: expect.stringMatching(/meanwhile\. Nothing was sent\.$/) as string,
+    });
+  });
+
+  it('of a creation that was rejected while another definition is there does not say who created it', async () => {
+    await expect(createConfirmed(OURS, calls(failed(409, 'http.conflict'), THEIRS), ports)).rejects.toMatchObject({
+      code: 'resource.created_meanwhile',
+      message: 'Conflict: the platform now has thing a. It is not known who created it.',
+    });
+  });
+
+  it.each([400, 409, 422])('of a creation that was carried out although %i was answered is none', async (status) => {
+    const told: string[] = [];
+    const tell = { ...ports.tell, warn: (text: string) => told.push(text) };
+    const created = createConfirmed(OURS, calls(failed(status, 'http.refused'), OURS), { ...ports, tell });
+    expect(await created).toEqual(OURS);
+    expect(told).toEqual([expect.stringMatching(/^The platform rejected the write, but holds thing a as it was sent/)]);
+  });
+});

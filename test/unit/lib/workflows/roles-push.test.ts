@@ -1,0 +1,567 @@
+// The push workflow against a platform that is changed, lost and refused at will.
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RolesApi } from '../../../../src/lib/api/roles.ts';
+import type { ManifestReply, ManifestRequest } from '../../../../src/lib/contract/roles.ts';
+import { CORE_TASK } from '../../../../src/lib/contract/roles.ts';
+import { type Manifest, type Role, sameRoles } from '../../../../src/lib/domain/roles/manifest.ts';
+import { mergeRoles } from '../../../../src/lib/domain/roles/merge.ts';
+import { wantedRoles } from '../../../../src/lib/domain/roles/wanted.ts';
+import { exitOf } from '../../../../src/lib/errors/exit.ts';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
+import {
+  type PushIntent,
+  type PushOptions,
+  type PushPorts,
+  pushRoles,
+} from '../../../../src/lib/workflows/roles-push.ts';
+import { anyRoles } from '../../../helpers/any-roles.ts';
+import { failureOf } from '../../../helpers/failure.ts';
+
+function role(role_id: string, ...tasks: string[]): Role {
+  return { role_id, name: role_id, description: 'd', tasks: [CORE_TASK, ...tasks].map((task_id) => ({ task_id })) };
+}
+
+/** A platform that remembers what it was asked; each method may be given another behaviour for one call. */
+class FakePlatform {
+  roles: Role[];
+  stamp = 1;
+  calls: string[] = [];
+  /** Called before each answer; throwing makes it the answer. */
+  before: ((call: string, count: number) => void) | undefined;
+  /** Called after a PUT was carried out; throwing loses its answer. */
+  afterReplace: ((count: number) => void) | undefined;
+
+  /** What the answer to a PUT shows instead of what is stored. */
+  replyToReplace: ((roles: Role[]) => Role[]) | undefined;
+
+  constructor(...roles: Role[]) {
+    this.roles = roles;
+  }
+
+  put(roles: Role[]): void {
+    this.roles = roles;
+    this.stamp++;
+  }
+
+  count(call: string): number {
+    return this.calls.filter((made) => made === call).length;
+  }
+
+  private enter(call: string): void {
+    this.calls.push(call);
+    this.before?.(call, this.count(call));
+  }
+
+  private answer(roles = this.roles): ManifestReply {
+    return structuredClone({
+      roles,
+      last_modified_on: `2026-11-21 08:00:0${this.stamp}`,
+      last_modified_by: 'a@platform.example',
+    });
+  }
+
+  readonly api: RolesApi = {
+    listTasks: () => Promise.resolve([{ task_id: 'a:view' }, { task_id: 'b:view' }, { task_id: 'c:*' }]),
+    get: async () => {
+      await Promise.resolve();
+      this.enter('GET');
+      return this.answer();
+    },
+    replace: async (request: ManifestRequest) => {
+      await Promise.resolve();
+      this.enter('PUT');
+      this.put(request.roles);
+      this.afterReplace?.(this.count('PUT'));
+      return this.answer(this.replyToReplace?.(this.roles));
+    },
+    describeReplace: (body) => ({ method: 'PUT', url: 'http://platform.example/roles', body }),
+    prepareReplace: () => {
+      this.calls.push('prepare');
+      return Promise.resolve();
+    },
+  };
+}
+
+const lost = (): KnownError => new KnownError({ code: 'http.outcome_unknown', message: 'lost' });
+const options: PushOptions = {
+  guards: { allowDelete: false, force: false, allowEmpty: false, failOnEscalation: false },
+  expectPlan: undefined,
+  dryRun: false,
+};
+const allowDelete: PushOptions = { ...options, guards: { ...options.guards, allowDelete: true } };
+
+describe('pushRoles', () => {
+  let platform: FakePlatform;
+  let told: string[];
+  let saved: ManifestReply[];
+  let bases: ManifestReply[];
+  let offers: boolean;
+  let confirmations: number;
+  let ports: PushPorts;
+
+  beforeEach(() => {
+    open(role('one', 'a:view'), role('two', 'a:view'), role('three'));
+  });
+
+  /** A platform with these roles, and nothing told or saved yet. */
+  function open(...roles: Role[]): void {
+    platform = new FakePlatform(...roles);
+    told = [];
+    saved = [];
+    bases = [];
+    offers = false;
+    confirmations = 0;
+    ports = {
+      api: platform.api,
+      memory: {
+        saveBase: async (manifest) => void bases.push(manifest),
+        bases: () => [],
+        saveRevision: ({ manifest }) => {
+          platform.calls.push('save');
+          saved.push(manifest);
+          return `revision-${saved.length}`;
+        },
+        exclusively: (work) => work(),
+      },
+      scope: { organization: '1', address: 'http://platform.example' },
+      profile: null,
+      ask: {
+        possible: false,
+        startWrite: () => Promise.resolve(),
+        confirmWrite: () => {
+          confirmations++;
+          return Promise.resolve();
+        },
+        typed: () => Promise.resolve(),
+        offer: () => Promise.resolve(offers),
+      },
+      tell: { note: (text) => told.push(text), warn: (text) => told.push(text) },
+      redact: (text) => text.replaceAll('hunter2', '***'),
+      show: () => undefined,
+      signal: new AbortController().signal,
+    };
+  }
+
+  /** What somebody wants who changed the manifest that the platform holds at this moment. */
+  function edit(change: (roles: Role[]) => Role[]): PushIntent {
+    const base: Manifest = {
+      roles: structuredClone(platform.roles),
+      last_modified_on: '2026-11-21 08:00:01',
+      last_modified_by: 'a@platform.example',
+      extra: {},
+    };
+    const mine = { ...base, roles: change(structuredClone(base.roles)) };
+    return { reason: 'test', want: (live) => wantedRoles(mine, base, live) };
+  }
+
+  const addTask = (id: string, task: string) => (roles: Role[]) =>
+    roles.map((item) => (item.role_id === id ? role(id, 'a:view', task) : item));
+
+  async function failure(promise: Promise<unknown>): Promise<KnownError> {
+    const error = await failureOf(promise);
+    expect(error).toBeInstanceOf(KnownError);
+    return error as KnownError;
+  }
+
+  it('saves what was there, and reads once more with nothing between that and the PUT', async () => {
+    const before = structuredClone(platform.roles);
+    const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+    expect(outcome.kind).toBe('applied');
+    expect(platform.calls).toEqual(['GET', 'save', 'prepare', 'GET', 'PUT']);
+    expect(saved[0]?.roles).toEqual(before);
+    expect(bases.at(-1)?.roles).toEqual(platform.roles);
+  });
+
+  it('sends nothing when nothing differs', async () => {
+    const outcome = await pushRoles(
+      edit((roles) => roles.toReversed()),
+      options,
+      ports,
+    );
+    expect(outcome.kind).toBe('unchanged');
+    expect(platform.calls).toEqual(['GET']);
+  });
+
+  it('plans anew, and asks again, when the platform changed between plan and PUT', async () => {
+    platform.before = (call, count) => {
+      if (call === 'GET' && count === 2) platform.put([...platform.roles.slice(0, 2), role('three', 'b:view')]);
+    };
+    const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+    expect(outcome.kind).toBe('applied');
+    expect(confirmations).toBe(2);
+    expect(platform.count('PUT')).toBe(1);
+    expect(platform.roles.map((item) => [item.role_id, item.tasks.length])).toEqual([
+      ['one', 3],
+      ['two', 2],
+      ['three', 2],
+    ]);
+    expect(outcome.planned.wanted.rebased).toEqual(['three']);
+  });
+
+  it('stops when the change of somebody else overlaps', async () => {
+    platform.before = (call, count) => {
+      if (call === 'GET' && count === 2) platform.put(platform.roles.map((item) => ({ ...item, name: 'theirs' })));
+    };
+    const error = await failure(
+      pushRoles(
+        edit((roles) => roles.map((item) => ({ ...item, name: 'mine' }))),
+        options,
+        ports,
+      ),
+    );
+    expect(error).toMatchObject({ code: 'roles.conflict' });
+    expect(error.issues[0]?.message).toContain('theirs');
+    expect(platform.count('PUT')).toBe(0);
+  });
+
+  it('takes secrets out of what both sides hold before it cuts it', async () => {
+    const long = `${'x'.repeat(395)}hunter2 and so on`;
+    platform.before = (call, count) => {
+      if (call === 'GET' && count === 2) platform.put(platform.roles.map((item) => ({ ...item, name: long })));
+    };
+    const intent = edit((roles) => roles.map((item) => ({ ...item, name: 'mine' })));
+    const error = await failure(pushRoles(intent, options, ports));
+    expect(error.issues[0]?.message).toContain(`the platform's: "${'x'.repeat(395)}*** …; it was`);
+  });
+
+  it('gives up on a platform that never stands still', async () => {
+    platform.before = (call) => {
+      if (call === 'GET') platform.put([...platform.roles]);
+    };
+    const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+    expect(error).toMatchObject({ code: 'roles.changing' });
+    expect(platform.count('PUT')).toBe(0);
+  });
+
+  it('applies the expected plan only', async () => {
+    const intent = edit(addTask('one', 'b:view'));
+    const { planned } = await pushRoles(intent, { ...options, dryRun: true }, ports);
+    expect(platform.count('PUT')).toBe(0);
+    platform.put([...platform.roles, role('four')]);
+    const error = await failure(pushRoles(intent, { ...options, expectPlan: planned.plan.plan }, ports));
+    expect(error).toMatchObject({ code: 'roles.plan_mismatch' });
+    expect(platform.count('PUT')).toBe(0);
+  });
+
+  describe('a lost answer', () => {
+    it('is success when the platform holds what was wanted; nothing is sent again', async () => {
+      platform.afterReplace = () => {
+        throw lost();
+      };
+      const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+      expect(outcome.kind).toBe('applied');
+      expect(platform.count('PUT')).toBe(1);
+    });
+
+    it('is sent again when the platform still holds the old manifest', async () => {
+      platform.before = (call, count) => {
+        if (call === 'PUT' && count === 1) throw lost();
+      };
+      const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+      expect(outcome.kind).toBe('applied');
+      expect(platform.count('PUT')).toBe(2);
+    });
+
+    it('is a conflict when the platform holds neither', async () => {
+      platform.afterReplace = () => {
+        platform.put([role('other')]);
+        throw lost();
+      };
+      const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+      expect(error).toMatchObject({ code: 'roles.changed_meanwhile' });
+      expect(error.hint).toContain('revision-1');
+      expect(platform.count('PUT')).toBe(1);
+    });
+
+    it('stays unknown, with the way back, when the platform cannot be read either', async () => {
+      platform.before = (call, count) => {
+        if (call === 'PUT' || (call === 'GET' && count > 2)) throw lost();
+      };
+      const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+      expect(error).toMatchObject({ code: 'http.outcome_unknown' });
+      expect(error.hint).toContain('revision-1');
+    });
+
+    it('is not tried for ever', async () => {
+      platform.before = (call) => {
+        if (call === 'PUT') throw lost();
+      };
+      const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+      expect(exitOf(error)).toBe('network');
+      expect(platform.count('PUT')).toBe(3);
+    });
+  });
+
+  describe('a response that differs from what was sent', () => {
+    const REPLIES: Record<string, (roles: Role[]) => Role[]> = {
+      'an empty list': () => [],
+      'fewer roles': (roles) => roles.slice(1),
+      'a cut description': (roles) => roles.map((item) => ({ ...item, description: '' })),
+      'another name': (roles) => roles.map((item) => ({ ...item, name: 'cut' })),
+      'a role that no one wrote': (roles) => [...roles, role('stranger')],
+      'a missing task': (roles) => roles.map((item) => ({ ...item, tasks: [{ task_id: CORE_TASK }] })),
+    };
+
+    it.each(Object.entries(REPLIES))('is done if the platform holds what was sent: %s', async (_name, change) => {
+      platform.replyToReplace = change;
+      const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+      expect(outcome.kind).toBe('applied');
+      expect(sameRoles(outcome.manifest.roles, platform.roles)).toBe(true);
+      expect(bases.at(-1)?.roles).toEqual(platform.roles);
+      expect(platform.count('PUT')).toBe(1);
+    });
+
+    it.each(Object.entries(REPLIES))('is a conflict if the platform holds that, too: %s', async (_name, change) => {
+      platform.afterReplace = () => {
+        platform.put(change(platform.roles));
+      };
+      const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+      expect(error).toMatchObject({ code: 'roles.changed_meanwhile' });
+      expect(error.issues).not.toEqual([]);
+      expect(error.hint).toContain('revision-1');
+      expect(bases).toEqual([]);
+      expect(platform.count('PUT')).toBe(1);
+    });
+
+    it('names every difference', async () => {
+      platform.afterReplace = () => {
+        platform.put([role('one', 'a:view'), { ...role('two', 'a:view'), name: 'cut' }, role('new')]);
+      };
+      const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+      expect(error.issues.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+        'roles.three: sent, but not on the platform',
+        'roles.new: on the platform, but not sent',
+        'roles.one: differs from what was sent in tasks',
+        'roles.two: differs from what was sent in name',
+      ]);
+    });
+
+    it('is unknown if the platform cannot be read', async () => {
+      platform.replyToReplace = () => [];
+      platform.before = (call, count) => {
+        if (call === 'GET' && count > 2) throw lost();
+      };
+      const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+      expect(error).toMatchObject({ code: 'http.outcome_unknown' });
+      expect(error.message).toContain('The outcome of the roles PUT is unknown: the response does not confirm it');
+      expect(bases).toEqual([]);
+    });
+
+    it('is the same if it only adds unknown fields', async () => {
+      platform.replyToReplace = (roles) => roles.map((item) => ({ ...item, color: 'red' }));
+      const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+      expect(outcome.kind).toBe('applied');
+      expect(platform.calls.at(-1)).toBe('PUT');
+    });
+  });
+
+  describe('a deletion', () => {
+    const drop = (id: string) => (roles: Role[]) => roles.filter((item) => item.role_id !== id);
+
+    it('is refused without its flag, in a dry run too', async () => {
+      for (const dryRun of [false, true]) {
+        const error = await failure(pushRoles(edit(drop('two')), { ...options, dryRun }, ports));
+        expect(error).toMatchObject({ code: 'roles.guard.delete' });
+        expect(error.message).toContain('two');
+      }
+      expect(platform.count('PUT')).toBe(0);
+    });
+
+    it('is typed by a person instead of flagged', async () => {
+      const questions: string[] = [];
+      ports.ask = {
+        ...ports.ask,
+        possible: true,
+        typed: (question, expected) => {
+          questions.push(`${question} ${expected}`);
+          return Promise.resolve();
+        },
+      };
+      await pushRoles(edit(drop('two')), options, ports);
+      expect(questions).toEqual([expect.stringMatching(/two.*number of deletions.* 1$/)]);
+      expect(platform.roles.map((item) => item.role_id)).toEqual(['one', 'three']);
+    });
+
+    const assigned = (): KnownError =>
+      new KnownError({
+        code: 'http.refused',
+        message: 'Custom role is assigned to a user and may not be deleted: two',
+        status: 400,
+      });
+
+    it('of an assigned role is a conflict that names it', async () => {
+      platform.before = (call) => {
+        if (call === 'PUT') throw assigned();
+      };
+      const error = await failure(pushRoles(edit(drop('two')), allowDelete, ports));
+      expect(error).toMatchObject({ code: 'roles.assigned', status: 400 });
+      expect(told.some((text) => text.includes('assigned to a user'))).toBe(true);
+    });
+
+    it('of an assigned role is left out when that is accepted, and the rest goes in', async () => {
+      offers = true;
+      platform.before = (call, count) => {
+        if (call === 'PUT' && count === 1) throw assigned();
+      };
+      const intent = edit((roles) => addTask('one', 'b:view')(drop('two')(roles)));
+      const outcome = await pushRoles(intent, allowDelete, ports);
+      expect(outcome.kind).toBe('applied');
+      expect(platform.roles.map((item) => item.role_id).sort()).toEqual(['one', 'three', 'two']);
+      expect(platform.roles.find((item) => item.role_id === 'one')?.tasks).toHaveLength(3);
+    });
+  });
+
+  it('ends as Ctrl-C ends it when that comes while a lost answer is looked into', async () => {
+    const stop = new AbortController();
+    ports.signal = stop.signal;
+    platform.afterReplace = () => {
+      platform.before = () => {
+        const reason = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
+        stop.abort(reason);
+        throw reason;
+      };
+      throw lost();
+    };
+    const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+    expect(error).toMatchObject({ code: 'http.outcome_unknown', exit: 'interrupted' });
+    expect(error.message).toMatch(/^The outcome of the roles PUT is unknown: .* and the command was stopped\.$/);
+  });
+
+  it('says on Ctrl-C that nothing was changed and how to go on, and not when a write was under way', async () => {
+    const stop = new AbortController();
+    ports.signal = stop.signal;
+    const reason = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
+    platform.before = (call, count) => {
+      if (call !== 'GET' || count !== 2) return;
+      stop.abort(reason);
+      throw reason;
+    };
+    expect(await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports))).toMatchObject({
+      message: 'Interrupted. Nothing was changed on the platform.',
+      hint: expect.stringContaining('again') as string,
+      code: 'interrupted',
+    });
+    platform.before = undefined;
+    platform.afterReplace = () => {
+      throw lost();
+    };
+    const unknown = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+    expect(unknown.message).toContain('unknown');
+    expect(unknown.hint).toContain('revision-2');
+  });
+
+  it('is done although the stamps cannot be read back', async () => {
+    const answer = ports.api.replace;
+    ports.api = {
+      ...ports.api,
+      replace: async (request, given) => ({ ...(await answer(request, given)), last_modified_on: null }),
+    };
+    platform.before = (call, count) => {
+      if (call === 'GET' && count === 3) throw lost();
+    };
+    expect((await pushRoles(edit(addTask('one', 'b:view')), options, ports)).kind).toBe('applied');
+    expect(told.join('\n')).toContain('stamps could not be read');
+  });
+
+  describe('another administrator, at any moment', () => {
+    const all: PushOptions = {
+      ...options,
+      guards: { allowDelete: true, force: true, allowEmpty: true, failOnEscalation: false },
+    };
+    /** Before each request that is not the PUT, at the question, and between the last GET and the PUT: the last gap. */
+    const MOMENTS = ['first GET', 'question', 'second GET', 'last gap'] as const;
+
+    it('is always noticed before the last gap, and in it there is the saved copy', async () => {
+      let [kept, refused, overwritten] = [0, 0, 0];
+      const race = async (base: Role[], mine: Role[], theirs: Role[], moment: (typeof MOMENTS)[number]) => {
+        open(...base);
+        const other = { wrote: false };
+        const intervene = (): void => {
+          if (!other.wrote) platform.put(structuredClone(theirs));
+          other.wrote = true;
+        };
+        const intent = edit(() => structuredClone(mine));
+        platform.before = (call, count) => {
+          if (call === 'PUT' ? moment === 'last gap' : moment === (count === 1 ? 'first GET' : 'second GET'))
+            intervene();
+        };
+        ports.ask.confirmWrite = () => {
+          if (moment === 'question') intervene();
+          return Promise.resolve();
+        };
+        const outcome = await pushRoles(intent, all, ports).catch((error: unknown) => error as KnownError);
+        const expected = mergeRoles(base, mine, theirs);
+        if (moment === 'last gap') {
+          if (outcome instanceof KnownError || outcome.kind === 'unchanged') return;
+          expect(outcome.revision).toBe(`revision-${saved.length}`);
+          expect(saved.at(-1)?.roles).toEqual(base);
+          overwritten++;
+        } else if (outcome instanceof KnownError) {
+          expect(outcome).toMatchObject({ code: 'roles.conflict' });
+          expect(expected.conflicts).not.toEqual([]);
+          expect(platform.count('PUT')).toBe(0);
+          refused++;
+        } else {
+          // Nothing of theirs is lost: what the platform holds is both edits together.
+          expect(sameRoles(platform.roles, other.wrote ? expected.roles : mine)).toBe(true);
+          kept++;
+        }
+      };
+      await fc.assert(fc.asyncProperty(anyRoles, anyRoles, anyRoles, fc.constantFrom(...MOMENTS), race), {
+        numRuns: 500,
+        seed: 8,
+      });
+      expect(Math.min(kept, refused, overwritten)).toBeGreaterThanOrEqual(20);
+    });
+
+    it('never makes a deletion go through that was not allowed, and each PUT has its copy first', async () => {
+      let puts = 0;
+      const race = async (base: Role[], mine: Role[], theirs: Role[], [allowed, empty, meddled]: boolean[]) => {
+        open(...base);
+        const intent = edit(() => structuredClone(mine));
+        platform.before = (call, count) => {
+          if (meddled === true && call === 'GET' && count === 2) platform.put(structuredClone(theirs));
+          if (call !== 'PUT') return;
+          puts++;
+          expect(platform.calls.slice(-4)).toEqual(['save', 'prepare', 'GET', 'PUT']);
+          expect(saved.at(-1)?.roles).toEqual(platform.roles);
+        };
+        let shown: string[] = [];
+        ports.show = ({ plan }) => {
+          shown = plan.deleted.map(({ role_id }) => role_id);
+        };
+        const put = platform.api.replace;
+        ports.api = {
+          ...platform.api,
+          replace: async (request, given) => {
+            const held = platform.roles.map(({ role_id }) => role_id);
+            const sent = new Set(request.roles.map(({ role_id }) => role_id));
+            const gone = held.filter((id) => !sent.has(id));
+            expect(gone.sort()).toEqual(shown.sort());
+            if (allowed !== true) expect(gone).toEqual([]);
+            if (empty !== true && held.length > 0) expect(request.roles).not.toEqual([]);
+            return await put(request, given);
+          },
+        };
+        const guards = {
+          allowDelete: allowed === true,
+          force: true,
+          allowEmpty: empty === true,
+          failOnEscalation: false,
+        };
+        await pushRoles(intent, { ...options, guards }, ports).catch((error: unknown) => {
+          expect(['conflict', 'guard']).toContain(exitOf(error as KnownError));
+        });
+      };
+      await fc.assert(
+        fc.asyncProperty(anyRoles, anyRoles, anyRoles, fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }), race),
+        {
+          numRuns: 300,
+          seed: 9,
+        },
+      );
+      expect(puts).toBeGreaterThan(50);
+    });
+  });
+});
