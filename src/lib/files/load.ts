@@ -3,7 +3,6 @@ import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { type KnownError, type Issue, invalidInput, MOST_ISSUES } from '../kernel/errors.ts';
 import type { Place } from '../kernel/text-place.ts';
 import { readJson } from './json-document.ts';
-import { readPlainYaml } from './plain-yaml.ts';
 import type { DocumentReading, Problem, ValuePath } from './reading.ts';
 import { type InputSource, readInput } from './read-input.ts';
 
@@ -41,7 +40,7 @@ export async function loadDocument(path: string, source: InputSource): Promise<L
  */
 export async function parseDocumentText(name: string, text: string, format: DocumentFormat): Promise<LoadedDocument> {
   if (format === 'json') return parseJsonText(name, text);
-  return loaded(name, text, format, readPlainYaml(text) ?? (await import('./yaml-document.ts')).readYaml(text));
+  return loaded(name, text, format, (await import('./yaml-document.ts')).readYaml(text));
 }
 
 /** The same for strict JSON, at once. */
