@@ -88,17 +88,12 @@ function modelFindings({ pipeline, report, model }: Evidence): Finding[] {
   const id = pipeline.data_model_id ?? '';
   const about = `data model ${id}`;
   if (!model) return [missing('data model', 'data-models', id)];
+  const said = messages(report.data_model_errors, model.errors);
+  const next = `Fix the SQL, then send it: cdpadm data-models update ${id} -f FILE`;
   if ([report.data_model_status, model.status].includes('invalid')) {
-    const said = messages(report.data_model_errors, model.errors);
-    return [
-      {
-        about,
-        level: 'problem',
-        problem: `The query does not run${said ? `: ${said}` : ''}.`,
-        next: `Mend the SQL, then send it: cdpadm data-models update ${id} -f FILE`,
-      },
-    ];
+    return [{ about, level: 'problem', problem: `The query does not run${said ? `: ${said}` : ''}.`, next }];
   }
+  if (said) return [{ about, level: 'notice', problem: `${said}.`, next }, ...inactive(about, model)];
   return inactive(about, model);
 }
 

@@ -40,7 +40,9 @@ export function createPipelineLife({ connections, models, pipelines, runs }: War
       if (kept) connections.replace(workspace, { ...kept, broken: true, errors: [message] });
     } else if (cause === 'data_model') {
       const kept = models.get(workspace, definition.data_model_id);
-      if (kept) models.replace(workspace, { ...kept, broken: true, errors: [message] });
+      // What an unbroken model has are notes, which explain the failure.
+      const notes = kept?.broken === false ? kept.errors : [];
+      if (kept) models.replace(workspace, { ...kept, broken: true, errors: [message, ...notes] });
     }
   }
 

@@ -3,7 +3,7 @@ import { DataModelRequest, dataModelsEndpoints } from '../../contract/data-model
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { acceptJson, refuse } from '../wire/accept-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
-import { created, modified } from '../base/audit.ts';
+import { type Audit, created, modified } from '../base/audit.ts';
 import type { Database } from '../base/db.ts';
 import { createPipelineLife } from '../pipelines/life.ts';
 import { answer } from '../wire/platform-error.ts';
@@ -37,10 +37,14 @@ function openDataModels(platform: Platform): OpenArea<typeof dataModelsEndpoints
 
   function read(body: Buffer): DataModelRequest {
     const sent = acceptJson(DataModelRequest, body, WAREHOUSE_FAILURES.invalidRequest);
-    const complaint = complaintAbout(sent.config.sql_query, db);
+    const complaint = describeForm(sent.config.sql_query);
     if (complaint !== undefined) throw refuse(WAREHOUSE_FAILURES.invalidSql, complaint);
     return { ...withoutReadOnly(sent), state: sent.state ?? 'new' };
   }
+
+  const keep = (definition: DataModelRequest, audit: Audit): Kept<DataModelRequest> => {
+    return { definition, audit, broken: false, errors: notesOn(definition.config.sql_query, db) };
+  };
 
   return {
     handlers: {
@@ -52,7 +56,7 @@ function openDataModels(platform: Platform): OpenArea<typeof dataModelsEndpoints
         if (models.get(workspace, definition.id)) {
           throw refuse(WAREHOUSE_FAILURES.invalidRequest, `id \`${definition.id}\` is taken`);
         }
-        const kept = { definition, audit: created(clock.now(), request.caller.id), broken: false, errors: [] };
+        const kept = keep(definition, created(clock.now(), request.caller.id));
         models.add(workspace, kept);
         return answer(200, replyOf(kept));
       },
@@ -62,7 +66,7 @@ function openDataModels(platform: Platform): OpenArea<typeof dataModelsEndpoints
         const definition = read(request.body);
         refuseOtherId(definition.id, before.definition.id);
         const now = clock.now();
-        const kept = { definition, audit: modified(before.audit, now, request.caller.id), broken: false, errors: [] };
+        const kept = keep(definition, modified(before.audit, now, request.caller.id));
         db.transaction(() => {
           models.replace(workspace, kept);
           life.release(workspace, 'data_model', definition.id, now);
@@ -93,11 +97,11 @@ function openDataModels(platform: Platform): OpenArea<typeof dataModelsEndpoints
 /** Of what SQLite says, these are about the text alone; others are about tables and columns, which a run knows. */
 const ABOUT_SYNTAX = /syntax error|incomplete input|unrecognized token|parser stack overflow/;
 
-function complaintAbout(sql: string, db: Database): string | undefined {
-  const form = describeForm(sql);
-  if (form !== undefined) return form;
+/** What SQLite cannot parse, another warehouse may run: it is accepted, and fails here at its run (decision: D68). */
+function notesOn(sql: string, db: Database): string[] {
   const complaint = db.complaint(rewriteTables(sql, resolveAmong([])));
-  return complaint !== undefined && ABOUT_SYNTAX.test(complaint) ? complaint : undefined;
+  if (complaint === undefined || !ABOUT_SYNTAX.test(complaint)) return [];
+  return [`Not checked: the warehouse's dialect may allow it. SQLite, which runs queries here, does not: ${complaint}`];
 }
 
 function replyOf({ definition, audit, broken, errors }: Kept<DataModelRequest>) {

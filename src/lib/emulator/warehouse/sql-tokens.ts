@@ -8,8 +8,10 @@ export interface Token {
   text: string;
 }
 
+type Kinds = readonly [TokenKind, RegExp][];
+
 /** Tried in turn at each place; each matches at least one character. A group catches the end of a text that nothing closes. */
-const KINDS: readonly [TokenKind, RegExp][] = [
+const KINDS: Kinds = [
   ['space', /\s+/y],
   ['comment', /--[^\n]*|\/\*[^]*?(?:\*\/|($))/y],
   ['string', /'[^']*(?:''[^']*)*(?:'|($))/y],
@@ -19,19 +21,31 @@ const KINDS: readonly [TokenKind, RegExp][] = [
   ['symbol', /./suy],
 ];
 
+/**
+ * What other warehouses read besides: comments after `//` and `#`, backslashes within strings, strings between three
+ * quotes or two dollar signs.
+ */
+const OTHER_DIALECTS: Kinds = [
+  ['comment', /\/\/[^\n]*|#[^\n]*/y],
+  ['string', /\$\$[^]*?(?:\$\$|($))|'''[^]*?(?:'''|($))|"""[^]*?(?:"""|($))/y],
+  ['string', /'(?:[^'\\]|\\[^]?|'')*(?:'|($))/y],
+  ...KINDS,
+];
+
 /** Every character of the text is in exactly one token. */
-export function tokenize(sql: string): Token[] {
+export function tokenize(sql: string, dialect: 'standard' | 'any' = 'standard'): Token[] {
+  const kinds = dialect === 'any' ? OTHER_DIALECTS : KINDS;
   const tokens: Token[] = [];
   for (let at = 0; at < sql.length;) {
-    const token = tokenAt(sql, at);
+    const token = tokenAt(sql, at, kinds);
     tokens.push(token);
     at += token.text.length;
   }
   return tokens;
 }
 
-function tokenAt(sql: string, at: number): Token {
-  for (const [kind, pattern] of KINDS) {
+function tokenAt(sql: string, at: number, kinds: Kinds): Token {
+  for (const [kind, pattern] of kinds) {
     pattern.lastIndex = at;
     const found = pattern.exec(sql);
     if (found) return { kind: found.indexOf('', 1) > 0 ? 'broken' : kind, text: found[0] };

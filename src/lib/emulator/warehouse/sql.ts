@@ -4,12 +4,21 @@ import { isKeyword, nameOf, openingOf, quoteName, type Token, tokenize } from '.
 /** What ends the list of tables. */
 const ENDS_FROM = ['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'WINDOW', 'UNION', 'EXCEPT', 'INTERSECT'];
 
+const ENDS_COLUMNS = ['FROM', 'WHERE', 'UNION', 'EXCEPT', 'INTERSECT'];
+
 const VERBS = ['SELECT', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'REPLACE'];
 
-/** What is wrong with a query's outer form; undefined when it is a single SELECT (or WITH … SELECT). */
+/**
+ * What is wrong with a query's outer form, in every dialect; undefined when it may be a single SELECT (or WITH … SELECT).
+ */
 export function describeForm(sql: string): string | undefined {
-  const tokens = tokenize(sql).filter(({ kind }) => kind !== 'space' && kind !== 'comment');
-  const broken = tokens.find(({ kind }) => kind === 'broken');
+  const complaint = complaintAbout(tokenize(sql));
+  return complaint === undefined || complaintAbout(tokenize(sql, 'any')) === undefined ? undefined : complaint;
+}
+
+function complaintAbout(all: readonly Token[]): string | undefined {
+  const tokens = all.filter(({ kind }) => kind !== 'space' && kind !== 'comment');
+  const broken = all.find(({ kind }) => kind === 'broken');
   if (broken) return `${openingOf(broken)} is never closed`;
   const end = tokens.findIndex(({ text }) => text === ';');
   const statement = end === -1 ? tokens : tokens.slice(0, end);
@@ -17,18 +26,31 @@ export function describeForm(sql: string): string | undefined {
   if (!first) return 'the query is empty';
   if (end !== -1 && tokens.slice(end).some(({ text }) => text !== ';')) return 'only a single statement is allowed';
   if (!isKeyword(first, 'SELECT', 'WITH')) return `a query begins with SELECT or WITH, not with ${first.text}`;
-  const verb = outermost(statement).find((token) => isKeyword(token, ...VERBS));
-  return verb && isKeyword(verb, 'SELECT') ? undefined : `only SELECT is allowed${verb ? `, not ${verb.text}` : ''}`;
+  const depths = depthsOf(statement);
+  if (Math.min(...depths) < 0) return ') closes nothing';
+  if (depths.at(-1) !== 0) return '( is never closed';
+  const verb = statement.find((token, index) => depths[index] === 0 && isKeyword(token, ...VERBS));
+  if (!verb || !isKeyword(verb, 'SELECT')) return `only SELECT is allowed${verb ? `, not ${verb.text}` : ''}`;
+  return statement.some((_, index) => selectsNothing(statement, index)) ? 'SELECT names no column' : undefined;
 }
 
-/** The tokens that stand in no parentheses. */
-function outermost(tokens: readonly Token[]): Token[] {
+/** How many parentheses are open after each token. */
+function depthsOf(tokens: readonly Token[]): number[] {
   let depth = 0;
-  return tokens.filter(({ text }) => {
+  return tokens.map(({ text }) => {
     if (text === '(') depth++;
     if (text === ')') depth--;
-    return depth === 0;
+    return depth;
   });
+}
+
+/** Whether the token is a SELECT, or its DISTINCT or ALL, that no column follows. */
+function selectsNothing(tokens: readonly Token[], index: number): boolean {
+  const [before, token, next] = [tokens[index - 1], tokens[index], tokens[index + 1]];
+  if (!token || before?.text === '.') return false;
+  const selects =
+    isKeyword(token, 'SELECT') || (isKeyword(token, 'DISTINCT', 'ALL') && before && isKeyword(before, 'SELECT'));
+  return selects === true && (next === undefined || next.text === ')' || isKeyword(next, ...ENDS_COLUMNS));
 }
 
 /** Tells which table of the file a qualified name means, by its parts; the whole name where it means none. */

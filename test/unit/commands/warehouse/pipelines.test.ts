@@ -4,7 +4,16 @@ import type { Clock } from '../../../../src/lib/kernel/clock.ts';
 import { interrupted } from '../../../../src/lib/runtime/interrupt.ts';
 import type { CliOptions } from '../../../helpers/cli.ts';
 import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
-import { CREATIONS, DEFINITIONS, SECRET_ENV, SQL, writeAll } from '../../../helpers/warehouse-files.ts';
+import {
+  CONNECTION,
+  CREATIONS,
+  DEFINITIONS,
+  MODEL,
+  PIPELINE,
+  SECRET_ENV,
+  SQL,
+  writeAll,
+} from '../../../helpers/warehouse-files.ts';
 
 let home: PlatformHome;
 let clock: Clock;
@@ -100,6 +109,28 @@ describe('trigger', () => {
     home.write('active-customers.sql', SQL);
     await run('data-models update active-customers -f model.yaml');
     expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
+  });
+
+  it("applies a folder in another warehouse's SQL, whose run fails with SQLite's message", async () => {
+    const sql = 'SELECT doc:id::string AS customer_id FROM crm.public.customers QUALIFY 1 = 1';
+    writeAll(home.cwd, {
+      'sync/connections/crm.yaml': CONNECTION,
+      'sync/data-models/active-customers.yaml': MODEL,
+      'sync/data-models/active-customers.sql': sql,
+      'sync/pipelines/customers.yaml': PIPELINE,
+    });
+    expect(await run('warehouse apply sync')).toMatchObject({ code: 0 });
+    const before = await json('pipelines doctor customers');
+    const about = { about: 'data model active-customers' };
+    expect(before).toMatchObject({ code: 0, data: { findings: [{ ...about, level: 'notice' }] } });
+    const failed = await run('pipelines trigger customers --wait');
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/ended as failed: .*syntax error/) });
+    const problem = expect.stringMatching(
+      /does not run: .*syntax error; Not checked: .*dialect may allow it/,
+    ) as string;
+    const after = await json('pipelines doctor customers');
+    expect(after).toMatchObject({ code: 1, data: { findings: [{ ...about, level: 'problem', problem }, {}, {}] } });
+    expect(await run('warehouse diff sync --exit-code')).toMatchObject({ code: 0 });
   });
 
   it('tells how to go on when it is interrupted', async () => {

@@ -35,9 +35,8 @@ describe('data models', () => {
     ['no query', { ...OTHER, config: {} }, `${INVALID}config.sql_query is missing`],
     ['two queries', query('SELECT 1; SELECT 2'), 'Invalid SQL: only a single statement is allowed'],
     ['a deletion', query('DELETE FROM a'), 'Invalid SQL: a query begins with SELECT or WITH, not with DELETE'],
-    ['half a query', query('SELECT a FROM'), 'Invalid SQL: incomplete input'],
-    ['a misspelt query', query('SELECT a FORM b.c'), 'Invalid SQL: near \\"b\\": syntax error'],
-    ['open parentheses', query('SELECT (1 FROM a'), 'Invalid SQL: near \\"FROM\\": syntax error'],
+    ['open parentheses', query('SELECT (1 FROM a'), 'Invalid SQL: ( is never closed'],
+    ['no columns', query('SELECT FROM a'), 'Invalid SQL: SELECT names no column'],
   ])('refuse %s, new and changed', async (_what, body, sentence) => {
     const refused = [400, expect.stringContaining(sentence)];
     const made = await emulator.create('data-models', body);
@@ -63,6 +62,23 @@ describe('data models', () => {
     'SELECT f(1)',
   ])('leave it to the run whether %j finds what it asks for', async (sql) => {
     expect((await emulator.create('data-models', query(sql))).status).toBe(200);
+  });
+
+  test.each<[string, string]>([
+    [
+      'Snowflake',
+      'SELECT id, doc:city::string AS city FROM shop.public.people QUALIFY row_number() OVER (ORDER BY id) = 1',
+    ],
+    ['BigQuery', "SELECT * EXCEPT (age), FROM `shop.people` # it's all"],
+    ['Redshift', 'SELECT TOP 10 id FROM shop.people'],
+    ['Databricks', "SELECT id, 'it\\'s' AS word FROM shop.people VERSION AS OF 3"],
+    ['no warehouse', 'SELECT a FROM'],
+  ])('accept the SQL of %s with a note', async (_where, sql) => {
+    const made = await emulator.create('data-models', query(sql));
+    const note = expect.stringMatching(/^Not checked: the warehouse's dialect may allow it\. SQLite, .*: .*/) as string;
+    expect([made.status, made.json]).toMatchObject([200, { status: 'valid', errors: [{ message: note }] }]);
+    const changed = await emulator.put('data-models', query('SELECT 1 AS id'));
+    expect(changed.json).toMatchObject({ status: 'valid', errors: [] });
   });
 });
 

@@ -124,7 +124,7 @@ describe('the cause comes first', () => {
       },
       ['data model m', 'pipeline p', 'run 7'],
       /no such table: x/,
-      /Mend the SQL.*data-models update m/,
+      /Fix the SQL.*data-models update m/,
     ],
     [
       'an inactive data plan',

@@ -13,6 +13,11 @@ describe('the form', () => {
     'SELECT \';\', "a;b", `c;d`, [e;f] FROM a',
     'WITH a AS (SELECT 1), b AS (VALUES (1)) SELECT 1',
     "SELECT 'it''s', replace(a, 'x', 'y') FROM a",
+    'SELECT \'it\\\'s; DELETE\', """it\'s""" FROM a // it\'s (all',
+    "SELECT $$it's$$ FROM a # it's (all",
+    'SELECT DISTINCT a, FROM b',
+    'SELECT "from" FROM a WHERE EXISTS (SELECT 1)',
+    'SELECT a FROM b, LATERAL FLATTEN(input => c) QUALIFY 1 = 1',
   ])('%j is fine', (sql) => {
     expect(describeForm(sql)).toBeUndefined();
   });
@@ -31,6 +36,13 @@ describe('the form', () => {
     ["SELECT 'a", "' is never closed"],
     ['SELECT 1 /* a', '/* is never closed'],
     ['SELECT [a', '[ is never closed'],
+    ['SELECT (a FROM b', '( is never closed'],
+    ['SELECT a) FROM b', ') closes nothing'],
+    ['SELECT', 'SELECT names no column'],
+    ['SELECT FROM a', 'SELECT names no column'],
+    ['SELECT DISTINCT FROM a', 'SELECT names no column'],
+    ['SELECT a FROM (SELECT)', 'SELECT names no column'],
+    ["SELECT 'it\\'s; DELETE'; DELETE FROM a", "' is never closed"],
   ])('%j is not', (sql, complaint) => {
     expect(describeForm(sql)).toBe(complaint);
   });
