@@ -2,10 +2,12 @@
 // Hono finds the route. Its server is not asked for: it makes a `Request` of every message, for which Node loads all of
 // `fetch`, a quarter of what a start costs, and here the answer is written past it anyway.
 import type { IncomingMessage } from 'node:http';
-import type { Endpoint } from '../contract/endpoint.ts';
+import { METHODS } from '../contract/choices.ts';
+import type { Endpoint, Service } from '../contract/endpoint.ts';
 import type { Control } from './control.ts';
-import type { Exchange, MatchedRoute } from './platform/exchange.ts';
+import type { Exchange, MatchedRoute, UnmatchedRoute } from './platform/exchange.ts';
 import type { RunningPlatform } from './open-platform.ts';
+import { refusal } from './wire/platform-error.ts';
 import type { Router } from './wire/server.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 import { splitUrl } from './wire/message.ts';
@@ -34,13 +36,24 @@ export async function createRouter(
     }
   }
   routes.add('ALL', `${CONTROL_PATH}/*`, 'control');
+  const services = new Map(areas.flatMap(({ area }) => Object.values(area.endpoints).map(serviceByStart)));
+
+  function unmatched(method: string, path: string): UnmatchedRoute {
+    const service = services.get(startOf(path));
+    // The specification mentions a PATCH of warehouse resources without its path: that one is unknown (decision: D62).
+    const isUnknown = method === 'PATCH' && path.startsWith('/platform/v2/workspaces/');
+    const allowed = isUnknown ? [] : METHODS.filter((other) => routes.match(other, path)[0].length > 0);
+    if (allowed.length === 0) return { service, refused: refusal(404, `no such endpoint: ${method} ${path}`) };
+    const allow = allowed.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])).join(', ');
+    return { service, refused: refusal(405, `method not allowed: ${method} ${path}; allowed: ${allow}`, { allow }) };
+  }
 
   return async (incoming, outgoing) => {
     const path = plainPath(incoming);
     // A HEAD is a GET of which Node leaves out the body.
     const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '');
     const [[found], stash] = routes.match(method, path) as Found;
-    if (found === undefined) return exchange(incoming, outgoing, undefined);
+    if (found === undefined) return exchange(incoming, outgoing, unmatched(method, path));
     const [route, places] = found;
     if (route === 'control') return control(incoming, outgoing, path);
     const params = Object.entries(places).map(([name, place]) => {
@@ -49,6 +62,15 @@ export async function createRouter(
     });
     return exchange(incoming, outgoing, { ...route, params: Object.fromEntries(params) as Record<string, string> });
   };
+}
+
+/** The first part of a path: `/v3`. */
+function startOf(path: string): string {
+  return /^\/[^/]*/.exec(path)?.[0] ?? '';
+}
+
+function serviceByStart(endpoint: Endpoint): [string, Service] {
+  return [startOf(routePath(endpoint)), endpoint.service];
 }
 
 /** What a router finds: routes with their parameters, as they are or as places in the list that comes second. */

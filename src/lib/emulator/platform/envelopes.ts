@@ -1,19 +1,21 @@
 // The envelope in which each service refuses (specification, "Errors"): C has one of its own, E and F share another.
 import type { Service } from '../../contract/endpoint.ts';
 import { DSR_FAILURES, type Failure } from '../../contract/failures.ts';
-import { PlatformError, refusal } from '../wire/platform-error.ts';
+import { asRefusal, PlainRefusal, PlatformError } from '../wire/platform-error.ts';
 
 const CODES: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
   413: 'PAYLOAD_TOO_LARGE',
   429: 'TOO_MANY_REQUESTS',
   503: 'SERVICE_UNAVAILABLE',
 };
 
 /** A refusal in the shape of E, which F shares (specification, "Errors", E). */
-export function codedRefusal(status: number, messages: string | string[], headers?: Record<string, string>) {
+export function codedRefusal(status: number, messages: string | string[], headers?: Readonly<Record<string, string>>) {
   const code = CODES[status] ?? (status < 500 ? 'BAD_REQUEST' : 'SERVER_ERROR');
   const list = typeof messages === 'string' ? [messages] : messages;
   return new PlatformError(status, { errors: list.map((message) => ({ code, message })) }, headers);
@@ -27,22 +29,29 @@ const REASONS = new Map<Failure, string>(
 );
 
 /** A refusal in the envelope of C; `details` are sentences on what is wrong in this request. */
-export function refuse(failure: Failure, details: string[] = [], headers?: Record<string, string>): PlatformError {
+export function refuse(
+  failure: Failure,
+  details: string[] = [],
+  headers?: Readonly<Record<string, string>>,
+): PlatformError {
   const messages = details.length === 0 ? [failure.message] : details;
   const reason = REASONS.get(failure) ?? 'refused';
   const errors = messages.map((message) => ({ domain: 'subject_request', reason, message }));
   return new PlatformError(failure.status, { code: failure.status, message: failure.message, errors }, headers);
 }
 
-/** A refusal in the envelope of a service; without one, in that of whatever has none of its own. */
-export function refusalIn(service: Service | undefined, status: number, message: string): PlatformError {
+/** What was thrown, in the envelope of the service that the request was for. */
+export function inEnvelope(service: Service | undefined, error: unknown): PlatformError {
+  const refused = asRefusal(error);
+  if (!(refused instanceof PlainRefusal)) return refused;
+  const { headers, messages, status } = refused;
   switch (service) {
     case 'dsr':
-      return refuse({ status, message });
+      return refuse({ status, message: messages[0] ?? '' }, [...messages], headers);
     case 'seeding':
     case 'identity':
-      return codedRefusal(status, message);
+      return codedRefusal(status, [...messages], headers);
     default:
-      return refusal(status, message);
+      return refused;
   }
 }

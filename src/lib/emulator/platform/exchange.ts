@@ -1,15 +1,15 @@
 // One request and its answer: body, faults, credentials, the route, the log.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Endpoint, Service } from '../../contract/endpoint.ts';
 import type { Handler, Platform } from './area.ts';
 import { authenticate, type Caller } from './auth.ts';
 import { delayOf, type Fault } from '../wire/faults.ts';
 import { bodyFromWire, queryFromWire, replyToWire } from '../wire/names-edge.ts';
 import { firstOf, hasBody, headersOf, splitUrl, write } from '../wire/message.ts';
-import { type Answer, answer, refusal, refusalAnswer } from '../wire/platform-error.ts';
+import { type Answer, type PlainRefusal, refusal, refusalAnswer } from '../wire/platform-error.ts';
 import { PeerGone, readBody } from '../wire/request-body.ts';
 import { tellExchange } from '../wire/seen-exchange.ts';
-import { refusalIn } from './envelopes.ts';
+import { inEnvelope } from './envelopes.ts';
 
 /** Where a request goes. */
 export interface MatchedRoute {
@@ -18,26 +18,25 @@ export interface MatchedRoute {
   params: Record<string, string>;
 }
 
-/** Carries one request out and answers it; no target is a path that nobody knows. */
-export type Exchange = (
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  target: MatchedRoute | undefined,
-) => Promise<void>;
+/** A path that nobody knows, or not by this method: why, and the service it would belong to. */
+export interface UnmatchedRoute {
+  service: Service | undefined;
+  refused: PlainRefusal;
+}
+
+type Target = MatchedRoute | UnmatchedRoute;
+
+/** Carries one request out and answers it. */
+export type Exchange = (incoming: IncomingMessage, outgoing: ServerResponse, target: Target) => Promise<void>;
 
 /** `wait` pauses for milliseconds and rejects when the platform closes meanwhile. */
 export function createExchange(platform: Platform, wait: (ms: number) => Promise<void>): Exchange {
   const { clock, faults, log } = platform;
 
-  async function carryOut(
-    incoming: IncomingMessage,
-    fault: Fault | undefined,
-    target: MatchedRoute | undefined,
-    body: Buffer,
-  ) {
+  async function carryOut(incoming: IncomingMessage, fault: Fault | undefined, target: Target, body: Buffer) {
     if (fault?.delay !== undefined) await wait(delayOf(fault));
     if (fault?.drop === 'before') return undefined;
-    if (fault?.status !== undefined) return faultAnswer(fault.status, fault.retry_after, target);
+    if (fault?.status !== undefined) return refusedAnswer(target, faultRefusal(fault.status, fault.retry_after));
     return handle(platform, incoming, target, body);
   }
 
@@ -60,7 +59,7 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
       }));
     // Who may not send at all is told so before anything is said of the body.
     const refuseUnread = (error: unknown): never => {
-      if (target && !(error instanceof PeerGone)) identify(platform, incoming, target);
+      if ('handle' in target && !(error instanceof PeerGone)) identify(platform, incoming, target);
       throw error;
     };
     try {
@@ -71,13 +70,13 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
       // What a fault answered is no word of the platform.
       if (result && fault?.status === undefined) tell(body, result);
       if (!result || fault?.drop === 'after') incoming.socket.destroy();
-      else write(outgoing, result, target && new Date(clock.now()).toUTCString());
+      else write(outgoing, result, 'handle' in target ? new Date(clock.now()).toUTCString() : undefined);
     } catch (error) {
       if (error instanceof PeerGone) {
         record(null);
         return;
       }
-      const result = refusalAnswer(error);
+      const result = refusedAnswer(target, error);
       record(result.status);
       // Refused before its body was read whole.
       tell(Buffer.alloc(0), result);
@@ -91,14 +90,9 @@ function identify({ tokens, directory }: Platform, { headers }: IncomingMessage,
   return authenticate(endpoint.auth, headers.authorization, tokens, directory);
 }
 
-async function handle(
-  platform: Platform,
-  incoming: IncomingMessage,
-  target: MatchedRoute | undefined,
-  body: Buffer,
-): Promise<Answer> {
+async function handle(platform: Platform, incoming: IncomingMessage, target: Target, body: Buffer): Promise<Answer> {
   try {
-    if (!target) throw refusal(404, 'Not found');
+    if ('refused' in target) throw target.refused;
     const { headers } = incoming;
     const caller = identify(platform, incoming, target);
     const { names } = platform;
@@ -112,17 +106,16 @@ async function handle(
     });
     return replyToWire(result, target.endpoint, names);
   } catch (error) {
-    return refusalAnswer(error);
+    return refusedAnswer(target, error);
   }
 }
 
-/** In the envelope of the service that it befalls. */
-function faultAnswer(
-  status: number,
-  retryAfter: number | string | undefined,
-  target: MatchedRoute | undefined,
-): Answer {
-  const message = 'A fault that was asked for';
-  const { body } = refusalIn(target?.endpoint.service, status, message);
-  return answer(status, body, retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) });
+/** In the envelope of the service that was called. */
+function refusedAnswer(target: Target, error: unknown): Answer {
+  return refusalAnswer(inEnvelope('endpoint' in target ? target.endpoint.service : target.service, error));
+}
+
+function faultRefusal(status: number, retryAfter: number | string | undefined): PlainRefusal {
+  const headers = retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) };
+  return refusal(status, 'A fault that was asked for', headers);
 }

@@ -23,10 +23,18 @@ export class PlatformError extends Error {
   }
 }
 
-/** A refusal in the shape of A, B and D, of the token call and of whatever has no shape of its own (decision: D5). */
-export function refusal(status: number, messages: string | string[], headers?: Record<string, string>): PlatformError {
-  const list = typeof messages === 'string' ? [messages] : messages;
-  return new PlatformError(status, { statusCode: status, errors: list.map((message) => ({ message })) }, headers);
+/** A refusal that takes the shape of the service that it comes from; by itself it has that of A, B and D (decision: D5). */
+export class PlainRefusal extends PlatformError {
+  readonly messages: readonly string[];
+
+  constructor(status: number, messages: readonly string[], headers?: Record<string, string>) {
+    super(status, { statusCode: status, errors: messages.map((message) => ({ message })) }, headers);
+    this.messages = messages;
+  }
+}
+
+export function refusal(status: number, messages: string | string[], headers?: Record<string, string>): PlainRefusal {
+  return new PlainRefusal(status, typeof messages === 'string' ? [messages] : messages, headers);
 }
 
 /** An answer with a JSON body. */
@@ -34,9 +42,14 @@ export function answer(status: number, body: unknown, headers?: Record<string, s
   return { status, text: stringifyJson(body), ...(headers && { headers }) };
 }
 
-/** A refusal as an answer; anything else that was thrown is a bug of ours and says so. */
+/** What was thrown, as a refusal; anything that is none is a bug of ours and says so. */
+export function asRefusal(error: unknown): PlatformError {
+  if (error instanceof PlatformError) return error;
+  return refusal(500, `The embedded platform failed: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+/** A refusal as an answer. */
 export function refusalAnswer(error: unknown): Answer {
-  if (error instanceof PlatformError) return answer(error.status, error.body, error.headers);
-  const bug = refusal(500, `The embedded platform failed: ${error instanceof Error ? error.message : String(error)}`);
-  return answer(bug.status, bug.body);
+  const { body, headers, status } = asRefusal(error);
+  return answer(status, body, headers);
 }

@@ -1,8 +1,8 @@
 // Every endpoint of the contract has a route on the embedded platform, with and without its trailing slash.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { allEndpoints, areas } from '../../../../src/lib/contract/index.ts';
 import { platformAreas } from '../../../../src/lib/emulator/areas.ts';
-import { startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
+import { basicAuth, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
 
 let emulator: TestEmulator;
 beforeAll(async () => {
@@ -21,20 +21,47 @@ describe.each(allEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
     const path = base.slice(emulator.url.length) + endpoint.path.replace(/\{\w+\}/g, 'x').replace(/\/$/, '') + slash;
     const { status, text } = await emulator.send(endpoint.method, path, { body: '{}' });
     // Nobody knows an unrouted path, whatever the credentials; these answer for themselves.
-    expect([status, text]).not.toEqual([404, '{"statusCode":404,"errors":[{"message":"Not found"}]}']);
+    expect([status, text]).not.toEqual([404, expect.stringContaining('no such endpoint')]);
     expect(status).toBe(endpoint.auth === 'none' ? 400 : 401);
   });
 });
 
-test.each([
-  ['GET', '/'],
-  ['GET', '/oauth/token'],
-  ['DELETE', '/platform/v2/organizations/1001/accounts/2001/roles'],
-  ['GET', '/platform/v2/organizations/1001/accounts/2001/roles/admin-role'],
-  ['GET', '//platform/v2/organizations/1001/accounts/2001/roles'],
-])('%s %s is no path of the platform', async (method, path) => {
+const PLAIN = (statusCode: number, message: string) => ({ statusCode, errors: [{ message }] });
+const OF_C = (code: number, message: string) => {
+  return { code, message, errors: [{ domain: 'subject_request', reason: 'refused', message }] };
+};
+const CODED = (code: string) => (_status: number, message: string) => ({ errors: [{ code, message }] });
+
+it.each([
+  ['GET', '/', PLAIN],
+  ['GET', '/platform/v2/organizations/1001/accounts/2001/roles/admin-role', PLAIN],
+  ['GET', '//platform/v2/organizations/1001/accounts/2001/roles', PLAIN],
+  ['PATCH', '/platform/v2/workspaces/3001/connections/lake', PLAIN],
+  ['GET', '/v3', OF_C],
+  ['POST', '/v3/requests/1/2', OF_C],
+  ['POST', '/v2/else', CODED('NOT_FOUND')],
+])('answers 404 to %s %s in the shape of its area', async (method, path, shape) => {
   const reply = await emulator.call(method, path);
-  expect([reply.status, reply.json]).toEqual([404, { statusCode: 404, errors: [{ message: 'Not found' }] }]);
+  expect([reply.status, reply.json]).toEqual([404, shape(404, `no such endpoint: ${method} ${path}`)]);
+});
+
+it.each([
+  ['GET', '/oauth/token', 'POST', PLAIN],
+  ['DELETE', '/platform/v2/organizations/1001/accounts/2001/roles/', 'GET, HEAD, PUT', PLAIN],
+  ['PATCH', '/platform/workspaces/3001/groups', 'GET, HEAD, POST', PLAIN],
+  ['PUT', '/v3/requests', 'GET, HEAD, POST', OF_C],
+  ['OPTIONS', '/v1/identify', 'POST', CODED('METHOD_NOT_ALLOWED')],
+])('answers 405 to %s %s with the methods that it knows', async (method, path, allow, shape) => {
+  const reply = await emulator.call(method, path);
+  const message = `method not allowed: ${method} ${path.replace(/\/$/, '')}; allowed: ${allow}`;
+  expect([reply.status, reply.headers['allow'], reply.json]).toEqual([405, allow, shape(405, message)]);
+});
+
+it('answers a body that is too large in the shape of C there', async () => {
+  const body = 'x'.repeat(1024 * 1024 + 1);
+  const headers = basicAuth(`${emulator.ready.workspace_key}:${emulator.ready.workspace_secret}`);
+  const reply = await emulator.send('POST', '/v3/requests/', { body, headers });
+  expect([reply.status, reply.json]).toMatchObject([413, { code: 413, errors: [{ domain: 'subject_request' }] }]);
 });
 
 test('HEAD answers as GET does, without the body', async () => {
