@@ -24,16 +24,16 @@ export interface UnmatchedRoute {
   refused: PlainRefusal;
 }
 
-type Target = MatchedRoute | UnmatchedRoute;
+type Destination = MatchedRoute | UnmatchedRoute;
 
 /** Carries one request out and answers it. */
-export type Exchange = (incoming: IncomingMessage, outgoing: ServerResponse, target: Target) => Promise<void>;
+export type Exchange = (incoming: IncomingMessage, outgoing: ServerResponse, target: Destination) => Promise<void>;
 
 /** `wait` pauses for milliseconds and rejects when the platform closes meanwhile. */
 export function createExchange(platform: Platform, wait: (ms: number) => Promise<void>): Exchange {
   const { clock, faults, log } = platform;
 
-  async function carryOut(incoming: IncomingMessage, fault: Fault | undefined, target: Target, body: Buffer) {
+  async function carryOut(incoming: IncomingMessage, fault: Fault | undefined, target: Destination, body: Buffer) {
     if (fault?.delay !== undefined) await wait(delayOf(fault));
     if (fault?.drop === 'before') return undefined;
     if (fault?.status !== undefined) return refusedAnswer(target, faultRefusal(fault.status, fault.retry_after));
@@ -90,7 +90,12 @@ function identify({ tokens, directory }: Platform, { headers }: IncomingMessage,
   return authenticate(endpoint.auth, headers.authorization, tokens, directory);
 }
 
-async function handle(platform: Platform, incoming: IncomingMessage, target: Target, body: Buffer): Promise<Answer> {
+async function handle(
+  platform: Platform,
+  incoming: IncomingMessage,
+  target: Destination,
+  body: Buffer,
+): Promise<Answer> {
   try {
     if ('refused' in target) throw target.refused;
     const { headers } = incoming;
@@ -111,7 +116,7 @@ async function handle(platform: Platform, incoming: IncomingMessage, target: Tar
 }
 
 /** In the envelope of the service that was called. */
-function refusedAnswer(target: Target, error: unknown): Answer {
+function refusedAnswer(target: Destination, error: unknown): Answer {
   return refusalAnswer(inEnvelope('endpoint' in target ? target.endpoint.service : target.service, error));
 }
 
