@@ -6,6 +6,7 @@ import { verifyCallback } from './callbacks-verify.ts';
 import { cancelPending } from './cancel.ts';
 import { showDiscovery } from './discovery.ts';
 import { exportLedger } from './ledger-export.ts';
+import { verifyLedger } from './ledger-verify.ts';
 import { listRequests } from './list.ts';
 import { prepareRequests } from './prepare.ts';
 import { saveResults } from './save-results.ts';
@@ -23,7 +24,11 @@ export function dsrGroup(ctx: Context) {
     cancelPending,
     saveResults,
     showDiscovery,
-    { name: 'ledger', summary: 'the record of what was submitted from this machine', records: [exportLedger] },
+    {
+      name: 'ledger',
+      summary: 'the record of what was submitted from this machine',
+      records: [exportLedger, verifyLedger],
+    },
     {
       name: 'callbacks',
       summary: 'what the platform posts when a request changes: receive it, check it',

@@ -1,8 +1,6 @@
-// The lines of the ledger, from either end of the file, without holding more of it than a piece.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { isAbsent } from '../kernel/errors.ts';
-import { cannotRead } from '../kernel/file-failure.ts';
+// The lines of the ledger, each parsed only on demand.
 import type { LedgerEvent, LedgerScope } from './ledger-events.ts';
+import { openLineFile } from './line-file.ts';
 import type { Span } from './line-index.ts';
 
 /** A line, parsed only on demand. */
@@ -30,7 +28,6 @@ export interface LedgerFile {
 }
 
 const PIECE_BYTES = 1024 * 1024;
-const TAIL_BYTES = 64 * 1024;
 const NEAR_BYTES = 4096;
 const LINE_FEED = 0x0a;
 /** Every line begins with its kind and its id. */
@@ -38,66 +35,17 @@ const HEADS = ['{"event":"submitted","id":"', '{"event":"state","id":"'];
 
 /** Undefined when there is no file yet. What is appended after it was opened is not read. */
 export function openLedgerFile(path: string): LedgerFile | undefined {
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, 'r');
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw cannotRead(path, error);
-  }
-  const { dev, ino, size: bytesThere } = fstatSync(descriptor);
-
-  function read(from: number, to: number): Buffer {
-    const piece = Buffer.allocUnsafe(to - from);
-    try {
-      return piece.subarray(0, readSync(descriptor, piece, 0, piece.length, from));
-    } catch (error) {
-      throw cannotRead(path, error);
-    }
-  }
-
-  /** Half a line at the end is still being written, or will be closed by the next one. */
-  function endOfLines(): number {
-    for (let at = bytesThere; at > 0;) {
-      const start = Math.max(0, at - TAIL_BYTES);
-      const end = read(start, at).lastIndexOf(LINE_FEED);
-      if (end >= 0) return start + end + 1;
-      at = start;
-    }
-    return 0;
-  }
-  const size = endOfLines();
-
+  const file = openLineFile(path);
+  if (!file) return undefined;
+  const { identity, read, size } = file;
   return {
-    identity: `${dev}:${ino}`,
+    identity,
     size,
     forward: function* (from) {
-      let rest: Buffer = Buffer.alloc(0);
-      for (let at = from; at < size;) {
-        const piece = read(at, Math.min(size, at + PIECE_BYTES));
-        if (piece.length === 0) return;
-        const start = at - rest.length;
-        at += piece.length;
-        const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-        const end = bytes.lastIndexOf(LINE_FEED) + 1;
-        rest = bytes.subarray(end);
-        yield linesOf(bytes.subarray(0, end), start);
-      }
+      for (const { bytes, offset } of file.forward(from)) yield linesOf(bytes, offset);
     },
     backward: function* () {
-      /** Beginning of a line whose end was read before. */
-      let rest: Buffer = Buffer.alloc(0);
-      for (let at = size; at > 0;) {
-        const start = Math.max(0, at - PIECE_BYTES);
-        const piece = read(start, at);
-        const bytes = rest.length === 0 ? piece : Buffer.concat([piece, rest]);
-        const first = start === 0 ? 0 : bytes.indexOf(LINE_FEED) + 1;
-        // No line feed at all: the line is longer than the piece.
-        rest = start === 0 ? Buffer.alloc(0) : first === 0 ? bytes : bytes.subarray(0, first);
-        at = start;
-        if (start > 0 && first === 0) continue;
-        yield linesOf(bytes.subarray(first), start + first).reverse();
-      }
+      for (const { bytes, offset } of file.backward()) yield linesOf(bytes, offset).reverse();
     },
     chosen: function* (spans) {
       for (let next = 0; next < spans.length;) {
@@ -112,7 +60,7 @@ export function openLedgerFile(path: string): LedgerFile | undefined {
         });
       }
     },
-    close: () => closeSync(descriptor),
+    close: file.close,
   };
 }
 
@@ -157,7 +105,13 @@ function idAt(text: string, from: number): string {
 
 function parse(line: string): LedgerEvent {
   try {
-    return JSON.parse(line) as LedgerEvent;
+    // Number and hash are the chain's.
+    const {
+      chain: _hash,
+      entry: _number,
+      ...event
+    } = JSON.parse(line) as LedgerEvent & Record<'chain' | 'entry', unknown>;
+    return event;
   } catch {
     // Looked whole and is not: a kind that nobody knows says nothing.
     return { event: 'torn' } as never;

@@ -2,8 +2,9 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { type Clock, ownTurn } from '../kernel/clock.ts';
-import { openDurableLog } from '../kernel/durable-log.ts';
+import type { ChainReport } from '../kernel/hash-chain.ts';
 import { withLock } from '../kernel/lock.ts';
+import { openChain } from './chain.ts';
 import {
   foldEvent,
   type LedgerEvent,
@@ -26,6 +27,8 @@ export interface Ledger {
   in(scope: LedgerScope): ScopedLedger;
   /** Everything, oldest first, in parts: memory holds one part, even of a million requests. */
   all(): AsyncGenerator<LedgerRequest[]>;
+  /** Checks the chain of its lines; `head` is a hash that it must contain. */
+  verify(head?: string): Promise<ChainReport>;
 }
 
 /** What is sent to one workspace at one address, and nothing else. */
@@ -61,6 +64,7 @@ export function openLedger(
   const folder = join(stateFolder, 'dsr');
   const path = join(folder, 'ledger.ndjson');
   const lock = join(folder, 'ledger.lock');
+  const chain = openChain(path, { clock, signal });
   let key: Promise<Buffer> | undefined;
   /** The ids that `find` was asked for, and their requests in every scope. */
   let found = { ids: new Set<string>(), ...emptyFind() };
@@ -213,16 +217,11 @@ export function openLedger(
   }
 
   /** Kind, id and scope first: readers find them without parsing the line. */
-  function write(events: readonly LedgerEvent[], { address, workspace_id }: LedgerScope): void {
-    const log = openDurableLog(path);
-    const lines = events.map(({ address: _address, event, id, workspace_id: _workspace, ...rest }) => {
-      return `${JSON.stringify({ event, id, address, workspace_id, ...rest })}\n`;
-    });
-    try {
-      log.append(lines.join(''));
-    } finally {
-      log.close();
-    }
+  async function write(events: readonly LedgerEvent[], { address, workspace_id }: LedgerScope): Promise<void> {
+    const lines = events.map(({ address: _address, event, id, workspace_id: _workspace, ...rest }) =>
+      JSON.stringify({ event, id, address, workspace_id, ...rest }),
+    );
+    await chain.append(lines);
   }
 
   const hash: ScopedLedger['hash'] = async (type, value) => {
@@ -232,7 +231,7 @@ export function openLedger(
 
   async function append(events: readonly StateEvent[], scope: LedgerScope): Promise<number> {
     const own = scopeKey(scope);
-    return await withLock(lock, clock, () => {
+    return await withLock(lock, clock, async () => {
       refreshStatuses();
       const news = events.filter(({ id, status }) => {
         const number = last.numbers.add(id, own);
@@ -240,7 +239,7 @@ export function openLedger(
       });
       if (news.length === 0) return 0;
       try {
-        write(news, scope);
+        await write(news, scope);
       } catch (error) {
         // A state that was not written is not known either.
         last.file = '';
@@ -253,6 +252,7 @@ export function openLedger(
   return {
     path,
     all,
+    verify: chain.verify,
     in: (scope) => {
       const own = scopeKey(scope);
       return {

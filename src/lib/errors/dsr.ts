@@ -86,4 +86,11 @@ export const DSR_ERRORS = {
     explanation: 'The ledger stores identities only as keyed hashes.',
     fix: 'Restore the key from a backup.',
   },
+  'ledger.broken': {
+    exit: 'failed',
+    summary: 'A line of the ledger was changed, removed or added.',
+    explanation:
+      'Each line has a hash of itself and of the line before it. Someone edited the file, restored a part of it, or an earlier version of the program wrote to it.',
+    fix: 'Compare the ledger with a backup. `cdpadm dsr ledger verify` names the lines.',
+  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -45,11 +45,15 @@ export function ensurePrivateFolder(path: string): void {
  * part. The file is 0600 whatever the umask. Refuses a symlink or a file of another user in that place.
  */
 export function writePrivateFile(path: string, data: string | Uint8Array): void {
+  preparePrivateFile(path);
+  replaceFile(path, data, { mode: PRIVATE_FILE });
+}
+
+function preparePrivateFile(path: string): void {
   const folder = dirname(path);
   ensurePrivateFolder(folder);
   refuseForeign(path, cannotWrite);
   sweepTemporaryFiles(folder);
-  replaceFile(path, data, { mode: PRIVATE_FILE });
 }
 
 /**
@@ -69,7 +73,16 @@ export function writeUserFile(path: string, data: string | Uint8Array, mode?: nu
 
 /** The same for what is too long to be held. A failure of `parts` is thrown on, and nothing is replaced then. */
 export async function writeUserFileInParts(path: string, parts: AsyncIterable<string>): Promise<void> {
-  const file = openUserFile(path);
+  await writeInParts(path, openUserFile(path), parts);
+}
+
+/** `writePrivateFile` for what is too long to be held. */
+export async function replacePrivateFile(path: string, parts: AsyncIterable<string>): Promise<void> {
+  preparePrivateFile(path);
+  await writeInParts(path, openReplacement(path, { mode: PRIVATE_FILE }), parts);
+}
+
+async function writeInParts(path: string, file: OpenFile, parts: AsyncIterable<string>): Promise<void> {
   const attempt = (work: () => void): void => {
     try {
       work();

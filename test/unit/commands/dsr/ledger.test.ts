@@ -1,0 +1,71 @@
+// `dsr ledger`: what its chain shows.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDsrHome } from '../../../helpers/dsr-home.ts';
+import type { PlatformHome } from '../../../helpers/platform-home.ts';
+
+interface Verified {
+  valid: boolean;
+  entries: number;
+  head: string;
+  faults: { line: number | null; entry: number | null; kind: string; message: string }[];
+}
+
+let home: PlatformHome;
+beforeEach(async () => {
+  home = await createDsrHome();
+});
+afterEach(() => home.close());
+
+const path = (): string => join(home.env['CDPADM_STATE_DIR'] ?? '', 'dsr', 'ledger.ndjson');
+const lines = (): string[] => readFileSync(path(), 'utf8').trimEnd().split('\n');
+const submit = (email: string) =>
+  home.run(`dsr submit --regulation gdpr --type erasure --identity email=${email} --yes`);
+
+describe('dsr ledger verify', () => {
+  it('prints the head and the number of entries of a sound ledger', async () => {
+    expect((await home.json<Verified>('dsr ledger verify')).data).toMatchObject({ valid: true, entries: 0 });
+    await submit('ada@example.com');
+    const { code, data } = await home.json<Verified>('dsr ledger verify');
+    const last = JSON.parse(lines().at(-1) ?? '') as { entry: number; chain: string };
+    expect([code, data]).toEqual([0, expect.objectContaining({ valid: true, entries: last.entry, head: last.chain })]);
+    await submit('ben@example.com');
+    expect((await home.run(`dsr ledger verify --head ${last.chain}`)).code).toBe(0);
+    const { code: other, stderr } = await home.run(`dsr ledger verify --head ${'0'.repeat(63)}1`);
+    expect([other, stderr]).toEqual([1, expect.stringContaining('no line has the hash 0000')]);
+    expect((await home.run('dsr ledger verify --head x')).code).toBe(2);
+  });
+
+  it('names a changed and a missing line, and exits 1', async () => {
+    for (const name of ['ada', 'ben', 'cem']) await submit(`${name}@example.com`);
+    const all = lines();
+    writeFileSync(
+      path(),
+      `${all
+        .with(0, all[0]?.replace('erasure', 'access') ?? '')
+        .toSpliced(2, 1)
+        .join('\n')}\n`,
+    );
+    const { code, data, stderr } = await home.json<Verified>('dsr ledger verify');
+    expect([code, data.valid, data.faults]).toEqual([
+      1,
+      false,
+      [
+        { line: 1, entry: 1, kind: 'changed', message: 'line 1: entry 1 does not fit its hash' },
+        { line: 3, entry: 3, kind: 'missing', message: 'before line 3: entry 3 is missing' },
+      ],
+    ]);
+    const { error } = JSON.parse(stderr) as { error: { code: string; issues: { file: string; line: number }[] } };
+    expect([error.code, error.issues.map(({ file, line }) => [file, line])]).toEqual([
+      'ledger.broken',
+      [
+        [path(), 1],
+        [path(), 3],
+      ],
+    ]);
+    // Reading goes on: a broken chain hides nothing that is still there.
+    expect((await home.run('dsr ledger export -o json')).code).toBe(0);
+    expect(existsSync(`${path()}.head`)).toBe(true);
+  });
+});

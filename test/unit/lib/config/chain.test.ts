@@ -1,0 +1,256 @@
+// The chain of lines: each change shows, a killed process breaks nothing, lines of earlier versions are chained once.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type Chain, openChain } from '../../../../src/lib/config/chain.ts';
+import { systemClock } from '../../../../src/lib/kernel/clock.ts';
+import { type Bundle, bundleEntry } from '../../../helpers/bundle.ts';
+import { createTestClock } from '../../../helpers/clock.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+let path: string;
+let chain: Chain;
+beforeEach(() => {
+  path = join(temporaryFolder(), 'state', 'log.ndjson');
+  chain = openChain(path, { clock: createTestClock() });
+});
+
+const object = (id: string): string => JSON.stringify({ event: 'state', id });
+const objects = (...ids: string[]): string[] => ids.map(object);
+const lines = (): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+const rewrite = (text: readonly string[]): void => writeFileSync(path, text.map((line) => `${line}\n`).join(''));
+
+async function faults(hash?: string): Promise<string[]> {
+  return (await chain.verify(hash)).faults.map(({ message }) => message);
+}
+
+it('numbers lines and hashes each with the one before it, in private files', async () => {
+  await chain.append(objects('a', 'b'));
+  await openChain(path, { clock: systemClock }).append(objects('c'));
+  let before = '0'.repeat(64);
+  for (const [index, line] of lines().entries()) {
+    const [body = '', own = ''] = line.split(',"chain":"');
+    expect(JSON.parse(line)).toMatchObject({ id: 'abc'[index], entry: index + 1 });
+    before = createHash('sha256').update(`${before}\n${body}`).digest('hex');
+    expect(own).toBe(`${before}"}`);
+  }
+  expect(await chain.verify()).toEqual({
+    tip: { entry: 3, hash: before },
+    pruned: 0,
+    adopted: undefined,
+    unfinished: 0,
+    faults: [],
+    omitted: 0,
+  });
+  for (const file of [path, `${path}.head`]) expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+it('is empty and sound before anything was written', async () => {
+  expect(await chain.verify()).toMatchObject({ tip: { entry: 0 }, faults: [] });
+});
+
+describe('verify', () => {
+  beforeEach(() => chain.append(objects('a', 'b', 'c', 'd', 'e')));
+
+  it.each<[name: string, change: (all: string[]) => string[], found: string[]]>([
+    [
+      'a changed line',
+      (all) => all.with(2, all[2]?.replace('"c"', '"x"') ?? ''),
+      ['line 3: entry 3 does not fit its hash'],
+    ],
+    ['a missing line', (all) => all.toSpliced(1, 1), ['before line 2: entry 2 is missing']],
+    ['missing lines', (all) => all.toSpliced(1, 2), ['before line 2: entries 2 to 3 are missing']],
+    ['a missing first line', (all) => all.slice(1), ['before line 1: entry 1 is missing']],
+    ['a missing last line', (all) => all.slice(0, -1), ['at the end: entry 5 is missing']],
+    ['an empty file', () => [], ['at the end: entries 1 to 5 are missing']],
+    ['a line that was added', (all) => all.toSpliced(2, 0, object('x')), ['line 3: it has no place in the chain']],
+    ['a line that was repeated', (all) => all.toSpliced(2, 0, all[1] ?? ''), ['line 3: entry 2 was there before']],
+    ['a line that was cut', (all) => all.with(2, all[2]?.slice(0, 20) ?? ''), ['line 3: entry 3 cannot be read']],
+    ['a last line that was cut', (all) => all.with(4, all[4]?.slice(0, 20) ?? ''), ['line 5: entry 5 cannot be read']],
+    ['a line without its hash', (all) => all.with(2, object('c')), ['line 3: entry 3 cannot be read']],
+    [
+      'two changes',
+      (all) => all.with(0, all[0]?.replace('"a"', '"x"') ?? '').toSpliced(2, 1),
+      ['line 1: entry 1 does not fit its hash', 'before line 3: entry 3 is missing'],
+    ],
+    [
+      'a checkpoint in the place of lines',
+      (all) =>
+        all.toSpliced(0, 2, `{"event":"checkpoint","entries":2,${all[1]?.slice(all[1].indexOf('"entry"')) ?? ''}`),
+      ['checkpoints stand for 2 entries, but 0 were pruned'],
+    ],
+  ])('names %s', async (_name, change, found) => {
+    rewrite(change(lines()));
+    expect(await faults()).toEqual(found);
+  });
+
+  it('names a last line that was replaced by one with a fitting hash', async () => {
+    const head = readFileSync(`${path}.head`);
+    rewrite(lines().slice(0, 4));
+    rmSync(`${path}.head`);
+    await chain.append(objects('x'));
+    expect(await faults()).toEqual([]);
+    writeFileSync(`${path}.head`, head);
+    expect(await faults()).toEqual(['entry 5 was replaced after it was written']);
+  });
+
+  it('shows lost lines also after the next line was written', async () => {
+    rewrite(lines().slice(0, 3));
+    await chain.append(objects('f'));
+    expect(await faults()).toEqual(['before line 4: entries 4 to 5 are missing']);
+  });
+
+  it('finds a head that was noted earlier, and misses one that never was', async () => {
+    const { tip } = await chain.verify();
+    await chain.append(objects('f', 'g'));
+    expect(await faults(tip.hash)).toEqual([]);
+    expect(await faults('a'.repeat(64))).toEqual([`no line has the hash ${'a'.repeat(64)}`]);
+  });
+
+  it('lists a bounded number of faults', async () => {
+    rewrite(Array.from({ length: 1500 }, () => 'x'));
+    const { faults: listed, omitted } = await chain.verify();
+    expect([listed.length, omitted]).toEqual([1000, 501]);
+  });
+});
+
+describe('half a line', () => {
+  it('breaks nothing, wherever a write was cut', async () => {
+    await chain.append(objects('a'));
+    const start = statSync(path).size;
+    const head = readFileSync(`${path}.head`);
+    await chain.append(objects('b', 'c'));
+    const whole = readFileSync(path);
+    for (let size = start; size <= whole.length; size++) {
+      writeFileSync(path, whole);
+      truncateSync(path, size);
+      // The head is written after the lines.
+      writeFileSync(`${path}.head`, head);
+      expect(await faults(), `cut at ${size}`).toEqual([]);
+      await openChain(path, { clock: systemClock }).append(objects('d'));
+      const report = await chain.verify();
+      expect(report.faults, `cut at ${size}`).toEqual([]);
+      expect(lines().filter((line) => line.includes('"d"'))).toHaveLength(1);
+    }
+  });
+
+  it('is counted, as are bytes that a disk never wrote', async () => {
+    await chain.append(objects('a'));
+    appendFileSync(path, '{"event":"sta');
+    await chain.append(objects('b'));
+    appendFileSync(path, '\0\0\0');
+    expect(await chain.verify()).toMatchObject({ unfinished: 2, faults: [], tip: { entry: 2 } });
+  });
+});
+
+describe('prune', () => {
+  it('leaves checkpoints and every other line as it was, also when it is repeated', async () => {
+    await chain.append(objects('a', 'b', 'c', 'd', 'e'));
+    const before = lines();
+    const { tip } = await chain.verify();
+    expect(await chain.prune((line) => /"[ce]"/.test(line), { by: 'officer' })).toBe(3);
+    expect(lines().map((line) => JSON.parse(line) as unknown)).toEqual([
+      { event: 'checkpoint', entries: 2, entry: 2, chain: expect.any(String) as string },
+      JSON.parse(before[2] ?? ''),
+      { event: 'checkpoint', entries: 1, entry: 4, chain: expect.any(String) as string },
+      JSON.parse(before[4] ?? ''),
+      expect.objectContaining({ event: 'pruned', by: 'officer', entries: 3, entry: 6 }),
+    ]);
+    expect(await chain.verify(tip.hash)).toMatchObject({ pruned: 3, faults: [], tip: { entry: 6 } });
+    await chain.append(objects('f'));
+    expect(await chain.prune((line) => line.includes('"f"'), {})).toBe(2);
+    expect(lines().map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([
+      'checkpoint',
+      'pruned',
+      'state',
+      'pruned',
+    ]);
+    expect(await chain.verify()).toMatchObject({ pruned: 5, faults: [], tip: { entry: 8 } });
+    rewrite(lines().toSpliced(2, 1));
+    expect(await faults()).toEqual(['before line 3: entry 7 is missing']);
+  });
+
+  it('keeps the chain whole, whatever is removed', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 4 }))),
+        async (rounds) => {
+          path = join(temporaryFolder(), 'log.ndjson');
+          chain = openChain(path, { clock: systemClock });
+          let number = 0;
+          for (const [count, every] of rounds) {
+            await chain.append(Array.from({ length: count }, () => object(`i${number++}`)));
+            await chain.prune((line) => Number(/"i(\d+)"/.exec(line)?.[1]) % every === 0, {});
+            expect(await faults()).toEqual([]);
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('lines of a version without a chain', () => {
+  const old = ['{"event":"state","id":"a"}', '{"event":"st', '{"event":"state","id":"b"}'];
+
+  it('are chained in their order before the next line, once', async () => {
+    mkdirSync(dirname(path));
+    writeFileSync(path, `${old.join('\n')}\n{"event":"sta`);
+    await chain.append(objects('c'));
+    await openChain(path, { clock: systemClock }).append(objects('d'));
+    expect(lines().map((line) => line.replace(/,"chain".*/, ''))).toEqual([
+      '{"event":"state","id":"a","entry":1',
+      '{"event":"st',
+      '{"event":"state","id":"b","entry":2',
+      '{"event":"sta',
+      '{"event":"chained","at":"2026-11-21T08:00:00.000Z","entries":2,"entry":3',
+      '{"event":"state","id":"c","entry":4',
+      '{"event":"state","id":"d","entry":5',
+    ]);
+    expect(await chain.verify()).toMatchObject({
+      adopted: { entries: 2, at: '2026-11-21T08:00:00.000Z' },
+      unfinished: 2,
+      faults: [],
+    });
+  });
+
+  it('are foreign after the chain began', async () => {
+    await chain.append(objects('a'));
+    appendFileSync(path, `${object('b')}\n`);
+    await chain.append(objects('c'));
+    expect(await faults()).toEqual(['line 2: it has no place in the chain']);
+  });
+});
+
+describe('processes', () => {
+  let bundle: Bundle;
+  beforeAll(async () => {
+    bundle = await bundleEntry('test/unit/lib/config/children/append-chain.ts');
+  });
+  afterAll(() => bundle.remove());
+
+  /** Appends until it has acknowledged `count` times, and is killed then. Resolves with what it acknowledged. */
+  function appendAndKill(name: string, count: number): Promise<string[]> {
+    const child = spawn(process.execPath, [bundle.file, path, name], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const written: string[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (written.push(line) === count) child.kill('SIGKILL');
+    });
+    return new Promise((resolve) => child.on('close', () => resolve(written)));
+  }
+
+  it('that are killed while several append leave an unbroken chain with all that was acknowledged', async () => {
+    for (const round of [1, 2, 3]) {
+      const written = await Promise.all([5, 9, 13].map((count) => appendAndKill(`r${round}w${count}`, count + round)));
+      const report = await chain.verify();
+      expect(report.faults).toEqual([]);
+      const text = readFileSync(path, 'utf8');
+      for (const id of written.flat()) expect(text).toContain(`"id":"${id}"`);
+    }
+  });
+});
