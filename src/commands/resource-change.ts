@@ -169,7 +169,7 @@ async function sending(
 function exists(type: ResourceType, id: string): KnownError {
   return fail('warehouse.exists', {
     message: `There is a ${NOUNS[type]} ${id} already.`,
-    hint: `Change it with \`cdpadm ${GROUPS[type]} update ${id}\`, or choose another id.`,
+    hint: { text: 'Choose another id. To change the existing one:', command: `cdpadm ${GROUPS[type]} update ${id}` },
   });
 }
 

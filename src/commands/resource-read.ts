@@ -35,7 +35,10 @@ export async function findResource(ctx: Context, calls: WarehouseCalls, id: stri
     const known = (await calls.list(ctx.signal)).map((it) => it.id);
     throw fail('warehouse.not_found', {
       message: `There is no ${calls.noun} ${id} in this workspace.`,
-      hint: nearestHint(id, known, `\`cdpadm ${GROUPS[calls.type]} list\` shows them all.`),
+      hint: nearestHint(id, known, {
+        text: 'To list them all:',
+        command: `cdpadm ${GROUPS[calls.type]} list`,
+      }),
       status: 404,
       ...(error.request && { request: error.request }),
       cause: error,

@@ -99,7 +99,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
     ['a run that is watched', 'pipelines watch customers --poll 1s', 0, 'success'],
     ['a bulk', 'seed bulk users.ndjson --batch-size 1 --yes', 0, 'ACCEPTED'],
     ['a bulk of requests', 'dsr submit --bulk people.csv --regulation gdpr --type access --yes', 0, 'SUBMITTED'],
-    ['a request until it has another status', `dsr wait ${PENDING} --timeout 6s`, 11, 'Go on waiting'],
+    ['a request until it has another status', `dsr wait ${PENDING} --timeout 6s`, 11, 'To continue waiting'],
     ['a request that is watched', `dsr status ${PENDING} --watch --timeout 6s`, 11, 'pending'],
   ])('%s', async (_what, line, code, word) => {
     const screen = terminal(line, env);

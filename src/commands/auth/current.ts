@@ -6,7 +6,10 @@ import type { Context } from '../../lib/runtime/context.ts';
 export async function currentProfile(ctx: Context): Promise<string> {
   const { profile } = await ctx.settings();
   if (!profile)
-    throw usageError('No profile is in use.', 'Name one with --profile, or create one: cdpadm profile create NAME.');
+    throw usageError('No profile is in use.', {
+      text: 'Name one with --profile, or create one:',
+      command: 'cdpadm profile create NAME',
+    });
   if (profile.value === 'local') throw usageError('Profile `local` is built in; it has no secrets of yours.');
   return profile.value;
 }

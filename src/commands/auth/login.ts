@@ -60,7 +60,7 @@ async function login(ctx: Context, flags: SecretFlags): Promise<void> {
     ctx.out.warn('The secret is in a file that is private but not encrypted.');
   }
   await ctx.out.emit({ profile, stored }, view);
-  ctx.out.note('Try it: cdpadm auth test');
+  ctx.out.note({ text: 'Try it:', command: 'cdpadm auth test' });
 }
 
 async function ask(ctx: Context, { references, typed }: Secrets): Promise<void> {

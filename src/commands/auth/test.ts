@@ -73,7 +73,8 @@ function testFailed(area: string, cause: KnownError): KnownError {
   const unreached = isOther || kept.includes(exitOf(cause));
   return fail('auth.test_failed', {
     message: `The credentials for ${area} ${unreached ? 'could not be tried' : 'do not work'}: ${cause.message}`,
-    ...(cause.hint !== undefined && { hint: withoutItself(cause.hint) }),
+    // Elsewhere a hint proposes this very command.
+    hint: cause.hints.filter(({ command }) => command !== 'cdpadm auth test'),
     ...(cause.status !== undefined && { status: cause.status }),
     ...(cause.request && { request: cause.request }),
     exit: unreached ? exitOf(cause) : 'auth',
@@ -81,17 +82,18 @@ function testFailed(area: string, cause: KnownError): KnownError {
   });
 }
 
-/** Elsewhere a hint may end in what tries the credentials; here that was done just now. */
-function withoutItself(hint: string): string {
-  return hint.replace(/; `cdpadm auth test` tries them\.$/, '.');
-}
-
 async function nothingConfigured(ctx: Context): Promise<KnownError> {
   const { profile } = await ctx.settings();
   return fail('auth.no_credentials', {
     message: 'No credentials are configured, or no address for them.',
     hint: profile
-      ? `Store them (cdpadm auth login --profile ${profile.value}); what else is missing stands above.`
-      : 'Create a profile (cdpadm profile create NAME), or set CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET.',
+      ? {
+          text: 'What else is missing is listed above. To store them:',
+          command: `cdpadm auth login --profile ${profile.value}`,
+        }
+      : {
+          text: 'Set CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET, or create a profile:',
+          command: 'cdpadm profile create NAME',
+        },
   });
 }

@@ -22,7 +22,13 @@ export function refuseSecondRun(
   if (!flags.resume) {
     throw fail('dsr.bulk_again', {
       message: `The content of ${file} was submitted before, as ${head.input} on ${head.at}.`,
-      hint: 'Use --resume to continue it; rows that are done are not sent again. For new requests for the same people, for example with another --type, give them ids with `cdpadm dsr prepare`.',
+      hint: [
+        'Use --resume to continue it; rows that are done are not sent again.',
+        {
+          text: 'For new requests for the same people, for example with another --type, give them ids:',
+          command: 'cdpadm dsr prepare',
+        },
+      ],
     });
   }
   if (head.settings !== settingsDigest(options)) {
@@ -56,7 +62,7 @@ export function resumable(
   const shown = unknown > 0 && exitOf(error) === 'unavailable' ? endingAs(error, 'network') : error;
   return shown.with({
     message: `${error.message} ${done} of ${examined.rows} rows are complete.${alsoUnknown}`,
-    hint: [error.hint, `To continue: \`${again}\`. No row is sent twice.`].filter(Boolean).join(' '),
+    hint: [...error.hints, { text: 'No row is sent twice. To continue:', command: again }],
   });
 }
 

@@ -174,9 +174,10 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
     );
   }
   if (unknown > 0) {
-    ctx.out.warn(
-      `The outcome of ${unknown === 1 ? '1 row' : `${unknown} rows`} is unknown; the column \`error\` of ${results} says why. To ask the platform again: ${run.again}`,
-    );
+    ctx.out.warn({
+      text: `The outcome of ${unknown === 1 ? '1 row' : `${unknown} rows`} is unknown; the column \`error\` of ${results} says why. To ask the platform again:`,
+      command: run.again,
+    });
   }
 }
 
@@ -247,8 +248,9 @@ function tellAdvice(ctx: Context, { devicesOnly, late, mostDaysLate, withoutId }
     );
   }
   if (withoutId > 0 && !ctx.prompt.possible) {
-    ctx.out.warn(
-      `${withoutId === 1 ? '1 row has' : `${withoutId} rows have`} no subject_request_id: only the journal on this machine can tell what was submitted. \`cdpadm dsr prepare\` writes ids in.`,
-    );
+    ctx.out.warn({
+      text: `${withoutId === 1 ? '1 row has' : `${withoutId} rows have`} no subject_request_id: only the journal on this machine can tell what was submitted. To write ids in:`,
+      command: 'cdpadm dsr prepare',
+    });
   }
 }

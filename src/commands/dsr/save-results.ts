@@ -86,7 +86,7 @@ function withoutResults(id: string, request: RequestOverview | undefined): Known
       : `it is ${status ?? 'unknown'}`;
   return fail('dsr.no_results', {
     message: `Request ${id} has no results: ${why}.`,
-    ...(!isErasure && isOpen && { hint: `Wait for them with \`cdpadm dsr wait ${id}\`.` }),
+    ...(!isErasure && isOpen && { hint: { text: 'To wait for them:', command: `cdpadm dsr wait ${id}` } }),
   });
 }
 

@@ -94,7 +94,10 @@ export function requestIds(ids: readonly string[]): string[] {
     if (UUID.test(id)) return id;
     throw fail('usage', {
       message: `\`${id}\` is no id of a request.`,
-      hint: 'Ids are UUIDs such as 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11; `cdpadm dsr list` shows them.',
+      hint: {
+        text: 'Ids are UUIDs such as 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11. To list them:',
+        command: 'cdpadm dsr list',
+      },
     });
   });
 }

@@ -129,7 +129,7 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Nor
     message: 'The request is not valid. Nothing was sent.',
     hint: isFuture
       ? 'Pass --submitted-time with the time at which the subject asked.'
-      : 'See `cdpadm dsr submit --help` for the flags.',
+      : { text: 'To see the flags:', command: 'cdpadm dsr submit --help' },
     issues,
   });
 }

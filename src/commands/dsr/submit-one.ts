@@ -82,9 +82,10 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   const deadline = deadlineFrom(request.regulation, result.submitted_time ?? request.submitted_time);
   const failed = result.verdict?.checks.find(({ ok }) => !ok);
   if (failed) {
-    ctx.out.warn(
-      `Request ${result.id} was submitted, but the response is not signed as it should be (${failed.name}: ${failed.detail}). Check the address in use, and \`cdpadm dsr status ${result.id}\`.`,
-    );
+    ctx.out.warn({
+      text: `Request ${result.id} was submitted, but the response is not signed as it should be (${failed.name}: ${failed.detail}). Check the address in use, and the request:`,
+      command: `cdpadm dsr status ${result.id}`,
+    });
     ctx.setExit('failed');
   }
   if (flags.wait) {
@@ -102,7 +103,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
     target,
   };
   await ctx.out.emit(data, submitView);
-  ctx.out.note(`Watch it with \`cdpadm dsr status ${result.id} --watch\`.`);
+  ctx.out.note({ text: 'Watch it:', command: `cdpadm dsr status ${result.id} --watch` });
 }
 
 async function requestOf(ctx: Context, session: DsrSession, flags: OneFlags): Promise<GivenRequest> {

@@ -90,7 +90,7 @@ export async function findGroup(ctx: Context, groupId: string): Promise<GroupRep
     const known = (await groups.list(ctx.signal)).map(({ id }) => id);
     throw fail('groups.not_found', {
       message: `There is no group ${groupId} in this workspace.`,
-      hint: nearestHint(groupId, known, '`cdpadm groups list` shows what there is.'),
+      hint: nearestHint(groupId, known, { text: 'To list them:', command: 'cdpadm groups list' }),
       status: 404,
       ...(error.request && { request: error.request }),
       cause: error,

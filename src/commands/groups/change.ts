@@ -26,7 +26,7 @@ async function create(ctx: Context, file: string): Promise<void> {
   if (planned.live) {
     throw fail('groups.exists', {
       message: `There is a group ${planned.wanted.id} already.`,
-      hint: `Change it with \`cdpadm groups set -f ${file}\`.`,
+      hint: { text: 'To change it:', command: `cdpadm groups set -f ${file}` },
     });
   }
   await applyGroup(ctx, planned);

@@ -15,9 +15,8 @@ export function errorPage(code: string | undefined): string {
     return `${code}\n\n${summary} ${explanation}\n\n${fix}\n\nExit code: ${EXIT[exit]}\n`;
   }
   const guess = code === undefined ? undefined : nearest(code, ERROR_CODES);
-  const hint = guess === undefined ? 'They are listed in' : `Did you mean \`${guess}\`? All are listed in`;
-  throw usageError(
-    code === undefined ? 'Which error is missing.' : `There is no error \`${code}\`.`,
-    `${hint} \`cdpadm help exit-codes\`.`,
-  );
+  throw usageError(code === undefined ? 'Which error is missing.' : `There is no error \`${code}\`.`, {
+    text: `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}To list all:`,
+    command: 'cdpadm help exit-codes',
+  });
 }

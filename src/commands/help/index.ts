@@ -57,7 +57,11 @@ export const showHelp = defineCommand({
 
 async function printCommands(ctx: Context, words: readonly string[]): Promise<void> {
   const commands = describeCommands(await ctx.commands(), words);
-  if (!commands) throw usageError(`There is no command \`${words.join(' ')}\`.`, 'All of them: cdpadm help --json');
+  if (!commands)
+    throw usageError(`There is no command \`${words.join(' ')}\`.`, {
+      text: 'To list all:',
+      command: 'cdpadm help --json',
+    });
   await ctx.out.emit(commands, { kind: 'document', text: (data) => JSON.stringify(data, null, 2) });
 }
 
@@ -66,10 +70,10 @@ async function topicText(topic: string, more: string | undefined, ctx: Context):
   if (topic === 'error') return errorPage(more);
   const text = topic === 'flags' ? flagsTopic((await ctx.commands()).options) : topics[topic];
   if (text !== undefined && more !== undefined) {
-    throw usageError(
-      `\`help ${topic}\` takes no further word; \`${more}\` is one too many.`,
-      `See \`cdpadm help ${topic}\`.`,
-    );
+    throw usageError(`\`help ${topic}\` takes no further word; \`${more}\` is one too many.`, {
+      text: 'To read it:',
+      command: `cdpadm help ${topic}`,
+    });
   }
   if (text !== undefined) return text;
   const known = [

@@ -27,7 +27,7 @@ export const diagnosePipeline = defineCommand({
   run: async (ctx, { args: { pipeline_id: id } }) => {
     await requirePipeline(ctx, id);
     const found = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
-    const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.inSameTarget(finding.next) }));
+    const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.advice(finding.next) }));
     await ctx.out.emit({ ...found, findings }, diagnosisView);
     if (!found.healthy) ctx.setExit('failed');
   },

@@ -64,8 +64,9 @@ async function reset(ctx: Context, id: string): Promise<void> {
   }
   await ctx.confirmWrite(`Type ${id} to reset it:`, id);
   await resetPipeline(id, ports);
-  ctx.out.note(
-    `The platform accepted the reset of pipeline ${id}. Its next run: cdpadm pipelines trigger ${id} --wait`,
-  );
+  ctx.out.note({
+    text: `The platform accepted the reset of pipeline ${id}. Its next run:`,
+    command: `cdpadm pipelines trigger ${id} --wait`,
+  });
   await ctx.out.emit({ pipeline_id: id, reset_type: 'full', accepted: true, target } satisfies ResetResult, view);
 }

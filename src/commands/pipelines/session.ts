@@ -33,10 +33,10 @@ export function durationFlag(text: string, flag: string): number {
 /** The id of a run as it was typed: a number. Throws usage (2) for what cannot be one. */
 export function runIdOf(text: string): string {
   if (/^\d{1,19}$/.test(text)) return text;
-  throw usageError(
-    `\`${text}\` is no id of a run: those are numbers.`,
-    'The runs of a pipeline: cdpadm pipelines runs PIPELINE_ID',
-  );
+  throw usageError(`\`${text}\` is no id of a run: those are numbers.`, {
+    text: 'To list the runs of a pipeline:',
+    command: 'cdpadm pipelines runs PIPELINE_ID',
+  });
 }
 
 /** Throws not found (5) with the nearest id when the platform does not know the pipeline. */

@@ -106,7 +106,7 @@ async function trigger(
     progress?.end();
   }
   await ctx.out.emit({ ...triggered, ...(ended && { status: ended.status ?? 'unknown' }), target }, view);
-  if (!ended) ctx.out.note(`Watch it: cdpadm pipelines watch ${id} ${triggered.pipeline_run_id}`);
+  if (!ended) ctx.out.note({ text: 'Watch it:', command: `cdpadm pipelines watch ${id} ${triggered.pipeline_run_id}` });
   else if (ended.status === 'success') ctx.out.note(runLine(ended, plainStyle));
   else throw runFailed(id, ended);
 }
@@ -115,7 +115,7 @@ async function trigger(
 function neverShown(id: string, run: string, cause: KnownError): KnownError {
   return fail('http.outcome_unknown', {
     message: `The outcome of run ${run} of pipeline ${id} is unknown: the platform accepted the trigger, but does not show the run.`,
-    hint: `Check \`cdpadm pipelines runs ${id}\` before you trigger it again.`,
+    hint: { text: 'Before you trigger it again, check its runs:', command: `cdpadm pipelines runs ${id}` },
     ...(cause.request && { request: cause.request }),
     cause,
   });

@@ -57,6 +57,6 @@ async function latestRun(ctx: Context, id: string): Promise<string> {
   if (latest) return runId(latest);
   throw fail('pipelines.no_runs', {
     message: `Pipeline ${id} has not run yet.`,
-    hint: `Run it: cdpadm pipelines trigger ${id} --wait`,
+    hint: { text: 'Run it:', command: `cdpadm pipelines trigger ${id} --wait` },
   });
 }

@@ -50,7 +50,10 @@ export const createProfile = defineCommand({
   exits: { auth: 'the keychain cannot be used', conflict: 'there is a profile of that name' },
   run: async (ctx, { args: { name }, flags }) => {
     if (name === undefined && !ctx.prompt.possible)
-      throw usageError('Missing required argument `name`.', 'See `cdpadm profile create --help`.');
+      throw usageError('Missing required argument `name`.', {
+        text: 'To see its arguments:',
+        command: 'cdpadm profile create --help',
+      });
     await create(ctx, name, flags);
   },
 });
@@ -97,7 +100,7 @@ async function create(ctx: Context, given: string | undefined, flags: Flags): Pr
   await ctx.out.emit(created, view);
   const isOffered = ctx.prompt.possible && !ctx.flags.yes && profile.secrets !== undefined;
   const isTried = isOffered && (await unlessStopped(`Profile ${name} was made.`, offerTry(ctx, name)));
-  if (!isTried) ctx.out.note(`Try it: cdpadm auth test --profile ${name}`);
+  if (!isTried) ctx.out.note({ text: 'Try it:', command: `cdpadm auth test --profile ${name}` });
 }
 
 const NOT_MADE = 'No profile was made.';

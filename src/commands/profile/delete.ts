@@ -43,5 +43,6 @@ async function remove(ctx: Context, name: string): Promise<void> {
   const { wasCurrent, left } = await profiles.remove(name);
   for (const sentence of left) ctx.out.warn(sentence);
   await ctx.out.emit({ deleted: name, was_current: wasCurrent }, view);
-  if (wasCurrent) ctx.out.note('No profile is the current one now: cdpadm profile use NAME.');
+  if (wasCurrent)
+    ctx.out.note({ text: 'No profile is the current one now. To choose one:', command: 'cdpadm profile use NAME' });
 }

@@ -35,5 +35,5 @@ async function print(ctx: Context, name: string): Promise<void> {
   const exported: Profile = { ...rest, ...(entries.length > 0 && { secrets: Object.fromEntries(entries) }) };
   await ctx.out.emit(exported, view);
   if (left.length > 0)
-    ctx.out.note(`Left here: ${left.join(', ')}. Store them anew after the import: cdpadm auth login.`);
+    ctx.out.note(`Left here: ${left.join(', ')}. Store them again after the import with \`auth login\`.`);
 }

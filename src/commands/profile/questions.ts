@@ -232,7 +232,7 @@ async function askClient(asking: Asking): Promise<void> {
   }
   if (lacks(draft, 'client_secret')) await askSecret(asking, 'client_secret', '--client-secret-env NAME');
   if (lacks(draft, 'client_secret')) {
-    say(ctx, `No client secret yet: ${PLATFORM.commands} can be used once \`cdpadm auth login\` has stored it.`);
+    say(ctx, `No client secret yet: ${PLATFORM.commands} can be used once \`auth login\` has stored it.`);
   }
 }
 

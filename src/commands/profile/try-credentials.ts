@@ -23,9 +23,9 @@ export async function offerTry(ctx: Context, name: string): Promise<boolean> {
   }
   ctx.out.show((style, width) => told.map((check) => lineOf(check, style, width)).join('\n'));
   if (told.some(({ status }) => status === 'failed')) {
-    ctx.out.note(
-      `The profile is kept. Mend it with \`cdpadm profile edit ${name}\` or \`cdpadm auth login --profile ${name}\`, then: cdpadm auth test --profile ${name}`,
-    );
+    ctx.out.note({ text: 'The profile is kept. To change it:', command: `cdpadm profile edit ${name}` });
+    ctx.out.note({ text: 'To store other secrets:', command: `cdpadm auth login --profile ${name}` });
+    ctx.out.note({ text: 'To try them again:', command: `cdpadm auth test --profile ${name}` });
   }
   return true;
 }

@@ -89,7 +89,7 @@ export async function emitOutcome(ctx: Context, outcome: PushOutcome): Promise<v
   };
   await ctx.out.emit(data, outcomeView);
   if (outcome.revision !== undefined) {
-    ctx.out.note(`To undo this: cdpadm roles rollback ${outcome.revision}`);
+    ctx.out.note({ text: 'To undo this:', command: `cdpadm roles rollback ${outcome.revision}` });
   }
 }
 

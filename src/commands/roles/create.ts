@@ -76,13 +76,13 @@ function findSource(name: string, roles: readonly Role[]): Role {
   const known = [...ROLE_TEMPLATES, ...roles].map((item) => item.role_id);
   throw fail('roles.not_found', {
     message: `There is neither a template nor a role ${name}.`,
-    hint: nearestHint(name, known, '`cdpadm roles templates` lists the templates.'),
+    hint: nearestHint(name, known, { text: 'To list the templates:', command: 'cdpadm roles templates' }),
   });
 }
 
 function alreadyThere(roleId: string): KnownError {
   return fail('roles.exists', {
     message: `There is a role ${roleId} already.`,
-    hint: `Change it with \`cdpadm roles update ${roleId}\`, or choose another id.`,
+    hint: { text: 'Choose another id. To change the existing role:', command: `cdpadm roles update ${roleId}` },
   });
 }

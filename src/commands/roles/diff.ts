@@ -95,7 +95,7 @@ async function diffOther(ctx: Context, file: string, name: string, baseFile: str
   if (!isEmptyDiff(plan)) {
     // The file belongs to the platform that it was pulled from: its stamp is left alone.
     const flags = `--profile ${name} --expect-plan ${plan.plan} --no-write-back`;
-    ctx.out.note(`To make it so there: cdpadm roles push ${file} ${flags}`);
+    ctx.out.note({ text: 'To make it so there:', command: `cdpadm roles push ${file} ${flags}` });
   }
   return plan;
 }

@@ -10,6 +10,6 @@ export function findRole(roles: readonly RoleReply[], roleId: string): RoleReply
   const known = roles.map((item) => item.role_id);
   throw fail('roles.not_found', {
     message: `There is no role ${roleId}.`,
-    hint: nearestHint(roleId, known, '`cdpadm roles list` shows them all.'),
+    hint: nearestHint(roleId, known, { text: 'To list them all:', command: 'cdpadm roles list' }),
   });
 }

@@ -16,10 +16,10 @@ export type RawGuardFlags = FlagValues<typeof guardFlags>;
 /** An empty variable of a script must not read as a plan that has changed meanwhile. */
 function planOf(value: string): string {
   if (/^[0-9a-f]{32}$/i.test(value)) return value;
-  throw usageError(
-    `--expect-plan takes the 32 hexadecimal digits of a plan, not \`${value}\`.`,
-    '`cdpadm roles diff` prints the plan on its last line.',
-  );
+  throw usageError(`--expect-plan takes the 32 hexadecimal digits of a plan, not \`${value}\`.`, {
+    text: 'To print the plan:',
+    command: 'cdpadm roles diff',
+  });
 }
 
 export function readGuards(raw: RawGuardFlags): GuardFlags {

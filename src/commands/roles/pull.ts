@@ -96,7 +96,7 @@ async function pullFile(ctx: Context, file: string, overwrite: boolean): Promise
   if (text.includes(SCHEMA_HINT)) await writeSchema(ctx, path);
   if (ctx.flags.output !== 'table') await ctx.out.emit(pulled, pulledView);
   ctx.out.note(pulledView.text(pulled, ctx.out.style, 0));
-  ctx.out.note(`Edit it, then: cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${file}`}`);
+  ctx.out.note({ text: 'Edit it, then:', command: `cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${file}`}` });
 }
 
 /** The schema that the file's hint names, beside the file, so that an editor finds it on every machine. */
@@ -132,7 +132,7 @@ async function refuseLocalEdits(
   if (issues.length === 0 && untouched) return;
   throw fail('roles.local_edits', {
     message: `${file} holds edits that the platform does not have; it was left as it is.`,
-    hint: `Look at them with \`cdpadm roles diff ${file}\`, push them, or pull into another file.`,
+    hint: { text: 'Push them, or pull into another file. To see them:', command: `cdpadm roles diff ${file}` },
   });
 }
 

@@ -86,6 +86,6 @@ async function updateFile(
     ctx.out.note(`Updated the last-modified stamp${kept} in ${file}.`);
   } else if (result !== 'stream') {
     const reason = result === 'changed' ? 'it changed after the push read it' : 'its YAML cannot be edited in place';
-    ctx.out.warn(`${file} was not updated: ${reason}. Run \`cdpadm roles diff ${file}\` to compare it.`);
+    ctx.out.warn({ text: `${file} was not updated: ${reason}. To compare it:`, command: `cdpadm roles diff ${file}` });
   }
 }

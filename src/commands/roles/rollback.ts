@@ -48,7 +48,7 @@ async function rollBack(ctx: Context, name: string, flags: RawGuardFlags): Promi
 
 function noSuchRevision(name: string, known: readonly string[]): KnownError {
   const several = known.filter((revision) => revision.startsWith(name)).length > 1;
-  const list = '`cdpadm roles history` lists them.';
+  const list = { text: 'To list them:', command: 'cdpadm roles history' };
   return fail('roles.revision_not_found', {
     message: several ? `${name} is the beginning of several revisions.` : `There is no revision ${name}.`,
     hint: several ? list : nearestHint(name, known, list),

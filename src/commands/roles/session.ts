@@ -78,10 +78,10 @@ async function loadRoles(ctx: Context, path: string): Promise<LoadedDocument> {
       path === DEFAULT_FILE
     ))
       throw error;
-    throw usageError(
-      error.message,
-      '`cdpadm roles pull` writes it from the platform; or give the path of another file.',
-    );
+    throw usageError(error.message, {
+      text: 'Pass the path of another file, or write it from the platform:',
+      command: 'cdpadm roles pull',
+    });
   }
 }
 
@@ -141,8 +141,9 @@ export function tellAdvice(
   }
   const left = advice.length - Math.min(most, placed.length);
   // `roles validate` itself lists no more than that.
-  const all = most === ADVICE_BESIDE ? `: \`cdpadm roles validate ${document.name}\` lists them` : '';
-  if (left > 0) ctx.out.warn(`${left} more like these${all}.`);
+  const isShort = most === ADVICE_BESIDE;
+  const all = { text: `${left} more like these. To list them:`, command: `cdpadm roles validate ${document.name}` };
+  if (left > 0) ctx.out.warn(isShort ? all : `${left} more like these.`);
 }
 
 function rememberedBase(file: Manifest, memory: RolesMemoryOfContext | undefined): Manifest | undefined {

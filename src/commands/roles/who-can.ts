@@ -45,8 +45,10 @@ export const listHolders = defineCommand({
   run: (ctx, { args }) => whoCan(ctx, args.task),
 });
 
+const LIST_TASKS = { text: 'To list them:', command: 'cdpadm roles tasks' };
+
 async function whoCan(ctx: Context, task: string): Promise<void> {
-  if (task.trim() === '') throw usageError('Give the id of a task.', 'Run `cdpadm roles tasks` to list them.');
+  if (task.trim() === '') throw usageError('Give the id of a task.', LIST_TASKS);
   const api = await ctx.api();
   const { roles } = await api.roles.get({ signal: ctx.signal });
   await checkTask(task, roles, () => api.roles.listTasks(ctx.signal));
@@ -65,6 +67,6 @@ async function checkTask(task: string, roles: readonly Role[], listTasks: () => 
   if (known.has(task)) return;
   throw fail('roles.task_not_found', {
     message: `Unknown task ${task}.`,
-    hint: nearestHint(task, known, 'Run `cdpadm roles tasks` to list them.'),
+    hint: nearestHint(task, known, LIST_TASKS),
   });
 }

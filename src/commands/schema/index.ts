@@ -65,8 +65,10 @@ function outputSchema(root: Command, words: readonly string[], shape: typeof res
     words.join(' '),
     root.commands.flatMap((child) => pathsFrom(child)),
   );
-  const hint = 'Name one as it is typed, such as: cdpadm schema output roles diff';
-  throw usageError(what, guess === undefined ? hint : `Did you mean \`${guess}\`? ${hint}`);
+  throw usageError(what, {
+    text: `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}Name one as it is typed, such as:`,
+    command: 'cdpadm schema output roles diff',
+  });
 }
 
 /** The words of every command with a result, from this one down. */

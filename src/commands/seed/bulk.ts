@@ -226,9 +226,11 @@ function withResume(
   // A limit that ended the run would end the next one, too.
   const isWithoutLimit = maxErrors === undefined || error.code === 'seed.too_many_errors';
   const again = isWithoutLimit ? run.again : `${run.again} --max-errors ${maxErrors.replace(/\s+/g, '')}`;
-  const goOn = run.journal ? `To continue: ${again} --resume` : 'Standard input cannot be resumed.';
+  const goOn = run.journal
+    ? { text: 'To continue:', command: `${again} --resume` }
+    : 'Standard input cannot be resumed.';
   return error.with({
-    hint: [error.hint, done, refused, isWrong ? undefined : goOn].filter((part) => part !== undefined).join(' '),
+    hint: [...error.hints, done, refused, isWrong ? undefined : goOn].filter((part) => part !== undefined),
     details: { ...error.details, ...(counts && { progress: resultOf(counts, run, target) }) },
   });
 }

@@ -41,7 +41,10 @@ async function preview(ctx: Context, file: string, flags: ReadFlags & { row: str
   if (found === undefined) {
     throw fail('seed.no_row', {
       message: `${file} has no row ${flags.row}.`,
-      hint: `Rows are counted from 1, without the header. How many there are: cdpadm seed validate ${shellWord(file)}`,
+      hint: {
+        text: 'Rows are counted from 1, without the header. To count them:',
+        command: `cdpadm seed validate ${shellWord(file)}`,
+      },
     });
   }
   if ('refused' in found) {

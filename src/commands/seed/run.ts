@@ -140,14 +140,17 @@ function ranBefore({ finished, counts }: SeedCheckpoint, again: string): KnownEr
   return fail('seed.run_before', {
     message: `This ${how} (${counted(counts.accepted, 'row')} accepted, ${counts.rejected} refused).`,
     hint: finished
-      ? `To send all of it again: ${again} --restart`
-      : `To continue: ${again} --resume. To start over: --restart, which sets the same values again.`,
+      ? { text: 'To send all of it again:', command: `${again} --restart` }
+      : [
+          { text: 'To continue:', command: `${again} --resume` },
+          { text: 'To start over, which sets the same values again:', command: `${again} --restart` },
+        ],
   });
 }
 
 function changed(again: string): KnownError {
   return fail('seed.changed', {
     message: 'The file has changed since the run that would be resumed.',
-    hint: `Send all of it with: ${again} --restart`,
+    hint: { text: 'To send all of it:', command: `${again} --restart` },
   });
 }

@@ -76,7 +76,7 @@ async function exportWarehouse(ctx: Context, dir: string, overwrite: boolean): P
     ctx.out.note(`Not on the platform, left as they are: ${alone.map(({ file }) => file.path).join(', ')}`);
   }
   const next = writings.length > 0 ? 'Edit them' : `Its folders take files of your own: ${FOLDERS}. Fill them`;
-  ctx.out.note(`${next}, then: cdpadm warehouse diff ${dir}`);
+  ctx.out.note({ text: `${next}, then:`, command: `cdpadm warehouse diff ${dir}` });
   await ctx.out.emit(
     writings.map(({ texts: _texts, ...file }) => file),
     view,
@@ -109,6 +109,9 @@ function groupFolder(path: string): void {
 function localEdits(files: readonly ExportedFile[], dir: string): KnownError {
   return fail('warehouse.local_edits', {
     message: `These files say something else than the platform: ${files.map(({ file }) => file).join(', ')}. Nothing was written.`,
-    hint: `Look at them with \`cdpadm warehouse diff ${dir}\`, apply them, or export into another folder.`,
+    hint: {
+      text: 'Apply them, or export into another folder. To see the differences:',
+      command: `cdpadm warehouse diff ${dir}`,
+    },
   });
 }

@@ -49,6 +49,6 @@ function guardError(refusals: readonly WarehouseRefusal[]): KnownError {
 export function otherPlan(expected: string, found: string): KnownError {
   return fail('warehouse.other_plan', {
     message: `The plan is now ${found}, not the expected ${expected}. Nothing was sent.`,
-    hint: 'The workspace or the folder has changed since: look at `cdpadm warehouse diff` again.',
+    hint: { text: 'The workspace or the folder has changed since. Review it:', command: 'cdpadm warehouse diff' },
   });
 }

@@ -133,7 +133,7 @@ function problemOfName(name: string, others: Iterable<string>): KnownError | und
   if (other === undefined) return undefined;
   return fail('profile.exists', {
     message: `There is a profile \`${other}\` already.`,
-    hint: `Choose another name, or change the profile: cdpadm profile edit ${other}.`,
+    hint: { text: 'Choose another name. To change the profile:', command: `cdpadm profile edit ${other}` },
   });
 }
 

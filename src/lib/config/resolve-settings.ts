@@ -233,8 +233,8 @@ function notSetUp(): KnownError {
   return fail('setup.none', {
     message: 'cdpadm does not know your platform yet: there is no profile, and no CDPADM_* variable is set.',
     hint: [
-      'To connect to yours: `cdpadm profile create NAME` asks for what it needs (in CI: `cdpadm help environment`).',
-      'To try everything without one: add `--profile local`, the embedded platform, or begin with `cdpadm tour`.',
+      { text: 'To connect to yours, set CDPADM_* variables (in CI), or run:', command: 'cdpadm profile create NAME' },
+      { text: 'To try everything without one, add --profile local, or run:', command: 'cdpadm tour' },
     ],
   });
 }
@@ -256,10 +256,10 @@ function noCredentials(name: SecretName, profile: string | undefined, pinned: bo
   const variable = pinned ? undefined : variableOf(name);
   const store =
     profile === undefined
-      ? 'create a profile: cdpadm profile create NAME'
-      : `store it: cdpadm auth login --profile ${profile}`;
+      ? { text: 'create a profile:', command: 'cdpadm profile create NAME' }
+      : { text: 'store it:', command: `cdpadm auth login --profile ${profile}` };
   return fail('auth.no_credentials', {
     message: `No ${labelOf(name)} is known: ${where}${variable ? `, and ${variable} is not set` : ''}.`,
-    hint: variable ? `Set ${variable}, or ${store}` : `${store.charAt(0).toUpperCase()}${store.slice(1)}`,
+    hint: { ...store, text: variable ? `Set ${variable}, or ${store.text}` : `To continue, ${store.text}` },
   });
 }

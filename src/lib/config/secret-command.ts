@@ -98,6 +98,6 @@ function describeEnd(status: string): string {
 function commandFailed(line: string, what: string, why: string): KnownError {
   return fail('secrets.command', {
     message: `The command for the ${what} gave none: ${why}.`,
-    hint: `Run it yourself to see what it says: ${line}`,
+    hint: { text: 'Run it yourself to see what it prints:', command: line },
   });
 }

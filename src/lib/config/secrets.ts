@@ -136,6 +136,6 @@ export function createSecrets(options: SecretsOptions): Secrets {
 function secretMissing(message: string, { profile }: SecretOwner): KnownError {
   return fail('secrets.missing', {
     message,
-    hint: `Put it there, or store it elsewhere: cdpadm auth login --profile ${profile}.`,
+    hint: { text: 'Put it there. To store it elsewhere:', command: `cdpadm auth login --profile ${profile}` },
   });
 }

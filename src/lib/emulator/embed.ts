@@ -73,16 +73,16 @@ function checkOptions(options: unknown): asserts options is EmulatorOptions {
   }
 }
 
-/** Test runners print the message alone, so that the first issue belongs there; flags are the command line's. */
+/** Test runners print the message alone, so that the first issue belongs there. */
 function inWordsOfALibrary(error: KnownError): KnownError {
-  const { code, issues, hint, message } = error;
+  const { code, hints, issues, message } = error;
   const [first] = issues;
   const where = first && [first.path, first.message].filter(Boolean).join(': ');
   return new KnownError({
     code,
     message: where === undefined ? message : `${message} The first: ${where}`,
     issues,
-    ...(hint !== undefined && !hint.includes('--') && { hint }),
+    hint: hints,
     cause: error,
   });
 }

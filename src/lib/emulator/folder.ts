@@ -69,7 +69,7 @@ function taken(folder: string): KnownError {
   return new KnownError({
     code: 'emulator.running',
     message: `An embedded platform already runs on ${folder}${owner ? ` (process ${owner.pid}${port})` : ''}.`,
-    hint: 'Use that one, stop it, or choose another folder with --data.',
+    hint: 'Use that one, stop it, or choose another folder.',
     details: { folder, ...owner },
   });
 }

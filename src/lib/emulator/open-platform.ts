@@ -135,6 +135,6 @@ function storedVersion(settings: StoredSettings, area: Area): number {
   throw new KnownError({
     code: 'emulator.newer',
     message: `The state of the embedded platform was written by a newer version of this program (area ${area.name}).`,
-    hint: 'Use that version, or another folder with --data.',
+    hint: 'Use that version, or another folder.',
   });
 }

@@ -124,7 +124,7 @@ async function* journalLines(path: string): AsyncGenerator<string, undefined> {
 function unreadable(path: string): KnownError {
   return fail('dsr.journal', {
     message: `The journal ${path} cannot be read; what was submitted before is not known.`,
-    hint: 'Keep the file. `cdpadm dsr ledger export` shows what went out.',
+    hint: { text: 'Keep the file. To see what was submitted:', command: 'cdpadm dsr ledger export' },
   });
 }
 

@@ -26,7 +26,7 @@ export async function readWarehouseDir(
 ): Promise<DirectoryFile[]> {
   const root = resolvePath(dir, source.io.cwd);
   if (!existsSync(root) || !statSync(root).isDirectory()) {
-    throw usageError(`${dir} is no folder.`, `Make one: cdpadm warehouse export ${dir}`);
+    throw usageError(`${dir} is no folder.`, { text: 'Make one:', command: `cdpadm warehouse export ${dir}` });
   }
   const files: DirectoryFile[] = [];
   for (const group of groups) {

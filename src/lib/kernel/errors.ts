@@ -1,4 +1,5 @@
 // The one class of expected errors, and how its parts are told.
+import { type Hint, type Hints, hintText, toHints } from './hint.ts';
 
 /**
  * One thing wrong with an input. `path` is the field, dotted (`roles[3].name`); `line` and `column` count from 1
@@ -26,8 +27,8 @@ export interface KnownErrorOptions {
   /** A stable dotted word for programs, such as `roles.assigned`. */
   code: string;
   message: string;
-  /** What to do about it, one or more sentences; an array has each on a line of its own. */
-  hint?: string | readonly string[];
+  /** What to do about it. */
+  hint?: Hints;
   /** The HTTP status, where one caused it. */
   status?: number;
   request?: FailedRequest;
@@ -42,9 +43,9 @@ export interface KnownErrorOptions {
 /** Every failure the program expects. Anything else that reaches the top is a bug and is reported as one. */
 export class KnownError extends Error {
   readonly code: string;
+  readonly hints: readonly Hint[];
+  /** The hints as one text, for JSON and for programs that use the library. */
   readonly hint: string | undefined;
-  /** The same for a screen: texts from outside begin no line of their own. */
-  readonly hintLines: readonly string[];
   readonly status: number | undefined;
   readonly request: FailedRequest | undefined;
   readonly issues: readonly Issue[];
@@ -55,8 +56,8 @@ export class KnownError extends Error {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'KnownError';
     this.code = options.code;
-    this.hintLines = typeof options.hint === 'string' ? [options.hint] : (options.hint ?? []);
-    this.hint = options.hint === undefined ? undefined : this.hintLines.join(' ');
+    this.hints = toHints(options.hint);
+    this.hint = this.hints.length === 0 ? undefined : hintText(this.hints);
     this.status = options.status;
     this.request = options.request;
     const issues = options.issues ?? [];
@@ -67,13 +68,13 @@ export class KnownError extends Error {
 
   /** What another error is made of that says the same. */
   get parts(): KnownErrorOptions {
-    const { code, details, hint, hintLines, issues, issuesOmitted, message, request, status } = this;
+    const { code, details, hints, issues, issuesOmitted, message, request, status } = this;
     return {
       code,
       message,
       issues,
       issuesOmitted,
-      ...(hint !== undefined && { hint: hintLines }),
+      ...(hints.length > 0 && { hint: hints }),
       ...(status !== undefined && { status }),
       ...(request && { request }),
       ...(details && { details }),
@@ -92,12 +93,12 @@ export function isNotFound(error: unknown): error is KnownError & { code: 'http.
 }
 
 /** A word or flag that the command line got wrong. */
-export function usageError(message: string, hint?: string): KnownError {
+export function usageError(message: string, hint?: Hints): KnownError {
   return new KnownError({ code: 'usage', message, ...(hint === undefined ? {} : { hint }) });
 }
 
 /** An input file with one or more issues. `omitted` counts the issues that `issues` does not hold. */
-export function invalidInput(message: string, issues: readonly Issue[], hint?: string, omitted = 0): KnownError {
+export function invalidInput(message: string, issues: readonly Issue[], hint?: Hints, omitted = 0): KnownError {
   return new KnownError({
     code: 'input.invalid',
     message,

@@ -1,5 +1,6 @@
 // Turns a refusal of the file system into a sentence.
 import { KnownError, systemErrorCode } from './errors.ts';
+import type { Hint, Hints } from './hint.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -19,9 +20,10 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: 'the disk reports an error',
 };
 
-const ROOM = 'Free some room, or name another folder: cdpadm help environment.';
-const PERMISSION = 'Make it writable for you, or name another folder: cdpadm help environment.';
-const REMEDIES: Readonly<Record<string, string>> = {
+const command = 'cdpadm help environment';
+const ROOM: Hint = { text: 'Free some space. To use another folder:', command };
+const PERMISSION: Hint = { text: 'Make it writable for you. To use another folder:', command };
+const REMEDIES: Readonly<Record<string, Hint>> = {
   ENOSPC: ROOM,
   EDQUOT: ROOM,
   EFBIG: ROOM,
@@ -34,9 +36,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
  * The error of a write that failed; a KnownError is passed on as it is. Without a hint of its own it says what helps and that
  * the file is unchanged.
  */
-export function cannotWrite(path: string, error: unknown, hint?: string): KnownError {
+export function cannotWrite(path: string, error: unknown, hint?: Hints): KnownError {
   const remedy = REMEDIES[systemErrorCode(error) ?? ''];
-  const ours = `${remedy === undefined ? '' : `${remedy} `}The file is unchanged.`;
+  const ours = ['The file is unchanged.', ...(remedy ? [remedy] : [])];
   return failure('files.write', `Cannot write ${path}`, error, hint ?? ours);
 }
 
@@ -50,7 +52,7 @@ export function cannotRead(path: string, error: unknown): KnownError {
   );
 }
 
-function failure(code: string, what: string, error: unknown, hint: string): KnownError {
+function failure(code: string, what: string, error: unknown, hint: Hints): KnownError {
   if (error instanceof KnownError) return error;
   const reason = REASONS[systemErrorCode(error) ?? ''] ?? (error as Error).message;
   return new KnownError({ code, message: `${what}: ${reason}.`, hint, cause: error });

@@ -1,4 +1,5 @@
 // The "did you mean" of every mistyped word: commands, ids, tasks, fields.
+import type { Hints } from './hint.ts';
 
 /** Of ids and fields many begin alike: less than this says nothing about which is meant. */
 const LEAST_BEGINNING = 3;
@@ -41,7 +42,7 @@ export function nearlySpelt(word: string, candidates: Iterable<string>): string 
 }
 
 /** The hint on a name that is none of those `known`: the nearest, or `otherwise` where none is near. */
-export function nearestHint(name: string, known: Iterable<string>, otherwise: string): string {
+export function nearestHint(name: string, known: Iterable<string>, otherwise: Hints): Hints {
   const guess = nearest(name, known);
   return guess === undefined ? otherwise : `Did you mean ${guess}?`;
 }

@@ -1,5 +1,6 @@
 // An error as a screen for people and as JSON for programs: the only place where errors become text.
 import { KnownError, type Issue } from '../kernel/errors.ts';
+import { hintLine } from '../kernel/hint.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { cleanLine, cleanText, escapeJson } from './clean.ts';
@@ -27,7 +28,7 @@ export function failureScreen(error: KnownError, style: Style, redactor: Redacto
   for (const issue of error.issues.slice(0, LISTED_ISSUES)) lines.push(`  ${issueLine(issue, style, redactor)}`);
   const more = unlisted(error, '-o json');
   if (more !== undefined) lines.push(`  ${more}`);
-  lines.push(...error.hintLines.map((line) => cleanLine(shortened(line, redactor))));
+  lines.push(...error.hints.map((hint) => cleanLine(shortened(hintLine(hint), redactor))));
   if (error.request) {
     const { method, path, id } = error.request;
     const status = error.status === undefined ? '' : `status ${error.status}, `;
@@ -70,7 +71,7 @@ export function failureMarkdown(error: KnownError, exitCode: number, redactor: R
     `### Failed: \`${error.code}\` (exit code ${exitCode})`,
     toMarkdownLine(said(error.message)),
     issues.join('\n'),
-    ...error.hintLines.map((line) => toMarkdownLine(said(line))),
+    ...error.hints.map((hint) => toMarkdownLine(said(hintLine(hint)))),
     request ? toMarkdownLine(said(`${request.method} ${request.path} (${facts})`)) : '',
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;

@@ -68,7 +68,7 @@ export function runLine(run: RunReply, style: Style): string {
   return `run ${clean(String(run.id))}  ${status}  ${clean(counts)}`;
 }
 
-export const diagnosisView: DocumentView<Diagnosis> = {
+export const diagnosisView: DocumentView<Diagnosis<string>> = {
   kind: 'document',
   text: ({ pipeline_id, healthy, state, status, last_success, findings }, style, width) => {
     const health = healthy ? style.green('well') : style.red('not well');
@@ -80,7 +80,7 @@ export const diagnosisView: DocumentView<Diagnosis> = {
 };
 
 function findingLines(
-  { about, level, problem, next }: Finding,
+  { about, level, problem, next }: Finding<string>,
   isCause: boolean,
   { style, width }: { style: Style; width: number },
 ): string[] {

@@ -9,6 +9,7 @@ import type { DescribedRequest, Wait } from '../http/types.ts';
 import type { CacheFiles } from '../kernel/cache-files.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ExitName } from '../errors/entry.ts';
+import type { Hint } from '../kernel/hint.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { Style } from '../render/style.ts';
 import type { ListView, View } from '../render/view.ts';
@@ -119,9 +120,9 @@ export interface Output {
   /** Raw text as the result (a file's content, a script). */
   emitText(text: string): Promise<void>;
   /** To stderr: what was done and what may come next. Silent under `--quiet` and where a program reads stderr. */
-  note(text: string): void;
+  note(text: string | Hint): void;
   /** To stderr, under `--quiet` too. */
-  warn(text: string): void;
+  warn(text: string | Hint): void;
   /** To stderr with `-v`. */
   verbose(text: string): void;
   /** To stderr, drawn for people: a diff before its confirmation. Silent where nobody is asked and a note would be. */
@@ -129,8 +130,8 @@ export interface Output {
   progress(title: string): Progress;
   /** A wait of a call begins, of which something is told once nothing was heard for a second; call the result when it is over. */
   waits(wait: Wait): () => void;
-  /** The text, its command lines with the flags that say where this command was sent. Notes and warnings have them anyhow. */
-  inSameTarget(text: string): string;
+  /** The hints as one text, their commands with the flags that say where this one was sent. */
+  advice(hints: readonly Hint[]): string;
   /** The same output on standard output whatever `--out` says: for a command that writes a file of its own there. */
   beside(): Output;
   /** Style of stderr. */

@@ -2,6 +2,7 @@
 import { exitOf } from '../errors/exit.ts';
 import type { Command } from 'commander';
 import { KnownError, type Issue, usageError } from '../kernel/errors.ts';
+import type { Hint } from '../kernel/hint.ts';
 import type { ExitName } from '../errors/entry.ts';
 import { EXIT } from './exit-codes.ts';
 import { bugError } from '../render/failure.ts';
@@ -71,14 +72,16 @@ export async function runForEachProfile(
 /** The output of one part: its result is kept, its messages say whose they are. */
 function collecting(out: Output, part: Part): Output {
   const said = (text: string): string => `${part.profile}: ${text}`;
+  const advised = (hint: string | Hint): string | Hint =>
+    typeof hint === 'string' ? said(hint) : { ...hint, text: said(hint.text) };
   return {
     ...out,
     emit: (data, view) => {
       part.result = { data, view: view as unknown as AnyView };
       return Promise.resolve();
     },
-    note: (text) => out.note(said(text)),
-    warn: (text) => out.warn(said(text)),
+    note: (hint) => out.note(advised(hint)),
+    warn: (hint) => out.warn(advised(hint)),
     verbose: (text) => out.verbose(said(text)),
   };
 }

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { isOwnFile, isOwnReference, profileReferences } from '../config/own-references.ts';
 import { invalidInput, type Issue } from '../kernel/errors.ts';
+import type { Hint } from '../kernel/hint.ts';
 import type { Context } from './context.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -17,7 +18,7 @@ export interface ReferenceRules {
   /** Why the reference is never accepted, as a clause: it leads to a secret of this program. */
   ownSecret(reference: ReferenceSource): string | undefined;
   /** Why the reference is not followed, and the flag or setting that allows it. */
-  refusal(reference: ReferenceSource): { message: string; hint: string } | undefined;
+  refusal(reference: ReferenceSource): { message: string; hint: Hint } | undefined;
 }
 
 /** The rules of this command: `allowCommands` is its flag; the rest comes from the profile. */
@@ -38,17 +39,27 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean): 
         if ([source.folder, ...settings.allowFiles].some((folder) => isBelow(path, realPath(folder)))) return undefined;
         return {
           message: `${source.reference} is outside the folder of the file that names it`,
-          hint: 'Move the file below that folder, or allow its folder: cdpadm profile edit NAME --set allow_files=DIR',
+          hint: ALLOW_FILES,
         };
       }
       if (!source.reference.startsWith('command:') || allowCommands || settings.allowCommands) return undefined;
       return {
         message: `${source.reference} runs a command`,
-        hint: 'Pass --allow-commands, or allow all of them: cdpadm profile edit NAME --set allow_commands=true',
+        hint: ALLOW_COMMANDS,
       };
     },
   };
 }
+
+const ALLOW_FILES: Hint = {
+  text: 'Move the file below that folder. To allow its folder:',
+  command: 'cdpadm profile edit NAME --set allow_files=DIR',
+};
+
+const ALLOW_COMMANDS: Hint = {
+  text: 'Pass --allow-commands. To allow all commands:',
+  command: 'cdpadm profile edit NAME --set allow_commands=true',
+};
 
 /** A reference as it is judged before anything is sent; `issue` places a message where the reference is. */
 export interface JudgedReference extends ReferenceSource {

@@ -2,6 +2,7 @@
 import { exitOf } from '../errors/exit.ts';
 import { fail } from '../errors/fail.ts';
 import { KnownError } from '../kernel/errors.ts';
+import type { Hints } from '../kernel/hint.ts';
 import type { Tell } from './ports.ts';
 
 /** The code of every write whose outcome is unknown; `http` throws it for a response that proves nothing. */
@@ -18,13 +19,13 @@ export interface Doubt {
 }
 
 /** What a read shows. An error ends the write: the platform holds something else. */
-export type Judgement<Result> = { done: Result } | 'not-done' | { unknown: string; hint?: string } | KnownError;
+export type Judgement<Result> = { done: Result } | 'not-done' | { unknown: string; hint?: Hints } | KnownError;
 
 export interface Write<Result, Stored> {
   /** As in "the outcome of … is unknown": `the cancellation of request X`. */
   readonly subject: string;
   /** How to find out what happened. */
-  readonly hint: string;
+  readonly hint: Hints;
   /** How often it may be sent in all. */
   readonly maxSends: number;
   /** A read comes before the first send: an earlier run may have sent it, or the id may be taken. */

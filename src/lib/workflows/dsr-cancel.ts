@@ -64,7 +64,7 @@ async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
   return await confirmed<CancelReply, Seen>(
     {
       subject: `the cancellation of request ${id}`,
-      hint: `It was not sent a second time. Run \`cdpadm dsr status ${id}\`.`,
+      hint: { text: 'It was not sent a second time. To check the request:', command: `cdpadm dsr status ${id}` },
       maxSends: 1,
       explained: [400],
       send: () => api.cancel(id, signal),

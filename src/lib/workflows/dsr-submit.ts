@@ -45,7 +45,10 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
   const outcome = await confirmWrite<Submitted, RequestStatusReply | undefined>(
     {
       subject: `the submission of request ${id}`,
-      hint: `Run \`cdpadm dsr status ${id}\`. The same command with --request-id ${id} cannot make a second request.`,
+      hint: [
+        { text: 'To check whether it arrived:', command: `cdpadm dsr status ${id}` },
+        `The same command with --request-id ${id} cannot make a second request.`,
+      ],
       maxSends: MAX_SENDS,
       explained: EXPLAINED,
       ...(!isNewId && { doubt: { wasSent: false } }),
@@ -157,10 +160,19 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
   }
   const where =
     open === undefined
-      ? 'The ledger of this machine has none such: ask whoever submits requests besides; `cdpadm dsr list --group-id ID` lists those of a group.'
-      : `It went out from here on ${open.at ?? 'an earlier day'}: see \`cdpadm dsr status ${open.id}\`.`;
+      ? {
+          text: 'The ledger of this machine does not have it: it was submitted elsewhere. To list the requests of a group:',
+          command: 'cdpadm dsr list --group-id ID',
+        }
+      : {
+          text: `It was submitted from here on ${open.at ?? 'an earlier day'}. To check it:`,
+          command: `cdpadm dsr status ${open.id}`,
+        };
   return error.with({
-    hint: `A request about the same identities is open and answers this one too; submit again once it is at its end. ${where}`,
+    hint: [
+      'A request about the same identities is open and answers this one too; submit again once it is finished.',
+      where,
+    ],
   });
 }
 

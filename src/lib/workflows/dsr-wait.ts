@@ -34,7 +34,10 @@ export async function waitForRequests(
   } catch (error) {
     if (!ports.signal.aborted || !(error instanceof KnownError)) throw error;
     throw error.with({
-      hint: `Nothing was changed. Go on waiting with \`cdpadm dsr wait ${ids.join(' ')}${until === 'completed' ? '' : ` --until ${until}`}\`.`,
+      hint: {
+        text: 'Nothing was changed. To continue waiting:',
+        command: `cdpadm dsr wait ${ids.join(' ')}${until === 'completed' ? '' : ` --until ${until}`}`,
+      },
     });
   }
 }

@@ -58,6 +58,12 @@ export function checkWorkspace<T extends Controlled>(reply: T, workspace: string
 function otherWorkspace(id: string, actual: string, wanted: string): KnownError {
   return fail('dsr.other_workspace', {
     message: `Conflict: the credentials belong to workspace ${actual}, but the target is workspace ${wanted}. The platform has request ${id} in workspace ${actual}.`,
-    hint: `Use the key and secret of workspace ${wanted}, or --workspace ${actual}. A request that was just submitted is in workspace ${actual} now: \`cdpadm dsr cancel ${id} --workspace ${actual}\` takes it back.`,
+    hint: [
+      `Use the key and secret of workspace ${wanted}, or --workspace ${actual}.`,
+      {
+        text: `A request that was just submitted is in workspace ${actual} now. To cancel it:`,
+        command: `cdpadm dsr cancel ${id} --workspace ${actual}`,
+      },
+    ],
   });
 }

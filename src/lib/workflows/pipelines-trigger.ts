@@ -3,6 +3,7 @@ import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
 import { KnownError } from '../kernel/errors.ts';
+import type { Hint } from '../kernel/hint.ts';
 import { confirmed, confirmWrite } from './confirm-write.ts';
 import { bearingUnknown, type RunPorts } from './pipelines-watch.ts';
 import type { Tell } from './ports.ts';
@@ -49,7 +50,10 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
   const triggered = await confirmWrite<Triggered, RunReply | undefined>(
     {
       subject: `the trigger of pipeline ${id}`,
-      hint: `It was not sent a second time. Check \`cdpadm pipelines runs ${id}\` before you trigger it again.`,
+      hint: {
+        text: 'It was not sent a second time. Before you trigger it again, check its runs:',
+        command: `cdpadm pipelines runs ${id}`,
+      },
       maxSends: 1,
       notes: {
         lost: 'The response to the trigger was lost. Looking for its run instead of sending it again.',
@@ -125,7 +129,10 @@ export async function resetPipeline(id: string, ports: TriggerPorts): Promise<vo
   await confirmed<unknown, PipelineReportReply>(
     {
       subject: `the reset of pipeline ${id}`,
-      hint: `It was not sent a second time. Check \`cdpadm pipelines report ${id}\` before you reset it again.`,
+      hint: {
+        text: 'It was not sent a second time. Before you reset it again, check it:',
+        command: `cdpadm pipelines report ${id}`,
+      },
       maxSends: 1,
       send: () => api.reset(id, { signal, mayRepeat: async () => (await position()) === before }),
       isOurs: () => true,
@@ -177,7 +184,10 @@ function notIdle(id: string, report: PipelineReportReply, cause?: KnownError): K
       : '';
   return fail('pipelines.not_idle', {
     message: `Pipeline ${id} is not idle${running}.`,
-    hint: `Add --wait-idle to trigger it afterwards, or watch what is running: cdpadm pipelines watch ${id}`,
+    hint: {
+      text: 'Add --wait-idle to trigger it afterwards. To watch what is running:',
+      command: `cdpadm pipelines watch ${id}`,
+    },
     ...(run && { details: { pipeline_run_id: runId(run), run_status: run.status } }),
     ...(cause?.status !== undefined && { status: cause.status }),
     ...(cause?.request && { request: cause.request }),
@@ -188,7 +198,7 @@ function notIdle(id: string, report: PipelineReportReply, cause?: KnownError): K
 function paused(id: string, cause: KnownError): KnownError {
   return fail('pipelines.paused', {
     message: `Pipeline ${id} is paused, and runs of a paused pipeline are refused. Nothing was triggered.`,
-    hint: `Let it sync again: cdpadm pipelines resume ${id}`,
+    hint: { text: 'Let it sync again:', command: `cdpadm pipelines resume ${id}` },
     ...(cause.status !== undefined && { status: cause.status }),
     ...(cause.request && { request: cause.request }),
     cause,
@@ -198,10 +208,10 @@ function paused(id: string, cause: KnownError): KnownError {
 /** The waiting was ended before anything was sent. */
 function notTriggered(id: string, error: unknown, seen: Seen): unknown {
   if (!(error instanceof KnownError)) return error;
-  const next: Record<Seen, string> = {
-    nothing: '',
-    unknown: ' Compare the id with those of `cdpadm pipelines list`.',
-    running: ` What is running goes on: cdpadm pipelines watch ${id}`,
+  const hints: Record<Seen, Hint> = {
+    nothing: { text: 'Nothing was triggered.' },
+    unknown: { text: 'Nothing was triggered. To check the id:', command: 'cdpadm pipelines list' },
+    running: { text: 'Nothing was triggered. The current run continues:', command: `cdpadm pipelines watch ${id}` },
   };
-  return error.with({ hint: `Nothing was triggered.${next[seen]}` });
+  return error.with({ hint: hints[seen] });
 }

@@ -47,7 +47,10 @@ export async function watchRun(
     if (!(error instanceof KnownError) || (exitOf(error) === 'notFound' && !ports.signal.aborted)) throw error;
     const shown = ports.signal.aborted ? error : outcomeUnread(pipelineId, id, error);
     throw shown.with({
-      hint: `${error.hint === undefined || ports.signal.aborted ? '' : `${error.hint} `}The run continues. Watch it with \`cdpadm pipelines watch ${pipelineId} ${id}\`.`,
+      hint: [
+        ...(ports.signal.aborted ? [] : error.hints),
+        { text: 'The run continues. To watch it:', command: `cdpadm pipelines watch ${pipelineId} ${id}` },
+      ],
       details: { pipeline_id: pipelineId, pipeline_run_id: id },
     });
   }
@@ -87,7 +90,7 @@ export function runFailed(pipelineId: string, run: RunReply): KnownError {
   const counts = `${String(run.successful_records ?? 0)} records went in, ${String(run.failed_records ?? 0)} failed`;
   return fail('pipelines.run_failed', {
     message: `Run ${runId(run)} of pipeline ${pipelineId} ended as ${run.status ?? 'unknown'}${reasons.length > 0 ? `: ${reasons.join('; ').replace(/\.$/, '')}` : ''} (${counts}).`,
-    hint: `Find out why with \`cdpadm pipelines doctor ${pipelineId}\`.`,
+    hint: { text: 'To find out why:', command: `cdpadm pipelines doctor ${pipelineId}` },
     details: { pipeline_id: pipelineId, pipeline_run_id: runId(run), errors: reasons },
   });
 }

@@ -111,6 +111,9 @@ async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<
 function unusable(url: string, what: string): KnownError {
   return fail('dsr.certificate', {
     message: `The processor's certificate at ${url} ${what}.`,
-    hint: 'Look at what discovery points to (`cdpadm dsr discovery`), or give the certificate with --certificate FILE.',
+    hint: {
+      text: 'Pass the certificate with --certificate FILE. To see what discovery points to:',
+      command: 'cdpadm dsr discovery',
+    },
   });
 }

@@ -136,7 +136,7 @@ async function confirmedById<Result, Reply extends Identified>(
   return await confirmed<Result, Reply | undefined>(
     {
       subject: `the write of ${noun} ${id}`,
-      hint: `Check it with \`cdpadm ${look} ${id}\` before you run the command again.`,
+      hint: { text: 'Before you run the command again, check it:', command: `cdpadm ${look} ${id}` },
       maxSends: MAX_SENDS,
       notes: {
         lost: `The response to the write of ${noun} ${id} was lost; reading what the platform holds now.`,
@@ -177,7 +177,7 @@ function takenMeanwhile(
 ): KnownError {
   return fail('resource.created_meanwhile', {
     message: `Conflict: the platform now has ${noun} ${id}. It is not known who created it.`,
-    hint: `Check it with \`cdpadm ${look} ${id}\`, then run the command again.`,
+    hint: { text: 'Before you run the command again, check it:', command: `cdpadm ${look} ${id}` },
     ...(cause?.status !== undefined && { status: cause.status }),
     ...(cause?.request && { request: cause.request }),
     ...(cause && { cause }),
@@ -194,6 +194,6 @@ function changedMeanwhile(
     message: wasSent
       ? `Conflict: the platform does not hold ${noun} ${id} as it was sent. It is not known whether the write was carried out, or whether another admin changed it meanwhile.`
       : `Conflict: another admin changed ${noun} ${id} meanwhile. Nothing was sent.`,
-    hint: `Check it with \`cdpadm ${look} ${id}\`, then run the command again.`,
+    hint: { text: 'Before you run the command again, check it:', command: `cdpadm ${look} ${id}` },
   });
 }

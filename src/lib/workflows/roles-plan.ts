@@ -49,7 +49,7 @@ export function requireExpected(planned: Planned, expectPlan: string | undefined
   if (expectPlan !== undefined && expectPlan.toLowerCase() !== plan.plan) {
     throw fail('roles.plan_mismatch', {
       message: `The plan is now ${plan.plan}, not ${expectPlan}: the platform or the file changed since it was made.`,
-      hint: 'Look at `cdpadm roles diff` again, then push with the plan it prints.',
+      hint: { text: 'Push with the plan that this command prints:', command: 'cdpadm roles diff' },
     });
   }
   if (!wanted.stale || expectPlan !== undefined || isEmptyDiff(plan)) return;
@@ -70,7 +70,7 @@ function conflictError(conflicts: readonly MergeConflict[], redact: (text: strin
   return fail('roles.conflict', {
     message:
       'Conflict: your changes and changes made on the platform since your last pull concern the same fields. Nothing was sent.',
-    hint: 'Pull into a new file (`cdpadm roles pull new.yaml`) and make your changes there.',
+    hint: { text: 'Pull into a new file and make your changes there:', command: 'cdpadm roles pull new.yaml' },
     issues,
     details: { conflicts },
   });

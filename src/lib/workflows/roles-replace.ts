@@ -4,6 +4,7 @@ import { showPath } from '../contract/explain.ts';
 import { diffRoles } from '../domain/roles/diff.ts';
 import { fromReply, type Manifest, sameRoles, sameState, specifiedPart } from '../domain/roles/manifest.ts';
 import type { KnownError } from '../kernel/errors.ts';
+import type { Hint } from '../kernel/hint.ts';
 import { confirmed } from './confirm-write.ts';
 import type { Tell } from './ports.ts';
 import type { Planned } from './roles-plan.ts';
@@ -29,7 +30,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
   const manifest = await confirmed<Manifest, Manifest>(
     {
       subject: 'the roles PUT',
-      hint: `Run \`cdpadm roles diff\` to see what the platform holds. ${previousVersion(revision)}`,
+      hint: [{ text: 'To see what the platform holds:', command: 'cdpadm roles diff' }, previousVersion(revision)],
       maxSends: MAX_SENDS,
       notes: {
         lost: 'The response to the write does not confirm it. Reading what the platform holds now.',
@@ -83,11 +84,14 @@ function liveDiffers({ request }: Planned, now: Manifest, revision: string): Kno
   return fail('roles.changed_meanwhile', {
     message:
       'Conflict: the platform does not hold the manifest that was sent. It is not known whether another admin wrote at the same moment, or the platform stored it differently.',
-    hint: `No file was changed. Run \`cdpadm roles diff\` to compare it with the platform. ${previousVersion(revision)}`,
+    hint: [
+      { text: 'No file was changed. To compare it with the platform:', command: 'cdpadm roles diff' },
+      previousVersion(revision),
+    ],
     issues,
   });
 }
 
-function previousVersion(revision: string): string {
-  return `The previous version is revision ${revision} of \`cdpadm roles history\`.`;
+function previousVersion(revision: string): Hint {
+  return { text: 'To restore the previous version:', command: `cdpadm roles rollback ${revision}` };
 }

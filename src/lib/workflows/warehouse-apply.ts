@@ -83,7 +83,7 @@ function stopped(error: unknown, steps: readonly Step[], index: number): unknown
   const rest = left.length === 0 ? '' : ` Not done: ${left.join(', ')}.`;
   return error.with({
     message: `Step ${index + 1} of ${steps.length} (${stepName(failed)}) failed: ${error.message} ${sofar}.${rest}`,
-    hint: `${error.hint === undefined ? '' : `${error.hint} `}Mend it and apply again: what is done is not done twice.`,
+    hint: [...error.hints, 'Fix it and apply again: what is done is not done twice.'],
     details: { ...error.details, done, failed: stepName(failed), left },
   });
 }

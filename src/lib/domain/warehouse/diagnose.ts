@@ -1,27 +1,29 @@
 // From everything that is known of a pipeline to what is wrong with it, in the order in which one thing causes the next.
 import type { RunReply } from '../../contract/pipeline-runs.ts';
 import type { PipelineReply, PipelineReportReply } from '../../contract/pipelines.ts';
+import type { Hint } from '../../kernel/hint.ts';
 import { formatDuration, parseIso } from '../../kernel/timestamps.ts';
 import { ageOf, recordsOf, runId } from './runs.ts';
 
-export interface Finding {
+export interface Finding<Next = readonly Hint[]> {
   /** What it is about: `connection crm`. */
   about: string;
   /** `problem` keeps data from flowing; `notice` deserves a look. */
   level: 'problem' | 'notice';
   problem: string;
   /** What to do next. */
-  next: string;
+  next: Next;
 }
 
-export interface Diagnosis {
+/** `Next` is one text once the commands are complete. */
+export interface Diagnosis<Next = readonly Hint[]> {
   pipeline_id: string;
   healthy: boolean;
   state: string | null;
   status: string | null;
   last_success: string | null;
   /** The cause comes first; what follows may be its consequence. */
-  findings: Finding[];
+  findings: Finding<Next>[];
 }
 
 /** As much of a connection or data model as is looked at. */
@@ -77,7 +79,12 @@ function connectionFindings({ pipeline, report, connection }: Evidence): Finding
         about,
         level: 'problem',
         problem: `The warehouse cannot be reached${said ? `: ${said}` : ''}.`,
-        next: `Check ${look}, then send it again, which clears the fault: cdpadm connections update ${id} -f FILE`,
+        next: [
+          {
+            text: `Check ${look}, then send it again, which clears the fault:`,
+            command: `cdpadm connections update ${id} -f FILE`,
+          },
+        ],
       },
     ];
   }
@@ -89,7 +96,7 @@ function modelFindings({ pipeline, report, model }: Evidence): Finding[] {
   const about = `data model ${id}`;
   if (!model) return [missing('data model', 'data-models', id)];
   const said = messages(report.data_model_errors, model.errors);
-  const next = `Fix the SQL, then send it: cdpadm data-models update ${id} -f FILE`;
+  const next = [{ text: 'Fix the SQL, then send it:', command: `cdpadm data-models update ${id} -f FILE` }];
   if ([report.data_model_status, model.status].includes('invalid')) {
     return [{ about, level: 'problem', problem: `The query does not run${said ? `: ${said}` : ''}.`, next }];
   }
@@ -109,9 +116,14 @@ function pipelineFindings({ pipeline, report, connection, model }: Evidence): Fi
       about,
       level: 'problem',
       problem: `It is faulted${said && !known.includes(said) ? `: ${said}` : ''}.`,
-      next: isPlan
-        ? `Activate data plan ${pipeline.data_plan_id ?? ''} in the product, then: cdpadm pipelines trigger ${id} --wait`
-        : `When the cause is mended: cdpadm pipelines trigger ${id} --wait`,
+      next: [
+        {
+          text: isPlan
+            ? `Activate data plan ${pipeline.data_plan_id ?? ''} in the product, then:`
+            : 'When the cause is fixed:',
+          command: `cdpadm pipelines trigger ${id} --wait`,
+        },
+      ],
     });
   }
   if (state === 'paused') {
@@ -119,7 +131,7 @@ function pipelineFindings({ pipeline, report, connection, model }: Evidence): Fi
       about,
       level: 'problem',
       problem: 'It is paused.',
-      next: `Let it sync again: cdpadm pipelines resume ${id}`,
+      next: [{ text: 'Let it sync again:', command: `cdpadm pipelines resume ${id}` }],
     });
   }
   if (state === 'new') {
@@ -127,7 +139,10 @@ function pipelineFindings({ pipeline, report, connection, model }: Evidence): Fi
       about,
       level: 'notice',
       problem: 'Its state is new: it runs only when it is triggered.',
-      next: `\`cdpadm pipelines trigger ${id} --wait\`, or \`cdpadm pipelines resume ${id}\` to follow its schedule`,
+      next: [
+        { text: 'To run it once:', command: `cdpadm pipelines trigger ${id} --wait` },
+        { text: 'To follow its schedule:', command: `cdpadm pipelines resume ${id}` },
+      ],
     });
   }
   return findings;
@@ -137,17 +152,17 @@ function runFindings({ pipeline, report }: Evidence): Finding[] {
   const run = report.latest_pipeline_run;
   if (!run) return [];
   const about = `run ${runId(run)}`;
-  const look = `cdpadm pipelines run ${pipeline.id} ${runId(run)}`;
-  const again = `Look at it: \`${look}\`; when the cause is mended: cdpadm pipelines trigger ${pipeline.id} --wait`;
+  const read: Hint = { text: 'To see the run:', command: `cdpadm pipelines run ${pipeline.id} ${runId(run)}` };
+  const again: Hint = { text: 'When the cause is fixed:', command: `cdpadm pipelines trigger ${pipeline.id} --wait` };
   const said = messages(run.errors, undefined);
   if (run.status === 'failed' || run.status === 'stopped') {
     const problem = `The latest run ended as ${run.status}${said ? `: ${said}` : ''}.`;
-    return [{ about, level: 'problem', problem, next: again }];
+    return [{ about, level: 'problem', problem, next: [read, again] }];
   }
   const { failed } = recordsOf(run);
   if (failed === 0) return [];
   const problem = `${failed} of its records failed${said ? `: ${said}` : ''}.`;
-  return [{ about, level: 'notice', problem, next: look }];
+  return [{ about, level: 'notice', problem, next: [read] }];
 }
 
 const PERIOD_MS: Readonly<Record<string, number>> = {
@@ -163,13 +178,20 @@ function scheduleFindings({ pipeline, success, now }: Evidence): Finding[] {
   const end = parseIso(schedule?.end ?? '');
   if (end !== undefined && end < now) {
     const problem = `Its schedule ended on ${schedule?.end ?? ''}.`;
-    return [{ about, level: 'problem', problem, next: 'Give its schedule another end, or none.' }];
+    return [{ about, level: 'problem', problem, next: [{ text: 'Give its schedule another end, or none.' }] }];
   }
   const age = ageOf(success, now);
   const period = PERIOD_MS[schedule?.frequency ?? ''];
   if (schedule?.type === 'interval' && age !== undefined && period !== undefined && age > 2 * period) {
     const problem = `It runs ${schedule.frequency ?? ''} and last succeeded ${formatDuration(age)} ago.`;
-    return [{ about, level: 'notice', problem, next: `cdpadm pipelines runs ${id}` }];
+    return [
+      {
+        about,
+        level: 'notice',
+        problem,
+        next: [{ text: 'To list its runs:', command: `cdpadm pipelines runs ${id}` }],
+      },
+    ];
   }
   return [];
 }
@@ -177,12 +199,13 @@ function scheduleFindings({ pipeline, success, now }: Evidence): Finding[] {
 function inactive(about: string, { state }: Part): Finding[] {
   if (state !== 'inactive') return [];
   const [noun = '', id = ''] = about.split(/ (?=\S+$)/);
-  const next = `Activate it: cdpadm ${noun.replace(' ', '-')}s update ${id} --state active`;
+  const command = `cdpadm ${noun.replace(' ', '-')}s update ${id} --state active`;
+  const next = [{ text: 'Activate it:', command }];
   return [{ about, level: 'problem', problem: 'Its state is inactive: nothing is synced with it.', next }];
 }
 
 function missing(noun: string, group: string, id: string): Finding {
-  const next = `Create it: cdpadm ${group} create -f FILE`;
+  const next = [{ text: 'Create it:', command: `cdpadm ${group} create -f FILE` }];
   return { about: `${noun} ${id}`, level: 'problem', problem: `The platform has no ${noun} of this id.`, next };
 }
 

@@ -61,7 +61,7 @@ function cannotListen(hostname: string, port: number, cause: Error): KnownError 
       return new KnownError({
         code: 'emulator.port',
         message: `Port ${port} of ${hostname} is in use.`,
-        hint: 'Stop what uses it, choose another with --port, or take a free one with --port 0.',
+        hint: 'Stop what uses it, or choose another port; port 0 is a free one.',
         cause,
       });
     case 'EADDRNOTAVAIL':

@@ -5,6 +5,7 @@ import { isServerTrouble } from '../../contract/failures.ts';
 import { fail } from '../../errors/fail.ts';
 import type { ErrorCode } from '../../errors/registry.ts';
 import type { KnownError, KnownErrorOptions, FailedRequest } from '../../kernel/errors.ts';
+import type { Hints } from '../../kernel/hint.ts';
 import type { Answer } from './answer.ts';
 import { htmlTitle, isHtml, readEnvelope } from './envelope.ts';
 import { OutcomeUnknownError } from './outcome-unknown.ts';
@@ -125,25 +126,27 @@ function subjectOf(code: Code): string {
   }
 }
 
-function hintOf(call: FailedCall, code: Code): string | undefined {
+function hintOf(call: FailedCall, code: Code): Hints | undefined {
   const basic = call.endpoint.auth === 'dsr-basic' || call.endpoint.auth === 'seeding-basic';
   switch (code) {
     case 'auth.client_refused':
-      return 'Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET, or the secrets of the profile; `cdpadm auth test` tries them.';
+      return tried('Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET, or the secrets of the profile.');
     case 'auth.audience_refused':
       return 'Set the audience that belongs to these credentials (`audience` of the profile, or CDPADM_AUDIENCE); without it the base address is used.';
     case 'http.unauthorized':
-      if (basic)
-        return 'Check CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET, or the secrets of the profile; `cdpadm auth test` tries them.';
+      if (basic) return tried('Check CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET, or the secrets of the profile.');
       return call.readyToken
         ? 'The token of CDPADM_ACCESS_TOKEN is wrong or has expired: set a new one, or unset it and give a client id and secret.'
         : 'A fresh token was refused as well: check that the credentials belong to this platform address and audience.';
     case 'http.forbidden':
       return basic
-        ? 'Check that the workspace key and secret belong to this workspace; `cdpadm auth test` tries them.'
+        ? tried('Check that the workspace key and secret belong to this workspace.')
         : 'Check that the API credentials include this API (for roles: the custom roles permission) and belong to this organization.';
     case 'http.not_found':
-      return 'Check the ids in the command and the organization, account and workspace in use: `cdpadm profile show --origin`.';
+      return {
+        text: 'Check the ids in the command and the organization, account and workspace in use:',
+        command: 'cdpadm profile show --origin',
+      };
     case 'http.rate_limited':
       return 'Wait a minute and repeat the command; other programs may be using the same limit.';
     case 'http.unavailable':
@@ -153,6 +156,10 @@ function hintOf(call: FailedCall, code: Code): string | undefined {
     default:
       return undefined;
   }
+}
+
+function tried(check: string): Hints {
+  return [check, { text: 'To try them:', command: 'cdpadm auth test' }];
 }
 
 function redirect(call: FailedCall, answer: Answer): KnownError {

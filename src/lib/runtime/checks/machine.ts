@@ -95,7 +95,7 @@ export function checkProfile(settings: Settings): Finding {
     check,
     status: 'warning',
     detail: 'none, and no CDPADM_* variable is set: cdpadm does not know your platform yet',
-    fix: 'cdpadm profile create NAME; or try everything with --profile local',
+    fix: 'Create one with `cdpadm profile create NAME`, or try everything with --profile local.',
   };
 }
 

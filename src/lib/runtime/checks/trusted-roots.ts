@@ -43,10 +43,10 @@ function readAuthorities(path: string): string {
 }
 
 function unusable(path: string, why: string): KnownError {
-  return usageError(
-    `The file of certificate authorities ${path} ${why}.`,
-    'It comes from --ca-file, CDPADM_CA_FILE or the profile (`cdpadm profile show --origin`): correct the path there.',
-  );
+  return usageError(`The file of certificate authorities ${path} ${why}.`, {
+    text: 'Correct the path in --ca-file, CDPADM_CA_FILE or the profile. To see where it comes from:',
+    command: 'cdpadm profile show --origin',
+  });
 }
 
 function blocksOf(path: string): string[] {

@@ -5,6 +5,7 @@ import { type ControlCall, refusalIn } from '../../emulator/client.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { CONTROL_PATH } from '../../emulator/wire/service-paths.ts';
 import { KnownError, usageError } from '../../kernel/errors.ts';
+import type { Hint, Hints } from '../../kernel/hint.ts';
 import { JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
 import { isRecord } from '../../kernel/record.ts';
 import { OutcomeUnknownError } from '../../http/answer/outcome-unknown.ts';
@@ -130,9 +131,9 @@ function wasReached(error: unknown): boolean {
   return error instanceof TransportError && error.phase === 'perhaps-delivered';
 }
 
-const START = 'Start one with `cdpadm emulator start`, or use --profile local.';
+const START: Hint = { text: 'Use --profile local, or start one:', command: 'cdpadm emulator start' };
 
-function noEmulator(message: string, hint: string): KnownError {
+function noEmulator(message: string, hint: Hints): KnownError {
   return fail('emulator.none', { message, hint });
 }
 
@@ -141,7 +142,7 @@ function unusable(call: Pick<ControlCall, 'method' | 'path'>, origin: string, pr
   if (call.method !== 'GET') return unconfirmed(call, origin, `sent a response that ${problem}`);
   return fail('emulator.unreadable', {
     message: `The embedded platform at ${origin} sent a response that ${problem}.`,
-    hint: 'Another program may listen on that port. Run `cdpadm emulator clock` to check it, or start another platform.',
+    hint: { text: 'Another program may listen on that port. To check it:', command: 'cdpadm emulator clock' },
   });
 }
 
@@ -154,7 +155,10 @@ function unconfirmed(
 ): KnownError {
   return new OutcomeUnknownError({
     message: `The outcome of the change is unknown: the embedded platform at ${origin} ${problem}.`,
-    hint: 'Run `cdpadm emulator clock` and `cdpadm emulator log` to see its state, then run the command again if needed.',
+    hint: [
+      { text: 'To see its clock:', command: 'cdpadm emulator clock' },
+      { text: 'To see its requests:', command: 'cdpadm emulator log' },
+    ],
     request: { id: randomUUID(), method, path: `${CONTROL_PATH}${path}` },
     cause,
   });
@@ -167,7 +171,7 @@ function rejected(status: number, text: string): KnownError {
   return fail('emulator.refused', {
     message,
     status,
-    ...(status !== 404 && { hint: 'Run `cdpadm emulator log` to see the request, or start another platform.' }),
+    ...(status !== 404 && { hint: { text: 'To see the request:', command: 'cdpadm emulator log' } }),
     exit: status === 404 ? 'notFound' : 'failed',
   });
 }

@@ -50,9 +50,10 @@ async function open(ctx: Context): Promise<EmulatorReady> {
     if (!(busy instanceof KnownError)) return busy;
     if (!told && ctx.clock.now() - begun >= LONG_WAIT_MS) {
       told = true;
-      ctx.out.note(
-        `Waiting for another command that uses the embedded platform (process ${String(busy.details?.pid)}). \`cdpadm emulator start\` serves several at once.`,
-      );
+      ctx.out.note({
+        text: `Waiting for another command that uses the embedded platform (process ${String(busy.details?.pid)}). To serve several at once:`,
+        command: 'cdpadm emulator start',
+      });
     }
     await ctx.clock.sleep(POLL_MS, ctx.signal);
   }

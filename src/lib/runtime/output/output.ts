@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { DescribedRequest } from '../../http/types.ts';
 import { type KnownError, systemErrorCode } from '../../kernel/errors.ts';
+import { type Hint, hintText, toHints } from '../../kernel/hint.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { cleanLine, cleanText } from '../../render/clean.ts';
 import { plainStyle, type Style } from '../../render/style.ts';
@@ -14,7 +15,7 @@ import { createMessages } from './messages.ts';
 import { createProgress } from './progress.ts';
 import { createWaits } from './waits.ts';
 import type { Query } from './query.ts';
-import { createSameTarget } from '../command-line/same-target.ts';
+import { hintCompleter } from '../command-line/complete-hint.ts';
 import { foundText, jsonText, resultText, UNLIMITED_WIDTH, type AnyView, type Surface } from './result-text.ts';
 import { fail } from '../../errors/fail.ts';
 
@@ -24,7 +25,7 @@ export interface OutputSetup {
   redactor: Redactor;
   query: Query | undefined;
   styles: { stdout: Style; stderr: Style };
-  /** See `createSameTarget`. */
+  /** See `hintCompleter`. */
   asking: readonly string[];
 }
 
@@ -37,7 +38,8 @@ export interface DryRun {
 }
 
 export function createOutput({ io, flags, redactor, query, styles, asking }: OutputSetup): Output {
-  const inSameTarget = createSameTarget(asking, flags);
+  const complete = hintCompleter(asking, flags);
+  const advice = (hint: string | Hint): string => cleanLine(hintText(toHints(hint).map(complete)));
   const messages = createMessages(io);
   const toTerminal = flags.out === undefined && io.tty.stdout;
   const isJson = flags.output === 'json' || flags.output === 'ndjson';
@@ -48,9 +50,9 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
   let target: Target | undefined;
   if (isGitHub(io.env) && !isJson) redactor.onSecret((secret) => messages.command(maskCommands(secret)));
 
-  function note(text: string): void {
+  function note(hint: string | Hint): void {
     // One line: no name in it begins another, which might look like one of a plan.
-    if (!isSilent) messages.line(redactor.text(inSameTarget(cleanLine(text))));
+    if (!isSilent) messages.line(redactor.text(advice(hint)));
   }
 
   function show(text: (style: Style, width: number) => string): void {
@@ -171,9 +173,9 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
       await emit(result, view as unknown as AnyView);
     },
     note,
-    inSameTarget,
-    warn: (text) => {
-      const safe = redactor.text(inSameTarget(cleanLine(text)));
+    advice: (hints) => hintText(hints.map(complete)),
+    warn: (hint) => {
+      const safe = redactor.text(advice(hint));
       const line = toProgram ? jsonText({ warning: { message: safe } }) : `${styles.stderr.yellow('Warning:')} ${safe}`;
       messages.say(line);
       const place = /^(.+?):(\d+):(\d+): (.*)$/s.exec(safe);

@@ -13,9 +13,9 @@ import { createStyle } from '../../render/style.ts';
 import { wrapMessage } from '../../render/width.ts';
 import { annotation, forLog, MOST_ANNOTATIONS, wantsAnnotations } from './annotations.ts';
 import type { GlobalFlags, Io } from '../context.ts';
-import { createSameTarget } from '../command-line/same-target.ts';
+import { hintCompleter } from '../command-line/complete-hint.ts';
 
-/** Whatever is no KnownError is a bug, and said to be one. `asking`: see `createSameTarget`. */
+/** Whatever is no KnownError is a bug, and said to be one. `asking`: see `hintCompleter`. */
 export async function showFailure(
   error: unknown,
   io: Io,
@@ -23,7 +23,10 @@ export async function showFailure(
   redactor: Redactor,
   asking: readonly string[],
 ): Promise<number> {
-  const known = error instanceof KnownError ? hintedForTarget(error, flags, asking) : bugError(error, flags.debug);
+  const known =
+    error instanceof KnownError
+      ? error.with({ hint: error.hints.map(hintCompleter(asking, flags)) })
+      : bugError(error, flags.debug);
   const code = EXIT[exitOf(known)];
   const isJson = flags.output === 'json' || flags.output === 'ndjson';
   const text = isJson ? failureJson(known, redactor) : await screenOf(known, io, flags, redactor);
@@ -49,12 +52,6 @@ function summarize(error: KnownError, code: number, io: Io, redactor: Redactor):
   } catch {
     // That it cannot be written to may be the very error; all of it stands on standard error.
   }
-}
-
-/** The same error, whose hint means the platform that the command meant. */
-function hintedForTarget(error: KnownError, flags: GlobalFlags, asking: readonly string[]): KnownError {
-  const hint = error.hintLines.map(createSameTarget(asking, flags));
-  return hint.every((line, index) => line === error.hintLines[index]) ? error : error.with({ hint });
 }
 
 async function screenOf(error: KnownError, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<string> {

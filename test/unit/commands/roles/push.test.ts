@@ -159,7 +159,7 @@ describe('roles push', () => {
     );
     const { stderr } = await admin.run('roles diff many.yaml');
     expect(stderr.match(/^Warning: many\.yaml:/gm)).toHaveLength(5);
-    expect(stderr).toMatch(/Warning: \d+ more like these: `cdpadm roles validate many\.yaml`/);
+    expect(stderr).toMatch(/Warning: \d+ more like these. To list them: cdpadm roles validate many\.yaml/);
     const all = await admin.run('roles validate many.yaml');
     expect(all.stderr.match(/^Warning: many\.yaml:/gm)?.length).toBeGreaterThan(5);
     expect(all.stderr).not.toContain('more like these');

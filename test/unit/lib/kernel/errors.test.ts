@@ -13,8 +13,8 @@ const WHOLE: KnownErrorOptions = {
 };
 
 /** All that is told of a failure. */
-const toldOf = ({ code, details, hint, hintLines, issues, message, request, status }: KnownError): object => {
-  return { code, details, hint, hintLines, issues, message, request, status };
+const toldOf = ({ code, details, hint, hints, issues, message, request, status }: KnownError): object => {
+  return { code, details, hint, hints, issues, message, request, status };
 };
 
 it('keeps everything of itself, and has the failure of before as its cause', () => {
@@ -31,7 +31,7 @@ it('has what is said anew in the place of its own', () => {
   expect(toldOf(failure.with({ hint: 'Only this.' }))).toStrictEqual({
     ...toldOf(failure),
     hint: 'Only this.',
-    hintLines: ['Only this.'],
+    hints: [{ text: 'Only this.' }],
   });
   expect(toldOf(failure.with({ message: 'Step 2 failed.', details: { done: [] } }))).toStrictEqual({
     ...toldOf(failure),

@@ -6,8 +6,8 @@ const failed = (code: string): Error => Object.assign(new Error(`${code}: failed
 
 describe('cannotWrite', () => {
   it.each([
-    ['ENOSPC', 'the disk is full', 'Free some room'],
-    ['EDQUOT', 'the disk quota is used up', 'Free some room'],
+    ['ENOSPC', 'the disk is full', 'Free some space'],
+    ['EDQUOT', 'the disk quota is used up', 'Free some space'],
     ['EROFS', 'the file system is read-only', 'Make it writable'],
     ['EACCES', 'permission denied', 'Make it writable'],
   ])('says of %s what it is, what helps and that nothing is lost', (code, reason, remedy) => {
@@ -15,7 +15,7 @@ describe('cannotWrite', () => {
     expect(message).toBe(`Cannot write /state/token.json: ${reason}.`);
     expect(hint).toContain(remedy);
     expect(hint).toContain('cdpadm help environment');
-    expect(hint).toMatch(/The file is unchanged\.$/);
+    expect(hint).toMatch(/^The file is unchanged\. /);
   });
 
   it('says the same of anything else without a remedy', () => {

@@ -1,7 +1,18 @@
 // What keeps a pipeline from syncing: each cause by itself, and the first one first when one brings others about.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diagnose, type Evidence } from '../../../../../src/lib/domain/warehouse/diagnose.ts';
+import {
+  diagnose as diagnoseAsData,
+  type Diagnosis,
+  type Evidence,
+} from '../../../../../src/lib/domain/warehouse/diagnose.ts';
+import { hintText } from '../../../../../src/lib/kernel/hint.ts';
+
+/** With its hints as text. */
+function diagnose(of: Evidence): Diagnosis<string> {
+  const { findings, ...rest } = diagnoseAsData(of);
+  return { ...rest, findings: findings.map((finding) => ({ ...finding, next: hintText(finding.next) })) };
+}
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const HOUR = 3_600_000;
@@ -275,8 +286,8 @@ describe('each finding word for word', () => {
     pipeline: { ...evidence().pipeline, schedule },
     ...(hours !== undefined && { success: { ...run('success'), ended_on: at(hours) } }),
   });
-  const again = 'Look at it: `cdpadm pipelines run p 7`; when the cause is mended: cdpadm pipelines trigger p --wait';
-  const look = 'cdpadm pipelines run p 7';
+  const again = 'To see the run: `cdpadm pipelines run p 7` When the cause is fixed: cdpadm pipelines trigger p --wait';
+  const look = 'To see the run: cdpadm pipelines run p 7';
   const [daily, hourly] = [
     { type: 'interval', frequency: 'daily' },
     { type: 'interval', frequency: 'hourly' },
@@ -306,7 +317,7 @@ describe('each finding word for word', () => {
     [
       'a daily one that last succeeded three days ago',
       scheduled(daily, 72),
-      [['notice', 'It runs daily and last succeeded 3d ago.', 'cdpadm pipelines runs p']],
+      [['notice', 'It runs daily and last succeeded 3d ago.', 'To list its runs: cdpadm pipelines runs p']],
     ],
     ['a daily one, exactly two days ago', scheduled(daily, 48), []],
     ['an hourly one that is on demand', scheduled({ ...hourly, type: 'on_demand' }, 72), []],

@@ -164,7 +164,7 @@ describe('the log of GitHub Actions', () => {
         '-y',
       ];
       const { stderr } = await cli(submit, env);
-      expect(stderr).toContain('Watch it with');
+      expect(stderr).toContain('Watch it:');
       expect(commandsIn(stderr)).toContain(`::add-mask::${workspace_secret}`);
       expect(commandsIn(stderr)).toContain(`::add-mask::${workspace_key}`);
       expect(stderr).not.toContain('add-mask::jane');

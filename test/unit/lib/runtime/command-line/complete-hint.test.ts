@@ -1,0 +1,63 @@
+// The commands of hints say where to, as the command that gives them did.
+import { describe, expect, it, test } from 'vitest';
+import { hintLine } from '../../../../../src/lib/kernel/hint.ts';
+import { helpOf } from '../../../../../src/lib/runtime/command-line/help.ts';
+import { hintCompleter } from '../../../../../src/lib/runtime/command-line/complete-hint.ts';
+import { asking } from '../../../../../src/program.ts';
+import { runCli } from '../../../../helpers/cli.ts';
+import { commandsBelow, leavesBelow, loadProgram } from '../../../../helpers/command-tree.ts';
+
+const NOWHERE = { profile: undefined, org: undefined, account: undefined, workspace: undefined, caFile: undefined };
+const PROD = { ...NOWHERE, profile: 'prod' };
+const completed = (command: string, flags: Parameters<typeof hintCompleter>[1]): string | undefined =>
+  hintCompleter(asking, flags)({ text: 'Then:', command }).command;
+
+describe('the command of a hint', () => {
+  it.each([
+    ['cdpadm roles diff', 'cdpadm roles diff --profile prod'],
+    ['cdpadm pipelines watch customers 7', 'cdpadm pipelines watch customers 7 --profile prod'],
+    ['cdpadm auth test', 'cdpadm auth test --profile prod'],
+    // It names its target, or takes none.
+    ['cdpadm auth test --profile dev', 'cdpadm auth test --profile dev'],
+    ['cdpadm profile create NAME', 'cdpadm profile create NAME'],
+    ['cdpadm help exit-codes', 'cdpadm help exit-codes'],
+    ['pass show roles', 'pass show roles'],
+  ])('gets the profile that was given: %s', (command, expected) => {
+    expect(completed(command, PROD)).toBe(expected);
+    expect(completed(command, NOWHERE)).toBe(command);
+  });
+
+  it('gets every target flag once, quoted for a shell', () => {
+    const target = { profile: 'my prod', org: '1', account: '2', workspace: '3', caFile: '/a/ca.pem' };
+    expect(completed('cdpadm roles list --org 9', target)).toBe(
+      "cdpadm roles list --org 9 --profile 'my prod' --account 2 --workspace 3 --ca-file /a/ca.pem",
+    );
+  });
+
+  it('is not searched for in a sentence', () => {
+    const hint = { text: 'Read `cdpadm roles list` again.' };
+    expect(hintLine(hintCompleter(asking, PROD)(hint))).toBe(hint.text);
+  });
+});
+
+test('notes and errors continue at the same profile', async () => {
+  const local = ['--profile', 'local'];
+  const pulled = await runCli(['roles', 'pull', ...local]);
+  expect(pulled.stderr).toContain('Edit it, then: cdpadm roles diff --profile local\n');
+  const missing = await runCli(['roles', 'get', 'nothing-like-it', ...local]);
+  expect(missing.stderr).toContain('To list them all: cdpadm roles list --profile local\n');
+  const asJson = await runCli(['roles', 'get', 'nothing-like-it', ...local, '-o', 'json']);
+  const { error } = JSON.parse(asJson.stderr) as { error: { hint: string } };
+  expect(error.hint).toBe('To list them all: cdpadm roles list --profile local');
+});
+
+test('the program’s own table says which commands take a target', async () => {
+  const program = await loadProgram();
+  const names = commandsBelow(program).map(([path]) => path);
+  expect(asking.filter((line) => !names.includes(line))).toEqual([]);
+  const isAsking = (path: string): boolean => asking.some((line) => path === line || path.startsWith(`${line} `));
+  const leaves = leavesBelow(program).map(([path, command]) => ({ path, calls: helpOf(command)?.calls }));
+  expect(leaves.filter(({ calls, path }) => calls === 'platform' && !isAsking(path))).toEqual([]);
+  // The embedded platform is where it is, whatever a profile says.
+  expect(leaves.filter(({ calls, path }) => calls === 'emulator' && isAsking(path))).toEqual([]);
+});
