@@ -379,7 +379,7 @@ test('a platform that does not answer any more: 8', async () => {
   const { code, stderr } = await cli(['emulator', 'log']);
   expect(code).toBe(8);
   expect(stderr).toContain('did not respond');
-  expect(stderr).toContain('Start one');
+  expect(stderr).toContain('start one: cdpadm emulator start');
 });
 
 describe('an answer of a running platform that is lost', () => {
@@ -397,6 +397,6 @@ describe('an answer of a running platform that is lost', () => {
     const { code, stderr } = await cli(args);
     expect(code).toBe(8);
     expect(stderr).toContain(hint);
-    expect(stderr).not.toContain('Start one');
+    expect(stderr).not.toContain('start one: cdpadm emulator start');
   });
 });

@@ -289,7 +289,7 @@ describe('faults', () => {
     home.defaults.clock = createFastClock(200);
     const down = await home.run(`${BULK} --give-up-after 1m`);
     expect([7, 8]).toContain(down.code);
-    expect(down.stderr).toMatch(/No request succeeded for .*; --give-up-after .* --give-up-after 1m .*--resume/);
+    expect(down.stderr).toMatch(/No request succeeded for .*; --give-up-after .*\n.* --give-up-after 1m .*--resume/);
     const asked = (await home.platform.api.requests()).filter(({ path }) => path.startsWith('/v3/requests')).length;
     expect(asked).toBeLessThanOrEqual(30);
     await home.platform.api.clearFaults();
@@ -309,7 +309,7 @@ describe('faults', () => {
     });
     expect(ended.code).toBe(130);
     expect(ended.stderr).toContain(
-      '`cdpadm dsr submit --regulation gdpr --type access --bulk people.csv --yes --resume`',
+      'To continue: cdpadm dsr submit --regulation gdpr --type access --bulk people.csv --yes --resume\n',
     );
     const { code, data } = await home.json<BulkResult>(`${BULK} --resume`);
     expect(code).toBe(0);

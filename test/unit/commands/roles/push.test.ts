@@ -181,7 +181,7 @@ describe('roles push', () => {
     async (line) => {
       const newcomer = await opened(createRolesHome(admin.platform));
       const { code, stderr } = await newcomer.run(line);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('`cdpadm roles pull` writes it')]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('write it from the platform: cdpadm roles pull')]);
       expect((await newcomer.run(`${line} other.yaml`)).stderr).not.toContain('roles pull');
     },
   );

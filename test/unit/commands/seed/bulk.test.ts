@@ -102,7 +102,7 @@ describe('a file', () => {
     stdin.push(userRows(250));
     const { code, stderr } = await it.run(['seed', 'bulk', '-', '--yes'], { stdin, stop, clock: systemClock });
     expect(code).toBe(130);
-    expect(stderr).toContain('So far 200 rows accepted, 0 refused. Standard input cannot be resumed.');
+    expect(stderr).toContain('So far 200 rows accepted, 0 refused.\nStandard input cannot be resumed.');
   });
 
   test('of refused rows can be fed back', async () => {

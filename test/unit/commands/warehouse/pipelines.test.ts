@@ -148,7 +148,7 @@ describe('trigger', () => {
     onSleep = () => stop.abort(interrupted());
     expect(await run('pipelines trigger customers --yes --wait-idle', { stop })).toMatchObject({
       code: 130,
-      stderr: expect.stringMatching(/Nothing was triggered\. What is running goes on: .*pipelines watch customers/),
+      stderr: expect.stringMatching(/Nothing was triggered\. The current run continues: .*pipelines watch customers/),
     });
     expect(await triggers()).toBe(1);
   });
@@ -165,8 +165,8 @@ describe('trigger', () => {
     const { code, stderr } = await run('pipelines trigger customers --yes --wait', { stop });
     expect(code).toBe(130);
     expect(stderr).toMatch(/^Target: .*\nThe platform knows no pipeline customers\. A new one may take a minute/);
-    expect(stderr).toMatch(/Nothing was triggered\. Compare the id with those of `cdpadm pipelines list`\./);
-    expect(stderr).not.toContain('goes on');
+    expect(stderr).toMatch(/Nothing was triggered\. To check the id: cdpadm pipelines list/);
+    expect(stderr).not.toContain('continues');
     onSleep = () => undefined;
     const before = clock.now();
     expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 5 });
