@@ -1,18 +1,48 @@
-// The flags that all bulk runs share: how fast a run goes, and how long it tries.
+// The flags that all bulk runs share: their help, their checks and what they stand for.
+import type { MaxErrors } from '../lib/bulk/error-limit.ts';
+import type { Inputs, RowFormat } from '../lib/bulk/sources/bytes.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import { parseDuration } from '../lib/kernel/timestamps.ts';
-import type { FlagSpec } from '../lib/runtime/command-line/define-command.ts';
+import type { FlagSpec, FlagValues } from '../lib/runtime/command-line/define-command.ts';
+import type { Context } from '../lib/runtime/context.ts';
 import { readCount, readRate } from './flag-values.ts';
 
+const FORMATS = ['ndjson', 'json', 'csv', 'parquet'] as const satisfies readonly RowFormat[];
+
+/** What the inputs are and how their columns are read. */
+export const inputFlags = {
+  filesFrom: { value: 'file', help: 'list of inputs, one per line, or a Redshift manifest; - is standard input' },
+  format: { value: 'format', choices: FORMATS, help: 'format of the inputs (default: by name and content)' },
+  map: { value: 'column=field', many: true, help: 'field that a column holds; may be repeated' },
+  mapFile: { value: 'file', help: 'YAML or JSON file that maps columns to fields: {column: field}' },
+  null: { value: 'word', many: true, help: 'word that means an empty cell, in addition to \\N; may be repeated' },
+} as const satisfies Record<string, FlagSpec>;
+
+export type InputFlags = FlagValues<typeof inputFlags>;
+
 /** Requests at once: usually, and at most. */
-export const CONCURRENCY = { dsr: { usual: '16', most: 256 }, seeding: { usual: '64', most: 1024 } } as const;
-
-export const giveUpAfter = {
-  value: 'dur',
-  help: 'end a bulk run after this long without a successful request (default: 10m; 0 is at once)',
-} as const satisfies FlagSpec;
-
+const CONCURRENCY = { dsr: { usual: '16', most: 256 }, seeding: { usual: '64', most: 1024 } } as const;
 const GIVE_UP_AFTER = '10m';
+
+/** How fast a run of this kind goes, and when it ends. */
+export function runFlags(kind: keyof typeof CONCURRENCY) {
+  const { usual } = CONCURRENCY[kind];
+  return {
+    resume: { help: 'resume an interrupted bulk run of the same files' },
+    concurrency: { value: 'n', help: `maximum number of concurrent requests (default: ${usual})` },
+    rate: { value: 'n', help: `maximum request rate per second, or 600/m (default: limits.${kind} of the profile)` },
+    giveUpAfter: {
+      value: 'dur',
+      help: `end a bulk run after this long without a successful request (default: ${GIVE_UP_AFTER}; 0 is at once)`,
+    },
+    maxErrors: {
+      value: 'n',
+      help: 'stop a bulk run when more rows than this, or this percentage, are rejected (default: never)',
+    },
+  } as const satisfies Record<string, FlagSpec>;
+}
+
+export type RunFlags = FlagValues<ReturnType<typeof runFlags>>;
 
 export interface Pace {
   /** Most requests at once. */
@@ -20,22 +50,69 @@ export interface Pace {
   /** Requests a second; undefined is no limit. */
   rate: number | undefined;
   giveUpAfterMs: number;
+  maxErrors: MaxErrors | undefined;
 }
 
 /** `limit` is the profile's own rate, such as `1000/m`. Throws usage (2) that names the flag or the limit. */
-export function readPace(
-  kind: keyof typeof CONCURRENCY,
-  flags: { concurrency?: string; rate?: string; giveUpAfter?: string },
-  limit: string | undefined,
-): Pace {
+export function readPace(kind: keyof typeof CONCURRENCY, flags: RunFlags, limit: string | undefined): Pace {
   const { usual, most } = CONCURRENCY[kind];
-  const { concurrency = usual, giveUpAfter: duration = GIVE_UP_AFTER, rate } = flags;
-  const giveUpAfterMs = duration === '0' ? 0 : parseDuration(duration);
+  const { concurrency = usual, giveUpAfter = GIVE_UP_AFTER, maxErrors, rate } = flags;
+  const giveUpAfterMs = giveUpAfter === '0' ? 0 : parseDuration(giveUpAfter);
   if (giveUpAfterMs === undefined)
-    throw usageError(`--give-up-after must be a duration such as 90s, 10m or 2h, or 0, not \`${duration}\`.`);
+    throw usageError(`--give-up-after must be a duration such as 90s, 10m or 2h, or 0, not \`${giveUpAfter}\`.`);
   return {
     concurrency: readCount('--concurrency', concurrency, most),
     rate: readRate(rate, limit, kind),
     giveUpAfterMs,
+    maxErrors: maxErrors === undefined ? undefined : readMaxErrors(maxErrors),
   };
+}
+
+function readMaxErrors(text: string): MaxErrors {
+  const [, number = '', percent] = /^(\d{1,12}(?:\.\d{1,6})?)\s*(%?)$/.exec(text) ?? [];
+  if (number !== '' && percent === '%' && Number(number) <= 100) return { percent: Number(number) };
+  if (/^\d+$/.test(number) && percent === '') return { rows: Number(number) };
+  throw usageError(`--max-errors must be a number of rows or a percentage such as 5%, not \`${text}\`.`);
+}
+
+/** Opens what the words and `--files-from` name. `isReread`: the command reads its inputs more than once. */
+export async function openBulkInputs(
+  ctx: Context,
+  words: readonly string[],
+  { filesFrom, format }: Pick<InputFlags, 'filesFrom' | 'format'>,
+  isReread = false,
+): Promise<Inputs> {
+  const [{ expandInputs }, { openInputs }] = await Promise.all([
+    import('../lib/bulk/sources/expand.ts'),
+    import('../lib/bulk/sources/bytes.ts'),
+  ]);
+  return await openInputs(await expandInputs(words, filesFrom, ctx), ctx, { format, isReread });
+}
+
+/** Column -> field, of `--map-file` and `--map`; undefined without either. Throws usage (2) and invalid input (9). */
+export async function readColumnMap(
+  ctx: Context,
+  { map, mapFile }: Pick<InputFlags, 'map' | 'mapFile'>,
+): Promise<Map<string, string> | undefined> {
+  if (map === undefined && mapFile === undefined) return undefined;
+  const mapping = new Map(mapFile === undefined ? [] : await loadMap(ctx, mapFile));
+  for (const text of map ?? []) {
+    const at = text.lastIndexOf('=');
+    if (at < 1) throw usageError(`--map takes COLUMN=FIELD, such as "E-mail address=email", not \`${text}\`.`);
+    mapping.set(text.slice(0, at), text.slice(at + 1).trim());
+  }
+  return mapping;
+}
+
+async function loadMap(ctx: Context, file: string): Promise<[string, string][]> {
+  const { invalidDocument, loadDocument } = await import('../lib/files/load.ts');
+  const document = await loadDocument(file, ctx);
+  const { value } = document;
+  const message = 'must map columns to fields, for example `Mail: email`';
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const entries = isMap ? Object.entries(value) : [];
+  const wrong = entries.flatMap(([column, field]) => (typeof field === 'string' ? [] : [[column]]));
+  const issues = (isMap ? wrong : [[]]).map((path) => ({ path, message }));
+  if (issues.length > 0) throw invalidDocument(document, 'mapping of columns', issues);
+  return entries as [string, string][];
 }

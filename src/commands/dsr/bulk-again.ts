@@ -4,7 +4,7 @@ import { endingAs, exitOf } from '../../lib/errors/exit.ts';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
+import { countComplete, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { JournalHead } from '../../lib/files/dsr-journal.ts';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
@@ -73,9 +73,4 @@ export function freeName(path: string): string {
     const free = number === 1 ? path : join(dir, `${name}-${number}${ext}`);
     if (!existsSync(free)) return free;
   }
-}
-
-/** Rows whose outcome is known. */
-export function countComplete(states: RowStates): number {
-  return (['submitted', 'existing', 'failed', 'skipped'] as const).reduce((sum, state) => sum + states.count(state), 0);
 }

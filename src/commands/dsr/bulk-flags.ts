@@ -5,9 +5,8 @@ import { composeRequest } from '../../lib/domain/dsr/compose.ts';
 import { createNullWords } from '../../lib/domain/null-words.ts';
 import { isInFuture, type NormalizeOptions, normalizeRequest } from '../../lib/domain/dsr/normalize.ts';
 import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
-import { type InputBytes, openBytes, openMemory } from '../../lib/files/input-bytes.ts';
-import { formatOf, invalidDocument, loadDocument } from '../../lib/files/load.ts';
-import { readInputBytes, resolvePath } from '../../lib/files/read-input.ts';
+import { formatOf } from '../../lib/files/load.ts';
+import { resolvePath } from '../../lib/files/read-input.ts';
 import { toYaml } from '../../lib/files/to-yaml.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
@@ -16,7 +15,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { behindEquals } from '../../lib/runtime/command-line/help.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
-import { giveUpAfter } from '../bulk-flags.ts';
+import { inputFlags, readColumnMap, runFlags } from '../bulk-flags.ts';
 
 /** Flags that say the same for all rows; `dsr submit` has them anyway. */
 export const rowFlags = {
@@ -28,41 +27,32 @@ export const rowFlags = {
   skipWaitingPeriod: { help: 'for rows that do not say' },
 } as const satisfies Record<string, FlagSpec>;
 
-export const mapFlags = {
+/** How the columns of the inputs are read. */
+export const tableFlags = {
+  ...inputFlags,
   map: {
-    value: 'column=field',
-    many: true,
-    help: 'what a column means; field - leaves it out; may be repeated',
+    ...inputFlags.map,
+    help: 'field that a column holds; field - leaves it out; may be repeated',
     offers: ({ typed }) => behindEquals(typed, [...ROW_FIELDS, ...IDENTITY_COLUMNS, IGNORED]),
   },
-  mapFile: { value: 'file', help: 'such a mapping, JSON or YAML: {column: field}' },
   saveMap: { value: 'file', help: 'keep the mapping of this run there' },
-  null: { value: 'word', many: true, help: 'word that means an empty cell, in addition to \\N; may be repeated' },
 } as const satisfies Record<string, FlagSpec>;
 
 /** Defaults for fields that a row leaves out, and what its columns mean. */
-export type RowFlags = FlagValues<typeof rowFlags & typeof mapFlags>;
+export type RowFlags = FlagValues<typeof rowFlags & typeof tableFlags>;
 
 /** Flags of a bulk run and of no single request. */
-export const runFlags = {
+export const bulkFlags = {
   results: { value: 'file', help: 'where a bulk run writes what became of each row (default: FILE.results.csv)' },
-  resume: { help: 'continue a bulk run that ended early' },
-  concurrency: { value: 'n', help: 'most requests of a bulk run at once (default: 16)' },
-  rate: { value: 'n', help: "most requests of a bulk run a second, or as 600/m (default: the profile's limit)" },
-  giveUpAfter,
+  ...runFlags('dsr'),
 } as const satisfies Record<string, FlagSpec>;
 
-export type BulkFlags = RowFlags & FlagValues<typeof runFlags> & { showIdentities?: boolean };
+export type BulkFlags = RowFlags & FlagValues<typeof bulkFlags> & { showIdentities?: boolean };
 
 /** How rows become requests; those without a time get the present one. */
-export async function rowOptions(
-  ctx: Context,
-  options: NormalizeOptions,
-  file: string,
-  flags: RowFlags,
-): Promise<RowOptions> {
+export async function rowOptions(ctx: Context, options: NormalizeOptions, flags: RowFlags): Promise<RowOptions> {
   const now = ctx.clock.now();
-  const mapping = await mappingOf(ctx, flags);
+  const mapping = (await readColumnMap(ctx, flags)) ?? new Map<string, string>();
   if (flags.saveMap !== undefined && !ctx.flags.dryRun) {
     const saved = Object.fromEntries(mapping);
     const isYaml = formatOf(flags.saveMap) === 'yaml';
@@ -78,7 +68,7 @@ export async function rowOptions(
     submitted_time: flags.submittedTime ?? isoSeconds(now),
   };
   checkDefaults(defaults, options, now);
-  return { ...options, file, mapping, nulls: createNullWords(flags.null ?? []), now, defaults };
+  return { ...options, mapping, nulls: createNullWords(flags.null ?? []), now, defaults };
 }
 
 const FLAG_OF: Record<string, string> = {
@@ -104,34 +94,4 @@ function checkDefaults(defaults: RowOptions['defaults'], options: NormalizeOptio
     const flag = FLAG_OF[String(path[0])];
     if (flag !== undefined) throw usageError(`${flag} ${message}.`);
   }
-}
-
-async function mappingOf(ctx: Context, flags: RowFlags): Promise<Map<string, string>> {
-  const mapping = new Map<string, string>();
-  if (flags.mapFile !== undefined) {
-    const document = await loadDocument(flags.mapFile, ctx);
-    const { value } = document;
-    const message = 'must say for a column which field it holds: `Mail: email`';
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw invalidDocument(document, 'mapping of columns', [{ path: [], message }]);
-    }
-    const issues = Object.entries(value).flatMap(([column, field]) =>
-      typeof field === 'string' ? [] : [{ path: [column], message }],
-    );
-    if (issues.length > 0) throw invalidDocument(document, 'mapping of columns', issues);
-    for (const [column, field] of Object.entries(value)) mapping.set(column, String(field));
-  }
-  for (const text of flags.map ?? []) {
-    const at = text.lastIndexOf('=');
-    if (at < 1) throw usageError(`--map takes COLUMN=FIELD, such as "E-mail address=email", not \`${text}\`.`);
-    mapping.set(text.slice(0, at), text.slice(at + 1).trim());
-  }
-  return mapping;
-}
-
-/** Rows are read more than once: the bytes of standard input are kept in memory, and no copy of them goes to the disk. */
-export async function sourceOf(ctx: Context, file: string): Promise<InputBytes> {
-  return file === '-'
-    ? await openMemory('<stdin>', Buffer.from(await readInputBytes(file, ctx)))
-    : await openBytes(file, ctx, undefined);
 }

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { int, number, object, optional, string } from 'zod/mini';
-import { createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
+import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/dsr-journal.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
-import type { InputBytes } from '../../lib/files/input-bytes.ts';
+import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import { nameTaken } from '../../lib/files/name-once.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -18,9 +18,9 @@ import { type Examined, examineRows, openRows } from '../../lib/workflows/dsr-ex
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { writeResults } from '../../lib/workflows/dsr-row-output.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
-import { countComplete, freeName, refuseSecondRun, resumable, settingsDigest } from './bulk-again.ts';
-import { type Pace, readPace } from '../bulk-flags.ts';
-import { type BulkFlags, rowOptions, sourceOf } from './bulk-flags.ts';
+import { freeName, refuseSecondRun, resumable, settingsDigest } from './bulk-again.ts';
+import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
+import { type BulkFlags, rowOptions } from './bulk-flags.ts';
 import { showDryRun } from './bulk-dry-run.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
 
@@ -46,10 +46,11 @@ export function bulkResult() {
 }
 
 interface Run {
-  file: string;
+  /** The inputs as messages name them. */
+  name: string;
   /** What to type to go on. */
   again: string;
-  source: InputBytes;
+  inputs: Inputs;
   results: string;
   examined: Examined;
   options: RowOptions;
@@ -60,17 +61,17 @@ interface Run {
 }
 
 /** `again` is the command line that continues the run. */
-export async function submitBulk(ctx: Context, file: string, flags: BulkFlags, again: string): Promise<void> {
+export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags, again: string): Promise<void> {
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
-  if (file === '-' && flags.results === undefined && !isDryRun) {
-    throw usageError('Standard input has no name to call the result file by: give --results FILE.');
-  }
   const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);
   const session = await openDsr(ctx);
-  const source = await sourceOf(ctx, file);
-  const { name } = source;
-  const given = await rowOptions(ctx, session.normalize, name, flags);
-  const examined = await examineRows(await openTable(source, ctx.signal), given);
+  const inputs = await openBulkInputs(ctx, files, flags, true);
+  const name = nameOfInputs(inputs);
+  const beside = inputs[0].path;
+  if (beside === undefined && flags.results === undefined && !isDryRun)
+    throw usageError('Standard input has no name for the results file: pass --results FILE.');
+  const given = await rowOptions(ctx, session.normalize, flags);
+  const examined = await examineRows(await openTable(inputs, ctx.signal), given, name);
   const target = await ctx.startWrite('dsr');
   tellAdvice(ctx, examined);
   const showIdentities = flags.showIdentities === true;
@@ -90,21 +91,23 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags, a
     if (head) await restoreStates(journal, states);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
     if (isDryRun) {
-      const open = await openRows(await openTable(source, ctx.signal), options, states);
+      const open = await openRows(await openTable(inputs, ctx.signal), options, states);
       await showDryRun(ctx, session, { examined, ...open, showIdentities });
       return;
     }
     const wanted =
-      flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${file}.results.csv`);
+      flags.results === undefined && head
+        ? head.results
+        : resolve(ctx.io.cwd, flags.results ?? `${beside}.results.csv`);
     // A finished run with unknown rows has left its results there.
     const results = states.count('unknown') > 0 ? freeName(wanted) : wanted;
     await perform(
       ctx,
       session,
       {
-        file: name,
+        name,
         again,
-        source,
+        inputs,
         results,
         examined,
         options,
@@ -122,7 +125,7 @@ export async function submitBulk(ctx: Context, file: string, flags: BulkFlags, a
 
 /** Asks, sends what is left, writes the result file and tells what became of the rows. `head` is an earlier run's. */
 async function perform(ctx: Context, session: DsrSession, run: Run, head: JournalHead | undefined): Promise<void> {
-  const { examined, file, journal, options, results, states } = run;
+  const { examined, journal, name, options, results, states } = run;
   const completeBefore = countComplete(states);
   const left = examined.rows - completeBefore;
   if (existsSync(results) && (left > 0 || !head)) throw nameTaken(results);
@@ -134,7 +137,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   if (!head) {
     journal.write({
       version: 1,
-      input: file,
+      input: name,
       rows: examined.rows,
       settings: settingsDigest(options),
       results,
@@ -183,7 +186,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
 
 /** With progress. Throws what ends the run early, with how to go on. */
 async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBefore: number): Promise<BulkCounts> {
-  const { examined, file, journal, pace, options, source, states } = run;
+  const { examined, inputs, journal, name, pace, options, states } = run;
   const begun = ctx.clock.now();
   const progress = ctx.out.progress('Submitting');
   const tellProgress = (): void => {
@@ -192,7 +195,7 @@ async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBef
     progress.update({ done, total: examined.rows, ...(text !== '' && { text }) });
   };
   try {
-    const table = await openTable(source, ctx.signal);
+    const table = await openTable(inputs, ctx.signal);
     const counts = await submitRows({
       ...session,
       ...pace,
@@ -207,7 +210,7 @@ async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBef
       onProgress: tellProgress,
     });
     if (completeBefore < examined.rows && table.digest() !== examined.digest) {
-      ctx.out.warn(`${file} was changed while it was submitted.`);
+      ctx.out.warn(`${name} was changed while it was submitted.`);
     }
     return counts;
   } catch (error) {
@@ -217,10 +220,10 @@ async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBef
   }
 }
 
-async function keepResults({ examined, options, results, source, states }: Run): Promise<void> {
+async function keepResults({ examined, inputs, options, results, states }: Run): Promise<void> {
   const out = openPrivateLines(results);
   try {
-    await writeResults(await openTable(source), options, states, examined.used, out);
+    await writeResults(await openTable(inputs), options, states, examined.used, out);
     out.finish();
   } catch (error) {
     out.discard();

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { type infer as Infer, int, literal, object, optional, string } from 'zod/mini';
 import { openTable } from '../../lib/bulk/rows.ts';
+import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import { nameTaken } from '../../lib/files/name-once.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -13,7 +14,8 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
 import { writePrepared } from '../../lib/workflows/dsr-row-output.ts';
-import { mapFlags, type RowFlags, rowFlags, rowOptions, sourceOf } from './bulk-flags.ts';
+import { openBulkInputs } from '../bulk-flags.ts';
+import { type RowFlags, rowFlags, rowOptions, tableFlags } from './bulk-flags.ts';
 import { normalizeOptionsOf } from './session.ts';
 
 function preparedResult() {
@@ -25,8 +27,8 @@ export const prepareRequests = defineCommand({
   summary: 'check a file of requests and write the ids in',
   effect: 'local',
   calls: 'settings',
-  args: { file: { help: 'CSV, NDJSON or JSON, also as gzip or zstd; - reads standard input' } },
-  flags: { ...rowFlags, ...mapFlags },
+  args: { file: { many: true, optional: true, help: 'inputs as for `dsr submit --bulk`' } },
+  flags: { ...rowFlags, ...tableFlags },
   ownsOut: true,
   columns: asColumns('rows ids_made out'),
   output: preparedResult,
@@ -42,21 +44,20 @@ export const prepareRequests = defineCommand({
   run: (ctx, { args, flags }) => prepare(ctx, args.file, flags),
 });
 
-async function prepare(ctx: Context, file: string, flags: RowFlags): Promise<void> {
+async function prepare(ctx: Context, files: string[], flags: RowFlags): Promise<void> {
   const { out, dryRun } = ctx.flags;
   // `-` would be a file of that name: what is prepared holds identities, and goes to a private file only.
   if (out === undefined || out === '-')
     throw usageError('Name the prepared file with --out FILE; it holds identities, like the file itself.');
   const target = resolve(ctx.io.cwd, out);
-  const source = await sourceOf(ctx, file);
-  const { name } = source;
-  const options = await rowOptions(ctx, await normalizeOptionsOf(ctx), name, flags);
-  const { rows, withoutId } = await examineRows(await openTable(source, ctx.signal), options);
+  const inputs = await openBulkInputs(ctx, files, flags, true);
+  const options = await rowOptions(ctx, await normalizeOptionsOf(ctx), flags);
+  const { rows, withoutId } = await examineRows(await openTable(inputs, ctx.signal), options, nameOfInputs(inputs));
   if (existsSync(target)) throw nameTaken(out);
   if (!dryRun) {
     const lines = openPrivateLines(target);
     try {
-      await writePrepared(await openTable(source, ctx.signal), options, lines);
+      await writePrepared(await openTable(inputs, ctx.signal), options, lines);
       lines.finish();
     } catch (error) {
       lines.discard();

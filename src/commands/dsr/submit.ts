@@ -6,13 +6,13 @@ import { requestListView } from '../../lib/render/dsr-overview.ts';
 import { commandLine, defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { bulkResult, submitBulk } from './bulk.ts';
-import { type BulkFlags, mapFlags, runFlags } from './bulk-flags.ts';
+import { type BulkFlags, bulkFlags, tableFlags } from './bulk-flags.ts';
 import { requestResult } from './results.ts';
 import { requestFlags } from './submit-input.ts';
 import { type OneFlags, submitOne, submittedResult, submitView } from './submit-one.ts';
 
 interface SubmitFlags extends OneFlags, BulkFlags {
-  bulk?: string;
+  bulk?: string[];
 }
 
 export const submitRequests = defineCommand({
@@ -22,7 +22,6 @@ export const submitRequests = defineCommand({
   calls: 'platform',
   flags: {
     ...requestFlags,
-    ...mapFlags,
     file: {
       short: 'f',
       value: 'file',
@@ -32,16 +31,23 @@ export const submitRequests = defineCommand({
     showIdentities: { help: 'do not mask the identities' },
     bulk: {
       value: 'file',
-      help: 'many requests: CSV, NDJSON or JSON, - is standard input; other flags are for rows that do not say',
+      many: true,
+      words: true,
+      help: 'many requests: CSV, NDJSON or JSON files, folders or patterns; - is standard input',
     },
-    ...runFlags,
+    ...tableFlags,
+    ...bulkFlags,
   },
-  columns: ({ bulk, wait }) =>
-    bulk !== undefined ? dsrBulkView.columns : wait === true ? requestListView('').columns : submitView.columns,
+  columns: ({ bulk, filesFrom, wait }) =>
+    bulk !== undefined || filesFrom !== undefined
+      ? dsrBulkView.columns
+      : wait === true
+        ? requestListView('').columns
+        : submitView.columns,
   output: () => union([submittedResult(), bulkResult(), array(requestResult())]),
   notes: [
     "On a terminal it asks for whatever no flag gives. A value behind TYPE=@FILE or TYPE=- stays out of the shell's history and of the process list.",
-    'A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls with | between, skip_waiting_period) and for each identity type by its name. It is checked whole before the first request.',
+    'Flags for a single request stand in for what the rows of a bulk file do not say. A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls with | between, skip_waiting_period) and for each identity type by its name. It is checked whole before the first request.',
     'A dry run of a bulk file shows the first 100 requests and counts the others.',
     'The id is written to the ledger before anything is sent, so that a lost response can be confirmed: the same command with the same --request-id never makes a second request.',
   ],
@@ -62,22 +68,18 @@ export const submitRequests = defineCommand({
   run: (ctx, { flags }) => dispatch(ctx, flags),
 });
 
-const BULK_ONLY = Object.keys({ ...runFlags, ...mapFlags }) as (keyof typeof runFlags | keyof typeof mapFlags)[];
+const BULK_ONLY = Object.keys({ ...bulkFlags, ...tableFlags }) as (keyof typeof bulkFlags | keyof typeof tableFlags)[];
 const ONE_ONLY = ['file', 'identity', 'extensionIdentity', 'requestId', 'wait'] as const;
 
 async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
-  const isBulk = flags.bulk !== undefined;
+  const isBulk = flags.bulk !== undefined || flags.filesFrom !== undefined;
   const misplaced = (isBulk ? ONE_ONLY : BULK_ONLY).find((name) => flags[name] !== undefined);
   if (misplaced !== undefined) {
     const flag = flagName(misplaced);
     throw usageError(isBulk ? `${flag} is for a single request, not for --bulk.` : `${flag} is for --bulk.`);
   }
-  if (flags.bulk === undefined) await submitOne(ctx, flags);
-  else
-    await submitBulk(
-      ctx,
-      flags.bulk,
-      flags,
-      `${commandLine(submitRequests, [], { ...flags, resume: undefined }, ctx.flags)} --resume`,
-    );
+  if (isBulk) {
+    const again = `${commandLine(submitRequests, [], { ...flags, resume: undefined }, ctx.flags)} --resume`;
+    await submitBulk(ctx, flags.bulk ?? [], flags, again);
+  } else await submitOne(ctx, flags);
 }

@@ -1,17 +1,12 @@
 // The numbers on the command line of `seed bulk`, checked.
 import { parseShard, type Shard } from '../../lib/domain/seed/shard.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import type { MaxErrors } from '../../lib/workflows/seed-bulk.ts';
-import { type Pace, readPace } from '../bulk-flags.ts';
+import { type Pace, readPace, type RunFlags } from '../bulk-flags.ts';
 import { readCount } from '../flag-values.ts';
 
-export interface RawBulkFlags {
+export interface RawBulkFlags extends RunFlags {
   batchSize: string;
   batchBytes: string;
-  concurrency: string;
-  rate?: string;
-  giveUpAfter?: string;
-  maxErrors?: string;
   shard?: string;
 }
 
@@ -19,7 +14,6 @@ export interface BulkNumbers {
   limits: { rows: number; bytes: number };
   /** `rate` is this machine's part. */
   pace: Pace;
-  maxErrors: MaxErrors | undefined;
   shard: Shard | undefined;
 }
 
@@ -35,7 +29,6 @@ export function readBulkFlags(
   return {
     limits: { rows: readCount('--batch-size', flags.batchSize, 100_000), bytes: readBytes(flags.batchBytes) },
     pace: { ...pace, rate: pace.rate && pace.rate / (shard?.count ?? 1) },
-    maxErrors: flags.maxErrors === undefined ? undefined : readMaxErrors(flags.maxErrors),
     shard,
   };
 }
@@ -49,11 +42,4 @@ function readBytes(text: string): number {
   const bytes = Number(number) * (UNITS[unit.toUpperCase()] ?? 0);
   if (number !== '' && bytes >= LEAST_BYTES && bytes <= MOST_BYTES) return bytes;
   throw usageError(`--batch-bytes must be a size from 1KB to 64MB, for instance 256KB, not \`${text}\`.`);
-}
-
-function readMaxErrors(text: string): MaxErrors {
-  const [, number = '', percent] = /^(\d{1,12}(?:\.\d{1,6})?)\s*(%?)$/.exec(text) ?? [];
-  if (number !== '' && percent === '%' && Number(number) <= 100) return { percent: Number(number) };
-  if (/^\d+$/.test(number) && percent === '') return { rows: Number(number) };
-  throw usageError(`--max-errors must be a number of rows or a percentage such as 5%, not \`${text}\`.`);
 }

@@ -13,13 +13,12 @@ import type { SeedCounts } from '../../lib/files/seed-journal.ts';
 import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
 import type { BulkNumbers, RawBulkFlags } from './bulk-flags.ts';
 import type { OpenedInputs } from './inputs.ts';
-import { CONCURRENCY, giveUpAfter } from '../bulk-flags.ts';
+import { runFlags } from '../bulk-flags.ts';
 import { workspaceTarget } from '../results.ts';
 import { type ReadFlags, readFlags } from './read-flags.ts';
 
 interface BulkFlags extends RawBulkFlags, ReadFlags {
   rejects?: string;
-  resume?: boolean;
   restart?: boolean;
 }
 
@@ -29,31 +28,21 @@ export const seedFiles = defineCommand({
   effect: 'write',
   calls: 'platform',
   args: {
-    file: { many: true, help: 'NDJSON, a JSON array, CSV or Parquet; also gzip and zstd; - is standard input' },
+    file: {
+      many: true,
+      optional: true,
+      help: 'NDJSON, JSON, CSV or Parquet files, also gzip and zstd; folders; patterns; - is standard input',
+    },
   },
   flags: {
     ...readFlags,
     batchSize: { value: 'rows', default: '100', help: 'most users in one request' },
     batchBytes: { value: 'size', default: '256KB', help: 'most bytes in one request' },
-    concurrency: {
-      value: 'n',
-      default: CONCURRENCY.seeding.usual,
-      help: 'most requests at once; how many there are adapts to the answers',
-    },
-    rate: {
-      value: 'n',
-      help: 'most requests a second (or 600/m); of all shards together (default: limits.seeding of the profile)',
-    },
-    giveUpAfter,
-    maxErrors: {
-      value: 'n',
-      help: 'stop when more rows than this, or this percentage, were refused (default: never)',
-    },
+    ...runFlags('seeding'),
     rejects: {
       value: 'file',
       help: 'where refused rows go (default: the first input with .rejects.ndjson behind it)',
     },
-    resume: { help: 'go on where an earlier run of the same files ended' },
     restart: { help: 'forget an earlier run of the same files' },
     shard: { value: 'i/n', help: 'take one of N shares; auto/N takes JOB_COMPLETION_INDEX' },
   },
@@ -175,7 +164,6 @@ async function send(
     inputs,
     rules,
     limits: numbers.limits,
-    maxErrors: numbers.maxErrors,
     ...numbers.pace,
     journal: run.journal,
     before: run.before,
@@ -224,7 +212,7 @@ function withResume(
   // A file that is wrong as a whole has to be another one first.
   const isWrong = exitOf(error) === 'invalidInput' && counts === undefined;
   // A limit that ended the run would end the next one, too.
-  const isWithoutLimit = maxErrors === undefined || error.code === 'seed.too_many_errors';
+  const isWithoutLimit = maxErrors === undefined || error.code === 'bulk.too_many_errors';
   const again = isWithoutLimit ? run.again : `${run.again} --max-errors ${maxErrors.replace(/\s+/g, '')}`;
   const goOn = run.journal
     ? { text: 'To continue:', command: `${again} --resume` }

@@ -1,23 +1,20 @@
 // From the files of a seeding command to inputs that can be read.
 import { isCalendarDate } from '../../lib/contract/shared.ts';
-import type { ColumnMap, PassedOver } from '../../lib/domain/seed/columns.ts';
+import type { PassedOver } from '../../lib/domain/seed/columns.ts';
 import { createRowRules, type RowRules } from '../../lib/domain/seed/row-rules.ts';
 import type { Shard } from '../../lib/domain/seed/shard.ts';
-import { loadDocument } from '../../lib/files/load.ts';
-import { openBytes, type InputBytes, type RowFormat } from '../../lib/files/input-bytes.ts';
-import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
-import { choiceHint } from '../../lib/kernel/nearest.ts';
+import type { Inputs } from '../../lib/bulk/sources/bytes.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { createSeedInput, type SeedInput } from '../../lib/workflows/seed-input.ts';
+import { openBulkInputs, readColumnMap } from '../bulk-flags.ts';
 import type { ReadFlags } from './read-flags.ts';
-
-const FORMATS: readonly RowFormat[] = ['ndjson', 'json', 'csv', 'parquet'];
 
 /** More columns are counted, not listed. */
 const LISTED_COLUMNS = 20;
 
 export interface OpenedInputs {
-  sources: InputBytes[];
+  sources: Inputs;
   inputs: SeedInput[];
   rules: RowRules;
 }
@@ -32,16 +29,13 @@ export async function openInputs(
   flags: ReadFlags,
   shard?: Shard,
 ): Promise<OpenedInputs> {
-  if (files.filter((file) => file === '-').length > 1) throw usageError('Standard input can be read only once.');
   const settings = await ctx.settings();
   const rules = createRowRules(settings.names, flags);
-  const map = flags.mapFile === undefined ? undefined : await loadMap(ctx, flags.mapFile);
-  const format = readFormat(flags.format);
+  const map = await readColumnMap(ctx, flags);
   if (flags.cutoffDate !== undefined && !isCalendarDate(flags.cutoffDate)) {
     throw usageError(`--cutoff-date must be a date of the calendar as yyyy-MM-dd, not \`${flags.cutoffDate}\`.`);
   }
-  const sources: InputBytes[] = [];
-  for (const file of files) sources.push(await openBytes(file, ctx, format));
+  const sources = await openBulkInputs(ctx, files, flags);
   const isTable = sources.some((source) => source.format === 'csv' || source.format === 'parquet');
   const defaults = {
     workspace: isTable ? settings.need('workspace_id') : '',
@@ -60,7 +54,7 @@ function tellPassedOver(ctx: Context): (name: string, columns: readonly PassedOv
   return (name, columns) => {
     const listed = columns.slice(0, LISTED_COLUMNS).map(({ column }) => `\`${column}\``);
     const more = columns.length > LISTED_COLUMNS ? ` and ${columns.length - LISTED_COLUMNS} more` : '';
-    const text = `The map file leaves out ${columns.length === 1 ? 'the column' : 'the columns'} ${listed.join(', ')}${more}.`;
+    const text = `The map leaves out ${columns.length === 1 ? 'the column' : 'the columns'} ${listed.join(', ')}${more}.`;
     if (told.has(text)) return;
     told.add(text);
     const lines = columns.flatMap(({ column, field }) => (field === undefined ? [] : [`\`${column}: ${field}\``]));
@@ -75,28 +69,4 @@ function warnOfNulls(ctx: Context): (name: string, column: string, word: string)
     ctx.out.warn(
       `${name}: The column \`${column}\` holds the text \`${word}\`. If it means no value, pass --null ${word}.`,
     );
-}
-
-function readFormat(text: string | undefined): RowFormat | undefined {
-  if (text === undefined) return undefined;
-  const format = FORMATS.find((known) => known === text.toLowerCase());
-  if (format === undefined) throw usageError(`--format does not know \`${text}\`.`, choiceHint(text, FORMATS));
-  return format;
-}
-
-async function loadMap(ctx: Context, file: string): Promise<ColumnMap> {
-  const document = await loadDocument(file, ctx);
-  const { value } = document;
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const entries = isMap ? Object.entries(value) : [];
-  const wrong = entries.find(([, field]) => typeof field !== 'string');
-  if (isMap && wrong === undefined) return Object.fromEntries(entries) as ColumnMap;
-  throw invalidInput(`${document.name} is no map of columns.`, [
-    {
-      file: document.name,
-      path: wrong?.[0] ?? '',
-      ...document.locate(wrong === undefined ? [] : [wrong[0]]),
-      message: 'must say for a column which field it holds, for instance `Customer: identity:customer_id`',
-    },
-  ]);
 }

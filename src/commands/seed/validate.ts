@@ -23,7 +23,7 @@ export const validateUsers = defineCommand({
   summary: 'check files of users without sending anything',
   effect: 'local',
   calls: 'settings',
-  args: { file: { many: true, help: 'as for `seed bulk`' } },
+  args: { file: { many: true, optional: true, help: 'inputs as for `seed bulk`' } },
   flags: readFlags,
   output: () => object({ valid: literal(true), files: array(string()), rows: int() }),
   examples: ['cdpadm seed validate users.ndjson', 'cdpadm seed validate users.csv --cutoff-date 2026-01-01 -o json'],

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { CsvFeed } from '../domain/csv/feed.ts';
 import { textsOf } from '../domain/csv/record.ts';
 import { notText } from '../files/encoding.ts';
-import type { InputBytes } from '../files/input-bytes.ts';
+import type { InputBytes } from './sources/bytes.ts';
 import { readJson } from '../files/json-document.ts';
 import { parseDocumentText } from '../files/load.ts';
 import type { ValuePath } from '../files/reading.ts';
@@ -16,8 +16,10 @@ import { type Place, placeAt } from '../kernel/text-place.ts';
 
 /** One row. `locate` finds line and column of what is wrong in it. */
 export interface Row {
-  /** From 1; headings and empty lines do not count. */
+  /** From 1 through all inputs; headings and empty lines do not count. */
   number: number;
+  /** The input that it is from, as it is shown. */
+  file: string;
   /** By column, for CSV; the value itself for JSON; or why there is nothing to be had. */
   content: { cells: readonly string[] } | { value: unknown } | { fault: string };
   locate(where: { column: number } | { path: ValuePath; at?: 'key' }): Place;
@@ -29,12 +31,14 @@ export interface Column extends Place {
 
 /** What comes before the first row. */
 export interface Heading {
+  file: string;
   /** Column names of a CSV, as they stand; undefined for JSON. */
   columns: readonly Column[] | undefined;
   delimiter: string;
 }
 
 export interface RowTable {
+  /** Of the first input; the columns of the others are the same. */
   heading: Heading;
   /** In groups, as the file is read. Throws invalid input (9) where no further row can be made out. */
   rows: AsyncIterable<Row[]>;
@@ -42,42 +46,77 @@ export interface RowTable {
   digest(): string;
 }
 
-/** Reads the rows of an input; reading ends with the reason of an aborted `signal`. Throws usage (2) for Parquet. */
-export async function openTable(source: InputBytes, signal?: AbortSignal): Promise<RowTable> {
+/**
+ * Reads the rows of all inputs; reading ends with the reason of an aborted `signal`. Throws usage (2) for Parquet, and
+ * invalid input (9) for columns that are not those of the first input.
+ */
+export async function openTable(
+  sources: readonly [InputBytes, ...InputBytes[]],
+  signal?: AbortSignal,
+): Promise<RowTable> {
   const hash = createHash('sha256');
   let digest: string | undefined;
-  async function* hashed(): AsyncGenerator<Buffer> {
+  let number = 0;
+  async function* hashed(source: InputBytes): AsyncGenerator<Buffer> {
     for await (const chunk of source.chunks()) {
       hash.update(chunk);
       yield chunk;
     }
   }
-  const { heading, rows } = await tableOf(source, hashed());
-  return { heading, rows: inTurns(rows, signal), digest: () => (digest ??= hash.digest('hex')) };
+  const open = (source: InputBytes): Promise<Opened> => tableOf(source, hashed(source));
+  const [first, ...others] = sources;
+  const { heading, rows } = await open(first);
+
+  async function* numbered(file: string, groups: Opened['rows']): AsyncGenerator<Row[]> {
+    for await (const group of groups) {
+      yield group.map((row) => ({ ...row, number: ++number, file }));
+      await ownTurn(signal);
+    }
+  }
+  async function* all(): AsyncGenerator<Row[]> {
+    yield* numbered(first.name, rows);
+    for (const source of others) {
+      const next = await open(source);
+      requireSameColumns(heading, next.heading);
+      yield* numbered(source.name, next.rows);
+    }
+  }
+  return { heading, rows: all(), digest: () => (digest ??= hash.digest('hex')) };
 }
 
-type Opened = Pick<RowTable, 'heading' | 'rows'>;
+/** A row before it has its number. */
+type LocalRow = Omit<Row, 'number' | 'file'>;
 
-const NO_COLUMNS: Heading = { columns: undefined, delimiter: ',' };
+interface Opened {
+  heading: Heading;
+  rows: AsyncIterable<LocalRow[]>;
+}
 
 async function tableOf({ format, name }: InputBytes, chunks: AsyncIterable<Buffer>): Promise<Opened> {
+  const heading: Heading = { file: name, columns: undefined, delimiter: ',' };
   switch (format) {
     case 'csv':
       return await csvTable(chunks, name);
     case 'ndjson':
-      return { heading: NO_COLUMNS, rows: lineRows(decoded(chunks, name)) };
+      return { heading, rows: lineRows(decoded(chunks, name)) };
     case 'json':
-      return { heading: NO_COLUMNS, rows: elementRows(decoded(chunks, name), name) };
+      return { heading, rows: elementRows(decoded(chunks, name), name) };
     case 'parquet':
       throw usageError(`${name} is Parquet.`, 'Give the requests as CSV, NDJSON or JSON.');
   }
 }
 
-async function* inTurns<T>(groups: AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T> {
-  for await (const group of groups) {
-    yield group;
-    await ownTurn(signal);
-  }
+/** One results file has the rows of all inputs. */
+function requireSameColumns(first: Heading, other: Heading): void {
+  const listOf = ({ columns }: Heading): string =>
+    columns === undefined ? 'no columns (JSON)' : columns.map(({ text }) => `\`${text}\``).join(', ');
+  if (listOf(first) === listOf(other)) return;
+  const message = `has ${listOf(other)}; ${first.file} has ${listOf(first)}`;
+  throw invalidInput(
+    'The inputs have different columns. Nothing was sent.',
+    [{ file: other.file, line: 1, column: 1, path: '', message }],
+    'Submit them in separate runs.',
+  );
 }
 
 /** A record that was read: its cells, and what it looks like for the places of these. */
@@ -104,25 +143,22 @@ async function csvTable(chunks: AsyncIterable<Buffer>, name: string): Promise<Op
     const { column: at, line: below } = placeAt(line.source, startOf(line.source, column, delimiter));
     return { line: line.line + below - 1, column: at };
   };
-  let number = 0;
-
-  function toRow(line: CsvLine): Row {
+  function toRow(line: CsvLine): LocalRow {
     const count = line.cells.length;
     const fault = `this line has ${count} ${count === 1 ? 'cell' : 'cells'}; the headings are ${width}`;
     const odd = count === width ? undefined : Math.min(width, count - 1);
     return {
-      number: ++number,
       content: odd === undefined ? { cells: line.cells } : { fault },
       locate: (where) => placeOf(line, odd ?? ('column' in where ? where.column : 0)),
     };
   }
 
-  async function* rows(): AsyncGenerator<Row[]> {
+  async function* rows(): AsyncGenerator<LocalRow[]> {
     yield found.map(toRow);
     for await (const { lines } of groups) yield lines.map(toRow);
   }
   const columns = header.cells.map((text, column) => ({ text, ...placeOf(header, column) }));
-  return { heading: { columns, delimiter }, rows: rows() };
+  return { heading: { file: name, columns, delimiter }, rows: rows() };
 }
 
 /** The records of each chunk. Throws invalid input (9) for what is no CSV, after those before it. */
@@ -172,11 +208,10 @@ function empty(file: string): KnownError {
   return invalidInput(`${file} cannot be read.`, [{ file, line: 1, column: 1, path: '', message }]);
 }
 
-async function* lineRows(text: AsyncIterable<string>): AsyncGenerator<Row[]> {
-  let number = 0;
+async function* lineRows(text: AsyncIterable<string>): AsyncGenerator<LocalRow[]> {
   let line = 0;
 
-  function toRow(source: string): Row[] {
+  function toRow(source: string): LocalRow[] {
     line++;
     if (source.trim() === '') return [];
     const at = line;
@@ -189,24 +224,23 @@ async function* lineRows(text: AsyncIterable<string>): AsyncGenerator<Row[]> {
         const offset = 'path' in where ? readJson(source).offsetOf(where.path, where.at) : 0;
         return { line: at, column: offset + 1 };
       };
-      return [{ number: ++number, content: { value }, locate }];
+      return [{ content: { value }, locate }];
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       const column = (error.offset ?? 0) + 1;
-      return [{ number: ++number, content: { fault: error.message }, locate: () => ({ line: at, column }) }];
+      return [{ content: { fault: error.message }, locate: () => ({ line: at, column }) }];
     }
   }
 
   for await (const lines of linesOf(text)) yield lines.flatMap(toRow);
 }
 
-async function* elementRows(text: AsyncIterable<string>, name: string): AsyncGenerator<Row[]> {
+async function* elementRows(text: AsyncIterable<string>, name: string): AsyncGenerator<LocalRow[]> {
   const pieces: string[] = [];
   for await (const piece of text) pieces.push(piece);
   const document = await parseDocumentText(name, pieces.join(''), 'json');
   const list = Array.isArray(document.value) ? (document.value as unknown[]) : undefined;
   yield (list ?? [document.value]).map((value, index) => ({
-    number: index + 1,
     content: { value },
     locate: (where) => {
       const inside = 'path' in where ? where.path : [];

@@ -8,12 +8,6 @@ export const SEED_ERRORS = {
     explanation: 'Rows are counted from 1, without the header.',
     fix: 'Count the rows with `cdpadm seed validate`.',
   },
-  'seed.too_many_errors': {
-    exit: 'partial',
-    summary: 'Too many rows were rejected.',
-    explanation: 'The run stopped at the limit of --max-errors. The rows that were accepted stay accepted.',
-    fix: 'Correct the rows in the rejects file and send them.',
-  },
   'seed.run_before': {
     exit: 'guard',
     summary: 'This file was sent before.',

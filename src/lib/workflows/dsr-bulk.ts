@@ -1,7 +1,7 @@
 // A bulk run: ids journaled before they are sent, rows sent as fast as the platform takes them, and a result file at the end.
 import { randomUUID } from 'node:crypto';
 import { dsrEndpoints } from '../contract/dsr.ts';
-import { isLeft, type RowStates } from '../domain/dsr/row-states.ts';
+import { countComplete, isLeft, type RowStates } from '../domain/dsr/row-states.ts';
 import type { DsrJournal, JournalLine } from '../files/dsr-journal.ts';
 import type { RowTable } from '../bulk/rows.ts';
 import { stringifyJson } from '../kernel/json.ts';
@@ -9,6 +9,7 @@ import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 import type { DsrPorts, LedgerEntry, LedgerNews, VerifyMessage } from './dsr-ports.ts';
 import { submittedEvent } from './dsr-submit.ts';
+import { checkErrorLimit, type MaxErrors } from '../bulk/error-limit.ts';
 import { createGate, type Gate, type GateOptions } from '../bulk/gate.ts';
 import { createHardStop, runTasks, type Task } from '../bulk/runner.ts';
 
@@ -21,6 +22,7 @@ export interface BulkPorts
   /** As the journal left them. */
   states: RowStates;
   verify: VerifyMessage;
+  maxErrors: MaxErrors | undefined;
   onProgress(): void;
   onDecision(text: string): void;
 }
@@ -155,7 +157,7 @@ class SubmitRun {
   }
 
   async #finish({ hasId, request, row }: ReadyRow, outcome: RowOutcome): Promise<void> {
-    const { clock, onProgress, states } = this.#ports;
+    const { clock, maxErrors, onProgress, states } = this.#ports;
     const { error, expected_completion_time, received_time, signed, state } = outcome;
     if (!signed) this.unsigned++;
     if (state !== 'unknown') this.#completed++;
@@ -174,6 +176,7 @@ class SubmitRun {
     onProgress();
     if (this.#complete.length >= WRITTEN_AT_ONCE || clock.now() - this.#writtenAt >= WRITTEN_AFTER_MS)
       await this.writeComplete();
+    checkErrorLimit(maxErrors, states.count('failed'), countComplete(states));
   }
 
   /** The ledger first: a row that only the journal calls complete would never come into it. */

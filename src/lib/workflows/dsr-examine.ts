@@ -33,8 +33,8 @@ export interface Examined {
 /** As many of a bulk run's requests as a dry run shows. */
 const FIRST = 100;
 
-/** Reads the whole file. Throws invalid input (9) with the place of every issue, rows that say the same among them. */
-export async function examineRows(table: RowTable, options: RowOptions): Promise<Examined> {
+/** Reads all inputs, called `name`. Throws invalid input (9) with the place of every issue, rows that say the same among them. */
+export async function examineRows(table: RowTable, options: RowOptions, name: string): Promise<Examined> {
   const reader = createRowReader(table, options);
   const keys = createRowKeys();
   const issues: Issue[] = [];
@@ -60,8 +60,8 @@ export async function examineRows(table: RowTable, options: RowOptions): Promise
     note(error.issues);
   }
   found.digest = table.digest();
-  if (wrong > 0) throw notValid(options.file, issues, wrong);
-  if (found.rows === 0) throw invalidInput(`${options.file} has no rows.`, []);
+  if (wrong > 0) throw notValid(name, issues, wrong);
+  if (found.rows === 0) throw invalidInput(`${name} has no rows.`, []);
   return found;
 
   function note(own: readonly Issue[]): void {
@@ -77,13 +77,13 @@ export async function examineRows(table: RowTable, options: RowOptions): Promise
       return;
     }
     const { ready } = result;
-    note(repeated(row, ready, options.file));
+    note(repeated(row, ready));
     tally(ready);
     if (!ready.done && found.first.length < FIRST) found.first.push(ready);
   }
 
-  function repeated(row: Row, { hasId, request }: ReadyRow, file: string): Issue[] {
-    const place = { file, ...row.locate({ path: [] }), path: '' };
+  function repeated(row: Row, { hasId, request }: ReadyRow): Issue[] {
+    const place = { file: row.file, ...row.locate({ path: [] }), path: '' };
     const { subject_request_type: type } = request;
     const content = JSON.stringify([type, identitiesOf(request).sort(), skipsWaiting(request)]);
     const sameId = hasId ? keys.add(request.subject_request_id, row.number) : undefined;

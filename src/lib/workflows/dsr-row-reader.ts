@@ -20,8 +20,6 @@ import type { Row, RowTable } from '../bulk/rows.ts';
 import { invalidInput, type Issue } from '../kernel/errors.ts';
 
 export interface RowOptions extends NormalizeOptions {
-  /** The path as the user gave it. */
-  file: string;
   mapping: ReadonlyMap<string, string>;
   /** When the rows are checked, in epoch milliseconds. */
   now: number;
@@ -51,7 +49,8 @@ const STAND_IN = '00000000-0000-4000-8000-000000000000';
 
 /** Throws invalid input (9) for headings that mean nothing. */
 export function createRowReader({ heading }: RowTable, options: RowOptions): RowReader {
-  const { file, mapping, names } = options;
+  const { mapping, names } = options;
+  const { file } = heading;
   const columns = heading.columns?.map((cell) => cell.text);
   const plan = columns && planColumns(columns, mapping, names);
   const unknown = [...mapping.keys()].filter((name) => columns && !columns.includes(name));
@@ -112,7 +111,7 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
           ? row.locate({ column })
           : row.locate({ path: flat && name !== undefined ? [name] : issue.path, ...(issue.at && { at: issue.at }) });
       return {
-        file,
+        file: row.file,
         ...place,
         path: name ?? (targets ? fieldOfIssue(issue) : showPath(issue.path)),
         message: issue.message,
@@ -125,7 +124,7 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
     read: (row) => {
       const { content } = row;
       if ('fault' in content)
-        return { issues: [{ file, ...row.locate({ path: [] }), path: '', message: content.fault }] };
+        return { issues: [{ file: row.file, ...row.locate({ path: [] }), path: '', message: content.fault }] };
       let made: ReturnType<typeof fromCells>;
       let targets = plan?.targets;
       let flat = false;
@@ -137,7 +136,12 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
         if (!cells)
           return {
             issues: [
-              { file, ...row.locate({ path: [] }), path: '', message: 'is neither a row of fields nor a request' },
+              {
+                file: row.file,
+                ...row.locate({ path: [] }),
+                path: '',
+                message: 'is neither a row of fields nor a request',
+              },
             ],
           };
         const own = planColumns(cells.columns, mapping, names);

@@ -6,13 +6,12 @@ import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { RowRules } from '../domain/seed/row-rules.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/seed-journal.ts';
-import type { KnownError } from '../kernel/errors.ts';
 import { holdYoungSpace } from '../kernel/young-space.ts';
+import { checkErrorLimit, type MaxErrors } from '../bulk/error-limit.ts';
 import { createGate, type Gate, type GateOptions } from '../bulk/gate.ts';
 import { createHardStop, runTasks, type Task } from '../bulk/runner.ts';
 import { type BatchDelivery, createBatchDelivery, type SendPorts } from './seed-send.ts';
 import type { SeedInput } from './seed-input.ts';
-import { fail } from '../errors/fail.ts';
 
 export interface SeedBulkPorts extends GateOptions, Pick<SendPorts, 'sender'> {
   inputs: SeedInput[];
@@ -28,8 +27,6 @@ export interface SeedBulkPorts extends GateOptions, Pick<SendPorts, 'sender'> {
   onProgress(state: SeedProgress): void;
 }
 
-export type MaxErrors = { rows: number } | { percent: number };
-
 export interface SeedProgress {
   counts: SeedCounts;
   /** Bytes whose rows are complete, about, of `totalBytes`, where the inputs tell. */
@@ -38,8 +35,6 @@ export interface SeedProgress {
 }
 
 const CHECKPOINT_MS = 500;
-/** A percentage of few rows says nothing. */
-const MIN_ROWS_FOR_PERCENT = 1000;
 
 /** Runs until every row is accepted or refused. Throws KnownError for whatever ends it sooner; the journal is up to date. */
 export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
@@ -130,10 +125,9 @@ class SeedRun {
     counts.batches++;
     entry.complete();
     this.#packer.recycle(batch);
-    const isOver = isTooMany(maxErrors, counts);
-    if (!isOver && clock.now() - this.#checkpointAt >= CHECKPOINT_MS) this.checkpoint(false);
+    if (clock.now() - this.#checkpointAt >= CHECKPOINT_MS) this.checkpoint(false);
     onProgress({ counts: this.#tally(), bytes: this.#bytesCompleted(), totalBytes: this.#totalBytes });
-    if (isOver) throw tooManyErrors(counts);
+    checkErrorLimit(maxErrors, counts.rejected, counts.accepted + counts.rejected);
   }
 
   checkpoint(finished: boolean): SeedCounts {
@@ -171,17 +165,4 @@ function totalOf(inputs: readonly SeedInput[]): number | undefined {
     (sum, { bytes }) => (sum === undefined || bytes === undefined ? undefined : sum + bytes),
     0,
   );
-}
-
-function isTooMany(limit: MaxErrors | undefined, { accepted, rejected }: SeedCounts): boolean {
-  if (limit === undefined) return false;
-  if ('rows' in limit) return rejected > limit.rows;
-  const rows = accepted + rejected;
-  return rows >= MIN_ROWS_FOR_PERCENT && rejected > (rows * limit.percent) / 100;
-}
-
-function tooManyErrors({ accepted, rejected }: SeedCounts): KnownError {
-  return fail('seed.too_many_errors', {
-    message: `Stopped: ${rejected} of ${accepted + rejected} rows were refused, more than --max-errors allows.`,
-  });
 }

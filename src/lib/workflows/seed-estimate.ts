@@ -1,6 +1,6 @@
 // What a bulk run is about to send, for the question before it: about how many users, and which environments they name.
 import { openParquet } from '../files/parquet.ts';
-import type { InputBytes } from '../files/input-bytes.ts';
+import type { InputBytes } from '../bulk/sources/bytes.ts';
 
 export interface SeedEstimate {
   /** Undefined when the size does not tell: standard input, compressed files and JSON arrays. */

@@ -9,7 +9,7 @@ import type { RowRules } from '../domain/seed/row-rules.ts';
 import { LINE_FEED } from '../domain/seed/scan.ts';
 import { inByteShard, inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
 import { openParquet } from '../files/parquet.ts';
-import type { InputBytes } from '../files/input-bytes.ts';
+import type { InputBytes } from '../bulk/sources/bytes.ts';
 import { usageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 

@@ -25,6 +25,11 @@ export function isLeft(state: RowState): boolean {
   return state === 'open' || state === 'planned' || state === 'unknown';
 }
 
+/** Rows whose outcome is known. */
+export function countComplete(states: RowStates): number {
+  return (['submitted', 'existing', 'failed', 'skipped'] as const).reduce((sum, state) => sum + states.count(state), 0);
+}
+
 /** Rows count from 1. */
 export function createRowStates(): RowStates {
   let states = new Uint8Array(START);

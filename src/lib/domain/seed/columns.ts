@@ -9,8 +9,8 @@ export type Column =
   | { kind: 'attribute'; name: string; type: CalculationType; key: string | undefined }
   | { kind: 'user'; name: string };
 
-/** Column of the file -> the field that it holds, in the grammar of headers (`--map-file`). */
-export type ColumnMap = Readonly<Record<string, string>>;
+/** Column of the file -> the field that it holds, in the grammar of headers (`--map`, `--map-file`). */
+export type ColumnMap = ReadonlyMap<string, string>;
 
 export interface HeaderIssue {
   column: string;
@@ -39,13 +39,11 @@ export interface Header {
 /** Reads a header; a map says what its columns mean in place of their own names. */
 export function readHeader(
   header: readonly string[],
-  map: ColumnMap | undefined,
+  fields: ColumnMap | undefined,
   { names, identityTypes }: Pick<RowRules, 'names' | 'identityTypes'>,
 ): Header {
   const issues: HeaderIssue[] = [];
   const seen = new Map<string, string>();
-  // A column may be called as something that every object has.
-  const fields = map && new Map(Object.entries(map));
   const columns = header.map((title) => {
     const field = fields === undefined ? title.trim() : (fields.get(title) ?? fields.get(title.trim()));
     if (field === undefined) return undefined;
@@ -64,7 +62,7 @@ export function readHeader(
   });
   for (const title of fields?.keys() ?? []) {
     if (!header.some((column) => column === title || column.trim() === title)) {
-      issues.push({ column: title, message: 'is in the map file, but not in the header' });
+      issues.push({ column: title, message: 'is mapped, but no such column is there' });
     }
   }
   if (issues.length === 0 && !columns.some((column) => column?.kind === 'xpid' || column?.kind === 'identity')) {

@@ -29,6 +29,8 @@ export interface FlagSpec {
   readonly choices?: readonly string[];
   /** May be repeated. */
   readonly many?: true;
+  /** Takes several values at once: all words up to the next flag. */
+  readonly words?: true;
   readonly required?: true;
   readonly default?: string | true;
   /** The keys of flags that it cannot stand beside. */
@@ -162,10 +164,10 @@ function argumentOf(key: string, spec: ArgSpec): Argument {
 }
 
 function optionOf(key: string, spec: FlagSpec): Option {
-  const { choices, conflicts, heading, help, hidden, many, read, required, short, value } = spec;
+  const { choices, conflicts, heading, help, hidden, many, read, required, short, value, words } = spec;
   const name = flagName(key);
   const long = value === undefined && spec.default === true ? name.replace('--', '--no-') : name;
-  const word = value === undefined ? '' : hidden ? ` [${value}]` : ` <${value}>`;
+  const word = value === undefined ? '' : hidden ? ` [${value}]` : ` <${value}${words ? '...' : ''}>`;
   const option = new Option(`${short ? `-${short}, ` : ''}${long}${word}`, help);
   const item = choices ? (text: string) => readWord(name, text, choices) : read;
   if (choices) option.choices(choices);

@@ -77,7 +77,7 @@ test.each([
 test('a wrong map is told with its place', async () => {
   const files = [seeding.write('users.csv', 'xpid\n1\n'), '--map-file', seeding.write('map.yaml', 'xpid: [1]\n')];
   const { code, stderr } = await seeding.run(['seed', 'validate', ...files]);
-  expect([code, stderr]).toEqual([9, expect.stringContaining('map.yaml:1:7: xpid: must say for a column')]);
+  expect([code, stderr]).toEqual([9, expect.stringContaining('map.yaml:1:7: xpid: must map columns')]);
 });
 
 test.each(['bulk', 'bulk --dry-run', 'validate', 'preview'])(

@@ -158,7 +158,7 @@ describe('columns that a map leaves out', () => {
     seeding.write('same.csv', 'Customer,Bought,Tier,e-mail\nc-3,5,a,b\n');
     const { code, stderr } = await seeding.run(['seed', 'bulk', file, 'same.csv', ...args, '--yes']);
     expect(code).toBe(0);
-    expect(stderr).toContain('Warning: users.csv: The map file leaves out the columns `Tier`, `e-mail`.');
+    expect(stderr).toContain('Warning: users.csv: The map leaves out the columns `Tier`, `e-mail`.');
     expect(stderr).toContain('add `e-mail: identity:email` to it');
     expect(stderr).not.toContain('same.csv');
   });

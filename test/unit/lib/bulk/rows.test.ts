@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type Row, openTable } from '../../../../src/lib/bulk/rows.ts';
-import { openBytes, openMemory } from '../../../../src/lib/files/input-bytes.ts';
+import { openBytes, openMemory } from '../../../../src/lib/bulk/sources/bytes.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 interface Read {
@@ -25,7 +25,7 @@ async function read(text: string | Buffer, name?: string): Promise<Read> {
   const bytes = Buffer.from(text);
   const path = join(temporaryFolder(), name ?? 'unused');
   if (name !== undefined) writeFileSync(path, bytes);
-  const table = await openTable(name === undefined ? await openMemory('<stdin>', bytes) : await openFile(path));
+  const table = await openTable([name === undefined ? await openMemory('<stdin>', bytes) : await openFile(path)]);
   const rows: Row[] = [];
   for await (const group of table.rows) rows.push(...group);
   const { columns, delimiter } = table.heading;
@@ -145,7 +145,7 @@ describe('CSV', () => {
   it('of which a later piece is broken gives the rows before it', async () => {
     const path = join(temporaryFolder(), 'a.csv');
     writeFileSync(path, `email\n${'a@example.com\n'.repeat(20_000)}"b"c\n${'a@example.com\n'.repeat(20_000)}`);
-    const { rows } = await openTable(await openFile(path));
+    const { rows } = await openTable([await openFile(path)]);
     let last = 0;
     const all = async (): Promise<void> => {
       for await (const group of rows) last = group.at(-1)?.number ?? last;
@@ -169,7 +169,7 @@ describe('CSV', () => {
     const read = async (): Promise<void> => {
       const path = join(temporaryFolder(), 'a.csv');
       writeFileSync(path, text.replace('\n', `\n${filler}`));
-      for await (const rows of (await openTable(await openFile(path))).rows) expect(rows.length).toBeGreaterThan(0);
+      for await (const rows of (await openTable([await openFile(path)])).rows) expect(rows.length).toBeGreaterThan(0);
     };
     await expect(read()).rejects.toMatchObject({
       code: 'input.invalid',
@@ -258,7 +258,7 @@ it('stops between two groups of rows', async () => {
   const stop = new AbortController();
   const path = join(temporaryFolder(), 'a.csv');
   writeFileSync(path, `email\n${'a@example.com\n'.repeat(100_000)}`);
-  const { rows } = await openTable(await openFile(path), stop.signal);
+  const { rows } = await openTable([await openFile(path)], stop.signal);
   const groups: number[] = [];
   const reading = (async () => {
     for await (const group of rows) {

@@ -65,6 +65,8 @@ test.each([
   expect(readHeader(['xpid', title], undefined, rules).issues).toEqual([{ column: title, message }]);
 });
 
+const mapOf = (fields: Record<string, string>): Map<string, string> => new Map(Object.entries(fields));
+
 describe('a header as a whole', () => {
   it('names a column that means the same as another one', () => {
     expect(readHeader(['xpid', 'identity:email', ' xpid', 'identity:"email"'], undefined, rules).issues).toEqual([
@@ -76,24 +78,24 @@ describe('a header as a whole', () => {
   it('must say whom a row is about, which is told when nothing else is wrong', () => {
     const nobody = { column: '', message: 'there is neither a column `xpid` nor one `identity:<type>`' };
     expect(readHeader(['user:a', 'environment'], undefined, rules).issues).toEqual([nobody]);
-    expect(readHeader(['a', 'b'], {}, rules).issues).toEqual([nobody]);
+    expect(readHeader(['a', 'b'], new Map(), rules).issues).toEqual([nobody]);
     expect(readHeader(['user:'], undefined, rules).issues).toHaveLength(1);
     expect(readHeader(['identity:a'], undefined, rules).issues).toEqual([]);
   });
 
   it('is wrong where the map says what no column can mean, under the name of the column', () => {
-    const map = { Orders: 'attr:Orders:cuont', Customer: 'identity:', Mail: 'identity:email' };
-    expect(readHeader(Object.keys(map), map, rules).issues).toEqual([
+    const map = mapOf({ Orders: 'attr:Orders:cuont', Customer: 'identity:', Mail: 'identity:email' });
+    expect(readHeader([...map.keys()], map, rules).issues).toEqual([
       { column: 'Orders', message: expect.stringContaining('did you mean `count`?') as string },
       { column: 'Customer', message: expect.stringContaining('must be written `identity:<type>`') as string },
     ]);
   });
 
   it('is what the map says, by the names as they stand or without their blanks', () => {
-    const map = { ' A ': 'xpid', B: 'user:b', Gone: 'user:c' };
+    const map = mapOf({ ' A ': 'xpid', B: 'user:b', Gone: 'user:c' });
     expect(readHeader([' A ', ' B', 'xpid'], map, rules)).toEqual({
       columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
-      issues: [{ column: 'Gone', message: 'is in the map file, but not in the header' }],
+      issues: [{ column: 'Gone', message: 'is mapped, but no such column is there' }],
       // It is called like a field that another column holds.
       passedOver: [{ column: 'xpid', field: undefined }],
     });
@@ -103,7 +105,7 @@ describe('a header as a whole', () => {
 describe('columns that a map passes over', () => {
   it('are named, with the field that they are called like', () => {
     const header = ['Customer', 'Tier', 'e-mail', 'xpid', 'Cutoff Date', 'Customer Name', 'user:tier'];
-    expect(readHeader(header, { Customer: 'identity:customer_id' }, rules).passedOver).toEqual([
+    expect(readHeader(header, mapOf({ Customer: 'identity:customer_id' }), rules).passedOver).toEqual([
       { column: 'Tier', field: undefined },
       { column: 'e-mail', field: 'identity:email' },
       { column: 'xpid', field: 'xpid' },
@@ -118,7 +120,7 @@ describe('columns that a map passes over', () => {
   it('may be called like what every object has', () => {
     const { columns, issues } = readHeader(
       ['Customer', 'constructor', '__proto__', 'toString'],
-      { Customer: 'xpid' },
+      mapOf({ Customer: 'xpid' }),
       rules,
     );
     expect([columns, issues]).toEqual([[{ kind: 'xpid' }, undefined, undefined, undefined], []]);
@@ -130,12 +132,12 @@ describe('columns that a map passes over', () => {
     ['Customer  -  Id', 'identity:customer_id'],
     [' E-Mail', 'identity:email'],
   ])('%j is perhaps meant for %s', (column, field) => {
-    const { passedOver } = readHeader(['Whom', column], { Whom: 'identity:mobile_number' }, rules);
+    const { passedOver } = readHeader(['Whom', column], mapOf({ Whom: 'identity:mobile_number' }), rules);
     expect(passedOver).toEqual([{ column: column.trim(), field }]);
   });
 
   it('are none that it names wrongly', () => {
-    const { issues, passedOver } = readHeader([' A', 'B'], { A: 'zzzzzzzz', B: 'xpid' }, rules);
+    const { issues, passedOver } = readHeader([' A', 'B'], mapOf({ A: 'zzzzzzzz', B: 'xpid' }), rules);
     expect(issues.map(({ column }) => column)).toEqual([' A']);
     expect(passedOver).toEqual([]);
   });

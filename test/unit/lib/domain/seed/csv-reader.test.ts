@@ -99,7 +99,7 @@ describe('a header', () => {
   }); // prettier-ignore
 
   it('that a map is for is told without speaking of one', () => {
-    expect(refused('a\n', { map: { a: 'b' } }).hint).toBeUndefined();
+    expect(refused('a\n', { map: new Map([['a', 'b']]) }).hint).toBeUndefined();
   });
 
   it('does without what every row or no row has', () => {
@@ -112,10 +112,10 @@ describe('a header', () => {
   it('tells once which columns a map passes over, if any', () => {
     const told: unknown[] = [];
     const onPassedOver = (columns: unknown): unknown => told.push(columns);
-    read('Id,Tier\n1,a\n2,b\n', { map: { Id: 'xpid' }, onPassedOver });
-    read('Id\n1\n', { map: { Id: 'xpid' }, onPassedOver });
+    read('Id,Tier\n1,a\n2,b\n', { map: new Map([['Id', 'xpid']]), onPassedOver });
+    read('Id\n1\n', { map: new Map([['Id', 'xpid']]), onPassedOver });
     expect(told).toEqual([[{ column: 'Tier', field: undefined }]]);
-    expect(read('Id,Tier\n1,a\n', { map: { Id: 'xpid' } })).toHaveLength(1);
+    expect(read('Id,Tier\n1,a\n', { map: new Map([['Id', 'xpid']]) })).toHaveLength(1);
   });
 
   it.each<[string, string | Buffer, string]>([

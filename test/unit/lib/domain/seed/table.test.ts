@@ -154,13 +154,13 @@ describe('the column of what is wrong', () => {
     [['xpid'], 'xpid', 'is wrong'],
     [['other', 'x'], '', '`other.x` is wrong'],
   ])('%j', (path, column, message) => {
-    const table = tableOf(header, { ...options, map });
+    const table = tableOf(header, { ...options, map: new Map(Object.entries(map)) });
     expect(table.issue({ path, message: 'is wrong' }, full)).toEqual({ path: column, message });
   });
 
   it('is called as it is in the file, not as what it means', () => {
     const called = { Whom: 'xpid', Where: 'environment', Until: 'cutoff_date', N: 'attr:N:count' };
-    const table = tableOf(Object.keys(called), { ...options, map: called });
+    const table = tableOf(Object.keys(called), { ...options, map: new Map(Object.entries(called)) });
     const paths = [['xpid'], ['environment'], ['calculated_attributes', '5001', 0, 'cutoff_date']];
     expect(paths.map((path) => table.issue({ path, message: '' }, ['', '', '', '1']).path)).toEqual([
       'Whom',
@@ -170,7 +170,7 @@ describe('the column of what is wrong', () => {
   });
 
   it('is named once', () => {
-    const table = tableOf(header, { ...options, map });
+    const table = tableOf(header, { ...options, map: new Map(Object.entries(map)) });
     const path = [...seed, 'blue'];
     expect(table.issue({ path, message: 'unknown field `blue`' }, full).message).toBe('unknown field `blue`');
   });
@@ -210,7 +210,7 @@ test('a column is told by its own name, not by the field that a map makes of it'
   const map = { Customer: 'identity:osa_id', Bought: 'attr:Orders:count' };
   // The header may hold the deployment's word for an identity.
   const rules = createRowRules({ osa_id: 'ours_id' });
-  const renamed = tableOf(header, { name: 'u.csv', defaults, map, rules });
+  const renamed = tableOf(header, { name: 'u.csv', defaults, map: new Map(Object.entries(map)), rules });
   const cells = ['x'.repeat(5000), 'many'];
   const checked = checkRow(renamed.value(cells), rules);
   expect('issues' in checked && checked.issues.map((found) => renamed.issue(found, cells).path)).toEqual([

@@ -1,10 +1,11 @@
 // The bytes of a bulk input, whatever it is wrapped in: a plain file, gzip, zstd, or standard input; and what they hold.
 import { open, type FileHandle } from 'node:fs/promises';
-import { KnownError, invalidInput, usageError } from '../kernel/errors.ts';
-import { streamBytes } from '../kernel/stream-bytes.ts';
-import { placeAt } from '../kernel/text-place.ts';
-import { IS_UTF16, isUtf16, notText } from './encoding.ts';
-import { cannotReadInput, type InputSource, refusePipe, resolvePath } from './read-input.ts';
+import { counted } from '../../kernel/counted.ts';
+import { KnownError, invalidInput, usageError } from '../../kernel/errors.ts';
+import { streamBytes } from '../../kernel/stream-bytes.ts';
+import { placeAt } from '../../kernel/text-place.ts';
+import { IS_UTF16, isUtf16, notText } from '../../files/encoding.ts';
+import { cannotReadInput, type InputSource, readInputBytes, refusePipe, resolvePath } from '../../files/read-input.ts';
 
 export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 export type Wrapping = 'none' | 'gzip' | 'zstd';
@@ -29,6 +30,36 @@ export interface InputBytes {
 const CHUNK_BYTES = 512 * 1024;
 const SNIFFED_BYTES = 4096;
 
+export type Inputs = readonly [InputBytes, ...InputBytes[]];
+
+/**
+ * Opens inputs in their order. `isReread`: they are read more than once, so that standard input is kept in memory. Throws
+ * as `openBytes` does.
+ */
+export async function openInputs(
+  names: readonly string[],
+  source: InputSource,
+  { format, isReread = false }: { format?: RowFormat | undefined; isReread?: boolean },
+): Promise<Inputs> {
+  const opened: InputBytes[] = [];
+  for (const name of names) {
+    const isKept = isReread && name === '-';
+    opened.push(
+      isKept
+        ? await openMemory('<stdin>', Buffer.from(await readInputBytes(name, source)), format)
+        : await openBytes(name, source, format),
+    );
+  }
+  const [first, ...others] = opened;
+  if (first === undefined) throw new Error('inputs are expanded before they are opened');
+  return [first, ...others];
+}
+
+/** `users.csv and 2 other inputs`. */
+export function nameOfInputs([first, ...others]: Inputs): string {
+  return others.length === 0 ? first.name : `${first.name} and ${counted(others.length, 'other input')}`;
+}
+
 /**
  * Opens an input and finds out what it is. Throws KnownError: no such file, a folder or a device (2), unreadable (1),
  * another encoding (9).
@@ -51,14 +82,14 @@ export async function openBytes(
 }
 
 /** Bytes that were read before, to be read any number of times. */
-export async function openMemory(name: string, bytes: Buffer): Promise<InputBytes> {
+export async function openMemory(name: string, bytes: Buffer, wanted?: RowFormat): Promise<InputBytes> {
   const wrapping = wrappingOf(bytes);
   const whole = async function* () {
     yield await Promise.resolve(bytes);
   };
   const chunks = () => (wrapping === 'none' ? whole() : unwrap(whole(), wrapping, name));
   const head = wrapping === 'none' ? bytes.subarray(0, SNIFFED_BYTES) : await firstBytes(chunks());
-  const format = formatOf(name, head);
+  const format = wanted ?? formatOf(name, head);
   refuseOtherEncodings(name, head, format);
   return { name, path: undefined, format, wrapping, size: undefined, chunks };
 }

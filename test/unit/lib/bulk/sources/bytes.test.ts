@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openBytes, type InputBytes, type RowFormat } from '../../../../src/lib/files/input-bytes.ts';
-import { inputSource } from '../../../helpers/input-source.ts';
-import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
-import { zstd } from '../../../helpers/zstd.ts';
+import { openBytes, type InputBytes, type RowFormat } from '../../../../../src/lib/bulk/sources/bytes.ts';
+import { inputSource } from '../../../../helpers/input-source.ts';
+import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
+import { zstd } from '../../../../helpers/zstd.ts';
 
 /** Bytes that do not repeat, as text. */
 const text = (length: number): Buffer =>

@@ -1,0 +1,84 @@
+// What the words of a command line name: files, folders of part files, patterns, lists of files, standard input.
+import { stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import { type InputSource, readInput, resolvePath } from '../../files/read-input.ts';
+import { invalidInput, usageError } from '../../kernel/errors.ts';
+import { isRecord } from '../../kernel/record.ts';
+
+/** Files that tools and this program leave beside the data of a folder. */
+const NO_DATA = ['**/_*', '**/_*/**', '**/*.results*.csv', '**/*.rejects.ndjson', '**/*.journal'];
+
+/**
+ * The inputs that the words and the list name, in their order; the files of a folder or a pattern by name. Throws KnownError:
+ * nothing named, nothing found, or one input twice (2); a list that cannot be used (9).
+ */
+export async function expandInputs(
+  words: readonly string[],
+  list: string | undefined,
+  source: InputSource,
+): Promise<string[]> {
+  const listed = list === undefined ? [] : await readList(list, source);
+  const found = (await Promise.all([...words, ...listed].map((word) => expand(word, source.io.cwd)))).flat();
+  if (found.length === 0)
+    throw usageError('No input is named.', 'Name files, or pass a list of them: --files-from LIST.');
+  const twice = found.find((name, index) => found.indexOf(name) < index);
+  if (twice !== undefined || (list === '-' && found.includes('-')))
+    throw usageError(`${twice ?? '-'} is named twice: each input is read once.`);
+  return found;
+}
+
+async function expand(word: string, cwd: string): Promise<string[]> {
+  if (word === '-') return [word];
+  const status = await stat(resolvePath(word, cwd)).catch(() => undefined);
+  if (status?.isDirectory()) {
+    const names = await find('**', resolvePath(word, cwd));
+    if (names.length > 0) return names.map((name) => join(word, name));
+    throw usageError(`${word} has no data files.`, 'Hidden files and names that begin with `_` are ignored.');
+  }
+  // A file that does not exist is reported when it is opened.
+  if (status !== undefined || !/[*?[{]/.test(word)) return [word];
+  const names = await find(word, cwd);
+  if (names.length > 0) return names;
+  throw usageError(`No file matches ${word}.`);
+}
+
+async function find(pattern: string, cwd: string): Promise<string[]> {
+  const { glob } = await import('tinyglobby');
+  const names = await glob(pattern, { cwd, absolute: isAbsolute(pattern), ignore: NO_DATA, expandDirectories: false });
+  return names.sort();
+}
+
+/** The lines of a list; of a Redshift manifest the entries, as files beside it. */
+async function readList(list: string, source: InputSource): Promise<string[]> {
+  const { name, text } = await readInput(list, source);
+  if (!text.trimStart().startsWith('{')) return text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const fault = (message: string) =>
+    invalidInput(`${name} cannot be used.`, [{ file: name, path: 'entries', message }]);
+  const entries = entriesOf(text);
+  if (entries === undefined) throw fault('must list objects with a `url`, as the manifest of a Redshift UNLOAD does');
+  const files = await Promise.all(
+    entries.map(async ({ mandatory, url }) => {
+      const path = join(dirname(list), url.slice(url.lastIndexOf('/') + 1));
+      if (!mandatory && !(await stat(resolvePath(path, source.io.cwd)).catch(() => undefined))) return [];
+      return [path];
+    }),
+  );
+  return files.flat();
+}
+
+function entriesOf(text: string): { url: string; mandatory: boolean }[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const entries = isRecord(value) ? value['entries'] : undefined;
+  if (!Array.isArray(entries)) return undefined;
+  const found = entries.flatMap((entry: unknown) =>
+    isRecord(entry) && typeof entry['url'] === 'string'
+      ? [{ url: entry['url'], mandatory: entry['mandatory'] !== false }]
+      : [],
+  );
+  return found.length === entries.length ? found : undefined;
+}

@@ -1,0 +1,73 @@
+// Inputs that both bulk commands accept: several files, folders, patterns and lists, each with its own name in messages.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { writeFileSync } from 'node:fs';
+import { createDsrHome } from '../../helpers/dsr-home.ts';
+import type { PlatformHome } from '../../helpers/platform-home.ts';
+
+let home: PlatformHome;
+beforeAll(async () => {
+  home = await createDsrHome();
+});
+afterAll(() => home.close());
+
+const DSR = 'dsr submit --regulation gdpr --type access --yes --bulk';
+const email = (name: string): string => `email\n${name}@example.com\n`;
+
+function write(name: string, content: string | Uint8Array): void {
+  mkdirSync(join(home.cwd, name, '..'), { recursive: true });
+  writeFileSync(join(home.cwd, name), content);
+}
+
+describe('requests from several inputs', () => {
+  it('are one run with one results file, named after the first input', async () => {
+    write('several/a.csv', email('a'));
+    write('several/b.csv.gz', gzipSync(email('b')));
+    write('several/_SUCCESS', '');
+    const run = await home.json<{ rows: number; submitted: number; results: string }>(`${DSR} several`);
+    expect([run.code, run.data.rows, run.data.submitted], run.stderr).toEqual([0, 2, 2]);
+    expect(run.data.results).toBe(join(home.cwd, 'several/a.csv.results.csv'));
+    expect(home.read('several/a.csv.results.csv')).toMatch(/^email,subject_request_id,status,error\na@.*\nb@.*\n$/);
+    // The results beside the parts are no part, and the same content is the same run.
+    const again = await home.run(`${DSR} several/a.csv several/b.csv.gz`);
+    expect([again.code, again.stderr]).toEqual([12, expect.stringContaining('a.csv and 1 other input')]);
+  });
+
+  it('come from a list, or after one flag several words', async () => {
+    write('list/1.csv', email('l1'));
+    write('list/2.csv', email('l2'));
+    write('names', 'list/1.csv\nlist/2.csv\n');
+    const { data } = await home.json<{ rows: number }>(`${DSR.replace(' --bulk', '')} --files-from names -n`);
+    expect(data).toMatchObject({ plan: { rows: 2 } });
+    const both = await home.json(`dsr submit --bulk list/1.csv list/2.csv --regulation gdpr --type access -n`);
+    expect(both.data).toMatchObject({ plan: { rows: 2 } });
+  });
+
+  it('are rejected with the name of the file at fault, its line and column', async () => {
+    write('fault/1.csv', email('f1'));
+    write('fault/2.csv', 'email\nf2@example.com\nf3@example.com,x\n');
+    write('fault/3.csv', 'mail\nf4@example.com\n');
+    const wrong = await home.json(`${DSR} fault/1.csv fault/2.csv`);
+    expect([wrong.code, wrong.error.issues]).toMatchObject([9, [{ file: 'fault/2.csv', line: 3, column: 16 }]]);
+    const columns = await home.json(`${DSR} fault/1.csv fault/3.csv`);
+    expect(columns.error.issues).toMatchObject([
+      { file: 'fault/3.csv', line: 1, message: 'has `mail`; fault/1.csv has `email`' },
+    ]);
+    write('fault/4.ndjson', '{"email":"f5@example.com"}\n');
+    expect((await home.json(`${DSR} fault/1.csv fault/4.ndjson`)).error.issues).toMatchObject([
+      { file: 'fault/4.ndjson', message: 'has no columns (JSON); fault/1.csv has `email`' },
+    ]);
+    expect(await home.received('POST', '/v3/requests/')).toBe(2);
+  });
+
+  it('end when more are rejected than --max-errors allows', async () => {
+    const people = Array.from({ length: 20 }, (_, index) => email(`x${index}`).split('\n')[1]);
+    write('limit.csv', `email\n${people.join('\n')}\n`);
+    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: 400 });
+    const { code, stderr } = await home.run(`${DSR} limit.csv --max-errors 3 --concurrency 1`);
+    await home.platform.api.clearFaults();
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/Stopped: 4 of 4 rows were rejected.*--max-errors/s)]);
+  });
+});

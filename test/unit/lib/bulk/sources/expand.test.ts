@@ -1,0 +1,92 @@
+// What the words of a command line and a list of inputs name.
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { expandInputs } from '../../../../../src/lib/bulk/sources/expand.ts';
+import { inputSource } from '../../../../helpers/input-source.ts';
+import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
+
+function folderOf(...names: string[]): string {
+  const folder = temporaryFolder();
+  for (const name of names) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), '');
+  }
+  return folder;
+}
+
+const expand = (folder: string, words: string[], list?: string, stdin = ''): Promise<string[]> =>
+  expandInputs(words, list, inputSource(folder, Readable.from([Buffer.from(stdin)])));
+
+const usage = (message: RegExp) => ({ code: 'usage', message: expect.stringMatching(message) as string });
+
+describe('words', () => {
+  it('stand for themselves, missing files among them', async () => {
+    expect(await expand(folderOf('a.csv'), ['a.csv', '-', '/x/b.csv'])).toEqual(['a.csv', '-', '/x/b.csv']);
+  });
+
+  it('that name a folder stand for its part files, by name', async () => {
+    const parts = [
+      '_SUCCESS',
+      '_committed_1',
+      '.hidden',
+      '_delta_log/0.json',
+      'part-2.csv',
+      'part-1.csv',
+      'dt=1/part-0.csv',
+    ];
+    const folder = folderOf(
+      ...parts.map((name) => `out/${name}`),
+      'out/part-1.csv.results.csv',
+      'out/x.rejects.ndjson',
+    );
+    symlinkSync('part-1.csv', join(folder, 'out/part-3.csv'));
+    const names = ['dt=1/part-0.csv', 'part-1.csv', 'part-2.csv', 'part-3.csv'];
+    expect(await expand(folder, ['out/'])).toEqual(names.map((name) => join('out', name)));
+    expect(await expand(folder, [join(folder, 'out')])).toEqual(names.map((name) => join(folder, 'out', name)));
+  });
+
+  it('with signs of a pattern stand for the files that match, unless a file has that very name', async () => {
+    const folder = folderOf('a-1.csv', 'a-2.csv', 'b-1.csv', 'a[1].csv', 'deep/er/a-9.csv', 'a-1.csv.results.csv');
+    expect(await expand(folder, ['a-*.csv'])).toEqual(['a-1.csv', 'a-2.csv']);
+    expect(await expand(folder, ['?-[1].csv'])).toEqual(['a-1.csv', 'b-1.csv']);
+    expect(await expand(folder, ['{b,a}-1.csv'])).toEqual(['a-1.csv', 'b-1.csv']);
+    expect(await expand(folder, ['**/a-*.csv'])).toEqual(['a-1.csv', 'a-2.csv', 'deep/er/a-9.csv']);
+    expect(await expand(folder, ['a[1].csv'])).toEqual(['a[1].csv']);
+    expect(await expand(folder, [join(folder, 'b*')])).toEqual([join(folder, 'b-1.csv')]);
+  });
+
+  it('that name nothing, or an input twice, are usage errors', async () => {
+    const folder = folderOf('a.csv', 'empty/_SUCCESS');
+    await expect(expand(folder, [])).rejects.toMatchObject(usage(/No input is named/));
+    await expect(expand(folder, ['empty'])).rejects.toMatchObject(usage(/no data files/));
+    await expect(expand(folder, ['x*'])).rejects.toMatchObject(usage(/No file matches x\*/));
+    await expect(expand(folder, ['a.csv', '*.csv'])).rejects.toMatchObject(usage(/a\.csv is named twice/));
+    await expect(expand(folder, ['-', '-'])).rejects.toMatchObject(usage(/- is named twice/));
+    await expect(expand(folder, ['-'], '-')).rejects.toMatchObject(usage(/- is named twice/));
+  });
+});
+
+describe('a list', () => {
+  it('has an input on each line, after those of the command line', async () => {
+    const folder = folderOf('a.csv', 'parts/1.csv');
+    writeFileSync(join(folder, 'list'), 'parts\r\n\n*.csv\n');
+    expect(await expand(folder, ['/x.csv'], 'list')).toEqual(['/x.csv', 'parts/1.csv', 'a.csv']);
+    expect(await expand(folder, [], '-', 'b c.csv\n')).toEqual(['b c.csv']);
+  });
+
+  it('may be a manifest of Redshift, whose files lie beside it', async () => {
+    const folder = folderOf('unload/rs_part_00');
+    const write = (text: string): void => writeFileSync(join(folder, 'unload/manifest'), text);
+    write('{"entries":[{"url":"s3://b/x/rs_part_00","mandatory":true},{"url":"s3://b/gone","mandatory":false}]}');
+    expect(await expand(folder, [], 'unload/manifest')).toEqual(['unload/rs_part_00']);
+    // Not optional: it is reported when it is opened.
+    write('{"entries":[{"url":"s3://b/x/rs_part_01","meta":{"content_length":1}}]}');
+    expect(await expand(folder, [], 'unload/manifest')).toEqual(['unload/rs_part_01']);
+    for (const wrong of ['{', '{}', '{"entries":[{"uri":"x"}]}']) {
+      write(wrong);
+      await expect(expand(folder, [], 'unload/manifest')).rejects.toMatchObject({ code: 'input.invalid' });
+    }
+  });
+});
