@@ -18,23 +18,9 @@ import { fail } from '../../lib/errors/fail.ts';
 const MOST_MS = 20_000;
 const INDENT = '  ';
 
-export interface Stage {
-  readonly sandbox: Sandbox;
-  /** A heading. */
-  chapter(title: string): Promise<void>;
-  /** A sentence or two of what is about to happen. */
-  say(text: string): Promise<void>;
-  /** Prints the command line, runs it, prints what it prints. Throws when it does not end with `expect` (default `ok`). */
-  run(line: string, expect?: ExitName): Promise<CommandRun>;
-  /** Waits for what the platform does by itself, and no longer than is good for a tour. */
-  waitFor(event: Promise<void>): Promise<void>;
-  /** Changes a file of the working folder, as an editor would. */
-  edit(file: string, change: (text: string) => string): void;
-  /** Prints the first lines of a file. */
-  show(file: string, lines: number): Promise<void>;
-}
+export type Stage = ReturnType<typeof openStage>;
 
-export function openStage(ctx: Context, sandbox: Sandbox): Stage {
+export function openStage(ctx: Context, sandbox: Sandbox) {
   const width = ctx.io.tty.stdout ? ctx.io.columns() : UNLIMITED_WIDTH;
   const indent = (text: string): string =>
     wrapAligned(text.trimEnd(), width - INDENT.length)
@@ -42,6 +28,7 @@ export function openStage(ctx: Context, sandbox: Sandbox): Stage {
       .map((line) => (line === '' ? '' : INDENT + line))
       .join('\n');
 
+  /** Prints the command line, runs it, prints what it prints. Throws when it does not end with `expect` (default `ok`). */
   async function run(line: string, expect: ExitName = 'ok'): Promise<CommandRun> {
     await ctx.out.emitLine(
       { command: `cdpadm ${line}` },
@@ -60,17 +47,23 @@ export function openStage(ctx: Context, sandbox: Sandbox): Stage {
   return {
     sandbox,
     run,
-    chapter: (title) => ctx.out.emitLine({ chapter: title }, (style) => `\n${style.bold(`── ${title} ──`)}`),
-    say: (text) => ctx.out.emitLine({ say: text }, `\n${wrapPage(text, width)}`),
-    waitFor: (event) => waitAtMost(event, MOST_MS, ctx.clock, ctx.signal),
-    edit: (file, change) => {
+    /** A heading. */
+    chapter: (title: string): Promise<void> =>
+      ctx.out.emitLine({ chapter: title }, (style) => `\n${style.bold(`── ${title} ──`)}`),
+    /** A sentence or two of what is about to happen. */
+    say: (text: string): Promise<void> => ctx.out.emitLine({ say: text }, `\n${wrapPage(text, width)}`),
+    /** Waits for what the platform does by itself, and no longer than is good for a tour. */
+    waitFor: (event: Promise<void>): Promise<void> => waitAtMost(event, MOST_MS, ctx.clock, ctx.signal),
+    /** Changes a file of the working folder, as an editor would. */
+    edit: (file: string, change: (text: string) => string): void => {
       const path = join(sandbox.folder, file);
       const before = readFileSync(path, 'utf8');
       const after = change(before);
       if (after === before) throw new Error(`the tour's edit of ${file} changed nothing`);
       writeFileSync(path, after);
     },
-    show: async (file, lines) => {
+    /** Prints the first lines of a file. */
+    show: async (file: string, lines: number): Promise<void> => {
       const text = readFileSync(join(sandbox.folder, file), 'utf8').split('\n').slice(0, lines).join('\n');
       const shown = [...cleanText(text).split('\n'), '…'].map((line) => INDENT + fitText(line, width - INDENT.length));
       await ctx.out.emitLine({ file, text }, (style) => style.dim(shown.join('\n')));

@@ -12,35 +12,30 @@ export interface WorkspaceScope {
   workspaceId: bigint;
 }
 
-export interface ConnectionsApi {
-  /** All, or those of one provider. */
-  list(serviceProvider?: ServiceProvider, signal?: AbortSignal): Promise<ConnectionReply[]>;
-  get(connectionId: string, signal?: AbortSignal): Promise<ConnectionReply>;
-  /** POST. Throws OutcomeUnknownError when the answer is lost, as the other writes do. */
-  create(connection: ConnectionRequest, signal?: AbortSignal): Promise<ConnectionReply>;
-  update(connectionId: string, connection: ConnectionRequest, signal?: AbortSignal): Promise<ConnectionReply>;
-  delete(connectionId: string, signal?: AbortSignal): Promise<void>;
-  /** What the write of that name would send. */
-  describeCreate(connection: ConnectionRequest): DescribedRequest;
-  describeUpdate(connectionId: string, connection: ConnectionRequest): DescribedRequest;
-  describeDelete(connectionId: string): DescribedRequest;
-}
+export type ConnectionsApi = ReturnType<typeof createConnectionsApi>;
 
-export function createConnectionsApi(client: Client, { workspaceId }: WorkspaceScope): ConnectionsApi {
+export function createConnectionsApi(client: Client, { workspaceId }: WorkspaceScope) {
   const params = { workspaceId };
   const of = (connectionId: string) => ({ workspaceId, connectionId });
   const { list, get, create, update, delete: remove } = connectionsEndpoints;
   return {
-    list: (serviceProvider, signal) =>
+    /** All, or those of one provider. */
+    list: (serviceProvider?: ServiceProvider, signal?: AbortSignal): Promise<ConnectionReply[]> =>
       client.call(list, { params, query: { serviceProvider }, ...(signal && { signal }) }),
-    get: (id, signal) => client.call(get, { params: of(id), ...(signal && { signal }) }),
-    create: (body, signal) => client.call(create, { params, body, ...(signal && { signal }) }),
-    update: (id, body, signal) => client.call(update, { params: of(id), body, ...(signal && { signal }) }),
-    delete: async (id, signal) => {
+    get: (id: string, signal?: AbortSignal): Promise<ConnectionReply> =>
+      client.call(get, { params: of(id), ...(signal && { signal }) }),
+    /** POST. Throws OutcomeUnknownError when the answer is lost, as the other writes do. */
+    create: (body: ConnectionRequest, signal?: AbortSignal): Promise<ConnectionReply> =>
+      client.call(create, { params, body, ...(signal && { signal }) }),
+    update: (id: string, body: ConnectionRequest, signal?: AbortSignal): Promise<ConnectionReply> =>
+      client.call(update, { params: of(id), body, ...(signal && { signal }) }),
+    delete: async (id: string, signal?: AbortSignal): Promise<void> => {
       await client.call(remove, { params: of(id), ...(signal && { signal }) });
     },
-    describeCreate: (body) => client.describe(create, { params, body }),
-    describeUpdate: (id, body) => client.describe(update, { params: of(id), body }),
-    describeDelete: (id) => client.describe(remove, { params: of(id) }),
+    /** What the write of that name would send. */
+    describeCreate: (body: ConnectionRequest): DescribedRequest => client.describe(create, { params, body }),
+    describeUpdate: (id: string, body: ConnectionRequest): DescribedRequest =>
+      client.describe(update, { params: of(id), body }),
+    describeDelete: (id: string): DescribedRequest => client.describe(remove, { params: of(id) }),
   };
 }

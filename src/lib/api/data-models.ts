@@ -3,33 +3,28 @@ import { type DataModelReply, type DataModelRequest, dataModelsEndpoints } from 
 import type { Client, DescribedRequest } from '../http/types.ts';
 import type { WorkspaceScope } from './connections.ts';
 
-export interface DataModelsApi {
-  list(signal?: AbortSignal): Promise<DataModelReply[]>;
-  get(modelId: string, signal?: AbortSignal): Promise<DataModelReply>;
-  /** POST. Throws OutcomeUnknownError when the answer is lost, as the other writes do. */
-  create(model: DataModelRequest, signal?: AbortSignal): Promise<DataModelReply>;
-  update(modelId: string, model: DataModelRequest, signal?: AbortSignal): Promise<DataModelReply>;
-  delete(modelId: string, signal?: AbortSignal): Promise<void>;
-  /** What the write of that name would send. */
-  describeCreate(model: DataModelRequest): DescribedRequest;
-  describeUpdate(modelId: string, model: DataModelRequest): DescribedRequest;
-  describeDelete(modelId: string): DescribedRequest;
-}
+export type DataModelsApi = ReturnType<typeof createDataModelsApi>;
 
-export function createDataModelsApi(client: Client, { workspaceId }: WorkspaceScope): DataModelsApi {
+export function createDataModelsApi(client: Client, { workspaceId }: WorkspaceScope) {
   const params = { workspaceId };
   const of = (modelId: string) => ({ workspaceId, modelId });
   const { list, get, create, update, delete: remove } = dataModelsEndpoints;
   return {
-    list: (signal) => client.call(list, { params, ...(signal && { signal }) }),
-    get: (id, signal) => client.call(get, { params: of(id), ...(signal && { signal }) }),
-    create: (body, signal) => client.call(create, { params, body, ...(signal && { signal }) }),
-    update: (id, body, signal) => client.call(update, { params: of(id), body, ...(signal && { signal }) }),
-    delete: async (id, signal) => {
+    list: (signal?: AbortSignal): Promise<DataModelReply[]> => client.call(list, { params, ...(signal && { signal }) }),
+    get: (id: string, signal?: AbortSignal): Promise<DataModelReply> =>
+      client.call(get, { params: of(id), ...(signal && { signal }) }),
+    /** POST. Throws OutcomeUnknownError when the answer is lost, as the other writes do. */
+    create: (body: DataModelRequest, signal?: AbortSignal): Promise<DataModelReply> =>
+      client.call(create, { params, body, ...(signal && { signal }) }),
+    update: (id: string, body: DataModelRequest, signal?: AbortSignal): Promise<DataModelReply> =>
+      client.call(update, { params: of(id), body, ...(signal && { signal }) }),
+    delete: async (id: string, signal?: AbortSignal): Promise<void> => {
       await client.call(remove, { params: of(id), ...(signal && { signal }) });
     },
-    describeCreate: (body) => client.describe(create, { params, body }),
-    describeUpdate: (id, body) => client.describe(update, { params: of(id), body }),
-    describeDelete: (id) => client.describe(remove, { params: of(id) }),
+    /** What the write of that name would send. */
+    describeCreate: (body: DataModelRequest): DescribedRequest => client.describe(create, { params, body }),
+    describeUpdate: (id: string, body: DataModelRequest): DescribedRequest =>
+      client.describe(update, { params: of(id), body }),
+    describeDelete: (id: string): DescribedRequest => client.describe(remove, { params: of(id) }),
   };
 }

@@ -26,71 +26,57 @@ export interface OnceOptions {
   mayRepeat?: () => Promise<boolean>;
 }
 
-export interface PipelinesApi {
-  list(signal?: AbortSignal): Promise<PipelineReply[]>;
-  get(pipelineId: string, signal?: AbortSignal): Promise<PipelineReply>;
-  /** POST. Throws OutcomeUnknownError when the answer is lost, as the other writes do. */
-  create(pipeline: PipelineRequest, signal?: AbortSignal): Promise<PipelineReply>;
-  /** PUT; `preventResets: false` lets it change the sync mode, which resets the sync position. */
-  update(
-    pipelineId: string,
-    pipeline: PipelineRequest,
-    options?: { preventResets?: boolean; signal?: AbortSignal },
-  ): Promise<PipelineReply>;
-  delete(pipelineId: string, signal?: AbortSignal): Promise<void>;
-  /** Starts a run. Never repeated after a lost response: throws OutcomeUnknownError. */
-  trigger(pipelineId: string, options?: OnceOptions): Promise<TriggerReply>;
-  /** Resets the sync position. Never repeated after a lost response: throws OutcomeUnknownError. */
-  reset(pipelineId: string, options?: OnceOptions): Promise<void>;
-  report(pipelineId: string, signal?: AbortSignal): Promise<PipelineReportReply>;
-  /** The same with the `date` header: the platform's own time, in milliseconds since the epoch. */
-  reportDated(pipelineId: string, signal?: AbortSignal): Promise<Dated<PipelineReportReply>>;
-  /** One page of runs. */
-  runs(pipelineId: string, query?: RunsQuery, signal?: AbortSignal): Promise<RunPageReply>;
-  run(pipelineId: string, runId: string | bigint | number, signal?: AbortSignal): Promise<RunReply>;
-  /** What the write of that name would send. */
-  describeCreate(pipeline: PipelineRequest): DescribedRequest;
-  describeUpdate(
-    pipelineId: string,
-    pipeline: PipelineRequest,
-    options?: { preventResets?: boolean },
-  ): DescribedRequest;
-  describeDelete(pipelineId: string): DescribedRequest;
-  describeTrigger(pipelineId: string): DescribedRequest;
-  describeReset(pipelineId: string): DescribedRequest;
-}
+export type PipelinesApi = ReturnType<typeof createPipelinesApi>;
 
-export function createPipelinesApi(client: Client, { workspaceId }: WorkspaceScope): PipelinesApi {
+export function createPipelinesApi(client: Client, { workspaceId }: WorkspaceScope) {
   const params = { workspaceId };
   const of = (pipelineId: string) => ({ workspaceId, pipelineId });
   const { list, get, create, update, delete: remove, trigger, reset, report, runs, run } = pipelinesEndpoints;
   const triggerBody = (pipeline_id: string) => ({ pipeline_id });
   const resetBody = (pipeline_id: string) => ({ pipeline_id, reset_type: 'full' as const });
   return {
-    list: (signal) => client.call(list, { params, ...(signal && { signal }) }),
-    get: (id, signal) => client.call(get, { params: of(id), ...(signal && { signal }) }),
-    create: (body, signal) => client.call(create, { params, body, ...(signal && { signal }) }),
-    update: (id, body, { preventResets, signal } = {}) =>
+    list: (signal?: AbortSignal): Promise<PipelineReply[]> => client.call(list, { params, ...(signal && { signal }) }),
+    get: (id: string, signal?: AbortSignal): Promise<PipelineReply> =>
+      client.call(get, { params: of(id), ...(signal && { signal }) }),
+    /** POST. Throws OutcomeUnknownError when the answer is lost, as the other writes do. */
+    create: (body: PipelineRequest, signal?: AbortSignal): Promise<PipelineReply> =>
+      client.call(create, { params, body, ...(signal && { signal }) }),
+    /** PUT; `preventResets: false` lets it change the sync mode, which resets the sync position. */
+    update: (
+      id: string,
+      body: PipelineRequest,
+      { preventResets, signal }: { preventResets?: boolean; signal?: AbortSignal } = {},
+    ): Promise<PipelineReply> =>
       client.call(update, { params: of(id), body, query: { preventResets }, ...(signal && { signal }) }),
-    delete: async (id, signal) => {
+    delete: async (id: string, signal?: AbortSignal): Promise<void> => {
       await client.call(remove, { params: of(id), ...(signal && { signal }) });
     },
-    trigger: (id, options) => client.call(trigger, { params, body: triggerBody(id), ...options }),
-    reset: async (id, options) => {
+    /** Starts a run. Never repeated after a lost response: throws OutcomeUnknownError. */
+    trigger: (id: string, options?: OnceOptions): Promise<TriggerReply> =>
+      client.call(trigger, { params, body: triggerBody(id), ...options }),
+    /** Resets the sync position. Never repeated after a lost response: throws OutcomeUnknownError. */
+    reset: async (id: string, options?: OnceOptions): Promise<void> => {
       await client.call(reset, { params, body: resetBody(id), ...options });
     },
-    report: (id, signal) => client.call(report, { params: of(id), ...(signal && { signal }) }),
-    reportDated: async (id, signal) =>
+    report: (id: string, signal?: AbortSignal): Promise<PipelineReportReply> =>
+      client.call(report, { params: of(id), ...(signal && { signal }) }),
+    /** The same with the `date` header: the platform's own time, in milliseconds since the epoch. */
+    reportDated: async (id: string, signal?: AbortSignal): Promise<Dated<PipelineReportReply>> =>
       dated(await client.exchange(report, { params: of(id), ...(signal && { signal }) })),
-    runs: (id, query = {}, signal) =>
+    /** One page of runs. */
+    runs: (id: string, query: RunsQuery = {}, signal?: AbortSignal): Promise<RunPageReply> =>
       client.call(runs, { params: of(id), query: { ...query }, ...(signal && { signal }) }),
-    run: (id, pipelineRunId, signal) =>
+    run: (id: string, pipelineRunId: string | bigint | number, signal?: AbortSignal): Promise<RunReply> =>
       client.call(run, { params: { ...of(id), pipelineRunId }, ...(signal && { signal }) }),
-    describeCreate: (body) => client.describe(create, { params, body }),
-    describeUpdate: (id, body, { preventResets } = {}) =>
-      client.describe(update, { params: of(id), body, query: { preventResets } }),
-    describeDelete: (id) => client.describe(remove, { params: of(id) }),
-    describeTrigger: (id) => client.describe(trigger, { params, body: triggerBody(id) }),
-    describeReset: (id) => client.describe(reset, { params, body: resetBody(id) }),
+    /** What the write of that name would send. */
+    describeCreate: (body: PipelineRequest): DescribedRequest => client.describe(create, { params, body }),
+    describeUpdate: (
+      id: string,
+      body: PipelineRequest,
+      { preventResets }: { preventResets?: boolean } = {},
+    ): DescribedRequest => client.describe(update, { params: of(id), body, query: { preventResets } }),
+    describeDelete: (id: string): DescribedRequest => client.describe(remove, { params: of(id) }),
+    describeTrigger: (id: string): DescribedRequest => client.describe(trigger, { params, body: triggerBody(id) }),
+    describeReset: (id: string): DescribedRequest => client.describe(reset, { params, body: resetBody(id) }),
   };
 }

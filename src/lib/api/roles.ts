@@ -9,27 +9,27 @@ export interface RolesScope {
   accountId: bigint;
 }
 
-export interface RolesApi {
-  /** GET tasks: every task that a role may hold. */
-  listTasks(signal?: AbortSignal): Promise<Task[]>;
-  /** GET roles: the whole manifest. */
-  get(options?: { signal?: AbortSignal; reserved?: boolean }): Promise<ManifestReply>;
-  /** PUT roles: replaces the whole manifest. Throws OutcomeUnknownError when the answer is lost. */
-  replace(manifest: ManifestRequest, options?: { signal?: AbortSignal; reserved?: boolean }): Promise<ManifestReply>;
-  /** What `replace` would send. */
-  describeReplace(manifest: ManifestRequest): DescribedRequest;
-  /** Takes the budget and the token for a GET and a PUT with nothing between them. */
-  prepareReplace(signal?: AbortSignal): Promise<void>;
-}
+export type RolesApi = ReturnType<typeof createRolesApi>;
 
-export function createRolesApi(client: Client, scope: RolesScope): RolesApi {
+export function createRolesApi(client: Client, scope: RolesScope) {
   const params = { orgId: scope.orgId, accountId: scope.accountId };
   return {
-    listTasks: (signal) => client.call(rolesEndpoints.listTasks, { params, ...(signal && { signal }) }),
-    get: (options = {}) => client.call(rolesEndpoints.get, { params, ...options }),
-    replace: (body, options = {}) => client.call(rolesEndpoints.replace, { params, body, ...options }),
-    describeReplace: (body) => client.describe(rolesEndpoints.replace, { params, body }),
-    prepareReplace: async (signal) => {
+    /** GET tasks: every task that a role may hold. */
+    listTasks: (signal?: AbortSignal): Promise<Task[]> =>
+      client.call(rolesEndpoints.listTasks, { params, ...(signal && { signal }) }),
+    /** GET roles: the whole manifest. */
+    get: (options: { signal?: AbortSignal; reserved?: boolean } = {}): Promise<ManifestReply> =>
+      client.call(rolesEndpoints.get, { params, ...options }),
+    /** PUT roles: replaces the whole manifest. Throws OutcomeUnknownError when the answer is lost. */
+    replace: (
+      body: ManifestRequest,
+      options: { signal?: AbortSignal; reserved?: boolean } = {},
+    ): Promise<ManifestReply> => client.call(rolesEndpoints.replace, { params, body, ...options }),
+    /** What `replace` would send. */
+    describeReplace: (body: ManifestRequest): DescribedRequest =>
+      client.describe(rolesEndpoints.replace, { params, body }),
+    /** Takes the budget and the token for a GET and a PUT with nothing between them. */
+    prepareReplace: async (signal?: AbortSignal): Promise<void> => {
       await client.prepare(rolesEndpoints.replace, signal);
       await client.reserve(rolesEndpoints.replace, 2, signal);
     },

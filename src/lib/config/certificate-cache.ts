@@ -9,19 +9,16 @@ export interface CachedCertificate {
   pem: string;
 }
 
-export interface CertificateCache {
-  read(): CachedCertificate | undefined;
-  write(certificate: CachedCertificate): void;
-}
+export type CertificateCache = ReturnType<typeof openCertificateCache>;
 
 /** `address` is the one of data subject requests, or `local` for the embedded platform, whose port changes. */
-export function openCertificateCache(cacheFolder: string, address: string, files: CacheFiles): CertificateCache {
+export function openCertificateCache(cacheFolder: string, address: string, files: CacheFiles) {
   const name = createHash('sha256').update(address).digest('hex').slice(0, 24);
   const path = join(cacheFolder, 'certificates', `${name}.json`);
   return {
     // What cannot be parsed is fetched again.
-    read: () => parse(files.read(path) ?? ''),
-    write: (certificate) => files.write(path, `${JSON.stringify(certificate)}\n`),
+    read: (): CachedCertificate | undefined => parse(files.read(path) ?? ''),
+    write: (certificate: CachedCertificate): void => files.write(path, `${JSON.stringify(certificate)}\n`),
   };
 }
 

@@ -1,20 +1,11 @@
 // A million ids in little memory: each gets the number of its first appearance.
 import { createHash } from 'node:crypto';
 
-/** Ids and their numbers, from 0 in the order in which they came. */
-export interface IdTable {
-  readonly size: number;
-  /** The number of an id; a new one is taken up. */
-  add(id: string): number;
-  /** The number of an id; undefined for one that is not here. */
-  find(id: string): number | undefined;
-}
-
 /** 128 bits. */
 const WORDS = 4;
 
-/** Open addressing over typed arrays: some 30 bytes an id, where a Map of texts takes five times as much. */
-export function createIdTable(): IdTable {
+/** Ids and their numbers, from 0 in the order in which they came. Open addressing over typed arrays: some 30 bytes an id, where a Map of texts takes five times as much. */
+export function createIdTable() {
   let keys = new Uint32Array(1024 * WORDS);
   /** Number and one more, by place; 0 is free. */
   let places = new Uint32Array(2048);
@@ -46,10 +37,11 @@ export function createIdTable(): IdTable {
   }
 
   return {
-    get size() {
+    get size(): number {
       return size;
     },
-    add: (id) => {
+    /** The number of an id; a new one is taken up. */
+    add: (id: string): number => {
       readKey(id, key);
       const place = placeOf(key, 0);
       const held = places[place] ?? 0;
@@ -59,7 +51,8 @@ export function createIdTable(): IdTable {
       if (size * WORDS === keys.length) grow();
       return size - 1;
     },
-    find: (id) => {
+    /** The number of an id; undefined for one that is not here. */
+    find: (id: string): number | undefined => {
       readKey(id, key);
       const held = places[placeOf(key, 0)] ?? 0;
       return held === 0 ? undefined : held - 1;

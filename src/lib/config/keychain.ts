@@ -5,13 +5,7 @@ import { fail } from '../errors/fail.ts';
 /** The name our entries stand under in the keychain. */
 const SERVICE = 'cdpadm';
 
-export interface Keychain {
-  /** The secret, or undefined when there is no such entry. */
-  get(entry: string, signal?: AbortSignal): Promise<string | undefined>;
-  set(entry: string, secret: string): Promise<void>;
-  /** An entry that is not there is no failure. */
-  remove(entry: string): Promise<void>;
-}
+export type Keychain = Awaited<ReturnType<typeof openKeychain>>;
 
 type KeyringModule = Pick<typeof import('@napi-rs/keyring'), 'AsyncEntry'>;
 
@@ -19,7 +13,7 @@ type KeyringModule = Pick<typeof import('@napi-rs/keyring'), 'AsyncEntry'>;
  * Opens the keychain. `load` is the optional module. Every method, and the opening itself, throws KnownError auth (4)
  * with the ways out when the module or the service behind it is missing.
  */
-export async function openKeychain(load: () => Promise<KeyringModule> = loadKeyring): Promise<Keychain> {
+export async function openKeychain(load: () => Promise<KeyringModule> = loadKeyring) {
   let keyring: KeyringModule;
   try {
     keyring = await load();
@@ -39,9 +33,12 @@ export async function openKeychain(load: () => Promise<KeyringModule> = loadKeyr
   }
 
   return {
-    get: async (entry, signal) => (await reach(entry, (item) => item.getPassword(signal), signal)) ?? undefined,
-    set: (entry, secret) => reach(entry, (item) => item.setPassword(secret)),
-    remove: async (entry) => {
+    /** The secret, or undefined when there is no such entry. */
+    get: async (entry: string, signal?: AbortSignal): Promise<string | undefined> =>
+      (await reach(entry, (item) => item.getPassword(signal), signal)) ?? undefined,
+    set: (entry: string, secret: string): Promise<void> => reach(entry, (item) => item.setPassword(secret)),
+    /** An entry that is not there is no failure. */
+    remove: async (entry: string): Promise<void> => {
       await reach(entry, (item) => item.deletePassword());
     },
   };

@@ -22,14 +22,7 @@ export interface IdScope {
   workspace_id?: string | undefined;
 }
 
-export interface KnownIds {
-  /** In the order they were told. Throws KnownError when the file cannot be read. */
-  read(kind: IdKind): string[];
-  /** These are all there are. */
-  replace(kind: IdKind, ids: readonly string[]): void;
-  /** There are these too; they come first, and the oldest of too many are forgotten. */
-  add(kind: IdKind, ids: readonly string[]): void;
-}
+export type KnownIds = ReturnType<typeof openKnownIds>;
 
 /** More than a person would look through; a workspace with more has its first ones completed. */
 const MAX_IDS = 5000;
@@ -41,13 +34,15 @@ const MAX_NAME = 200;
 const CONTROL = /[^ -~\u00a0-\uffff]/;
 
 /** Opens the ids of a scope below the cache folder; nothing is read or made before a method is called. */
-export function openKnownIds(cacheFolder: string, scope: IdScope): KnownIds {
+export function openKnownIds(cacheFolder: string, scope: IdScope) {
   const folder = join(cacheFolder, 'ids', fileName(partsOf(scope).join(' ')));
 
+  /** In the order they were told. Throws KnownError when the file cannot be read. */
   function read(kind: IdKind): string[] {
     return (readPrivateFile(join(folder, fileName(kind))) ?? '').split('\n').filter((line) => line !== '');
   }
 
+  /** These are all there are. */
   function replace(kind: IdKind, ids: readonly string[]): void {
     // A line feed would make two ids of one; an id that has one cannot be typed anyway.
     const kept = [...new Set(ids)].filter((id) => id !== '' && !CONTROL.test(id)).slice(0, MAX_IDS);
@@ -59,7 +54,8 @@ export function openKnownIds(cacheFolder: string, scope: IdScope): KnownIds {
   return {
     read,
     replace,
-    add: (kind, ids) => {
+    /** There are these too; they come first, and the oldest of too many are forgotten. */
+    add: (kind: IdKind, ids: readonly string[]): void => {
       const before = read(kind);
       if (ids.every((id) => before.includes(id))) return;
       replace(kind, [...ids, ...before].slice(0, MAX_ADDED));

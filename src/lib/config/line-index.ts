@@ -10,19 +10,12 @@ export interface Span {
   request: number;
 }
 
-export interface LineIndex {
-  /** Requests, numbered from 0 in the order of their first lines. */
-  readonly requests: number;
-  /** Lines come in the order of the file. The request's number; undefined for a line that may be about several. */
-  add(line: { id: string; scope: string | undefined; offset: number }): number | undefined;
-  /** The lines of these requests, in the order of the file. `end` is where the last line of all ends. */
-  spans(numbers: Iterable<number>, end: number): Span[];
-}
+export type LineIndex = ReturnType<typeof createLineIndex>;
 
 const NONE = 0xffff_ffff;
 const START = 1024;
 
-export function createLineIndex(): LineIndex {
+export function createLineIndex() {
   const requests = createRequestNumbers();
   let offsets = new Float64Array(START);
   /** By line: the line of the same request before it. */
@@ -32,10 +25,12 @@ export function createLineIndex(): LineIndex {
   let lines = 0;
 
   return {
-    get requests() {
+    /** Requests, numbered from 0 in the order of their first lines. */
+    get requests(): number {
       return requests.size;
     },
-    add: ({ id, offset, scope }) => {
+    /** Lines come in the order of the file. The request's number; undefined for a line that may be about several. */
+    add: ({ id, offset, scope }: { id: string; scope: string | undefined; offset: number }): number | undefined => {
       const known = requests.size;
       const number = requests.add(id, scope);
       if (number === undefined) return undefined;
@@ -46,7 +41,8 @@ export function createLineIndex(): LineIndex {
       offsets[lines++] = offset;
       return number;
     },
-    spans: (numbers, end) => {
+    /** The lines of these requests, in the order of the file. `end` is where the last line of all ends. */
+    spans: (numbers: Iterable<number>, end: number): Span[] => {
       const found: Span[] = [];
       for (const request of numbers) {
         for (let line = lasts[request] ?? NONE; line !== NONE; line = before[line] ?? NONE) {

@@ -7,18 +7,7 @@ import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file
 import type { Secrets } from './secrets.ts';
 import type { RawSettings } from './settings-file.ts';
 
-export interface ProfileEdits {
-  /** Puts `profile` in place of what is stored. KnownError not found (5), usage (2) when it cannot be stored. */
-  replace(name: string, profile: Profile): Promise<void>;
-  /** Gives the profile and its stored secrets another name. KnownError not found (5), conflict (6). */
-  rename(from: string, to: string): Promise<void>;
-  /** A second profile with the same settings; secrets in a private file are copied, other places are shared. */
-  copy(from: string, to: string): Promise<void>;
-  /** Stores typed secrets and notes references; what was stored in their place before is removed. */
-  setSecrets(name: string, changed: SecretChange): Promise<void>;
-  /** Removes every stored secret and its reference; the client id is a name and stays. `left` names what could not be removed. */
-  forgetSecrets(name: string): Promise<{ removed: ProfileSecretName[]; left: string[] }>;
-}
+export type ProfileEdits = ReturnType<typeof createProfileEdits>;
 
 export interface SecretChange {
   typed: Partial<Record<ProfileSecretName, string>>;
@@ -35,7 +24,7 @@ export interface EditPorts {
   checked(profile: Profile): Profile;
 }
 
-export function createProfileEdits({ folder, secrets, change, find, refuseName, checked }: EditPorts): ProfileEdits {
+export function createProfileEdits({ folder, secrets, change, find, refuseName, checked }: EditPorts) {
   async function findOwn(name: string): Promise<Profile> {
     if (name === LOCAL_PROFILE) throw usageError(`Profile \`${name}\` is built in; it cannot be changed.`);
     return await find(name);
@@ -52,13 +41,15 @@ export function createProfileEdits({ folder, secrets, change, find, refuseName, 
   }
 
   return {
-    replace: async (name, profile) =>
+    /** Puts `profile` in place of what is stored. KnownError not found (5), usage (2) when it cannot be stored. */
+    replace: async (name: string, profile: Profile): Promise<void> =>
       await change(async (raw, write) => {
         await findOwn(name);
         raw.profiles[name] = checked(profile);
         write();
       }),
-    rename: async (from, to) =>
+    /** Gives the profile and its stored secrets another name. KnownError not found (5), conflict (6). */
+    rename: async (from: string, to: string): Promise<void> =>
       await change(async (raw, write) => {
         const profile = await findOwn(from);
         refuseName(
@@ -75,7 +66,8 @@ export function createProfileEdits({ folder, secrets, change, find, refuseName, 
         write();
         if (Object.keys(filed).length > 0) removeSecretFile(folder, from);
       }),
-    copy: async (from, to) =>
+    /** A second profile with the same settings; secrets in a private file are copied, other places are shared. */
+    copy: async (from: string, to: string): Promise<void> =>
       await change(async (raw, write) => {
         const profile = await findOwn(from);
         refuseName(to, Object.keys(raw.profiles));
@@ -84,7 +76,8 @@ export function createProfileEdits({ folder, secrets, change, find, refuseName, 
         raw.profiles[to] = structuredClone(raw.profiles[from]);
         write();
       }),
-    setSecrets: async (name, { typed, references, storage }) =>
+    /** Stores typed secrets and notes references; what was stored in their place before is removed. */
+    setSecrets: async (name: string, { typed, references, storage }: SecretChange): Promise<void> =>
       await change(async (raw, write) => {
         const profile = await findOwn(name);
         const before = profile.secrets ?? {};
@@ -104,7 +97,8 @@ export function createProfileEdits({ folder, secrets, change, find, refuseName, 
           .filter((text) => text.startsWith('keychain:'));
         await secrets.discard(name, unsharedReferences(inKeychain, raw.profiles));
       }),
-    forgetSecrets: async (name) =>
+    /** Removes every stored secret and its reference; the client id is a name and stays. `left` names what could not be removed. */
+    forgetSecrets: async (name: string): Promise<{ removed: ProfileSecretName[]; left: string[] }> =>
       await change(async (raw, write) => {
         const profile = await findOwn(name);
         const removed = namesOf(profile).filter((secret) => secret !== 'client_id');

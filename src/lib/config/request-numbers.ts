@@ -1,14 +1,6 @@
 // Which request a line of the ledger is about: a small number for each combination of scope and id, in the order of the file.
 import { createIdTable, doubled } from './id-table.ts';
 
-export interface RequestNumbers {
-  readonly size: number;
-  /** The number of a line's request; a new request gets the next one. Undefined for a line that may be about several. */
-  add(id: string, scope: string | undefined): number | undefined;
-  /** The number of a known request. */
-  find(id: string, scope: string): number | undefined;
-}
-
 /** Marks an id that several scopes have. */
 const SHARED = 0x4000_0000;
 
@@ -16,7 +8,7 @@ const SHARED = 0x4000_0000;
  * State lines of earlier versions name no workspace. They belong to the first scope that has their id, until a second
  * one has it too: from then on such a line belongs to neither, because it may be about either (decision: D225).
  */
-export function createRequestNumbers(): RequestNumbers {
+export function createRequestNumbers() {
   const ids = createIdTable();
   const scopes = new Map<string, number>();
   /** By number: the scope, from 1 on, perhaps with `SHARED`; 0 while only lines without a scope are known. */
@@ -29,10 +21,11 @@ export function createRequestNumbers(): RequestNumbers {
   }
 
   return {
-    get size() {
+    get size(): number {
       return ids.size;
     },
-    add: (id, scope) => {
+    /** The number of a line's request; a new request gets the next one. Undefined for a line that may be about several. */
+    add: (id: string, scope: string | undefined): number | undefined => {
       const first = numberOf(id);
       const owner = owners[first] ?? 0;
       if (scope === undefined) return owner & SHARED ? undefined : first;
@@ -45,7 +38,8 @@ export function createRequestNumbers(): RequestNumbers {
       owners[number] = own;
       return number;
     },
-    find: (id, scope) => {
+    /** The number of a known request. */
+    find: (id: string, scope: string): number | undefined => {
       const first = ids.find(id);
       if (first === undefined) return undefined;
       const owner = owners[first] ?? 0;

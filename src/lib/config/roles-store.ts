@@ -35,20 +35,7 @@ const SavedRevision = looseObject({
   manifest: ManifestReply,
 });
 
-export interface RolesStore {
-  /** Remembers a manifest that a file on disk now stands for. */
-  saveBase(manifest: ManifestReply): void;
-  /** The remembered bases with exactly this stamp, newest first. */
-  bases(stamp: Stamp): ManifestReply[];
-  /** Saves a manifest before it is written over; returns the new revision's name. On the disk when it returns. */
-  saveRevision(entry: Omit<Revision, 'revision' | 'saved_at'>): string;
-  /** Newest first. */
-  revisions(): Revision[];
-  /** One revision by its name or an unambiguous beginning of it. */
-  findRevision(name: string): Revision | undefined;
-  /** Runs `work` while no other process of this user writes this organization's manifest. */
-  exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-}
+export type RolesStore = ReturnType<typeof openRolesStore>;
 
 type Stamp = Pick<ManifestReply, 'last_modified_on' | 'last_modified_by'>;
 
@@ -84,11 +71,7 @@ function jsonFiles(folder: string): string[] {
 }
 
 /** Opens the memory of one organization at one address below the state directory. */
-export function openRolesStore(
-  stateFolder: string,
-  scope: { organization: string; address: string },
-  clock: Clock,
-): RolesStore {
+export function openRolesStore(stateFolder: string, scope: { organization: string; address: string }, clock: Clock) {
   const folder = join(stateFolder, 'roles', `${scope.organization}-${keyOf(scope)}`);
   const bases = join(folder, 'bases');
   const history = join(folder, 'history');
@@ -120,7 +103,8 @@ export function openRolesStore(
   }
 
   return {
-    saveBase: (manifest) => {
+    /** Remembers a manifest that a file on disk now stands for. */
+    saveBase: (manifest: ManifestReply): void => {
       const suffix = baseSuffix(manifest);
       const name = `${stampName()}${suffix}`;
       const others = jsonFiles(bases).filter((other) => other !== name);
@@ -130,22 +114,28 @@ export function openRolesStore(
       const older = others.filter((other) => !other.endsWith(suffix));
       for (const other of [...twins, ...older.slice(MAX_BASES - 1)]) removeFile(join(bases, other));
     },
-    bases: (stamp) =>
+    /** The remembered bases with exactly this stamp, newest first. */
+    bases: (stamp: Stamp): ManifestReply[] =>
       jsonFiles(bases)
         .filter((name) => name.includes(stampKey(stamp)))
         .flatMap((name) => read(join(bases, name), ManifestReply) ?? []),
-    saveRevision: (entry) => {
+    /** Saves a manifest before it is written over; returns the new revision's name. On the disk when it returns. */
+    saveRevision: (entry: Omit<Revision, 'revision' | 'saved_at'>): string => {
       const revision = `${stampName()}-${randomBytes(3).toString('hex')}`;
       const saved: Revision = { revision, saved_at: new Date(clock.now()).toISOString(), ...entry };
       writePrivateFile(join(history, `${revision}.json`), `${stringifyJson(saved, 2)}\n`);
       return revision;
     },
-    revisions: () => jsonFiles(history).flatMap((name) => read(join(history, name), SavedRevision) ?? []),
-    findRevision: (name) => {
+    /** Newest first. */
+    revisions: (): Revision[] => jsonFiles(history).flatMap((name) => read(join(history, name), SavedRevision) ?? []),
+    /** One revision by its name or an unambiguous beginning of it. */
+    findRevision: (name: string): Revision | undefined => {
       const matches = jsonFiles(history).filter((file) => name !== '' && file.startsWith(name));
       const only = matches.find((file) => file === `${name}.json`) ?? (matches.length === 1 ? matches[0] : undefined);
       return only === undefined ? undefined : read(join(history, only), SavedRevision);
     },
-    exclusively: (work, signal) => withLock(join(folder, 'write.lock'), clock, work, signal),
+    /** Runs `work` while no other process of this user writes this organization's manifest. */
+    exclusively: <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
+      withLock(join(folder, 'write.lock'), clock, work, signal),
   };
 }

@@ -27,22 +27,9 @@ export interface SecretOwner {
   name: ProfileSecretName;
 }
 
-export interface Secrets {
-  /** The value behind what a profile says; an id that stands there itself is that id. KnownError auth (4). */
-  resolve(written: string, owner: SecretOwner): Promise<string>;
-  /** Keeps typed values; returns what the profile is to say instead. */
-  keep(
-    profile: string,
-    typed: Partial<Record<ProfileSecretName, string>>,
-    storage: SecretStorage,
-  ): Promise<Partial<Record<ProfileSecretName, string>>>;
-  /** Removes what is kept behind these references of a profile; returns a sentence for each that could not be. */
-  discard(profile: string, written: readonly string[]): Promise<string[]>;
-  /** Throws KnownError auth (4) when nothing can be kept there. */
-  check(storage: SecretStorage): Promise<void>;
-}
+export type Secrets = ReturnType<typeof createSecrets>;
 
-export function createSecrets(options: SecretsOptions): Secrets {
+export function createSecrets(options: SecretsOptions) {
   const { folder, redactor } = options;
   let opening: Promise<Keychain> | undefined;
   const keychain = () => (opening ??= (options.keychain ?? openKeychain)());
@@ -72,6 +59,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
     }
   }
 
+  /** Keeps typed values; returns what the profile is to say instead. */
   async function keep(
     profile: string,
     typed: Partial<Record<ProfileSecretName, string>>,
@@ -100,6 +88,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
     return kept;
   }
 
+  /** Removes what is kept behind these references of a profile; returns a sentence for each that could not be. */
   async function discard(profile: string, written: readonly string[]): Promise<string[]> {
     const left: string[] = [];
     for (const text of written) {
@@ -119,14 +108,16 @@ export function createSecrets(options: SecretsOptions): Secrets {
   return {
     keep,
     discard,
-    resolve: async (written, owner) => {
+    /** The value behind what a profile says; an id that stands there itself is that id. KnownError auth (4). */
+    resolve: async (written: string, owner: SecretOwner): Promise<string> => {
       const reference = looksLikeReference(written) ? parseReference(written) : undefined;
       const value = reference ? await read(reference, owner) : written;
       // The client id is an id: it may be read in an error, and stands in the settings file itself.
       if (owner.name !== 'client_id') redactor.add(value);
       return value;
     },
-    check: async (storage) => {
+    /** Throws KnownError auth (4) when nothing can be kept there. */
+    check: async (storage: SecretStorage): Promise<void> => {
       // Reading an entry that cannot be there tells whether the service answers, without leaving anything behind.
       if (storage === 'keychain') await (await keychain()).get('probe', options.signal);
     },

@@ -2,20 +2,16 @@
 import { doubled } from './id-table.ts';
 import type { StateOrder } from './ledger-events.ts';
 
-export interface StatusTable {
-  /** Takes a status of a request by its number; false when it is no news. */
-  take(request: number, status: string): boolean;
-}
-
 /** `isAdvance` decides which statuses are news. */
-export function createStatusTable(isAdvance: StateOrder): StatusTable {
+export function createStatusTable(isAdvance: StateOrder) {
   /** Few: they are the platform's words; the first stands for none. */
   const words: (string | undefined)[] = [undefined];
   /** Place in `words`, by request. */
   let held = new Uint16Array(1024);
 
   return {
-    take: (request, status) => {
+    /** Takes a status of a request by its number; false when it is no news. */
+    take: (request: number, status: string): boolean => {
       while (request >= held.length) held = doubled(held, Uint16Array);
       if (!isAdvance(words[held[request] ?? 0], status)) return false;
       if (!words.includes(status)) words.push(status);

@@ -12,14 +12,7 @@ export interface Urgency {
   rank(event: SubmittedEvent): number;
 }
 
-export interface UrgencyOrder {
-  /** Takes what a line says of the request of this number (`line-index.ts`). */
-  take(number: number, event: LedgerEvent): void;
-  /** Numbers of the open requests that belong, the most urgent first, the older first among equals. */
-  numbers(): Uint32Array;
-}
-
-export function createUrgencyOrder({ belongs, isOpen, rank }: Urgency, isAdvance: StateOrder): UrgencyOrder {
+export function createUrgencyOrder({ belongs, isOpen, rank }: Urgency, isAdvance: StateOrder) {
   let size = 0;
   /** By number; NaN for a request that nobody here sent, or that does not belong. */
   let ranks = new Float64Array(1024).fill(NaN);
@@ -38,7 +31,8 @@ export function createUrgencyOrder({ belongs, isOpen, rank }: Urgency, isAdvance
   }
 
   return {
-    take: (number, event) => {
+    /** Takes what a line says of the request of this number (`line-index.ts`). */
+    take: (number: number, event: LedgerEvent): void => {
       while (number >= ranks.length) grow();
       size = Math.max(size, number + 1);
       const { status } = event;
@@ -50,7 +44,8 @@ export function createUrgencyOrder({ belongs, isOpen, rank }: Urgency, isAdvance
       isSent[number] = 1;
       if (belongs?.(event) ?? true) ranks[number] = rank(event);
     },
-    numbers: () => {
+    /** Numbers of the open requests that belong, the most urgent first, the older first among equals. */
+    numbers: (): Uint32Array => {
       const open = new Uint32Array(size);
       let count = 0;
       for (let number = 0; number < size; number++) {

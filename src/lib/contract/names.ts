@@ -5,17 +5,7 @@ import type { NameMark } from './endpoint.ts';
 /** Neutral word (`xpid`) or prefix (`osa_*`) -> the deployment's word or prefix. */
 export type NamesMap = Readonly<Record<string, string>>;
 
-export interface WireNames {
-  /** The deployment's word for a neutral one; any other word comes back as it is. */
-  toWire(word: string): string;
-  /** The neutral word for a deployment's; any other word comes back as it is. */
-  fromWire(word: string): string;
-  /** Maps the marked keys and values of a JSON value. The input is not changed. */
-  encode(value: unknown, marks: readonly NameMark[]): unknown;
-  decode(value: unknown, marks: readonly NameMark[]): unknown;
-  /** Whether there is nothing to map. */
-  readonly empty: boolean;
-}
+export type WireNames = ReturnType<typeof createWireNames>;
 
 /** Thrown when two keys of one object become the same word. */
 export class NameCollision extends Error {
@@ -42,17 +32,22 @@ export function checkNames(names: NamesMap): { name: string; message: string }[]
 }
 
 /** Whole words win over prefixes, longer prefixes over shorter ones. */
-export function createWireNames(names: NamesMap): WireNames {
+export function createWireNames(names: NamesMap) {
   const entries = Object.entries(names);
   const pairs = entries.map(([name, word]) => [bare(name), bare(word), name.endsWith('*')] as const);
   const toWire = translator(pairs.map(([name, word, prefix]) => ({ from: name, to: word, prefix })));
   const fromWire = translator(pairs.map(([name, word, prefix]) => ({ from: word, to: name, prefix })));
   return {
+    /** The deployment's word for a neutral one; any other word comes back as it is. */
     toWire,
+    /** The neutral word for a deployment's; any other word comes back as it is. */
     fromWire,
     // Most deployments map nothing, and a bulk run has millions of bodies.
-    encode: (value, marks) => (entries.length === 0 ? value : mapMarked(value, marks, toWire)),
-    decode: (value, marks) => (entries.length === 0 ? value : mapMarked(value, marks, fromWire)),
+    encode: (value: unknown, marks: readonly NameMark[]): unknown =>
+      entries.length === 0 ? value : mapMarked(value, marks, toWire),
+    decode: (value: unknown, marks: readonly NameMark[]): unknown =>
+      entries.length === 0 ? value : mapMarked(value, marks, fromWire),
+    /** Whether there is nothing to map. */
     empty: entries.length === 0,
   };
 }

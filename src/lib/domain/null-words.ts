@@ -5,22 +5,18 @@ const ALWAYS_NULL = '\\N';
 /** Written for a missing value by pandas, Python and SQL tools; as an attribute, each may be meant as a text. */
 const SUSPECT_WORDS = ['NULL', 'null', 'NaN', 'nan', 'None'] as const;
 
-export interface NullWords {
-  /** Whether a cell of this text is empty: `\N` or a word of `--null`. */
-  isNull(text: string): boolean;
-  /** Whether the text may be the missing value of another program. */
-  isSuspect(text: string): boolean;
-  /** All words of both kinds. */
-  readonly words: readonly string[];
-}
+export type NullWords = ReturnType<typeof createNullWords>;
 
 /** `extra` are the words of `--null`. */
-export function createNullWords(extra: readonly string[]): NullWords {
+export function createNullWords(extra: readonly string[]) {
   const empty = new Set([ALWAYS_NULL, ...extra]);
   const suspect = new Set<string>(SUSPECT_WORDS.filter((word) => !empty.has(word)));
   return {
-    isNull: (text) => empty.has(text),
-    isSuspect: (text) => suspect.has(text),
+    /** Whether a cell of this text is empty: `\N` or a word of `--null`. */
+    isNull: (text: string): boolean => empty.has(text),
+    /** Whether the text may be the missing value of another program. */
+    isSuspect: (text: string): boolean => suspect.has(text),
+    /** All words of both kinds. */
     words: [...empty, ...suspect],
   };
 }

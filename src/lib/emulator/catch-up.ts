@@ -6,19 +6,10 @@ interface Owing {
   catchUp?(now: number): void | Promise<void>;
 }
 
-export interface CatchUp {
-  /** Does what has fallen due by now. Resolves when that is done, work in other threads included. */
-  run(): Promise<void>;
-  /** The same without being waited for. What fails is met with again by the next round, and told to who waits for that. */
-  start(): void;
-  /** Whether something is being done at the moment. */
-  busy(): boolean;
-  /** Begins nothing more; resolves when what is under way has ended. */
-  stop(): Promise<void>;
-}
+export type CatchUp = ReturnType<typeof createCatchUp>;
 
 /** `now` is epoch milliseconds of the platform's clock. */
-export function createCatchUp(areas: readonly Owing[], now: () => number): CatchUp {
+export function createCatchUp(areas: readonly Owing[], now: () => number) {
   let last: Promise<void> = Promise.resolve();
   let waiting = 0;
   let stopped = false;
@@ -37,6 +28,7 @@ export function createCatchUp(areas: readonly Owing[], now: () => number): Catch
     }
   }
 
+  /** Does what has fallen due by now. Resolves when that is done, work in other threads included. */
   function run(): Promise<void> {
     waiting++;
     const next = last.then(round).finally(() => waiting--);
@@ -47,11 +39,14 @@ export function createCatchUp(areas: readonly Owing[], now: () => number): Catch
 
   return {
     run,
-    start: () => {
+    /** The same without being waited for. What fails is met with again by the next round, and told to who waits for that. */
+    start: (): void => {
       run().catch(() => undefined);
     },
-    busy: () => waiting > 0,
-    stop: () => {
+    /** Whether something is being done at the moment. */
+    busy: (): boolean => waiting > 0,
+    /** Begins nothing more; resolves when what is under way has ended. */
+    stop: (): Promise<void> => {
       stopped = true;
       return last;
     },

@@ -6,13 +6,7 @@ import { KnownError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import { readHolder, tryLock } from '../kernel/lock.ts';
 
-export interface OwnedFolder {
-  path: string;
-  databasePath: string;
-  /** Tells other processes on which port the platform listens. */
-  announce(port: number): void;
-  release(): void;
-}
+export type OwnedFolder = ReturnType<typeof ownFolder>;
 
 /** The process that owns a folder, and its port once it listens. */
 export interface FolderOwner {
@@ -21,7 +15,7 @@ export interface FolderOwner {
 }
 
 /** Takes the folder (made when it is not there). Throws KnownError (conflict) while a living process has it. */
-export function ownFolder(folder: string): OwnedFolder {
+export function ownFolder(folder: string) {
   ensurePrivateFolder(folder);
   const lock = tryLock(lockFile(folder));
   if (!lock) throw taken(folder);
@@ -31,13 +25,14 @@ export function ownFolder(folder: string): OwnedFolder {
   return {
     path: folder,
     databasePath,
-    announce: (port) => {
+    /** Tells other processes on which port the platform listens. */
+    announce: (port: number): void => {
       // Whole or not at all, but without a sync to the disk: it is worth nothing after this process.
       const temporary = `${announcement(folder)}.new`;
       writeFileSync(temporary, JSON.stringify({ pid: host.pid, port } satisfies FolderOwner), { mode: 0o600 });
       renameSync(temporary, announcement(folder));
     },
-    release: () => {
+    release: (): void => {
       removeFile(announcement(folder));
       lock.release();
     },

@@ -29,16 +29,7 @@ export type JournalLine =
   | { u: number[] }
   | { d: [row: number, state: 'submitted' | 'existing' | 'failed' | 'skipped' | 'unknown', error?: string][] };
 
-export interface DsrJournal {
-  readonly path: string;
-  /** The head of an earlier run; undefined when there was none. Throws when the file is not a journal. */
-  head(): Promise<JournalHead | undefined>;
-  /** Every line behind the head; half a line of a killed process is passed over. Throws for a line of another kind. */
-  lines(): AsyncGenerator<JournalLine>;
-  /** Appends; on the disk when it returns. */
-  write(...lines: (JournalHead | JournalLine)[]): void;
-  close(): void;
-}
+export type DsrJournal = ReturnType<typeof openDsrJournal>;
 
 /** `key` is what makes a run the same run: the content of its file and where it is sent to. */
 export function journalPath(stateFolder: string, key: readonly string[]): string {
@@ -47,7 +38,7 @@ export function journalPath(stateFolder: string, key: readonly string[]): string
 }
 
 /** Opens the journal for this process alone. Throws guard (12) while another one submits the same file. */
-export function openDsrJournal(path: string): DsrJournal {
+export function openDsrJournal(path: string) {
   const lock = tryLock(`${path}.lock`);
   if (!lock) {
     throw fail('dsr.bulk_running', {
@@ -58,7 +49,8 @@ export function openDsrJournal(path: string): DsrJournal {
   let log: DurableLog | undefined;
   return {
     path,
-    head: async () => {
+    /** The head of an earlier run; undefined when there was none. Throws when the file is not a journal. */
+    head: async (): Promise<JournalHead | undefined> => {
       if (!existsSync(path)) return undefined;
       const lines = journalLines(path);
       const first = await lines.next();
@@ -71,6 +63,7 @@ export function openDsrJournal(path: string): DsrJournal {
       removeFile(path);
       return undefined;
     },
+    /** Every line behind the head; half a line of a killed process is passed over. Throws for a line of another kind. */
     lines: async function* () {
       let isFirst = true;
       for await (const line of journalLines(path)) {
@@ -81,11 +74,12 @@ export function openDsrJournal(path: string): DsrJournal {
         yield value;
       }
     },
-    write: (...lines) => {
+    /** Appends; on the disk when it returns. */
+    write: (...lines: (JournalHead | JournalLine)[]): void => {
       log ??= openDurableLog(path);
       log.append(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     },
-    close: () => {
+    close: (): void => {
       log?.close();
       lock.release();
     },

@@ -5,18 +5,12 @@ import { cannotWrite } from '../kernel/file-failure.ts';
 import { temporaryPath } from '../kernel/temporary-file.ts';
 import { nameOnce } from './name-once.ts';
 
-export interface PrivateLines {
-  /** Takes text with its line feeds. */
-  write(text: string): void;
-  /** Names the file. Throws usage (2) when the name is taken. */
-  finish(): void;
-  discard(): void;
-}
+export type PrivateLines = ReturnType<typeof openPrivateLines>;
 
 const BUFFER_CHARACTERS = 64 * 1024;
 
 /** 0600 from the first byte, in the folder where it will stand. */
-export function openPrivateLines(path: string): PrivateLines {
+export function openPrivateLines(path: string) {
   const temporary = temporaryPath(dirname(path));
   let pending = '';
   let descriptor: number | undefined;
@@ -52,11 +46,13 @@ export function openPrivateLines(path: string): PrivateLines {
   }
 
   return {
-    write: (text) => {
+    /** Takes text with its line feeds. */
+    write: (text: string): void => {
       pending += text;
       if (pending.length >= BUFFER_CHARACTERS) attempt(flush);
     },
-    finish: () =>
+    /** Names the file. Throws usage (2) when the name is taken. */
+    finish: (): void =>
       attempt(() => {
         flush();
         if (descriptor !== undefined) fsyncSync(descriptor);

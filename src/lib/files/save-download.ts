@@ -15,15 +15,6 @@ export interface SavedDownload {
   content_type: string;
 }
 
-export interface Download {
-  /** What the HTTP core feeds. */
-  sink: { begin(headers: Record<string, string>): void; write(chunk: Buffer): void };
-  /** Gives the file its name. Throws usage (2) when that is taken. */
-  finish(): SavedDownload;
-  /** Leaves nothing behind. */
-  discard(): void;
-}
-
 const EXTENSIONS: Record<string, string> = {
   'application/json': 'json',
   'application/x-ndjson': 'ndjson',
@@ -35,7 +26,7 @@ const EXTENSIONS: Record<string, string> = {
 };
 
 /** `name` without its extension, which the content type gives; both are ours, never the platform's. */
-export function openDownload(folder: string, name: string): Download {
+export function openDownload(folder: string, name: string) {
   const temporary = temporaryPath(folder);
   let descriptor: number | undefined;
   let hash: Hash | undefined;
@@ -48,8 +39,9 @@ export function openDownload(folder: string, name: string): Download {
   }
 
   return {
+    /** What the HTTP core feeds. */
     sink: {
-      begin: (headers) => {
+      begin: (headers: Record<string, string>) => {
         contentType = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
         hash = createHash('sha256');
         bytes = 0;
@@ -61,7 +53,7 @@ export function openDownload(folder: string, name: string): Download {
           throw cannotWrite(folder, error);
         }
       },
-      write: (chunk) => {
+      write: (chunk: Buffer) => {
         if (descriptor === undefined) return;
         try {
           writeFileSync(descriptor, chunk);
@@ -72,7 +64,8 @@ export function openDownload(folder: string, name: string): Download {
         bytes += chunk.length;
       },
     },
-    finish: () => {
+    /** Gives the file its name. Throws usage (2) when that is taken. */
+    finish: (): SavedDownload => {
       const file = join(folder, `${name}.${EXTENSIONS[contentType] ?? 'bin'}`);
       try {
         if (descriptor !== undefined) fsyncSync(descriptor);
@@ -85,7 +78,8 @@ export function openDownload(folder: string, name: string): Download {
         rmSync(temporary, { force: true });
       }
     },
-    discard: () => {
+    /** Leaves nothing behind. */
+    discard: (): void => {
       close();
       rmSync(temporary, { force: true });
     },

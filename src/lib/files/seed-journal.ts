@@ -37,28 +37,23 @@ export interface SeedCheckpoint {
   finished: boolean;
 }
 
-export interface SeedJournal {
-  readonly path: string;
-  read(): SeedCheckpoint | undefined;
-  write(checkpoint: SeedCheckpoint): void;
-  remove(): void;
-  /** Keeps other processes off the run until it is released. Throws a guard's refusal (12) while one is at it. */
-  hold(): Lock;
-}
+export type SeedJournal = ReturnType<typeof openSeedJournal>;
 
 /** `key` is what makes a run the same run: its inputs, where it sends to, and its shard. */
-export function openSeedJournal(folder: string, key: readonly string[]): SeedJournal {
+export function openSeedJournal(folder: string, key: readonly string[]) {
   const name = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 24);
   const path = join(folder, `${name}.json`);
   return {
     path,
-    read: () => {
+    read: (): SeedCheckpoint | undefined => {
       const text = readPrivateFile(path);
       return text === undefined ? undefined : parse(path, text);
     },
-    write: (checkpoint) => writePrivateFile(path, `${JSON.stringify({ version: 1, ...checkpoint })}\n`),
-    remove: () => removeFile(path),
-    hold: () => {
+    write: (checkpoint: SeedCheckpoint): void =>
+      writePrivateFile(path, `${JSON.stringify({ version: 1, ...checkpoint })}\n`),
+    remove: (): void => removeFile(path),
+    /** Keeps other processes off the run until it is released. Throws a guard's refusal (12) while one is at it. */
+    hold: (): Lock => {
       const lock = tryLock(`${path}.lock`);
       if (lock !== undefined) return lock;
       throw fail('seed.running', {

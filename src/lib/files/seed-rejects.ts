@@ -12,15 +12,7 @@ export interface Reject {
   original: string;
 }
 
-export interface RejectsFile {
-  readonly path: string;
-  /** Bytes written so far; null before the first row. */
-  readonly bytes: number | null;
-  add(rejects: readonly Reject[]): void;
-  /** Brings what was added to the disk. */
-  sync(): void;
-  close(): void;
-}
+export type RejectsFile = ReturnType<typeof openRejects>;
 
 const PRIVATE = 0o600;
 
@@ -28,7 +20,7 @@ const PRIVATE = 0o600;
  * Opens the file at its first row. `keep` is how much of an earlier run's file stays, none of it when that is 0; without
  * it a file that is already there is refused (usage, 2) before anything is sent.
  */
-export function openRejects(path: string, keep: number | undefined): RejectsFile {
+export function openRejects(path: string, keep: number | undefined) {
   if (keep === undefined) refuseTaken(path);
   let descriptor: number | undefined;
   let bytes: number | null = null;
@@ -59,10 +51,11 @@ export function openRejects(path: string, keep: number | undefined): RejectsFile
 
   return {
     path,
-    get bytes() {
+    /** Bytes written so far; null before the first row. */
+    get bytes(): number | null {
       return bytes;
     },
-    add: (rejects) => {
+    add: (rejects: readonly Reject[]): void => {
       if (rejects.length === 0) return;
       attempt(() => {
         const file = (descriptor ??= openFile('wx'));
@@ -76,11 +69,12 @@ export function openRejects(path: string, keep: number | undefined): RejectsFile
         bytes = at;
       });
     },
-    sync: () =>
+    /** Brings what was added to the disk. */
+    sync: (): void =>
       attempt(() => {
         if (descriptor !== undefined) fs.fsyncSync(descriptor);
       }),
-    close: () => {
+    close: (): void => {
       if (descriptor !== undefined) fs.closeSync(descriptor);
       descriptor = undefined;
     },

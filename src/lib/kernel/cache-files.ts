@@ -9,23 +9,10 @@ import { acquireLock, type Lock } from './lock.ts';
 /** A home that is read-only or full. A symlink or another user's file is an error of its own. */
 const UNUSABLE = ['files.read', 'files.write'];
 
-export interface CacheFiles {
-  /** The text kept at this path; undefined when there is none. */
-  read(path: string): string | undefined;
-  write(path: string, text: string): void;
-  /**
-   * Writes a text that always has the same length over the old one, without waiting for the disk. A killed process leaves
-   * the old text or the new one.
-   */
-  overwrite(path: string, text: string): void;
-  /** Runs `work` under the lock file, or without it where none can be made. `work` must bear that within this process. */
-  locked<T>(path: string, clock: Clock, work: () => T | Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Runs `work`, which keeps something for later; undefined where it cannot be kept. */
-  attempt<T>(work: () => T | Promise<T>): Promise<T | undefined>;
-}
+export type CacheFiles = ReturnType<typeof createCacheFiles>;
 
 /** `onUnusable` hears of every failure. */
-export function createCacheFiles(onUnusable: (error: KnownError) => void): CacheFiles {
+export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   const memory = new Map<string, string>();
 
   function guarded<T>(work: () => T): T | undefined {
@@ -46,7 +33,8 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void): Cache
   }
 
   return {
-    attempt: async (work) => {
+    /** Runs `work`, which keeps something for later; undefined where it cannot be kept. */
+    attempt: async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
       try {
         return await work();
       } catch (error) {
@@ -54,10 +42,16 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void): Cache
         return undefined;
       }
     },
-    read: (path) => memory.get(path) ?? guarded(() => readPrivateFile(path)),
-    write: (path, text) => store(path, text, () => writePrivateFile(path, text)),
-    overwrite: (path, text) => store(path, text, () => overwriteFile(path, text)),
-    locked: async (path, clock, work, signal) => {
+    /** The text kept at this path; undefined when there is none. */
+    read: (path: string): string | undefined => memory.get(path) ?? guarded(() => readPrivateFile(path)),
+    write: (path: string, text: string): void => store(path, text, () => writePrivateFile(path, text)),
+    /**
+     * Writes a text that always has the same length over the old one, without waiting for the disk. A killed process leaves
+     * the old text or the new one.
+     */
+    overwrite: (path: string, text: string): void => store(path, text, () => overwriteFile(path, text)),
+    /** Runs `work` under the lock file, or without it where none can be made. `work` must bear that within this process. */
+    locked: async <T>(path: string, clock: Clock, work: () => T | Promise<T>, signal: AbortSignal): Promise<T> => {
       let lock: Lock | undefined;
       try {
         lock = await acquireLock(path, clock, signal);

@@ -6,17 +6,13 @@ import { cannotWrite } from './file-failure.ts';
 import { PRIVATE_FILE, refuseForeign, syncFolder } from './own-file.ts';
 
 /** An append-only private file of lines; each `append` is on the disk when it returns. */
-export interface DurableLog {
-  /** Takes one or more whole lines, each with its line feed. */
-  append(data: string): void;
-  close(): void;
-}
+export type DurableLog = ReturnType<typeof openDurableLog>;
 
 /**
  * Opens (or makes, 0600) a file for fsynced appends. Refuses symlinks and files of other users. Half a line that a
  * killed process or a full disk left at the end is closed by a line feed, so that it cannot spoil the next one.
  */
-export function openDurableLog(path: string): DurableLog {
+export function openDurableLog(path: string) {
   ensurePrivateFolder(dirname(path));
   const isNew = refuseForeign(path, cannotWrite) === undefined;
   let descriptor: number;
@@ -31,7 +27,8 @@ export function openDurableLog(path: string): DurableLog {
   }
   if (isNew) syncFolder(dirname(path));
   return {
-    append: (data) => {
+    /** Takes one or more whole lines, each with its line feed. */
+    append: (data: string): void => {
       try {
         if (isClosed) throw new Error('it is closed already');
         const lines = mayBeTorn && endsInsideLine(descriptor) ? `\n${data}` : data;
@@ -43,7 +40,7 @@ export function openDurableLog(path: string): DurableLog {
         throw cannotWrite(path, error);
       }
     },
-    close: () => {
+    close: (): void => {
       if (isClosed) return;
       isClosed = true;
       closeSync(descriptor);

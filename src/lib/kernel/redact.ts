@@ -35,27 +35,9 @@ export const MIN_SECRET_LENGTH = 4;
 /** In a longer text a shorter spelling is more likely to be a part of some word: `home` stands in `/home/me`. */
 const MIN_PART_LENGTH = 8;
 
-export interface Redactor {
-  /** Makes a value known as secret: from now on it, its Base64, URL and hex spellings are masked in every text. */
-  add(secret: string): void;
-  /** Masks a value in the same way that is private but not a secret of ours: the identity of a data subject. */
-  hide(value: string): void;
-  /** Calls `listener` with every secret that is added from now on, once each; never with a hidden value. */
-  onSecret(listener: (secret: string) => void): void;
-  /** Whether the text is a secret that was made known, or one of 8 characters or more stands in it, in any spelling. */
-  knows(text: string): boolean;
-  /** Masks known secrets, and what looks like a credential, in free text. */
-  text(text: string): string;
-  /**
-   * A deep copy, fit for JSON, with the values of secret keys masked and every text passed through `text`, keys and
-   * numbers too. Errors become their name, message and data; bytes become text.
-   */
-  value(value: unknown): unknown;
-  /** Headers with the secret ones masked. */
-  headers(headers: Record<string, string>): Record<string, string>;
-}
+export type Redactor = ReturnType<typeof createRedactor>;
 
-export function createRedactor(): Redactor {
+export function createRedactor() {
   const known = new Set<string>();
   const fresh: string[] = [];
   // Made when first needed, as the spellings are: most commands show no text of the wire at all.
@@ -66,10 +48,12 @@ export function createRedactor(): Redactor {
   /** The platform's own masks are not secrets. */
   const isMaskable = (value: string): boolean => value.length >= MIN_SECRET_LENGTH && !/^\*+$/.test(value);
 
+  /** Masks a value in the same way that is private but not a secret of ours: the identity of a data subject. */
   function hide(value: string): void {
     if (isMaskable(value)) fresh.push(value);
   }
 
+  /** Makes a value known as secret: from now on it, its Base64, URL and hex spellings are masked in every text. */
   function add(secret: string): void {
     hide(secret);
     if (!announce || !isMaskable(secret) || announced.has(secret)) return;
@@ -77,6 +61,7 @@ export function createRedactor(): Redactor {
     announce(secret);
   }
 
+  /** Calls `listener` with every secret that is added from now on, once each; never with a hidden value. */
   function onSecret(listener: (secret: string) => void): void {
     announce = listener;
   }
@@ -88,11 +73,13 @@ export function createRedactor(): Redactor {
     return known;
   }
 
+  /** Whether the text is a secret that was made known, or one of 8 characters or more stands in it, in any spelling. */
   function knows(source: string): boolean {
     const spellings = [...knownSpellings()];
     return spellings.some((one) => one === source || (one.length >= MIN_PART_LENGTH && source.includes(one)));
   }
 
+  /** Masks known secrets, and what looks like a credential, in free text. */
   function text(source: string): string {
     let result = maskRanges(source, findAll(source, knownSpellings()));
     patterns ??= secretPatterns();
@@ -122,13 +109,26 @@ export function createRedactor(): Redactor {
     );
   }
 
+  /** Headers with the secret ones masked. */
   function headers(source: Record<string, string>): Record<string, string> {
     return Object.fromEntries(
       Object.entries(source).map(([name, item]) => [name, SECRET_HEADERS.test(name) ? MASK : text(item)]),
     );
   }
 
-  return { add, hide, onSecret, knows, text, value: (source) => value(source), headers };
+  return {
+    add,
+    hide,
+    onSecret,
+    knows,
+    text,
+    /**
+     * A deep copy, fit for JSON, with the values of secret keys masked and every text passed through `text`, keys and
+     * numbers too. Errors become their name, message and data; bytes become text.
+     */
+    value: (source: unknown): unknown => value(source),
+    headers,
+  };
 }
 
 /** A date, an address. */

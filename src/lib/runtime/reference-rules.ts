@@ -14,25 +14,22 @@ export interface ReferenceSource {
   given: boolean;
 }
 
-export interface ReferenceRules {
-  /** Why the reference is never accepted, as a clause: it leads to a secret of this program. */
-  ownSecret(reference: ReferenceSource): string | undefined;
-  /** Why the reference is not followed, and the flag or setting that allows it. */
-  refusal(reference: ReferenceSource): { message: string; hint: Hint } | undefined;
-}
+export type ReferenceRules = Awaited<ReturnType<typeof openReferenceRules>>;
 
 /** The rules of this command: `allowCommands` is its flag; the rest comes from the profile. */
-export async function openReferenceRules(ctx: Context, allowCommands: boolean): Promise<ReferenceRules> {
+export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
   const settings = await ctx.settings();
   const held = await profileReferences(ctx.paths.config);
   const own = { config: realPath(ctx.paths.config), cache: realPath(ctx.paths.cache) };
   return {
-    ownSecret: (source) => {
+    /** Why the reference is never accepted, as a clause: it leads to a secret of this program. */
+    ownSecret: (source: ReferenceSource): string | undefined => {
       const path = filePath(source);
       const isOwn = path === undefined ? isOwnReference(source.reference, held) : isOwnFile(path, own);
       return isOwn ? `${source.reference} is a secret of this program, and is never sent to a warehouse` : undefined;
     },
-    refusal: (source) => {
+    /** Why the reference is not followed, and the flag or setting that allows it. */
+    refusal: (source: ReferenceSource): { message: string; hint: Hint } | undefined => {
       if (source.given) return undefined;
       const path = filePath(source);
       if (path !== undefined) {

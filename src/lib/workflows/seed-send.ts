@@ -25,10 +25,7 @@ export interface Blamed {
   reason: string;
 }
 
-export interface BatchDelivery {
-  /** Resolves with the rows refused; all others were accepted. Rejects when the run is over. */
-  complete(batch: Batch): Promise<Blamed[]>;
-}
+export type BatchDelivery = ReturnType<typeof createBatchDelivery>;
 
 /** What the platform said of a body. */
 type Refusal = Pick<Refused, 'status' | 'messages'>;
@@ -37,7 +34,7 @@ type Refusal = Pick<Refused, 'status' | 'messages'>;
 const BODY_STATUSES: ReadonlySet<number> = new Set([400, 422]);
 const TOO_LARGE = 413;
 
-export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }: SendPorts): BatchDelivery {
+export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }: SendPorts) {
   const blame: Blame = createBlame();
   let all: readonly number[] = [];
 
@@ -119,7 +116,8 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
   }
 
   return {
-    complete: async (batch) => {
+    /** Resolves with the rows refused; all others were accepted. Rejects when the run is over. */
+    complete: async (batch: Batch): Promise<Blamed[]> => {
       const refused: Blamed[] = [];
       const [clean, ...suspicious] = blame.sort(batch, allOf(batch));
       await completeRows(batch, clean ?? [], refused);

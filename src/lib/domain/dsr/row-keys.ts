@@ -1,15 +1,10 @@
 // Which keys were seen before, and in which row: for a million rows in a few bytes each.
 import { hash } from 'node:crypto';
 
-export interface RowKeys {
-  /** The row that had the key before; undefined for a key that is new, which is remembered. Rows count from 1. */
-  add(key: string, row: number): number | undefined;
-}
-
 const START = 1024;
 
 /** By 64 bits of a hash: among a million rows two that differ look alike once in tens of millions of files. */
-export function createRowKeys(): RowKeys {
+export function createRowKeys() {
   // Three numbers for a key: the hash's halves and its row; row 0 is an empty place.
   let table = new Uint32Array(START * 3);
   let size = 0;
@@ -31,7 +26,8 @@ export function createRowKeys(): RowKeys {
   }
 
   return {
-    add: (key, row) => {
+    /** The row that had the key before; undefined for a key that is new, which is remembered. Rows count from 1. */
+    add: (key: string, row: number): number | undefined => {
       const digest = hash('sha1', key, 'buffer');
       const [high, low] = [digest.readUInt32LE(0), digest.readUInt32LE(4)];
       const at = place(high, low, table);

@@ -7,18 +7,7 @@ const STATES: readonly RowState[] = ['open', 'planned', 'submitted', 'existing',
 const ID_BYTES = 16;
 const START = 1024;
 
-export interface RowStates {
-  state(row: number): RowState;
-  /** The id in lower case; undefined while the row has none. */
-  id(row: number): string | undefined;
-  plan(row: number, id: string): void;
-  /** Its request never went out after all. The id stays. */
-  release(row: number): void;
-  complete(row: number, state: RowState, error?: string): void;
-  /** Why it failed or is unknown. */
-  error(row: number): string;
-  count(state: RowState): number;
-}
+export type RowStates = ReturnType<typeof createRowStates>;
 
 /** Whether a run has to send the row, or to ask for it. */
 export function isLeft(state: RowState): boolean {
@@ -31,7 +20,7 @@ export function countComplete(states: RowStates): number {
 }
 
 /** Rows count from 1. */
-export function createRowStates(): RowStates {
+export function createRowStates() {
   let states = new Uint8Array(START);
   let ids = Buffer.alloc(START * ID_BYTES);
   const errors = new Map<number, string>();
@@ -55,23 +44,26 @@ export function createRowStates(): RowStates {
   }
 
   return {
-    state: (row) => STATES[states[row] ?? 0] as RowState,
-    id: (row) => {
+    state: (row: number): RowState => STATES[states[row] ?? 0] as RowState,
+    /** The id in lower case; undefined while the row has none. */
+    id: (row: number): string | undefined => {
       const bytes = ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES);
       if (bytes.length < ID_BYTES || bytes.every((byte) => byte === 0)) return undefined;
       return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
     },
-    plan: (row, id) => {
+    plan: (row: number, id: string): void => {
       set(row, 'planned');
       ids.set(Buffer.from(id.replaceAll('-', ''), 'hex'), row * ID_BYTES);
     },
-    release: (row) => set(row, 'open'),
-    complete: (row, state, error) => {
+    /** Its request never went out after all. The id stays. */
+    release: (row: number): void => set(row, 'open'),
+    complete: (row: number, state: RowState, error?: string): void => {
       set(row, state);
       if (error === undefined) errors.delete(row);
       else errors.set(row, error);
     },
-    error: (row) => errors.get(row) ?? '',
-    count: (state) => counts.get(state) ?? 0,
+    /** Why it failed or is unknown. */
+    error: (row: number): string => errors.get(row) ?? '',
+    count: (state: RowState): number => counts.get(state) ?? 0,
   };
 }

@@ -4,21 +4,16 @@
 const EXCUSED_SHARE = 0.05;
 const MIN_EXCUSED = 4;
 
-export interface EarlyArrivals {
-  answered(): void;
-  /** Whether a "too many" may come from the way there, on which one request overtook another. */
-  excuses(): boolean;
-}
-
 /** At a known rate one in twenty is excused; with more of them, the limit is lower than the rate. */
-export function createEarlyArrivals(rate: number | undefined): EarlyArrivals {
+export function createEarlyArrivals(rate: number | undefined) {
   const most = rate === undefined ? 0 : Math.max(MIN_EXCUSED, rate * EXCUSED_SHARE);
   let left = most;
   return {
-    answered: () => {
+    answered: (): void => {
       left = Math.min(most, left + EXCUSED_SHARE);
     },
-    excuses: () => {
+    /** Whether a "too many" may come from the way there, on which one request overtook another. */
+    excuses: (): boolean => {
       if (left < 1) return false;
       left--;
       return true;

@@ -1,16 +1,7 @@
 // The rate that a platform takes, learned from where it said "too many": kept a little below, and tried again a little
 // above after a while. The curve is CUBIC's (RFC 9438): quick far below the last limit, flat near it, quick beyond.
 
-export interface LearnedRate {
-  /** Requests a second that may go at `now`; `Infinity` until something was learned. */
-  at(now: number): number;
-  /** A request that was sent at `sentAt` was taken. */
-  accepted(sentAt: number): void;
-  /** Of the requests that were one too many together, the first was sent at `sentAt`; `askedMs` is the wait it was told. */
-  limited(sentAt: number, askedMs: number | undefined): void;
-  /** The first request after that was taken at `now`, and all before it are answered. The rate, when it is a new one. */
-  resumed(now: number): number | undefined;
-}
+export type LearnedRate = ReturnType<typeof createLearnedRate>;
 
 const SECOND_MS = 1000;
 /** So many requests of one second are remembered: with more of them their rate is known well enough. */
@@ -44,7 +35,7 @@ interface Curve {
 }
 
 /** `wanted` is the rate that somebody told to be right: it is, unless the platform takes clearly fewer. */
-export function createLearnedRate(wanted = Infinity): LearnedRate {
+export function createLearnedRate(wanted = Infinity) {
   const sent = new Float64Array(MAX_REMEMBERED).fill(-Infinity);
   let count = 0;
   let takenSinceLast = 0;
@@ -59,6 +50,7 @@ export function createLearnedRate(wanted = Infinity): LearnedRate {
     return within.length < MAX_REMEMBERED ? within.length : (within.length / (at - Math.min(...within))) * SECOND_MS;
   }
 
+  /** Requests a second that may go at `now`; `Infinity` until something was learned. */
   function at(now: number): number {
     if (curve === undefined) return Infinity;
     const { from, low, high, returnMs } = curve;
@@ -89,15 +81,18 @@ export function createLearnedRate(wanted = Infinity): LearnedRate {
 
   return {
     at,
-    accepted: (sentAt) => {
+    /** A request that was sent at `sentAt` was taken. */
+    accepted: (sentAt: number): void => {
       firstAt = Math.min(firstAt, sentAt);
       sent[count++ % MAX_REMEMBERED] = sentAt;
       takenSinceLast++;
     },
-    limited: (sentAt, askedMs) => {
+    /** Of the requests that were one too many together, the first was sent at `sentAt`; `askedMs` is the wait it was told. */
+    limited: (sentAt: number, askedMs: number | undefined): void => {
       met ??= { sentAt, askedMs };
     },
-    resumed: (now) => {
+    /** The first request after that was taken at `now`, and all before it are answered. The rate, when it is a new one. */
+    resumed: (now: number): number | undefined => {
       if (met === undefined) return undefined;
       const learned = learn(met);
       if (learned) curve = { ...learned, from: now };

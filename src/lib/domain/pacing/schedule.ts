@@ -1,5 +1,5 @@
 // When the next request may go at a rate: the one that is wanted, or the lower one that was learned.
-import { createLearnedRate, type LearnedRate } from './learned-rate.ts';
+import { createLearnedRate } from './learned-rate.ts';
 import { createSlots } from './slots.ts';
 
 /** A late timer may be made up for by this much, so that the wanted rate is reached. */
@@ -8,19 +8,8 @@ const CATCH_UP_MS = 250;
 const CATCH_UP_PACE = 0.8;
 const CATCH_UP_AT_ONCE_MS = 10;
 
-/** All times are milliseconds on one clock. */
-export interface Schedule {
-  readonly learned: LearnedRate;
-  /** When the next request may go. */
-  readonly startAt: number;
-  /** One goes now. */
-  take(now: number): void;
-  /** Between the two times nothing left the program. */
-  stoodStill(from: number, to: number): void;
-}
-
-/** `rate` is in requests a second; undefined is no limit. */
-export function createSchedule(rate: number | undefined): Schedule {
+/** `rate` is in requests a second; undefined is no limit. All times are milliseconds on one clock. */
+export function createSchedule(rate: number | undefined) {
   const interval = rate === undefined ? 0 : 1000 / rate;
   const slots = rate === undefined ? undefined : createSlots(rate);
   const learned = createLearnedRate(rate);
@@ -28,10 +17,12 @@ export function createSchedule(rate: number | undefined): Schedule {
   let soonestAt = 0;
   return {
     learned,
-    get startAt() {
+    /** When the next request may go. */
+    get startAt(): number {
       return Math.max(nextAt, soonestAt, slots?.from ?? 0);
     },
-    take: (now) => {
+    /** One goes now. */
+    take: (now: number): void => {
       slots?.take(now);
       const learnedInterval = 1000 / learned.at(now);
       if (learnedInterval > interval) {
@@ -41,6 +32,7 @@ export function createSchedule(rate: number | undefined): Schedule {
         soonestAt = Math.max(soonestAt, now - CATCH_UP_AT_ONCE_MS) + interval * CATCH_UP_PACE;
       }
     },
-    stoodStill: (from, to) => slots?.delayed(from, to),
+    /** Between the two times nothing left the program. */
+    stoodStill: (from: number, to: number): void => slots?.delayed(from, to),
   };
 }

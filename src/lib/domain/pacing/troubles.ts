@@ -8,17 +8,7 @@ const TOLERATED_SHARE = 0.1;
 /** This many failures without a success between them are an outage. */
 const IN_A_ROW = 8;
 
-export interface Troubles {
-  succeeded(now: number): void;
-  failed(): void;
-  readonly isOutage: boolean;
-  /** Whether more of the recent requests failed than is tolerated. */
-  readonly areMany: boolean;
-  /** Milliseconds since the last success; since the run began, if there was none. */
-  sinceSuccess(now: number): number;
-}
-
-export function createTroubles(startedAt: number): Troubles {
+export function createTroubles(startedAt: number) {
   const recent = new Uint8Array(RECENT);
   let count = 0;
   let failures = 0;
@@ -32,21 +22,23 @@ export function createTroubles(startedAt: number): Troubles {
   }
 
   return {
-    succeeded: (now) => {
+    succeeded: (now: number): void => {
       note(0);
       inARow = 0;
       succeededAt = now;
     },
-    failed: () => {
+    failed: (): void => {
       note(1);
       inARow++;
     },
-    get isOutage() {
+    get isOutage(): boolean {
       return inARow >= IN_A_ROW;
     },
-    get areMany() {
+    /** Whether more of the recent requests failed than is tolerated. */
+    get areMany(): boolean {
       return failures > TOLERATED + Math.min(count, RECENT) * TOLERATED_SHARE;
     },
-    sinceSuccess: (now) => now - succeededAt,
+    /** Milliseconds since the last success; since the run began, if there was none. */
+    sinceSuccess: (now: number): number => now - succeededAt,
   };
 }

@@ -1,12 +1,6 @@
 // How many requests may be under way at once: more while answers stay quick, fewer when they slow down or a limit hits.
 
-export interface Window {
-  readonly size: number;
-  /** An answer came after `ms`; `slowDown` when the platform told that a limit is near. */
-  answered(ms: number, slowDown: boolean): void;
-  /** A limit was hit (429, 503): halves it, at most once for the requests of one round. */
-  overloaded(): void;
-}
+export type Window = ReturnType<typeof createWindow>;
 
 const START = 4;
 /** Until it slows down or hits a limit for the first time, and from then on. */
@@ -19,7 +13,7 @@ const SLACK_MS = 5;
 /** The best latency is forgotten slowly: a platform may be slower now than it was. */
 const FORGET = 1.01;
 
-export function createWindow(max: number): Window {
+export function createWindow(max: number) {
   let size = Math.min(START, max);
   let best = Infinity;
   let answers = 0;
@@ -33,10 +27,11 @@ export function createWindow(max: number): Window {
     total = 0;
   };
   return {
-    get size() {
+    get size(): number {
       return Math.max(1, Math.floor(size));
     },
-    answered: (ms, slowDown) => {
+    /** An answer came after `ms`; `slowDown` when the platform told that a limit is near. */
+    answered: (ms: number, slowDown: boolean): void => {
       if (stale > 0) stale--;
       answers++;
       total += ms;
@@ -53,7 +48,8 @@ export function createWindow(max: number): Window {
       size = quick ? Math.min(max, Math.max(size + 1, size * growth)) : Math.max(1, size * SHRINK);
       restart();
     },
-    overloaded: () => {
+    /** A limit was hit (429, 503): halves it, at most once for the requests of one round. */
+    overloaded: (): void => {
       if (stale > 0) {
         stale--;
         return;

@@ -56,18 +56,12 @@ const MAX_HEAD_BYTES = 512;
 /** A file whose attributes never look alike is read without this. */
 const MAX_MISSES = 64;
 
-export interface AttributeScan {
-  /** Before each row: its first attribute is compared with the first one of the row before. */
-  beginRow(): void;
-  /** One element of a workspace's list. */
-  scan(bytes: Buffer, start: number): number;
-}
-
 /** For the rows of one input, which look alike. */
-export function createAttributeScan(): AttributeScan {
+export function createAttributeScan() {
   const heads: (Head | undefined)[] = [];
   let place = 0;
 
+  /** One element of a workspace's list. */
   function scan(bytes: Buffer, start: number): number {
     const head = heads[place++];
     if (head === undefined) return scanWholeAttribute(bytes, start);
@@ -147,7 +141,8 @@ export function createAttributeScan(): AttributeScan {
   }
 
   return {
-    beginRow: () => {
+    /** Before each row: its first attribute is compared with the first one of the row before. */
+    beginRow: (): void => {
       place = 0;
     },
     scan,

@@ -11,14 +11,7 @@ export interface Suspects {
   rest: number[];
 }
 
-export interface Blame {
-  /** Judges rows that were refused together. */
-  judge(batch: Batch, rows: readonly number[], messages: readonly string[]): Suspects;
-  /** Notes that these rows were accepted. */
-  accepted(batch: Batch, rows: readonly number[]): void;
-  /** The rows without any bad attribute first, then those that hold one, by attribute. */
-  sort(batch: Batch, rows: readonly number[]): (readonly number[])[];
-}
+export type Blame = ReturnType<typeof createBlame>;
 
 interface Attribute {
   /** `"name"`, as it stands in a row. */
@@ -34,7 +27,7 @@ const PROOF = 2;
 /** Names come from the platform's messages: there are no more than attributes. */
 const MAX_ATTRIBUTES = 200;
 
-export function createBlame(): Blame {
+export function createBlame() {
   const attributes = new Map<string, Attribute>();
   const isBad = ({ convicted, cleared }: Attribute): boolean => convicted >= PROOF && !cleared;
 
@@ -61,7 +54,8 @@ export function createBlame(): Blame {
   }
 
   return {
-    judge: (batch, rows, messages) => {
+    /** Judges rows that were refused together. */
+    judge: (batch: Batch, rows: readonly number[], messages: readonly string[]): Suspects => {
       const found = find(batch, rows, messages);
       const all = [...rows];
       if (found === undefined) {
@@ -76,13 +70,15 @@ export function createBlame(): Blame {
       }
       return isBad(attribute) ? { guilty: holders, suspects: [], rest } : { guilty: [], suspects: holders, rest };
     },
-    accepted: (batch, rows) => {
+    /** Notes that these rows were accepted. */
+    accepted: (batch: Batch, rows: readonly number[]): void => {
       for (const attribute of attributes.values()) {
         // Only what is in question needs an answer; the search is not free.
         if (!attribute.cleared && holding(batch, rows, attribute.needle, 1).length > 0) attribute.cleared = true;
       }
     },
-    sort: (batch, rows) => {
+    /** The rows without any bad attribute first, then those that hold one, by attribute. */
+    sort: (batch: Batch, rows: readonly number[]): (readonly number[])[] => {
       let clean = rows;
       const groups: (readonly number[])[] = [];
       for (const attribute of attributes.values()) {

@@ -23,22 +23,19 @@ export interface Completed {
 
 export const NOTHING_COMPLETED: Completed = { mark: { file: 0, position: 0, offset: 0 }, beyond: [] };
 
-export interface Marks {
-  /** Notes that a stretch is under way; stretches are opened in the order of the input. */
-  open(stretch: Stretch & { endOffset: number }): { complete(): void };
-  snapshot(): Completed;
-}
+export type Marks = ReturnType<typeof createMarks>;
 
 interface Entry extends Stretch {
   endOffset: number;
   completed: boolean;
 }
 
-export function createMarks(before: Completed): Marks {
+export function createMarks(before: Completed) {
   let mark = before.mark;
   const entries: Entry[] = [];
   return {
-    open: (stretch) => {
+    /** Notes that a stretch is under way; stretches are opened in the order of the input. */
+    open: (stretch: Stretch & { endOffset: number }): { complete(): void } => {
       const entry: Entry = { ...stretch, completed: false };
       entries.push(entry);
       return {
@@ -52,7 +49,7 @@ export function createMarks(before: Completed): Marks {
         },
       };
     },
-    snapshot: () => ({
+    snapshot: (): Completed => ({
       mark,
       beyond: [...before.beyond.filter((stretch) => isBehind(mark, stretch)), ...joined(entries)],
     }),

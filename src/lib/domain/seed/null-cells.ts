@@ -4,13 +4,6 @@ import type { Cells } from '../csv/record.ts';
 import type { Column } from './columns.ts';
 import { standsAt } from './scan.ts';
 
-export interface NullCells {
-  /** Empties cells in place. False where a word may not pass as it is: the exact reading then rejects the row. */
-  clear(cells: Cells): boolean;
-  /** The cells with null words emptied. */
-  cleared(cells: readonly unknown[]): unknown[];
-}
-
 /** Called once for each column in which an attribute looks like a null. */
 export type OnNullWord = (column: number, word: string) => void;
 
@@ -18,7 +11,7 @@ export function createNullCells(
   columns: readonly (Column | undefined)[],
   nulls: NullWords,
   onNullWord: OnNullWord | undefined,
-): NullCells {
+) {
   const { find } = createWordFinder(nulls.words);
   const reported = new Set<number>();
 
@@ -34,7 +27,8 @@ export function createNullCells(
   }
 
   return {
-    clear: ({ bytes, starts, ends }) => {
+    /** Empties cells in place. False where a word may not pass as it is: the exact reading then rejects the row. */
+    clear: ({ bytes, starts, ends }: Cells): boolean => {
       let isClean = true;
       for (let column = 0; column < columns.length; column++) {
         const start = starts[column] as number;
@@ -45,7 +39,8 @@ export function createNullCells(
       }
       return isClean;
     },
-    cleared: (cells) =>
+    /** The cells with null words emptied. */
+    cleared: (cells: readonly unknown[]): unknown[] =>
       cells.map((cell, column) => {
         const text = Number.isNaN(cell) ? 'NaN' : cell;
         if (typeof text !== 'string') return text;
@@ -56,14 +51,10 @@ export function createNullCells(
   };
 }
 
-/** Finds one of a few words in bytes; two look-ups tell that most bytes are none of them. */
-export interface WordFinder {
-  find(bytes: Uint8Array, start: number, end: number): string | undefined;
-}
-
 const LONGEST = 31;
 
-export function createWordFinder(words: readonly string[]): WordFinder {
+/** Finds one of a few words in bytes; two look-ups tell that most bytes are none of them. */
+export function createWordFinder(words: readonly string[]) {
   const known = words.map((text) => ({ text, bytes: Buffer.from(text) }));
   /** By first byte, a bit for each length; the last bit is for all that are longer. */
   const lengths = new Int32Array(256);
@@ -72,7 +63,7 @@ export function createWordFinder(words: readonly string[]): WordFinder {
     if (first !== undefined) lengths[first] = (lengths[first] as number) | bitOf(bytes.length);
   }
   return {
-    find: (bytes, start, end) => {
+    find: (bytes: Uint8Array, start: number, end: number): string | undefined => {
       const length = end - start;
       if (length === 0 || ((lengths[bytes[start] as number] as number) & bitOf(length)) === 0) return undefined;
       for (const { text, bytes: wanted } of known) {

@@ -1,23 +1,13 @@
 // Turns rows of a table into users: at once into the bytes of their body where every cell is plainly right, else into a
 // value that the contract judges. Both ways give the same body.
-import type { FieldIssue } from '../../contract/explain.ts';
-import type { RowIssue } from './batch.ts';
-import { type BodyWriter, createBodyWriter, type TableDefaults } from './body-writer.ts';
+import { createBodyWriter, type TableDefaults } from './body-writer.ts';
 import { asText, isEmpty, seedValue, type TableAttribute } from './cells.ts';
 import { createColumnFinder } from './column-finder.ts';
 import type { Column } from './columns.ts';
-import { createNullCells, type NullCells, type OnNullWord } from './null-cells.ts';
+import { createNullCells, type OnNullWord } from './null-cells.ts';
 import type { RowRules } from './row-rules.ts';
 
-export interface Table {
-  nulls: NullCells;
-  /** Writes bodies in the words of the wire; undefined where every row is for the exact reading. */
-  writer: BodyWriter | undefined;
-  /** The body as a value, right or wrong. Cells may be values of a Parquet file. */
-  value(cells: readonly unknown[]): Record<string, unknown>;
-  /** What is wrong with that value, said by the column that it stands in. */
-  issue(issue: FieldIssue, cells: readonly unknown[]): RowIssue;
-}
+export type Table = ReturnType<typeof createTable>;
 
 /** `header` is what the columns are called in the file. `onNullWord` is told of null words that are kept as texts. */
 export function createTable(
@@ -26,7 +16,7 @@ export function createTable(
   defaults: TableDefaults,
   { names, nulls }: Pick<RowRules, 'names' | 'nulls'>,
   onNullWord?: OnNullWord,
-): Table {
+) {
   const { toWire } = names;
   const at = (kind: Column['kind']): number => columns.findIndex((column) => column?.kind === kind);
   const xpidAt = at('xpid');
@@ -38,6 +28,7 @@ export function createTable(
   const users = columns.flatMap((column, index) => (column?.kind === 'user' ? [{ index, name: column.name }] : []));
   const attributes = groupAttributes(columns);
 
+  /** The body as a value, right or wrong. Cells may be values of a Parquet file. */
   function value(cells: readonly unknown[]): Record<string, unknown> {
     const cell = (index: number): unknown => (index < 0 || isEmpty(cells[index]) ? undefined : cells[index]);
     const date = dateText(cell(dateAt)) ?? defaults.cutoffDate;
@@ -71,7 +62,14 @@ export function createTable(
 
   const issue = createColumnFinder(header, columns, attributes, toWire);
   const writer = createBodyWriter(columns, attributes, defaults, toWire);
-  return { nulls: createNullCells(columns, nulls, onNullWord), writer, value, issue };
+  return {
+    nulls: createNullCells(columns, nulls, onNullWord),
+    /** Writes bodies in the words of the wire; undefined where every row is for the exact reading. */
+    writer,
+    value,
+    /** What is wrong with that value, said by the column that it stands in. */
+    issue,
+  };
 }
 
 /** A floating-point number beyond 2^53 stays one, to be rejected: it may stand for several ids. */

@@ -4,15 +4,7 @@ import type { StoredSettings } from './settings.ts';
 
 export type ClockMode = 'real' | 'manual';
 
-export interface PlatformClock {
-  readonly mode: ClockMode;
-  /** Epoch milliseconds. */
-  now(): number;
-  /** Moves the clock to `time` (epoch ms). A manual clock then stands there; a real one goes on from there. */
-  moveTo(time: number): void;
-  /** Back to the machine's time. */
-  reset(): void;
-}
+export type PlatformClock = ReturnType<typeof openClock>;
 
 interface StoredClock {
   mode: ClockMode;
@@ -26,7 +18,7 @@ const KEY = 'clock';
  * Opens the clock as it was left; `mode` changes its kind. A clock that stood and is to go again goes on from where it
  * stood when the machine's clock is behind that, so that time does not run backwards by itself.
  */
-export function openClock(settings: StoredSettings, system: Clock, mode: ClockMode | undefined): PlatformClock {
+export function openClock(settings: StoredSettings, system: Clock, mode: ClockMode | undefined) {
   const stored = settings.get<StoredClock>(KEY);
   let state = stored ?? { mode: mode ?? 'real', value: 0 };
   if (!stored || (mode && mode !== stored.mode)) start(mode ?? 'real', stored);
@@ -43,8 +35,12 @@ export function openClock(settings: StoredSettings, system: Clock, mode: ClockMo
 
   return {
     mode: state.mode,
-    now: () => (state.mode === 'real' ? system.now() + state.value : state.value),
-    moveTo: (time) => save({ mode: state.mode, value: state.mode === 'real' ? time - system.now() : time }),
-    reset: () => start(state.mode, undefined),
+    /** Epoch milliseconds. */
+    now: (): number => (state.mode === 'real' ? system.now() + state.value : state.value),
+    /** Moves the clock to `time` (epoch ms). A manual clock then stands there; a real one goes on from there. */
+    moveTo: (time: number): void =>
+      save({ mode: state.mode, value: state.mode === 'real' ? time - system.now() : time }),
+    /** Back to the machine's time. */
+    reset: (): void => start(state.mode, undefined),
   };
 }

@@ -2,21 +2,18 @@
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
 import type { Database } from './db.ts';
 
-export interface StoredSettings {
-  /** The stored value, or undefined. */
-  get<T>(key: string): T | undefined;
-  set(key: string, value: unknown): void;
-}
+export type StoredSettings = ReturnType<typeof openSettings>;
 
 /** Opens the settings of a database; the table is made when it is not there. Values are JSON. */
-export function openSettings(db: Database): StoredSettings {
+export function openSettings(db: Database) {
   db.exec('CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID');
   return {
-    get: <T>(key: string) => {
+    /** The stored value, or undefined. */
+    get: <T>(key: string): T | undefined => {
       const row = db.get<{ value: string }>('SELECT value FROM settings WHERE key = ?', key);
       return row && (parseJson(row.value) as T);
     },
-    set: (key, value) => {
+    set: (key: string, value: unknown): void => {
       db.run('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)', key, stringifyJson(value));
     },
   };

@@ -9,14 +9,7 @@ import { nextQuarter } from '../dsr/schedule.ts';
 import type { Signer } from '../platform/signing.ts';
 import type { Attempt, CallbackStore, StoredCallback } from '../stores/callbacks.ts';
 
-export interface CallbackDispatcher {
-  /** Sends what is ready, without being waited for. */
-  wake(): void;
-  /** Sends these, whatever became of them and of those before them. Resolves once their receivers were called. */
-  sendNow(ids: readonly number[]): Promise<void>;
-  /** Ends; what is under way has a moment left, and is sent again at the next opening. */
-  stop(): Promise<void>;
-}
+export type CallbackDispatcher = ReturnType<typeof createCallbackDispatcher>;
 
 interface Surroundings {
   store: CallbackStore;
@@ -38,7 +31,7 @@ const BATCH = 1000;
 /** How long an ending platform waits for receivers that are being called. */
 const GRACE_MS = 500;
 
-export function createCallbackDispatcher({ store, clock, domain, signer, base }: Surroundings): CallbackDispatcher {
+export function createCallbackDispatcher({ store, clock, domain, signer, base }: Surroundings) {
   const stopping = new AbortController();
   /** What is sent although an earlier one of its request waits. */
   const forced = new Set<number>();
@@ -99,6 +92,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
     }
   }
 
+  /** Sends what is ready, without being waited for. */
   function wake(): void {
     if (stopping.signal.aborted) return;
     again = round !== undefined;
@@ -114,13 +108,15 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
 
   return {
     wake,
-    sendNow: async (ids) => {
+    /** Sends these, whatever became of them and of those before them. Resolves once their receivers were called. */
+    sendNow: async (ids: readonly number[]): Promise<void> => {
       for (const id of ids) forced.add(id);
       store.resend(ids, clock.now());
       wake();
       while (round) await round;
     },
-    stop: async () => {
+    /** Ends; what is under way has a moment left, and is sent again at the next opening. */
+    stop: async (): Promise<void> => {
       if (round) await waitAtMost(round, GRACE_MS, systemClock);
       // Nothing is begun any more either: another area may still be catching up.
       stopping.abort();

@@ -16,20 +16,6 @@ import { type DsrStore, type DueStep, hasResults, type StoredRequest } from '../
 import type { ProfilesStore, Subject } from '../stores/profiles.ts';
 import { refuse } from '../platform/envelopes.ts';
 
-export interface DsrLife {
-  /**
-   * Takes a request that was received at `now`. Throws 400 for an id that is taken and for a full group, 409 while a
-   * request for the same subject is open.
-   */
-  admit(workspace: number, body: DsrRequest, now: number): StoredRequest;
-  /** Cancels a pending request. Throws 400 for any other. */
-  cancel(request: StoredRequest, now: number): StoredRequest;
-  /** When the next step falls due. */
-  nextDue(): number | undefined;
-  /** Takes all steps that are due by `now`, in the order of their times. */
-  catchUp(now: number): void;
-}
-
 interface Surroundings {
   db: Database;
   store: DsrStore;
@@ -39,7 +25,7 @@ interface Surroundings {
   names: WireNames;
 }
 
-export function createDsrLife({ db, store, callbacks, profiles, partners, names }: Surroundings): DsrLife {
+export function createDsrLife({ db, store, callbacks, profiles, partners, names }: Surroundings) {
   /** Every change of the status is told to all that asked for it, at the next quarter of an hour. */
   function announce(request: StoredRequest, at: number): void {
     // Where its results are is told when it is sent: until then the platform's address may change.
@@ -93,7 +79,11 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
   }
 
   return {
-    admit: (workspace, body, now) =>
+    /**
+     * Takes a request that was received at `now`. Throws 400 for an id that is taken and for a full group, 409 while a
+     * request for the same subject is open.
+     */
+    admit: (workspace: number, body: DsrRequest, now: number): StoredRequest =>
       db.transaction(() => {
         const { subject_request_id: id, group_id = null } = body;
         if (store.get(workspace, id)) throw refuse(DSR_FAILURES.exists);
@@ -123,7 +113,8 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
         announce(request, now);
         return request;
       }),
-    cancel: (request, now) => {
+    /** Cancels a pending request. Throws 400 for any other. */
+    cancel: (request: StoredRequest, now: number): StoredRequest => {
       if (request.status !== 'pending') {
         throw refuse(DSR_FAILURES.notPending, [`the subject request is ${request.status}, not pending`]);
       }
@@ -133,8 +124,10 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
         return enter(request, 'cancelled', now, { expected_at: null, forwarding });
       });
     },
-    nextDue: () => store.nextStep()?.at,
-    catchUp: (now) => {
+    /** When the next step falls due. */
+    nextDue: (): number | undefined => store.nextStep()?.at,
+    /** Takes all steps that are due by `now`, in the order of their times. */
+    catchUp: (now: number): void => {
       db.transaction(() => {
         for (let due = store.nextStep(); due && due.at <= now; due = store.nextStep()) {
           store.done(due);

@@ -7,18 +7,7 @@ import type { WarehouseStores } from '../warehouse/stores.ts';
 /** A run takes at least this long by the platform's clock. */
 const SHORTEST_RUN_MS = 1000;
 
-export interface PipelineLife {
-  /** Begins a run at `at` (epoch ms): its work is then owed. Returns the run's id. */
-  begin(workspace: number, pipeline: Pipeline, type: Run['type'], at: number): number | bigint;
-  /** The work of a run is done, at `at`; it ends when its time has come. */
-  finish(run: Run, at: number): void;
-  /** Ends a run whose work is done. */
-  end(run: Run): void;
-  /** Ends whatever run is under way, because the pipeline was paused at `at`. */
-  stop(workspace: number, pipeline: Pipeline, at: number): Pipeline;
-  /** Frees the pipelines that a resource, put right at `at`, has kept from running. */
-  release(workspace: number, cause: 'connection' | 'data_model', id: string, at: number): void;
-}
+export type PipelineLife = ReturnType<typeof createPipelineLife>;
 
 /** When a pipeline runs by itself next, seen from `at`. */
 export function nextRunOf({ definition, ranOnce, lastLogicalAt }: Pipeline, at: number): number | undefined {
@@ -31,7 +20,7 @@ export function withoutFault(pipeline: Pipeline, at: number): Pipeline {
   return { ...healthy, nextRunAt: nextRunOf(healthy, at) };
 }
 
-export function createPipelineLife({ connections, models, pipelines, runs }: WarehouseStores): PipelineLife {
+export function createPipelineLife({ connections, models, pipelines, runs }: WarehouseStores) {
   /** Marks the resource that made a run fail. */
   function mark(workspace: number, { definition }: Pipeline, { cause, message, marks }: RunFault): void {
     if (!marks) return;
@@ -61,7 +50,8 @@ export function createPipelineLife({ connections, models, pipelines, runs }: War
   }
 
   return {
-    begin: (workspace, pipeline, type, at) => {
+    /** Begins a run at `at` (epoch ms): its work is then owed. Returns the run's id. */
+    begin: (workspace: number, pipeline: Pipeline, type: Run['type'], at: number): number | bigint => {
       const { definition } = pipeline;
       const logical = type === 'scheduled' ? (pipeline.nextRunAt ?? at) : logicalDate(definition.schedule, at);
       const range = dataRange(definition, type === 'scheduled' ? logical : at, pipeline.position);
@@ -95,11 +85,13 @@ export function createPipelineLife({ connections, models, pipelines, runs }: War
       pipelines.replace(workspace, running);
       return id;
     },
-    finish: (run, at) => {
+    /** The work of a run is done, at `at`; it ends when its time has come. */
+    finish: (run: Run, at: number): void => {
       const earliest = (run.started_at ?? at) + SHORTEST_RUN_MS;
       runs.save({ ...run, due_at: Math.max(earliest, at), progress: { ...run.progress, done: true } });
     },
-    end: (run) => {
+    /** Ends a run whose work is done. */
+    end: (run: Run): void => {
       const at = run.due_at ?? 0;
       const { failure } = run.progress;
       runs.save({ ...run, status: failure ? 'failed' : 'success', due_at: null, ended_at: at });
@@ -114,12 +106,14 @@ export function createPipelineLife({ connections, models, pipelines, runs }: War
       const faulted: Pipeline = { ...before, status: 'faulted', errors: [message], cause, nextRunAt: undefined };
       pipelines.replace(run.workspace, faulted);
     },
-    stop: (workspace, pipeline, at) => {
+    /** Ends whatever run is under way, because the pipeline was paused at `at`. */
+    stop: (workspace: number, pipeline: Pipeline, at: number): Pipeline => {
       const run = runs.current(workspace, pipeline.definition.id);
       if (run) runs.save({ ...run, status: 'stopped', due_at: null, ended_at: at });
       return { ...pipeline, status: 'stopped', nextRunAt: undefined };
     },
-    release: (workspace, cause, id, at) => {
+    /** Frees the pipelines that a resource, put right at `at`, has kept from running. */
+    release: (workspace: number, cause: 'connection' | 'data_model', id: string, at: number): void => {
       const field = cause === 'connection' ? 'connection_id' : 'data_model_id';
       for (const pipeline of pipelines.list(workspace)) {
         const waits = pipeline.status === 'faulted' && pipeline.cause === cause && pipeline.definition[field] === id;

@@ -26,17 +26,9 @@ class RunFailure extends Error {
 /** Different reasons that are told of one run. */
 const MOST_REASONS = 5;
 
-export interface RunWork {
-  /**
-   * Does the work of a queued run, or the rest of it after a restart, and returns the run as it then stands; undefined
-   * when it was stopped or deleted meanwhile, or the platform closes. One at a time.
-   */
-  workOn(run: Run): Promise<Run | undefined>;
-  /** Ends the work that is under way. */
-  close(): Promise<void>;
-}
+export type RunWork = ReturnType<typeof createRunWork>;
 
-export function createRunWork(stores: WarehouseStores, platform: Platform): RunWork {
+export function createRunWork(stores: WarehouseStores, platform: Platform) {
   const { runs, pipelines } = stores;
   const reader = createWarehouseReader();
   const isWanted = ({ id }: Run): boolean => runs.get(id)?.status === 'running';
@@ -62,7 +54,11 @@ export function createRunWork(stores: WarehouseStores, platform: Platform): RunW
   }
 
   return {
-    workOn: async (queued) => {
+    /**
+     * Does the work of a queued run, or the rest of it after a restart, and returns the run as it then stands; undefined
+     * when it was stopped or deleted meanwhile, or the platform closes. One at a time.
+     */
+    workOn: async (queued: Run): Promise<Run | undefined> => {
       const pipeline = pipelines.get(queued.workspace, queued.pipeline);
       if (!pipeline) return undefined;
       let run: Run = { ...queued, status: 'running', started_at: queued.started_at ?? queued.due_at };
@@ -79,6 +75,7 @@ export function createRunWork(stores: WarehouseStores, platform: Platform): RunW
       }
       return isWanted(run) ? run : undefined;
     },
+    /** Ends the work that is under way. */
     close: reader.close,
   };
 }

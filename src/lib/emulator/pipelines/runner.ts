@@ -6,17 +6,10 @@ import type { RunWork } from './run-work.ts';
 import type { Run } from '../stores/runs.ts';
 import type { WarehouseStores } from '../warehouse/stores.ts';
 
-export interface PipelineRunner {
-  nextDue(): number | undefined;
-  catchUp(now: number): Promise<void>;
-  /** Lets a run that is nearly done finish; any other is taken up again at the next opening. */
-  close(): Promise<void>;
-}
-
 /** How long a closing platform waits for a run, in the machine's own time. */
 const GRACE_MS = 700;
 
-export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, platform: Platform): PipelineRunner {
+export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, platform: Platform) {
   const { pipelines, runs } = stores;
   const { clock, db } = platform;
   let runWork: RunWork | undefined;
@@ -63,14 +56,15 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
   }
 
   return {
-    nextDue: () => {
+    nextDue: (): number | undefined => {
       const due = Math.min(runs.firstDue()?.due_at ?? Infinity, pipelines.firstDue()?.next_run_at ?? Infinity);
       return due === Infinity ? undefined : due;
     },
-    catchUp: async (now) => {
+    catchUp: async (now: number): Promise<void> => {
       while (!closing && (await step(now)));
     },
-    close: async () => {
+    /** Lets a run that is nearly done finish; any other is taken up again at the next opening. */
+    close: async (): Promise<void> => {
       closing = true;
       await waitAtMost(working, GRACE_MS, systemClock);
       await runWork?.close();

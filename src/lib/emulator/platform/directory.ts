@@ -2,26 +2,24 @@
 import type { DirectoryFixtures, OrganizationFixture, WorkspaceFixture } from '../fixtures/directory.ts';
 import { refusal } from '../wire/platform-error.ts';
 
-export interface Directory {
-  /** Whether these are the platform credentials of some organization. */
-  knowsClient(clientId: string, clientSecret: string): boolean;
-  /** The workspace of these Basic credentials, or undefined. */
-  workspaceOf(key: string, secret: string): WorkspaceFixture | undefined;
-  /**
-   * The organization that a path means. Throws 404 when there is none such, or no such account in it, and 403 when the
-   * client is another organization's (decision: D90).
-   */
-  organizationOf(params: { orgId: string; accountId: string }, clientId: string): OrganizationFixture;
-  /** The workspace that a path means. Throws 404 when there is none such, and 403 when it is another client's. */
-  workspaceInPath(id: string, clientId: string): WorkspaceFixture;
-}
+export type Directory = ReturnType<typeof createDirectory>;
 
-export function createDirectory({ organizations, accounts, workspaces }: DirectoryFixtures): Directory {
+export function createDirectory({ organizations, accounts, workspaces }: DirectoryFixtures) {
   return {
-    knowsClient: (clientId, clientSecret) =>
+    /** Whether these are the platform credentials of some organization. */
+    knowsClient: (clientId: string, clientSecret: string): boolean =>
       organizations.some(({ client_id, client_secret }) => client_id === clientId && client_secret === clientSecret),
-    workspaceOf: (key, secret) => workspaces.find((workspace) => workspace.key === key && workspace.secret === secret),
-    organizationOf: ({ orgId, accountId }, clientId) => {
+    /** The workspace of these Basic credentials, or undefined. */
+    workspaceOf: (key: string, secret: string): WorkspaceFixture | undefined =>
+      workspaces.find((workspace) => workspace.key === key && workspace.secret === secret),
+    /**
+     * The organization that a path means. Throws 404 when there is none such, or no such account in it, and 403 when the
+     * client is another organization's (decision: D90).
+     */
+    organizationOf: (
+      { orgId, accountId }: { orgId: string; accountId: string },
+      clientId: string,
+    ): OrganizationFixture => {
       const organization = organizations.find(({ id }) => String(id) === orgId);
       if (!organization) throw refusal(404, `Not found: organization ${orgId}`);
       if (organization.client_id !== clientId) throw refusal(403, `Forbidden: organization ${orgId}`);
@@ -30,7 +28,8 @@ export function createDirectory({ organizations, accounts, workspaces }: Directo
       }
       return organization;
     },
-    workspaceInPath: (id, clientId) => {
+    /** The workspace that a path means. Throws 404 when there is none such, and 403 when it is another client's. */
+    workspaceInPath: (id: string, clientId: string): WorkspaceFixture => {
       const workspace = workspaces.find((candidate) => String(candidate.id) === id);
       if (!workspace) throw refusal(404, `Not found: workspace ${id}`);
       const account = accounts.find((candidate) => candidate.id === workspace.account_id);

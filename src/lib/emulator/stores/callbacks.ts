@@ -57,69 +57,59 @@ export interface CallbackEntry {
   attempts: Attempt[];
 }
 
-export interface CallbackStore {
-  queue(callback: NewCallback, now: number, due: number): void;
-  /** When the next of the queued ones is due. */
-  nextDue(): number | undefined;
-  /** Makes what is due by `now` ready to be sent. */
-  release(now: number): void;
-  /** What is ready to be sent, the oldest first; `most` of it. */
-  outbox(most: number): StoredCallback[];
-  /** Whether an earlier one of the same request and receiver waits to be sent again. */
-  isBehind(callback: StoredCallback): boolean;
-  /** Keeps what came of a callback; `due` is when it is tried again. */
-  record(id: number, state: CallbackState, due: number, attempts: readonly Attempt[]): void;
-  /** Puts back what was being sent when an earlier run ended. */
-  requeue(): void;
-  /** Makes callbacks ready to be sent, whatever became of them. */
-  resend(ids: readonly number[], now: number): void;
-  /** The log, oldest first. */
-  list(): CallbackEntry[];
-  clear(): void;
-}
+export type CallbackStore = ReturnType<typeof createCallbackStore>;
 
 type Row = Omit<StoredCallback, 'attempts'> & { attempts: string };
 
 const COLUMNS = 'id, workspace, request_id, status, url, body, state, queued_at, due_at, attempts';
 
-export function createCallbackStore(db: Database): CallbackStore {
+export function createCallbackStore(db: Database) {
   return {
-    queue: ({ workspace, request_id, status, url, body }, now, due) => {
+    queue: ({ workspace, request_id, status, url, body }: NewCallback, now: number, due: number): void => {
       db.run(
         `INSERT INTO callbacks (workspace, request_id, status, url, body, state, queued_at, due_at, attempts)
          VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, '[]')`,
         ...[workspace, request_id, status, url, body, now, due],
       );
     },
-    nextDue: () =>
+    /** When the next of the queued ones is due. */
+    nextDue: (): number | undefined =>
       db.get<{ due: number | null }>(`SELECT min(due_at) AS due FROM callbacks WHERE state = 'queued'`)?.due ??
       undefined,
-    release: (now) => {
+    /** Makes what is due by `now` ready to be sent. */
+    release: (now: number): void => {
       db.run(`UPDATE callbacks SET state = 'sending' WHERE state = 'queued' AND due_at <= ?`, now);
     },
-    outbox: (most) =>
+    /** What is ready to be sent, the oldest first; `most` of it. */
+    outbox: (most: number): StoredCallback[] =>
       db
         .all<Row>(`SELECT ${COLUMNS} FROM callbacks WHERE state = 'sending' ORDER BY due_at, id LIMIT ?`, most)
         .map(callbackOf),
-    isBehind: ({ id, workspace, request_id, url }) =>
+    /** Whether an earlier one of the same request and receiver waits to be sent again. */
+    isBehind: ({ id, workspace, request_id, url }: StoredCallback): boolean =>
       db.get(
         `SELECT 1 FROM callbacks WHERE request_id = ? AND workspace = ? AND url = ? AND id < ? AND state = 'queued'`,
         ...[request_id, workspace, url, id],
       ) !== undefined,
-    record: (id, state, due, attempts) => {
+    /** Keeps what came of a callback; `due` is when it is tried again. */
+    record: (id: number, state: CallbackState, due: number, attempts: readonly Attempt[]): void => {
       db.run(
         'UPDATE callbacks SET state = ?, due_at = ?, attempts = ? WHERE id = ?',
         ...[state, due, JSON.stringify(attempts), id],
       );
     },
-    requeue: () => {
+    /** Puts back what was being sent when an earlier run ended. */
+    requeue: (): void => {
       db.run(`UPDATE callbacks SET state = 'queued' WHERE state = 'sending'`);
     },
-    resend: (ids, now) => {
+    /** Makes callbacks ready to be sent, whatever became of them. */
+    resend: (ids: readonly number[], now: number): void => {
       for (const id of ids) db.run(`UPDATE callbacks SET state = 'sending', due_at = ? WHERE id = ?`, now, id);
     },
-    list: () => db.all<Row>(`SELECT ${COLUMNS} FROM callbacks ORDER BY id`).map((row) => entryOf(callbackOf(row))),
-    clear: () => {
+    /** The log, oldest first. */
+    list: (): CallbackEntry[] =>
+      db.all<Row>(`SELECT ${COLUMNS} FROM callbacks ORDER BY id`).map((row) => entryOf(callbackOf(row))),
+    clear: (): void => {
       db.exec('DELETE FROM callbacks');
     },
   };

@@ -49,29 +49,7 @@ export interface DueStep {
   step: Step;
 }
 
-export interface DsrStore {
-  /** Keeps a new request; `subject` stands for its identities, extensions and type. */
-  add(request: Omit<StoredRequest, 'seq'>, subject: string): StoredRequest;
-  get(workspace: number, id: string): StoredRequest | undefined;
-  bySeq(seq: number): StoredRequest | undefined;
-  /** In the order of their arrival. */
-  group(workspace: number, groupId: string): StoredRequest[];
-  countGroup(workspace: number, groupId: string): number;
-  /** Whether a request that is pending or in progress has the same subject. */
-  hasOpen(workspace: number, subject: string): boolean;
-  /** Keeps status, times and forwarding. */
-  update(request: StoredRequest): void;
-  plan(step: DueStep): void;
-  /** The step that falls due first; undefined when nothing is planned. */
-  nextStep(): DueStep | undefined;
-  done(step: DueStep): void;
-  /** Forgets what was planned for a request. */
-  unplan(seq: number): void;
-  keepResults(seq: number, document: string): void;
-  results(seq: number): string | undefined;
-  dropResults(seq: number): void;
-  clear(): void;
-}
+export type DsrStore = ReturnType<typeof createDsrStore>;
 
 /** Whether there is a link to results: of an access or portability request that is completed. */
 export function hasResults({ status, body }: StoredRequest): boolean {
@@ -82,14 +60,15 @@ type Row = Omit<StoredRequest, 'forwarding' | 'body'> & { forwarding: string; bo
 
 const COLUMNS = 'seq, workspace, id, group_id, status, expected_at, completed_at, forwarding, body';
 
-export function createDsrStore(db: Database): DsrStore {
+export function createDsrStore(db: Database) {
   const one = (where: string, ...values: (number | string)[]): StoredRequest | undefined => {
     const row = db.get<Row>(`SELECT ${COLUMNS} FROM dsr_requests WHERE ${where}`, ...values);
     return row && requestOf(row);
   };
 
   return {
-    add: (request, subject) => {
+    /** Keeps a new request; `subject` stands for its identities, extensions and type. */
+    add: (request: Omit<StoredRequest, 'seq'>, subject: string): StoredRequest => {
       const { workspace, id, group_id, status, expected_at, completed_at, forwarding, body } = request;
       db.run(
         `INSERT INTO dsr_requests
@@ -101,49 +80,56 @@ export function createDsrStore(db: Database): DsrStore {
       const seq = db.get<{ seq: number }>('SELECT last_insert_rowid() AS seq')?.seq ?? 0;
       return { seq, ...request };
     },
-    get: (workspace, id) => one('workspace = ? AND id = ?', workspace, id),
-    bySeq: (seq) => one('seq = ?', seq),
-    group: (workspace, groupId) =>
+    get: (workspace: number, id: string): StoredRequest | undefined => one('workspace = ? AND id = ?', workspace, id),
+    bySeq: (seq: number): StoredRequest | undefined => one('seq = ?', seq),
+    /** In the order of their arrival. */
+    group: (workspace: number, groupId: string): StoredRequest[] =>
       db
         .all<Row>(
           `SELECT ${COLUMNS} FROM dsr_requests WHERE workspace = ? AND group_id = ? ORDER BY seq`,
           ...[workspace, groupId],
         )
         .map(requestOf),
-    countGroup: (workspace, groupId) =>
+    countGroup: (workspace: number, groupId: string): number =>
       db.get<{ count: number }>(
         'SELECT count(*) AS count FROM dsr_requests WHERE workspace = ? AND group_id = ?',
         ...[workspace, groupId],
       )?.count ?? 0,
-    hasOpen: (workspace, subject) =>
+    /** Whether a request that is pending or in progress has the same subject. */
+    hasOpen: (workspace: number, subject: string): boolean =>
       db.get(
         `SELECT 1 FROM dsr_requests WHERE workspace = ? AND subject = ? AND status IN ('pending', 'in_progress')`,
         ...[workspace, subject],
       ) !== undefined,
-    update: ({ seq, status, expected_at, completed_at, forwarding }) => {
+    /** Keeps status, times and forwarding. */
+    update: ({ seq, status, expected_at, completed_at, forwarding }: StoredRequest): void => {
       db.run(
         'UPDATE dsr_requests SET status = ?, expected_at = ?, completed_at = ?, forwarding = ? WHERE seq = ?',
         ...[status, expected_at, completed_at, stringifyJson(forwarding), seq],
       );
     },
-    plan: ({ at, request, step }) => {
+    plan: ({ at, request, step }: DueStep): void => {
       db.run('INSERT INTO dsr_steps (at, request, step) VALUES (?, ?, ?)', at, request, step);
     },
-    nextStep: () => db.get<DueStep>('SELECT at, request, step FROM dsr_steps ORDER BY at, request, step LIMIT 1'),
-    done: ({ at, request, step }) => {
+    /** The step that falls due first; undefined when nothing is planned. */
+    nextStep: (): DueStep | undefined =>
+      db.get<DueStep>('SELECT at, request, step FROM dsr_steps ORDER BY at, request, step LIMIT 1'),
+    done: ({ at, request, step }: DueStep): void => {
       db.run('DELETE FROM dsr_steps WHERE at = ? AND request = ? AND step = ?', at, request, step);
     },
-    unplan: (seq) => {
+    /** Forgets what was planned for a request. */
+    unplan: (seq: number): void => {
       db.run('DELETE FROM dsr_steps WHERE request = ?', seq);
     },
-    keepResults: (seq, document) => {
+    keepResults: (seq: number, document: string): void => {
       db.run('INSERT INTO dsr_results (request, document) VALUES (?, ?)', seq, document);
     },
-    results: (seq) => db.get<{ document: string }>('SELECT document FROM dsr_results WHERE request = ?', seq)?.document,
-    dropResults: (seq) => {
+    results: (seq: number): string | undefined =>
+      db.get<{ document: string }>('SELECT document FROM dsr_results WHERE request = ?', seq)?.document,
+    dropResults: (seq: number): void => {
       db.run('DELETE FROM dsr_results WHERE request = ?', seq);
     },
-    clear: () => {
+    clear: (): void => {
       db.exec('DELETE FROM dsr_requests; DELETE FROM dsr_steps; DELETE FROM dsr_results');
     },
   };

@@ -18,25 +18,12 @@ export interface Group extends Audit {
   attributes: GroupAttribute[];
 }
 
-export interface GroupsStore {
-  list(workspace: number): Group[];
-  get(workspace: number, id: string): Group | undefined;
-  /** Adds a definition; it is refreshed first at `refreshAt` (epoch ms). */
-  add(workspace: number, group: Group, refreshAt: number): void;
-  replace(workspace: number, group: Group): void;
-  remove(workspace: number, id: string): void;
-  /** The refresh that comes first, or undefined. */
-  nextRefresh(): { workspace: number; id: string; refresh_at: number } | undefined;
-  setRefresh(workspace: number, id: string, at: number): void;
-  clear(): void;
-}
-
-export function createGroupsStore(db: Database): GroupsStore {
+export function createGroupsStore(db: Database) {
   const parse = ({ document }: { document: string }): Group => JSON.parse(document) as Group;
   return {
-    list: (workspace) =>
+    list: (workspace: number): Group[] =>
       db.all<{ document: string }>('SELECT document FROM groups WHERE workspace = ? ORDER BY id', workspace).map(parse),
-    get: (workspace, id) => {
+    get: (workspace: number, id: string): Group | undefined => {
       const row = db.get<{ document: string }>(
         'SELECT document FROM groups WHERE workspace = ? AND id = ?',
         workspace,
@@ -44,13 +31,14 @@ export function createGroupsStore(db: Database): GroupsStore {
       );
       return row && parse(row);
     },
-    add: (workspace, group, refreshAt) => {
+    /** Adds a definition; it is refreshed first at `refreshAt` (epoch ms). */
+    add: (workspace: number, group: Group, refreshAt: number): void => {
       db.run(
         'INSERT INTO groups (workspace, id, document, refresh_at) VALUES (?, ?, ?, ?)',
         ...[workspace, group.id, JSON.stringify(group), refreshAt],
       );
     },
-    replace: (workspace, group) => {
+    replace: (workspace: number, group: Group): void => {
       db.run(
         'UPDATE groups SET document = ? WHERE workspace = ? AND id = ?',
         JSON.stringify(group),
@@ -58,15 +46,16 @@ export function createGroupsStore(db: Database): GroupsStore {
         group.id,
       );
     },
-    remove: (workspace, id) => {
+    remove: (workspace: number, id: string): void => {
       db.run('DELETE FROM groups WHERE workspace = ? AND id = ?', workspace, id);
     },
-    nextRefresh: () =>
+    /** The refresh that comes first, or undefined. */
+    nextRefresh: (): { workspace: number; id: string; refresh_at: number } | undefined =>
       db.get('SELECT workspace, id, refresh_at FROM groups ORDER BY refresh_at, workspace, id LIMIT 1'),
-    setRefresh: (workspace, id, at) => {
+    setRefresh: (workspace: number, id: string, at: number): void => {
       db.run('UPDATE groups SET refresh_at = ? WHERE workspace = ? AND id = ?', at, workspace, id);
     },
-    clear: () => {
+    clear: (): void => {
       db.exec('DELETE FROM groups');
     },
   };

@@ -34,27 +34,18 @@ export interface Pipeline {
   nextRunAt?: number | undefined;
 }
 
-export interface PipelinesStore {
-  list(workspace: number): Pipeline[];
-  get(workspace: number, id: string): Pipeline | undefined;
-  add(workspace: number, pipeline: Pipeline): void;
-  replace(workspace: number, pipeline: Pipeline): void;
-  remove(workspace: number, id: string): void;
-  /** The pipeline that is not running and whose own run comes first. */
-  firstDue(): { workspace: number; id: string; next_run_at: number } | undefined;
-  clear(): void;
-}
+export type PipelinesStore = ReturnType<typeof createPipelinesStore>;
 
-export function createPipelinesStore(db: Database): PipelinesStore {
+export function createPipelinesStore(db: Database) {
   const parse = ({ document }: { document: string }) => parseJson(document) as Pipeline;
   const columns = (pipeline: Pipeline) =>
     [pipeline.status === 'running' ? 1 : 0, pipeline.nextRunAt ?? null, stringifyJson(pipeline)] as const;
   return {
-    list: (workspace) =>
+    list: (workspace: number): Pipeline[] =>
       db
         .all<{ document: string }>('SELECT document FROM pipelines WHERE workspace = ? ORDER BY seq', workspace)
         .map(parse),
-    get: (workspace, id) => {
+    get: (workspace: number, id: string): Pipeline | undefined => {
       const row = db.get<{ document: string }>(
         'SELECT document FROM pipelines WHERE workspace = ? AND id = ?',
         workspace,
@@ -62,27 +53,28 @@ export function createPipelinesStore(db: Database): PipelinesStore {
       );
       return row && parse(row);
     },
-    add: (workspace, pipeline) => {
+    add: (workspace: number, pipeline: Pipeline): void => {
       db.run(
         'INSERT INTO pipelines (running, next_run_at, document, workspace, id) VALUES (?, ?, ?, ?, ?)',
         ...[...columns(pipeline), workspace, pipeline.definition.id],
       );
     },
-    replace: (workspace, pipeline) => {
+    replace: (workspace: number, pipeline: Pipeline): void => {
       db.run(
         'UPDATE pipelines SET running = ?, next_run_at = ?, document = ? WHERE workspace = ? AND id = ?',
         ...[...columns(pipeline), workspace, pipeline.definition.id],
       );
     },
-    remove: (workspace, id) => {
+    remove: (workspace: number, id: string): void => {
       db.run('DELETE FROM pipelines WHERE workspace = ? AND id = ?', workspace, id);
     },
-    firstDue: () =>
+    /** The pipeline that is not running and whose own run comes first. */
+    firstDue: (): { workspace: number; id: string; next_run_at: number } | undefined =>
       db.get(
         `SELECT workspace, id, next_run_at FROM pipelines
          WHERE running = 0 AND next_run_at IS NOT NULL ORDER BY next_run_at, seq LIMIT 1`,
       ),
-    clear: () => {
+    clear: (): void => {
       db.exec('DELETE FROM pipelines');
     },
   };

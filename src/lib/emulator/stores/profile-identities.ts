@@ -18,35 +18,27 @@ export interface Scope {
 /** An internal identity type and a value. */
 export type Identity = readonly [type: string, value: string];
 
-export interface ProfileIdentities {
-  /** The profile (its row id) that an identity belongs to, or undefined. */
-  owner(scope: Scope, identity: Identity): number | undefined;
-  /** Gives an identity that nobody has to a profile. False when somebody has it already. */
-  claim(scope: Scope, identity: Identity, profile: number): boolean;
-  /** Hands an identity over. */
-  move(scope: Scope, identity: Identity, profile: number): void;
-  release(scope: Scope, identity: Identity): void;
-  clear(): void;
-}
-
-export function createProfileIdentities(db: Database): ProfileIdentities {
+export function createProfileIdentities(db: Database) {
   return {
-    owner: (scope, identity) =>
+    /** The profile (its row id) that an identity belongs to, or undefined. */
+    owner: (scope: Scope, identity: Identity): number | undefined =>
       db.get<{ profile: number }>('SELECT profile FROM profile_identities WHERE key = ?', keyOf(scope, identity))
         ?.profile,
-    claim: (scope, identity, profile) =>
+    /** Gives an identity that nobody has to a profile. False when somebody has it already. */
+    claim: (scope: Scope, identity: Identity, profile: number): boolean =>
       db.run(
         'INSERT OR IGNORE INTO profile_identities (key, profile) VALUES (?, ?)',
         keyOf(scope, identity),
         profile,
       ) === 1,
-    move: (scope, identity, profile) => {
+    /** Hands an identity over. */
+    move: (scope: Scope, identity: Identity, profile: number): void => {
       db.run('UPDATE profile_identities SET profile = ? WHERE key = ?', profile, keyOf(scope, identity));
     },
-    release: (scope, identity) => {
+    release: (scope: Scope, identity: Identity): void => {
       db.run('DELETE FROM profile_identities WHERE key = ?', keyOf(scope, identity));
     },
-    clear: () => {
+    clear: (): void => {
       db.exec('DELETE FROM profile_identities');
     },
   };

@@ -58,31 +58,7 @@ export interface Sharing {
   members: (Omit<Profile, 'events'> & { row: number })[];
 }
 
-export interface ProfilesStore {
-  /**
-   * Carries out all changes or none, in turn. A given `xpid` decides which profile is meant; else the first identity
-   * that somebody has does. An identity that is another profile's stays there (decision: D70). `at` is epoch
-   * milliseconds. Returns the profiles' `xpid`s. Throws TypeError for a change that names nobody.
-   */
-  apply(changes: readonly ProfileChange[], at: number): (number | bigint)[];
-  /** Every profile of a workspace that any of these identities belongs to, in either environment. */
-  find(workspace: number, subject: Subject): Profile[];
-  /** Erases what `find` would find, events included. Returns how many profiles there were. */
-  erase(workspace: number, subject: Subject): number;
-  /** Who shares a value of a user attribute, at most `most` people of each value; null values are nobody's. */
-  sharing(workspace: number, attribute: string, most: number): Iterable<Sharing>;
-  /**
-   * Writes `<groupId>:<attribute>` to the profiles in `values` (by `row`) and takes that group's attributes from every
-   * other profile of the workspace; an empty map clears the group. Leaves `last_modified_on` alone.
-   */
-  setGroupAttributes(
-    workspace: number,
-    groupId: string,
-    values: ReadonlyMap<number, Readonly<Record<string, unknown>>>,
-  ): void;
-  counts(): { profiles: number; seeds: number; events: number };
-  clear(): void;
-}
+export type ProfilesStore = ReturnType<typeof createProfiles>;
 
 interface Row {
   id: number;
@@ -96,7 +72,7 @@ interface Row {
 
 const COLUMNS = 'id, workspace, environment, xpid, created_at, changed_at, document';
 
-export function createProfiles(db: Database): ProfilesStore {
+export function createProfiles(db: Database) {
   const owners = createProfileIdentities(db);
   const read = (id: number): Row | undefined => db.get<Row>(`SELECT ${COLUMNS} FROM profiles WHERE id = ?`, id);
 
@@ -165,6 +141,7 @@ export function createProfiles(db: Database): ProfilesStore {
       .map(({ at, event }) => ({ received_on: isoMillis(at), event: parseJson(event) }));
   }
 
+  /** Who shares a value of a user attribute, at most `most` people of each value; null values are nobody's. */
   function* sharing(workspace: number, attribute: string, most: number): Generator<Sharing> {
     const rows = db.all<{ environment: Environment; ids: string }>(
       `SELECT environment, json_group_array(id) AS ids FROM (
@@ -187,7 +164,12 @@ export function createProfiles(db: Database): ProfilesStore {
   }
 
   return {
-    apply: (changes, at) =>
+    /**
+     * Carries out all changes or none, in turn. A given `xpid` decides which profile is meant; else the first identity
+     * that somebody has does. An identity that is another profile's stays there (decision: D70). `at` is epoch
+     * milliseconds. Returns the profiles' `xpid`s. Throws TypeError for a change that names nobody.
+     */
+    apply: (changes: readonly ProfileChange[], at: number): (number | bigint)[] =>
       db.transaction(() => {
         let next = (db.get<{ last: number | null }>('SELECT max(id) AS last FROM profiles')?.last ?? 0) + 1;
         return changes.map((change) => {
@@ -200,9 +182,11 @@ export function createProfiles(db: Database): ProfilesStore {
           return integerOf(xpid);
         });
       }),
-    find: (workspace, subject) =>
+    /** Every profile of a workspace that any of these identities belongs to, in either environment. */
+    find: (workspace: number, subject: Subject): Profile[] =>
       rowsOf(workspace, subject).map((row) => ({ ...profileOf(row), events: eventsOf(row.id) })),
-    erase: (workspace, subject) =>
+    /** Erases what `find` would find, events included. Returns how many profiles there were. */
+    erase: (workspace: number, subject: Subject): number =>
       db.transaction(() => {
         const rows = rowsOf(workspace, subject);
         for (const row of rows) {
@@ -216,7 +200,15 @@ export function createProfiles(db: Database): ProfilesStore {
         return rows.length;
       }),
     sharing,
-    setGroupAttributes: (workspace, groupId, values) => {
+    /**
+     * Writes `<groupId>:<attribute>` to the profiles in `values` (by `row`) and takes that group's attributes from every
+     * other profile of the workspace; an empty map clears the group. Leaves `last_modified_on` alone.
+     */
+    setGroupAttributes: (
+      workspace: number,
+      groupId: string,
+      values: ReadonlyMap<number, Readonly<Record<string, unknown>>>,
+    ): void => {
       const prefix = `${groupId}:`;
       db.transaction(() => {
         const marked = db.all<{ id: number }>(
@@ -236,14 +228,14 @@ export function createProfiles(db: Database): ProfilesStore {
         }
       });
     },
-    counts: () => {
+    counts: (): { profiles: number; seeds: number; events: number } => {
       const counted = db.get<{ profiles: number; seeds: number; events: number }>(
         `SELECT count(*) AS profiles, coalesce(sum(seeds), 0) AS seeds,
            (SELECT count(*) FROM profile_events) AS events FROM profiles`,
       );
       return counted ?? { profiles: 0, seeds: 0, events: 0 };
     },
-    clear: () => {
+    clear: (): void => {
       db.exec('DELETE FROM profiles; DELETE FROM profile_events');
       owners.clear();
     },

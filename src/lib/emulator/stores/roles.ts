@@ -17,20 +17,10 @@ export interface RoleAssignment {
   user: string;
 }
 
-export interface RolesStore {
-  /** The manifest of an organization as JSON, as GET answers it. */
-  read(orgId: number): string;
-  /** Puts a manifest in its place and returns it as JSON. `at` is epoch milliseconds, `by` an e-mail address. */
-  replace(orgId: number, roles: readonly Role[], at: number, by: string): string;
-  /** Whether the manifest has the role. */
-  has(orgId: number, roleId: string): boolean;
-  /** The ids of all roles that somebody holds. */
-  assigned(orgId: number): string[];
-  assign(assignment: RoleAssignment): void;
-  clear(): void;
-}
+export type RolesStore = ReturnType<typeof createRolesStore>;
 
-export function createRolesStore(db: Database): RolesStore {
+export function createRolesStore(db: Database) {
+  /** The manifest of an organization as JSON, as GET answers it. */
   function read(orgId: number): string {
     const row = db.get<{ reply: string }>('SELECT reply FROM manifests WHERE org_id = ?', orgId);
     return row?.reply ?? '{"roles":[]}';
@@ -38,23 +28,26 @@ export function createRolesStore(db: Database): RolesStore {
 
   return {
     read,
-    replace: (orgId, roles, at, by) => {
+    /** Puts a manifest in its place and returns it as JSON. `at` is epoch milliseconds, `by` an e-mail address. */
+    replace: (orgId: number, roles: readonly Role[], at: number, by: string): string => {
       const reply = JSON.stringify({ roles, last_modified_on: manifestTime(at), last_modified_by: by });
       db.run('INSERT OR REPLACE INTO manifests (org_id, reply) VALUES (?, ?)', orgId, reply);
       return reply;
     },
-    has: (orgId, roleId) => {
+    /** Whether the manifest has the role. */
+    has: (orgId: number, roleId: string): boolean => {
       const { roles } = JSON.parse(read(orgId)) as ManifestReply;
       return roles.some(({ role_id }) => role_id === roleId);
     },
-    assigned: (orgId) =>
+    /** The ids of all roles that somebody holds. */
+    assigned: (orgId: number): string[] =>
       db
         .all<{ role_id: string }>('SELECT DISTINCT role_id FROM role_assignments WHERE org_id = ?', orgId)
         .map(({ role_id }) => role_id),
-    assign: ({ org_id, role_id, user }) => {
+    assign: ({ org_id, role_id, user }: RoleAssignment): void => {
       db.run('INSERT OR IGNORE INTO role_assignments (org_id, role_id, user) VALUES (?, ?, ?)', org_id, role_id, user);
     },
-    clear: () => {
+    clear: (): void => {
       db.exec('DELETE FROM manifests; DELETE FROM role_assignments');
     },
   };

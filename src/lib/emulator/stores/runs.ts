@@ -61,41 +61,33 @@ export interface RunsPage {
   total: number;
 }
 
-export interface RunsStore {
-  /** Adds a run and returns its id: the next one where none is given. */
-  add(run: Omit<Run, 'id'> & { id?: number | bigint | undefined }): number | bigint;
-  get(id: number | bigint): Run | undefined;
-  /** Writes a run back; false when it is no longer there. */
-  save(run: Run): boolean;
-  /** The latest by logical date; of any status, or of one. */
-  latest(workspace: number, pipeline: string, status?: RunStatus): Run | undefined;
-  /** The run of a pipeline that is not over yet. */
-  current(workspace: number, pipeline: string): Run | undefined;
-  /** Runs with a logical date within both bounds, the latest first. */
-  page(
-    workspace: number,
-    pipeline: string,
-    bounds: { from: number; to: number; offset: number; limit: number },
-  ): RunsPage;
-  /** The run that something is to be done about first. */
-  firstDue(): Run | undefined;
-  removeOf(workspace: number, pipeline: string): void;
-  clear(): void;
-}
+export type RunsStore = ReturnType<typeof createRunsStore>;
 
 type Stored = Omit<Run, 'progress'> & { document: string };
 
 const OF_PIPELINE = 'FROM pipeline_runs WHERE workspace = ? AND pipeline = ?';
 const LATEST_FIRST = 'ORDER BY logical_at DESC, id DESC';
 
-export function createRunsStore(db: Database): RunsStore {
+export function createRunsStore(db: Database) {
   const parse = ({ document, ...run }: Stored): Run => ({ ...run, progress: JSON.parse(document) as RunProgress });
   const first = (sql: string, ...values: (string | number | bigint)[]): Run | undefined => {
     const row = db.get<Stored>(sql, ...values);
     return row && parse(row);
   };
   return {
-    add: ({ id, workspace, pipeline, type, status, logical_at, due_at, started_at, ended_at, progress }) => {
+    /** Adds a run and returns its id: the next one where none is given. */
+    add: ({
+      id,
+      workspace,
+      pipeline,
+      type,
+      status,
+      logical_at,
+      due_at,
+      started_at,
+      ended_at,
+      progress,
+    }: Omit<Run, 'id'> & { id?: number | bigint | undefined }): number | bigint => {
       const row = db.get<{ id: number | bigint }>(
         `INSERT INTO pipeline_runs
            (id, workspace, pipeline, type, status, logical_at, due_at, started_at, ended_at, document)
@@ -105,19 +97,27 @@ export function createRunsStore(db: Database): RunsStore {
       );
       return row?.id ?? 0;
     },
-    get: (id) => first('SELECT * FROM pipeline_runs WHERE id = ?', id),
-    save: ({ id, status, due_at, started_at, ended_at, progress }) =>
+    get: (id: number | bigint): Run | undefined => first('SELECT * FROM pipeline_runs WHERE id = ?', id),
+    /** Writes a run back; false when it is no longer there. */
+    save: ({ id, status, due_at, started_at, ended_at, progress }: Run): boolean =>
       db.run(
         'UPDATE pipeline_runs SET status = ?, due_at = ?, started_at = ?, ended_at = ?, document = ? WHERE id = ?',
         ...[status, due_at, started_at, ended_at, JSON.stringify(progress), id],
       ) === 1,
-    latest: (workspace, pipeline, status) =>
+    /** The latest by logical date; of any status, or of one. */
+    latest: (workspace: number, pipeline: string, status?: RunStatus): Run | undefined =>
       status === undefined
         ? first(`SELECT * ${OF_PIPELINE} ${LATEST_FIRST} LIMIT 1`, workspace, pipeline)
         : first(`SELECT * ${OF_PIPELINE} AND status = ? ${LATEST_FIRST} LIMIT 1`, workspace, pipeline, status),
-    current: (workspace, pipeline) =>
+    /** The run of a pipeline that is not over yet. */
+    current: (workspace: number, pipeline: string): Run | undefined =>
       first(`SELECT * ${OF_PIPELINE} AND due_at IS NOT NULL LIMIT 1`, workspace, pipeline),
-    page: (workspace, pipeline, { from, to, offset, limit }) => {
+    /** Runs with a logical date within both bounds, the latest first. */
+    page: (
+      workspace: number,
+      pipeline: string,
+      { from, to, offset, limit }: { from: number; to: number; offset: number; limit: number },
+    ): RunsPage => {
       const within = `${OF_PIPELINE} AND logical_at BETWEEN ? AND ?`;
       const count = db.get<{ total: number }>(`SELECT count(*) AS total ${within}`, workspace, pipeline, from, to);
       const items = db
@@ -133,11 +133,13 @@ export function createRunsStore(db: Database): RunsStore {
         .map(parse);
       return { items, total: count?.total ?? 0 };
     },
-    firstDue: () => first('SELECT * FROM pipeline_runs WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1'),
-    removeOf: (workspace, pipeline) => {
+    /** The run that something is to be done about first. */
+    firstDue: (): Run | undefined =>
+      first('SELECT * FROM pipeline_runs WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1'),
+    removeOf: (workspace: number, pipeline: string): void => {
       db.run('DELETE FROM pipeline_runs WHERE workspace = ? AND pipeline = ?', workspace, pipeline);
     },
-    clear: () => {
+    clear: (): void => {
       // The same calls after a reset get the same ids.
       db.exec("DELETE FROM pipeline_runs; DELETE FROM sqlite_sequence WHERE name = 'pipeline_runs'");
     },

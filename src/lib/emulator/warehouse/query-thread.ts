@@ -20,21 +20,10 @@ export class QueryLost extends Error {}
 /** The thread was ended from outside. */
 export class QueryAborted extends Error {}
 
-export interface QueryThread {
-  /** Gives all answers from now on together this much of the machine's time. */
-  limit(ms: number): void;
-  /** Opens a file read-only and returns the names of its tables and views. Throws QueryError. */
-  open(file: string): Promise<string[]>;
-  /** Begins a query on the open file. Throws QueryError. */
-  query(sql: string): Promise<void>;
-  /** The next rows of the query; fewer than `count` are the last ones. Throws QueryError. */
-  rows(count: number): Promise<Row[]>;
-  /** Ends the thread, whatever it is doing. Who waits for an answer gets QueryAborted. */
-  close(): Promise<void>;
-}
+export type QueryThread = ReturnType<typeof startQueryThread>;
 
 /** Starts a thread without a limit. */
-export function startQueryThread(): QueryThread {
+export function startQueryThread() {
   const worker = new Worker(new URL('./query-worker.js', import.meta.url));
   // The program may end while the thread has nothing to do.
   worker.unref();
@@ -79,16 +68,21 @@ export function startQueryThread(): QueryThread {
   }
 
   return {
-    limit: (ms) => {
+    /** Gives all answers from now on together this much of the machine's time. */
+    limit: (ms: number): void => {
       limitMs = ms;
       deadline = systemClock.now() + ms;
     },
-    open: async (file) => (await ask({ ask: 'open', file })) as string[],
-    query: async (sql) => {
+    /** Opens a file read-only and returns the names of its tables and views. Throws QueryError. */
+    open: async (file: string): Promise<string[]> => (await ask({ ask: 'open', file })) as string[],
+    /** Begins a query on the open file. Throws QueryError. */
+    query: async (sql: string): Promise<void> => {
       await ask({ ask: 'query', sql });
     },
-    rows: async (count) => (await ask({ ask: 'rows', count })) as Row[],
-    close: async () => {
+    /** The next rows of the query; fewer than `count` are the last ones. Throws QueryError. */
+    rows: async (count: number): Promise<Row[]> => (await ask({ ask: 'rows', count })) as Row[],
+    /** Ends the thread, whatever it is doing. Who waits for an answer gets QueryAborted. */
+    close: async (): Promise<void> => {
       end(new QueryAborted('the thread was ended'));
       await worker.terminate();
     },

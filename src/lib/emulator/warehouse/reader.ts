@@ -15,16 +15,6 @@ const LIMIT_MS = 30_000;
 /** The warehouse could not be opened. */
 export class WarehouseClosed extends Error {}
 
-export interface WarehouseReader {
-  /**
-   * One at a time: opens the warehouse and gives its rows to `take`, batch by batch; `take` returns false to have no more. Throws
-   * WarehouseClosed, QueryError, QueryTimeout; QueryAborted after `close`.
-   */
-  read(warehouse: WarehouseFile, sql: string, take: (rows: Row[]) => boolean): Promise<void>;
-  /** Ends what is being read and removes the copies. */
-  close(): Promise<void>;
-}
-
 /** The file that the thread has open: which one, as it was when it was copied. */
 interface Opened {
   key: string;
@@ -33,7 +23,7 @@ interface Opened {
 }
 
 /** `limitMs`: what one `read` may take. */
-export function createWarehouseReader(limitMs = LIMIT_MS): WarehouseReader {
+export function createWarehouseReader(limitMs = LIMIT_MS) {
   let thread: QueryThread | undefined;
   let opened: Opened | undefined;
   let folder: string | undefined;
@@ -87,12 +77,17 @@ export function createWarehouseReader(limitMs = LIMIT_MS): WarehouseReader {
   }
 
   return {
-    read: (...given) => {
+    /**
+     * One at a time: opens the warehouse and gives its rows to `take`, batch by batch; `take` returns false to have no more. Throws
+     * WarehouseClosed, QueryError, QueryTimeout; QueryAborted after `close`.
+     */
+    read: (...given: Parameters<typeof read>): Promise<void> => {
       const result = read(...given);
       last = result.catch(() => undefined);
       return result;
     },
-    close: async () => {
+    /** Ends what is being read and removes the copies. */
+    close: async (): Promise<void> => {
       closed = true;
       await thread?.close();
       await last;

@@ -53,19 +53,12 @@ export const Fault = strictObject({
 );
 export type Fault = Infer<typeof Fault>;
 
-export interface Faults {
-  add(fault: Fault): void;
-  /** The faults that are still to befall something, with the `times` that are left of each. */
-  list(): Fault[];
-  clear(): void;
-  /** The fault that befalls this request, counted; undefined when none does. */
-  strike(method: string, path: string): Fault | undefined;
-}
+export type Faults = ReturnType<typeof openFaults>;
 
 const KEY = 'faults';
 
 /** Opens the faults that an earlier run left; `random` is uniform in [0, 1). */
-export function openFaults(settings: StoredSettings, random: () => number): Faults {
+export function openFaults(settings: StoredSettings, random: () => number) {
   let faults = array(Fault).parse(settings.get(KEY) ?? []);
 
   function save(next: Fault[]): void {
@@ -74,10 +67,12 @@ export function openFaults(settings: StoredSettings, random: () => number): Faul
   }
 
   return {
-    add: (fault) => save([...faults, fault]),
-    list: () => faults,
-    clear: () => save([]),
-    strike: (method, path) => {
+    add: (fault: Fault): void => save([...faults, fault]),
+    /** The faults that are still to befall something, with the `times` that are left of each. */
+    list: (): Fault[] => faults,
+    clear: (): void => save([]),
+    /** The fault that befalls this request, counted; undefined when none does. */
+    strike: (method: string, path: string): Fault | undefined => {
       if (faults.length === 0) return undefined;
       const struck = faults.find((fault) => matches(fault, method, path) && random() < (fault.probability ?? 1));
       if (struck?.times !== undefined) {

@@ -2,15 +2,6 @@
 
 const MINUTE_MS = 60_000;
 
-export interface RateWindow {
-  /**
-   * Counts a request at `now` (epoch ms) and returns undefined; where the last span is full, it is not counted (decision:
-   * D91), and the seconds come back after which there is room.
-   */
-  take(key: number, now: number): number | undefined;
-  clear(): void;
-}
-
 export interface RateOptions {
   /** Milliseconds; default a minute. */
   span?: number;
@@ -19,10 +10,7 @@ export interface RateOptions {
 }
 
 /** At most `limit` requests of a key in any span of time. */
-export function createRateWindow(
-  limit: number,
-  { span = MINUTE_MS, restore = () => [] }: RateOptions = {},
-): RateWindow {
+export function createRateWindow(limit: number, { span = MINUTE_MS, restore = () => [] }: RateOptions = {}) {
   const windows = new Map<number, { times: number[]; first: number }>();
 
   function windowOf(key: number, now: number): { times: number[]; first: number } {
@@ -40,7 +28,11 @@ export function createRateWindow(
   }
 
   return {
-    take: (key, now) => {
+    /**
+     * Counts a request at `now` (epoch ms) and returns undefined; where the last span is full, it is not counted (decision:
+     * D91), and the seconds come back after which there is room.
+     */
+    take: (key: number, now: number): number | undefined => {
       const { times, first } = windowOf(key, now);
       if (times.length - first < limit) {
         times.push(now);
@@ -50,7 +42,7 @@ export function createRateWindow(
       const leaving = times[times.length - limit] ?? now;
       return Math.max(1, Math.ceil((leaving + span - now) / 1000));
     },
-    clear: () => {
+    clear: (): void => {
       windows.clear();
     },
   };

@@ -11,16 +11,7 @@ export interface LoggedRequest {
   status: number | null;
 }
 
-export interface RequestLog {
-  add(request: LoggedRequest): void;
-  /** The whole log, oldest first, `at` as ISO 8601. */
-  list(): { at: string; method: string; path: string; status: number | null }[];
-  /** The newest requests, as far back as `time` (epoch ms). */
-  since(time: number): LoggedRequest[];
-  /** Writes what is only in memory. */
-  flush(): void;
-  clear(): void;
-}
+export type RequestLog = ReturnType<typeof openRequestLog>;
 
 /** Older ones are forgotten, so that a long load test cannot fill the disk. */
 const KEPT = 100_000;
@@ -32,13 +23,14 @@ interface Batch {
   entries: string;
 }
 
-export function openRequestLog(db: Database): RequestLog {
+export function openRequestLog(db: Database) {
   db.exec(
     'CREATE TABLE IF NOT EXISTS requests (id INTEGER PRIMARY KEY, count INTEGER NOT NULL, entries TEXT NOT NULL)',
   );
   let pending: Entry[] = [];
   let stored = db.get<{ total: number }>('SELECT coalesce(sum(count), 0) AS total FROM requests')?.total ?? 0;
 
+  /** Writes what is only in memory. */
   function flush(): void {
     if (pending.length === 0) return;
     try {
@@ -62,17 +54,19 @@ export function openRequestLog(db: Database): RequestLog {
   const entriesOf = (batch: Batch): Entry[] => JSON.parse(batch.entries) as Entry[];
 
   return {
-    add: ({ at, method, path, status }) => {
+    add: ({ at, method, path, status }: LoggedRequest): void => {
       if (pending.push([at, method, path, status]) >= BATCH) flush();
     },
-    list: () => {
+    /** The whole log, oldest first, `at` as ISO 8601. */
+    list: (): { at: string; method: string; path: string; status: number | null }[] => {
       flush();
       return db
         .all<Batch>('SELECT entries FROM requests ORDER BY id')
         .flatMap(entriesOf)
         .map(([at, method, path, status]) => ({ at: isoMillis(at), method, path, status }));
     },
-    since: (time) => {
+    /** The newest requests, as far back as `time` (epoch ms). */
+    since: (time: number): LoggedRequest[] => {
       flush();
       const found: Entry[] = [];
       for (let before = Number.MAX_SAFE_INTEGER; ;) {
@@ -89,7 +83,7 @@ export function openRequestLog(db: Database): RequestLog {
       return found.map(([at, method, path, status]) => ({ at, method, path, status }));
     },
     flush,
-    clear: () => {
+    clear: (): void => {
       pending = [];
       stored = 0;
       db.exec('DELETE FROM requests');

@@ -22,15 +22,7 @@ export interface Attempt {
   sink?: Sink | undefined;
 }
 
-export interface Wire {
-  /** An answer of any status, or the TransportError that came in its place. */
-  send(attempt: Attempt): Promise<Answer | TransportError>;
-  /** The proxy that requests to this origin go through, without credentials. */
-  proxyOf(origin: string): string | undefined;
-  close(): Promise<void>;
-}
-
-export function createWire(options: HttpOptions): Wire {
+export function createWire(options: HttpOptions) {
   const engines = new Map<'node' | 'pool', Promise<Engine>>();
   for (const secret of proxySecrets(options.proxy)) options.redactor.add(secret);
 
@@ -43,7 +35,8 @@ export function createWire(options: HttpOptions): Wire {
   }
 
   return {
-    send: async (attempt) => {
+    /** An answer of any status, or the TransportError that came in its place. */
+    send: async (attempt: Attempt): Promise<Answer | TransportError> => {
       const { endpoint, id, request } = attempt;
       const headers = headersOf(attempt);
       const engine = await engineFor(request.origin);
@@ -64,8 +57,9 @@ export function createWire(options: HttpOptions): Wire {
       );
       return result;
     },
-    proxyOf: (origin) => proxyFor(origin, options.proxy)?.origin,
-    close: async () => {
+    /** The proxy that requests to this origin go through, without credentials. */
+    proxyOf: (origin: string): string | undefined => proxyFor(origin, options.proxy)?.origin,
+    close: async (): Promise<void> => {
       await Promise.all([...engines.values()].map(async (engine) => (await engine).close()));
     },
   };

@@ -17,22 +17,17 @@ const AREA_OF: Readonly<Record<string, string>> = {
 /** Bulk runs send these by the thousand and keep the rate themselves, for a flag may set another. */
 const PACED_ELSEWHERE = new Set(['dsr.create', 'seeding.bulk']);
 
-export interface Limits {
-  /** Waits until a call of this kind may be sent. */
-  wait(endpoint: Pick<Endpoint, 'id'>, signal: AbortSignal): Promise<void>;
-  /** The rate of an area in requests a minute, whole; undefined where none is set. */
-  aMinute(area: string): number | undefined;
-}
-
-export function createLimits(limits: Readonly<Record<string, string>>, waiting: Waiting): Limits {
+export function createLimits(limits: Readonly<Record<string, string>>, waiting: Waiting) {
   const free = new Map<string, number>();
   const rateOf = (area: string): number | undefined => parseRate(limits[area] ?? '');
   return {
-    aMinute: (area) => {
+    /** The rate of an area in requests a minute, whole; undefined where none is set. */
+    aMinute: (area: string): number | undefined => {
       const rate = rateOf(area);
       return rate === undefined ? undefined : Math.max(1, Math.floor(rate * 60));
     },
-    wait: async ({ id }, signal) => {
+    /** Waits until a call of this kind may be sent. */
+    wait: async ({ id }: Pick<Endpoint, 'id'>, signal: AbortSignal): Promise<void> => {
       const area = AREA_OF[id.split('.', 1)[0] ?? ''];
       const rate = area === undefined || PACED_ELSEWHERE.has(id) ? undefined : rateOf(area);
       if (area === undefined || rate === undefined) return;

@@ -5,29 +5,24 @@ import type { Clock } from '../../kernel/clock.ts';
 const SLOW_FROM_PERCENT = 90;
 const PAUSE_MS = 1000;
 
-export interface Pace {
-  /** Takes note of a header ending in `rate-limit-percentage-used`. */
-  learn(service: Service, headers: Record<string, string>): void;
-  /** Waits before a request to a service whose limit is nearly used up. */
-  wait(service: Service, signal: AbortSignal): Promise<void>;
-}
-
 /** The header that tells of a limit nearly used up, if there is one. */
 export function nearsLimit(headers: Record<string, string>): [name: string, value: string] | undefined {
   const header = Object.entries(headers).find(([name]) => name.endsWith('rate-limit-percentage-used'));
   return header !== undefined && Number.parseFloat(header[1]) >= SLOW_FROM_PERCENT ? header : undefined;
 }
 
-export function createPace({ clock, onDecision }: { clock: Clock; onDecision(text: string): void }): Pace {
+export function createPace({ clock, onDecision }: { clock: Clock; onDecision(text: string): void }) {
   const pausedUntil = new Map<Service, number>();
   return {
-    learn: (service, headers) => {
+    /** Takes note of a header ending in `rate-limit-percentage-used`. */
+    learn: (service: Service, headers: Record<string, string>): void => {
       const header = nearsLimit(headers);
       if (header === undefined) return;
       pausedUntil.set(service, clock.now() + PAUSE_MS);
       onDecision(`slowing down: ${header[0]} is ${header[1]}`);
     },
-    wait: async (service, signal) => {
+    /** Waits before a request to a service whose limit is nearly used up. */
+    wait: async (service: Service, signal: AbortSignal): Promise<void> => {
       const left = (pausedUntil.get(service) ?? 0) - clock.now();
       // Never longer than the pause itself, should the clock have been set back.
       if (left > 0) await clock.sleep(Math.min(left, PAUSE_MS), signal);

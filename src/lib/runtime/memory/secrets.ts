@@ -12,16 +12,7 @@ export interface WarehouseScope {
   address: string;
 }
 
-export interface SecretMemory {
-  readonly scope: WarehouseScope;
-  /** Whether the secret was sent before and is another one now; undefined when nothing was sent from here. */
-  isChanged(key: string, secret: string): boolean | undefined;
-  /** Whether anything was sent from here. */
-  knows(key: string): boolean;
-  remember(key: string, secret: string): void;
-  /** One process of this user at a time writes to this workspace. */
-  exclusively<T>(work: () => Promise<T>): Promise<T>;
-}
+export type SecretMemory = Awaited<ReturnType<typeof openSecretMemory>>;
 
 /** Where a memory keeps the hash of a secret: `connection/crm/config.password`. */
 export function secretKey(type: string, id: string, path: string): string {
@@ -33,7 +24,7 @@ interface Kept {
   sent: Record<string, string>;
 }
 
-export async function openSecretMemory(ctx: Context): Promise<SecretMemory> {
+export async function openSecretMemory(ctx: Context) {
   const settings = await ctx.settings();
   const scope = {
     workspace: String(settings.needInteger('workspace_id')),
@@ -46,16 +37,19 @@ export async function openSecretMemory(ctx: Context): Promise<SecretMemory> {
     createHmac('sha256', Buffer.from(kept.key, 'hex')).update(`${key}\n${secret}`).digest('hex');
   return {
     scope,
-    knows: (key) => kept.sent[key] !== undefined,
-    isChanged: (key, secret) => {
+    /** Whether anything was sent from here. */
+    knows: (key: string): boolean => kept.sent[key] !== undefined,
+    /** Whether the secret was sent before and is another one now; undefined when nothing was sent from here. */
+    isChanged: (key: string, secret: string): boolean | undefined => {
       const before = kept.sent[key];
       return before === undefined ? undefined : before !== hash(key, secret);
     },
-    remember: (key, secret) => {
+    remember: (key: string, secret: string): void => {
       kept.sent[key] = hash(key, secret);
       writePrivateFile(file, `${JSON.stringify(kept)}\n`);
     },
-    exclusively: (work) => {
+    /** One process of this user at a time writes to this workspace. */
+    exclusively: <T>(work: () => Promise<T>): Promise<T> => {
       ensurePrivateFolder(join(ctx.paths.state, 'warehouse'));
       const fresh = async (): Promise<Awaited<ReturnType<typeof work>>> => {
         // Another process may have written while this one waited.

@@ -4,20 +4,7 @@ import { wrapMessage } from '../../render/width.ts';
 import type { Io } from '../context.ts';
 import { forLog } from './annotations.ts';
 
-export interface Messages {
-  /** Writes text that is already safe; the live line steps aside for it. */
-  write(text: string): void;
-  /** Writes text that is already safe as lines, broken between words where standard error is a terminal. */
-  say(text: string): void;
-  /** The same with text of unknown origin, which is cleaned. */
-  line(text: string): void;
-  /** Writes a command for what runs us, such as an annotation. */
-  command(text: string): void;
-  /** Replaces the live line, already cut to the width; nothing takes it away. */
-  live(text: string | undefined): void;
-  /** A second live line, which is seen where the first has nothing to say. */
-  beneath(text: string | undefined): void;
-}
+export type Messages = ReturnType<typeof createMessages>;
 
 /** Whether what was drawn may be drawn anew: not where the cursor cannot move, nor where a screen reader reads along. */
 export function mayRedraw({ env }: Io): boolean {
@@ -27,7 +14,7 @@ export function mayRedraw({ env }: Io): boolean {
 /** Back to the first column, and the line is empty. */
 const CLEAR_LINE = '\r\u001b[K';
 
-export function createMessages(io: Io): Messages {
+export function createMessages(io: Io) {
   let current: string | undefined;
   let lower: string | undefined;
 
@@ -36,15 +23,18 @@ export function createMessages(io: Io): Messages {
     io.stderr.write(text, () => undefined);
   }
 
+  /** Writes text that is already safe; the live line steps aside for it. */
   function write(text: string): void {
     command(forLog(text, io.env));
   }
 
+  /** Writes a command for what runs us, such as an annotation. */
   function command(text: string): void {
     const shown = current ?? lower;
     put(shown === undefined ? text : `${CLEAR_LINE}${text}${shown}`);
   }
 
+  /** Writes text that is already safe as lines, broken between words where standard error is a terminal. */
   function say(text: string): void {
     const lines = text.replace(/(?<!\n)\n+$/, '');
     write(`${io.tty.stderr ? wrapMessage(lines, io.columns()) : lines}\n`);
@@ -54,13 +44,16 @@ export function createMessages(io: Io): Messages {
     write,
     command,
     say,
-    line: (text) => say(cleanText(text)),
-    live: (text) => {
+    /** The same with text of unknown origin, which is cleaned. */
+    line: (text: string): void => say(cleanText(text)),
+    /** Replaces the live line, already cut to the width; nothing takes it away. */
+    live: (text: string | undefined): void => {
       if (text !== undefined) put(`${CLEAR_LINE}${text}`);
       else if (current !== undefined) put(`${CLEAR_LINE}${lower ?? ''}`);
       current = text;
     },
-    beneath: (text) => {
+    /** A second live line, which is seen where the first has nothing to say. */
+    beneath: (text: string | undefined): void => {
       if (current === undefined && (text ?? lower) !== undefined) put(`${CLEAR_LINE}${text ?? ''}`);
       lower = text;
     },

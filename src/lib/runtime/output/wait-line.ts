@@ -8,15 +8,8 @@ import type { GlobalFlags, Io } from '../context.ts';
 import type { Messages } from './messages.ts';
 import { automaticMode, PLAIN_INTERVAL_MS } from './progress.ts';
 
-export interface WaitLine {
-  /** `wait` goes on, and nothing was heard for `silentMs`. */
-  show(wait: Wait, silentMs: number): void;
-  /** It is over: nothing of it is left on a terminal. */
-  hide(): void;
-}
-
 /** Under `-o json`, where a program reads standard error, only `--progress` brings anything (decision: D199). */
-export function createWaitLine(io: Io, flags: GlobalFlags, messages: Messages): WaitLine {
+export function createWaitLine(io: Io, flags: GlobalFlags, messages: Messages) {
   const mode = flags.progress === 'auto' ? automaticMode(io, flags) : flags.progress;
   let told: Wait | undefined;
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -36,13 +29,15 @@ export function createWaitLine(io: Io, flags: GlobalFlags, messages: Messages): 
   }
 
   return {
-    show: (wait, silentMs) => {
+    /** `wait` goes on, and nothing was heard for `silentMs`. */
+    show: (wait: Wait, silentMs: number): void => {
       if (mode === 'none' || mode === 'paced-json') return;
       if (mode === 'live')
         messages.beneath(fitText(cleanLine(`${wait.text}, ${secondsOf(silentMs)} so far`), io.columns() - 1));
       else tell(wait, silentMs, mode === 'json');
     },
-    hide: () => messages.beneath(undefined),
+    /** It is over: nothing of it is left on a terminal. */
+    hide: (): void => messages.beneath(undefined),
   };
 }
 

@@ -15,7 +15,7 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
   let since = 0;
   let overAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
-  let line: Promise<import('./wait-line.ts').WaitLine> | undefined;
+  let line: Promise<ReturnType<typeof import('./wait-line.ts').createWaitLine>> | undefined;
   let hide: (() => void) | undefined;
 
   /** A wait keeps no process alive: what is waited for does. */

@@ -12,18 +12,7 @@ import type { Context, Io } from '../context.ts';
 import { fail } from '../../errors/fail.ts';
 
 /** A text being edited, in a 0700 folder of its own. */
-export interface EditedFile {
-  readonly path: string;
-  /** Writes `text`, opens the editor and returns what was saved. Throws KnownError when the editor fails. */
-  edit(text: string): Promise<string>;
-  /** Removes the file and its folder. */
-  discard(): void;
-  /**
-   * After a failure: where the text is kept, since it is the user's work. Undefined, and nothing is left, when they have
-   * not changed it yet, or it was discarded.
-   */
-  keep(): string | undefined;
-}
+export type EditedFile = ReturnType<typeof openEditedFile>;
 
 /** Beside the text: what it was before the user came. */
 const ORIGINAL = '.original';
@@ -32,17 +21,19 @@ const ORIGINAL = '.original';
  * Makes the private copy. `name` is the file's name, with the extension the editor shall see. Aborting the
  * command's signal ends an open editor.
  */
-export function openEditedFile(ctx: Context, name: string): EditedFile {
+export function openEditedFile(ctx: Context, name: string) {
   const command = editorCommand(ctx.io);
   const folder = makeScratchFolder('edit', { root: ctx.io.env.TMPDIR || undefined, isSpent: isUntouched });
   const path = join(folder, name);
   let isFirst = true;
+  /** Removes the file and its folder. */
   const discard = (): void => {
     rmSync(folder, { recursive: true, force: true });
   };
   return {
     path,
-    edit: async (text) => {
+    /** Writes `text`, opens the editor and returns what was saved. Throws KnownError when the editor fails. */
+    edit: async (text: string): Promise<string> => {
       if (isFirst) writePrivateFile(join(folder, ORIGINAL), text);
       isFirst = false;
       writePrivateFile(path, text);
@@ -50,7 +41,11 @@ export function openEditedFile(ctx: Context, name: string): EditedFile {
       return readFileSync(path, 'utf8');
     },
     discard,
-    keep: () => {
+    /**
+     * After a failure: where the text is kept, since it is the user's work. Undefined, and nothing is left, when they have
+     * not changed it yet, or it was discarded.
+     */
+    keep: (): string | undefined => {
       if (!isUntouched(folder)) return path;
       discard();
       return undefined;
