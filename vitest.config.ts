@@ -1,5 +1,6 @@
 // How the tests run: from the sources, with an environment that is the same on every machine.
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestUserConfig } from 'vitest/config';
+import { seedOfCommit } from './test/helpers/seed.ts';
 
 // The program reads these, and so do the processes that tests start. A test that wants one passes it.
 const FOREIGN = /^(CDPADM_.*|(https?|no|all)_proxy|NO_COLOR|FORCE_COLOR|CI|VISUAL|EDITOR|NODE_EXTRA_CA_CERTS)$/i;
@@ -7,22 +8,31 @@ for (const name of Object.keys(process.env)) {
   if (FOREIGN.test(name)) delete process.env[name];
 }
 
-/** `--mode whole`. */
+/** `--mode whole`: every sweep goes through everything, and property tests have a larger budget. */
 const isWhole = process.argv.join(' ').includes('--mode whole');
+
+process.env['SEED'] ??= String(seedOfCommit());
+
+/** What every tier has in common. */
+export const shared: TestUserConfig = {
+  // A clock that follows the machine's zone hides mistakes in time zones.
+  env: { TZ: 'America/St_Johns', SEED: process.env['SEED'], ...(isWhole && { MODE: 'whole' }) },
+  setupFiles: ['test/helpers/judge-setup.ts', 'test/helpers/properties.ts'],
+  // Against tests that hang, and no measure of speed: a machine that is busy takes many times as long as one at rest.
+  testTimeout: isWhole ? 1_800_000 : 120_000,
+  hookTimeout: 120_000,
+};
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // A clock that goes by the machine's zone hides mistakes of the zone.
-    env: { TZ: 'America/St_Johns' },
     // Tests wait for sockets and processes as much as they compute: every core has a worker.
     maxWorkers: '100%',
-    globalSetup: ['test/helpers/shared-authority.ts'],
-    // `--mode whole` gives property tests a larger budget, and the time that it takes.
-    setupFiles: ['test/helpers/wire-judge.ts', ...(isWhole ? ['test/helpers/many-runs.ts'] : [])],
-    // Against tests that hang, and no measure of speed: a machine that is busy takes many times as long as one at rest.
-    testTimeout: isWhole ? 1_800_000 : 120_000,
-    hookTimeout: 120_000,
+    globalSetup: ['test/helpers/whole-run.ts'],
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
+    projects: [
+      // Loading the modules again for each file would take longer than the tests.
+      { test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
+      { test: { ...shared, name: 'program', include: ['test/**/*.test.ts'], exclude: ['test/unit/**'] } },
+    ],
   },
 });

@@ -3,19 +3,19 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import { createKeptWorker, endKeptWorker, KEPT } from './test/mutation/kept-worker.ts';
 import { SmallFirst } from './test/mutation/small-first.ts';
-import usual from './vitest.config.ts';
+import usual, { shared } from './vitest.config.ts';
 
 /** `TESTS=contract/*` takes a part of them. */
 const tests = process.env['TESTS'] ?? '{domain,contract,http,files}/**/*';
 
-const { include: _every, ...others } = usual.test ?? {};
+const { projects: _tiers, ...others } = usual.test ?? {};
 
 export default mergeConfig(
-  defineConfig({ test: others }),
+  defineConfig({ test: { ...shared, ...others } }),
   defineConfig({
     test: {
       include: [`test/unit/lib/${tests}.test.ts`],
-      env: { MODE: 'mutation' },
+      env: { MODE: 'mutation', SEED: '20261122' },
       setupFiles: ['test/mutation/setup.ts'],
       isolate: false,
       sequence: { sequencer: SmallFirst },

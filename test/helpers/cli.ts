@@ -6,6 +6,8 @@ import { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../../src/lib/kernel/clock.ts';
 import type { Io } from '../../src/lib/runtime/context.ts';
 import { run } from '../../src/main.ts';
+import { randomFrom } from './random.ts';
+import { SEED } from './seed.ts';
 import { tellingEnv } from './wire-judge.ts';
 
 export interface CliOptions {
@@ -66,6 +68,9 @@ export function wordsOf(line: string | readonly string[]): readonly string[] {
   return typeof line === 'string' ? line.split(' ') : line;
 }
 
+/** Jitter differs from call to call, and is the same in each run of one commit. */
+const random = randomFrom(SEED);
+
 /** Streams that keep what they are given, and everything else a command sees of the outside. */
 export interface TestIo {
   io: Io;
@@ -92,7 +97,7 @@ export function createTestIo(options: Omit<CliOptions, 'stop'> = {}): TestIo {
     tty: { stdin: tty.stdin ?? all, stdout: tty.stdout ?? all, stderr: tty.stderr ?? all },
     columns: () => options.columns ?? 80,
     clock: options.clock ?? systemClock,
-    random: Math.random,
+    random,
   };
   return { io, stdout: stdout.text, stderr: stderr.text };
 }

@@ -1,11 +1,10 @@
 // Judges every exchange of every embedded platform that a test has to do with: those of this process, and of programs that
-// it starts. Loaded before each test file; the end of the file fails by what was found and nobody has looked at.
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+// it starts. `judge-setup.ts` fails a test file by what no test has read.
+import { subscribe } from 'node:diagnostics_channel';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import { SEEN_EXCHANGES, type SeenExchange } from '../../src/lib/emulator/wire/seen-exchange.ts';
 
 /** What is known of one platform. */
@@ -95,14 +94,14 @@ async function hearPrograms(): Promise<void> {
   if (waiting.length > 0) await loadJudge();
 }
 
-subscribe(SEEN_EXCHANGES, hear);
-
-afterAll(async () => {
-  unsubscribe(SEEN_EXCHANGES, hear);
+/** Ends the judging of one test file: what was found and no test has read. */
+export async function remainingViolations(): Promise<string[]> {
   await hearPrograms();
   const violations = [...found.values()].flatMap((each) => [...each]);
   for (const known of [counts, found]) known.clear();
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   folder = undefined;
-  requireConformance(violations);
-});
+  return violations;
+}
+
+subscribe(SEEN_EXCHANGES, hear);

@@ -2,9 +2,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, inject } from 'vitest';
 import './every-module.ts';
+import { SEED } from '../helpers/seed.ts';
 
 // The same values each time, and no search for a smaller counterexample.
-fc.configureGlobal({ seed: 20_261_122, endOnFailure: true, numRuns: 50 });
+fc.configureGlobal({ seed: SEED, endOnFailure: true, numRuns: 50 });
 
 const given = inject as (key: string) => unknown;
 /** Which mutant this run is about; undefined where it is about none. */

@@ -42,7 +42,7 @@ function judged({ outcome, ...more }: Lie): string {
     after: OLD,
     files: { before: new Map(), after: new Map() },
     ...more,
-    outcome: { code: 0, stdout: '', stderr: '', took: 1, ...outcome },
+    outcome: { code: 0, stdout: '', stderr: '', hangs: false, ...outcome },
   };
   return falseClaims(evidence).join('\n');
 }
@@ -66,7 +66,7 @@ describe('one write', () => {
     ['rejected and held', { after: NEW, outcome: { code: 1, stderr: failed('The answer is no JSON.') } }, /^exit 1 and does not say/],
     ['unavailable and held', { after: NEW, outcome: { code: 7, stderr: failed('Unavailable.') } }, /^exit 7 and does not say/],
     ['unknown, held and "nothing was sent"', { after: NEW, outcome: { code: 8, stderr: failed('Nothing was sent.') } }, /^says that nothing was done/],
-    ['hanging', { outcome: { took: Infinity } }, /^hangs$/],
+    ['hanging', { outcome: { hangs: true } }, /^hangs$/],
     ['shown with another id', { after: NEW, outcome: { stdout: '{"id":"x","source_user_attribute":"y"}' } }, /^shows a group/],
     ['shown with other values', { after: NEW, outcome: { stdout: '{"id":"household","source_user_attribute":"y","description":"z"}' } }, /^shows a group/],
     ['a request that is not there', { after: NEW, outcome: { stdout: `{"subject_request_id":"${ID}"}` } }, /^shows request/],

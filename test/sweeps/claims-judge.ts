@@ -10,7 +10,7 @@ import type { Outcome } from './world.ts';
 
 export interface Evidence {
   wanted: CommandCase;
-  outcome: Pick<Outcome, 'code' | 'stdout' | 'stderr' | 'took'>;
+  outcome: Pick<Outcome, 'code' | 'stdout' | 'stderr' | 'hangs'>;
   requests: readonly ProxiedRequest[];
   /** Before the run, after a run without faults, and after this one. */
   before: Holdings;
@@ -23,8 +23,8 @@ export interface Evidence {
 /** The false claims of one run; none for a truthful one. */
 export function falseClaims(evidence: Evidence): string[] {
   const { after, before, outcome, requests, wanted } = evidence;
-  const { code, stderr, took } = outcome;
-  if (took === Infinity) return ['hangs'];
+  const { code, stderr, hangs } = outcome;
+  if (hangs) return ['hangs'];
   const changed = differences(before, after);
   const problems = [...falseRows(evidence), ...falseFiles(evidence)];
   const isAccepting = wanted.reports !== true && requests.some((one) => writes(one) && acceptedStatus(one) !== undefined);

@@ -47,8 +47,7 @@ async function problemsOf(wanted: CommandCase, fileLimit: number, clean: Clean):
   const before = contents(world.folder);
   const ended = await runProgram(world, wanted, { fileLimit });
   const first = [...world.proxy.requests];
-  const took = ended.hangs ? Infinity : 0;
-  const problems = judge(wanted, { ...ended, code: ended.code ?? -1, took }, first, clean);
+  const problems = judge(wanted, { ...ended, code: ended.code ?? -1 }, first, clean);
   problems.push(...torn(world));
   const done = deeds(first);
   if (fileLimit === 0 && KEPT_FIRST.test(nameOf(wanted)) && done.size > 0)

@@ -13,12 +13,10 @@ import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
 import { CASES } from './cases.ts';
 import { nameOf, runProgram } from './program.ts';
-import { SEED, tell } from './sweep.ts';
+import { GIVE_UP_MS, SEED, tell } from './sweep.ts';
 import { createWorld } from './world.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
-/** Far beyond what a run takes on a busy machine. */
-const GIVE_UP_MS = 90_000;
 const GROUPS = 4000;
 
 /** How a command's standard output is read. */

@@ -122,9 +122,9 @@ const caseOf = ({ args, before, beside = {}, command }: Reader): CommandCase => 
 });
 
 /** What is wrong with how it ended, refused or not. */
-function illOf({ code, stderr, stdout, took }: Outcome, exits: readonly number[] = []): string[] {
+function illOf({ code, stderr, stdout, hangs }: Outcome, exits: readonly number[] = []): string[] {
   const problems: string[] = [];
-  if (took === Infinity) problems.push('hangs');
+  if (hangs) problems.push('hangs');
   if (STACK.test(stderr)) problems.push(`crashes: ${stderr.slice(0, 400)}`);
   if (RAW.test(stderr.replace(/\n/g, ''))) problems.push('raw characters on standard error');
   if (stderr.length > 200_000 || stdout.length > 2_000_000) problems.push('says too much');

@@ -47,7 +47,7 @@ describe('a run that ends after a deed whose answer did not come', () => {
   };
   const judged = (error: Partial<typeof told>): string[] => {
     const stderr = JSON.stringify({ error });
-    return judge({ command: 'x', args: '' }, { code: 8, stderr, stdout: '', took: 1 }, [sent], cleanOf([sent]));
+    return judge({ command: 'x', args: '' }, { code: 8, stderr, stdout: '', hangs: false }, [sent], cleanOf([sent]));
   };
 
   it('is well when it says so, and of which request', () => expect(judged(told)).toEqual([]));
@@ -72,7 +72,7 @@ describe('a deed that is sent again after its answer was lost', () => {
   const post = (id: string, struck = false): ProxiedRequest => request('POST', '/v3/requests/', id, struck);
   const look = (id: string, struck = false): ProxiedRequest => request('GET', `/v3/requests/${id}`, id, struck);
   const judged = (...requests: ProxiedRequest[]): string[] =>
-    judge({ command: 'x', args: '' }, { code: 0, stderr: '', stdout: '', took: 1 }, requests, cleanOf(requests));
+    judge({ command: 'x', args: '' }, { code: 0, stderr: '', stdout: '', hangs: false }, requests, cleanOf(requests));
 
   it('is well behind a look', () => expect(judged(post('a', true), look('a'), post('a'))).toEqual([]));
   it('is well where the first did not arrive', () => {

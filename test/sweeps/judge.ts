@@ -122,9 +122,9 @@ export function judge(
 ): string[] {
   const problems: string[] = [];
   const say = (problem: string): unknown => problems.push(problem);
-  const { code, served, stderr, stdout, took } = outcome;
+  const { code, served, stderr, stdout, hangs } = outcome;
   const fine = wanted.exits ?? [0];
-  if (took === Infinity) return ['hangs'];
+  if (hangs) return ['hangs'];
   if (served !== undefined) say(`served ill: ${served.message}`);
   if (/This is a bug|TypeError|Cannot read prop|unhandled/i.test(stderr + stdout)) say(`crashes: ${stderr}`);
   if (!fine.includes(code) && !FAULT_EXITS.includes(code)) say(`exit ${code}: ${stderr}`);

@@ -132,9 +132,9 @@ function placesIn(value: unknown, path = '', depth = 0): [path: string, set: Set
 
 const STACK = /This is a bug|TypeError|RangeError|SyntaxError|Cannot read prop|\bat \S+ \(|node:internal/;
 
-function problemsOf({ code, stderr, stdout, took }: Outcome): string[] {
+function problemsOf({ code, stderr, stdout, hangs }: Outcome): string[] {
   const problems: string[] = [];
-  if (took === Infinity) return ['hangs'];
+  if (hangs) return ['hangs'];
   if (STACK.test(stderr + stdout)) problems.push(`crashes: ${stderr.slice(0, 400)}`);
   // Credentials that are damaged are not there (4), nor is what they named (5); a damaged journal is a reason to stop (1, 2).
   if (![0, 1, 2, 3, 4, 5, 6, 8, 9, 12].includes(code)) problems.push(`exit ${code}: ${stderr.slice(0, 300)}`);

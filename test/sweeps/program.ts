@@ -5,13 +5,11 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FaultPlan } from '../helpers/fault-proxy.ts';
 import { CASES, type CommandCase } from './cases.ts';
+import { GIVE_UP_MS } from './sweep.ts';
 import type { Clean } from './judge.ts';
 import type { World } from './world.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
-/** Far beyond what a run takes on a busy machine. */
-const GIVE_UP_MS = 90_000;
-
 export interface Ended {
   /** Null for one that was killed. */
   code: number | null;

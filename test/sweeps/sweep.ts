@@ -1,15 +1,11 @@
 // What sweeps have in common: a seed that is printed, and work shared out among worlds.
-import { spawnSync } from 'node:child_process';
 import { randomFrom } from '../helpers/random.ts';
+import { SEED } from '../helpers/seed.ts';
 
-/** The same for every run of one commit; at random where there is no repository. */
-function seedOfCommit(): number {
-  const { stdout } = spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' });
-  return /^[0-9a-f]{8}\s*$/.test(stdout) ? Number.parseInt(stdout, 16) : Math.floor(Math.random() * 2 ** 32);
-}
+export { SEED };
 
-/** The seed of this run; `SEED=n` overrides it. */
-export const SEED = process.env.SEED === undefined ? seedOfCommit() : Number(process.env.SEED);
+/** A command that has not finished after this much of the machine's time hangs, however busy the machine is. */
+export const GIVE_UP_MS = 240_000;
 
 /**
  * Numbers at random for one part of a sweep, such as a world or a case: the same for the same seed, whatever the other

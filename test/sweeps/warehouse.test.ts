@@ -13,6 +13,7 @@ import type { CliOptions } from '../helpers/cli.ts';
 import { send } from '../helpers/emulator.ts';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
 import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL } from '../helpers/warehouse-files.ts';
+import { runs } from '../helpers/size.ts';
 
 /** `vitest --mode whole` runs what is promised, 100 of 100; every other run a sample of it. */
 const ROUNDS = process.env.MODE === 'whole' ? 100 : 5;
@@ -187,7 +188,7 @@ it('no form of a mask is ever sent, whichever way it comes', async () => {
       const bodies = passed.filter(({ body }) => body !== '').map(({ body }) => JSON.parse(body) as unknown);
       expect(bodies.flatMap((body) => findMasks(body))).toEqual([]);
     }),
-    { numRuns: 200 },
+    runs(200),
   );
   // What GET shows, sent back as it is, or with one field edited.
   for (const edit of [(text: string) => text, (text: string) => text.replace('role: sync', 'role: loader')]) {

@@ -13,6 +13,7 @@ import { createFastClock } from '../helpers/fast-clock.ts';
 import { type FaultPlan, type FaultProxy, type ProxiedRequest, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { listenOnLoopback } from '../helpers/loopback.ts';
 import type { CommandCase } from './cases.ts';
+import { GIVE_UP_MS } from './sweep.ts';
 import { CANARIES, FIXTURES, PENDING, stageFiles } from './stage.ts';
 
 /** How many times as fast as the machine's the clock of programs and platforms goes. */
@@ -25,8 +26,8 @@ export interface Callback {
 }
 
 export interface Outcome extends CliResult {
-  /** Milliseconds of the machine's own time; `Infinity` for a command that did not come to an end. */
-  took: number;
+  /** The command did not finish. */
+  hangs: boolean;
   /** What went wrong in serving, if it is a command that serves. */
   served?: Error;
 }
@@ -58,11 +59,8 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** So long requests that are pending stay so: the platform's clock is hurried too. */
-const FRESH_MS = 3000;
-
-/** A command that has not ended after this much of the machine's time hangs. */
-const GIVE_UP_MS = 60_000;
+/** Pending requests stay pending for this long, by the platform's hurried clock. */
+const FRESH_MS = 600_000;
 
 /** `options` are the platform's. */
 export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Promise<World> {
@@ -122,9 +120,9 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
     prepare: async ({ before = [] }) => {
       world.leave();
       home = createCliHome();
-      if (changed || wrote(proxy.requests) || performance.now() > staleAt) {
+      if (changed || wrote(proxy.requests) || clock.now() > staleAt) {
         await platform.reset();
-        staleAt = performance.now() + FRESH_MS;
+        staleAt = clock.now() + FRESH_MS;
       }
       changed = before.length > 0;
       await proxy.begin();
@@ -146,7 +144,6 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
       const stop = new AbortController();
       let served: Error | undefined;
       let serving = false;
-      const started = performance.now();
       const running = runCli(lineOf(wanted, flags), {
         clock,
         cwd: current().cwd,
@@ -171,8 +168,8 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
         void running.finally(() => clearTimeout(timer));
       });
       const result = await Promise.race([running, hung]);
-      const took = result ? performance.now() - started : Infinity;
-      return { ...(result ?? { code: -1, stdout: '', stderr: '' }), took, ...(served && { served }) };
+      const outcome = result ?? { code: -1, stdout: '', stderr: '' };
+      return { ...outcome, hangs: result === undefined, ...(served && { served }) };
     },
     leave: () => {
       home?.remove();

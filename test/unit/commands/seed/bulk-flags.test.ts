@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBulkFlags } from '../../../../src/commands/seed/bulk-flags.ts';
-import { size } from '../../../helpers/size.ts';
+import { runs } from '../../../helpers/size.ts';
 
 const flags = { batchSize: '100', batchBytes: '256KB', concurrency: '64' };
 
@@ -97,7 +97,7 @@ describe('--batch-bytes', () => {
           else expect(read(text)).toBe(bytes);
         },
       ),
-      { numRuns: size(1000) },
+      runs(1000),
     );
   });
 
@@ -114,7 +114,7 @@ describe('--batch-bytes', () => {
           }
         },
       ),
-      { numRuns: size(1000) },
+      runs(1000),
     );
   });
 });

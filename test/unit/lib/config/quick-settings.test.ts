@@ -7,6 +7,7 @@ import { loadSettings } from '../../../../src/lib/config/load-settings.ts';
 import { resolvePaths } from '../../../../src/lib/config/paths.ts';
 import { quickOutput, readQuickSettings } from '../../../../src/lib/config/quick-settings.ts';
 import { folderWith, secretsOptions } from './folders.ts';
+import { runs } from '../../../helpers/size.ts';
 
 const NAMES = ['base_url', 'org_id', 'workspace_id'] as const;
 type Name = (typeof NAMES)[number];
@@ -61,7 +62,7 @@ it('resolves profile, address and ids like the settings proper, for every set of
         ...Object.fromEntries(NAMES.map((name) => [name, settings.get(name)?.value])),
       });
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });
 

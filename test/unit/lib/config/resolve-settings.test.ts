@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveSettings, type SettingsLayers } from '../../../../src/lib/config/resolve-settings.ts';
 import { checkSetting, SETTING_NAMES, variableOf } from '../../../../src/lib/config/setting-fields.ts';
 import type { Origin, ProfileSecretName, SettingName } from '../../../../src/lib/config/settings.ts';
+import { runs } from '../../../helpers/size.ts';
 
 type Profile = NonNullable<SettingsLayers['profile']>['stored'];
 
@@ -96,7 +97,7 @@ describe('precedence', () => {
         const isUnused = has.pinned && has.env && found?.value !== value(2);
         expect(settings.ineffective).toEqual(isUnused ? [variableOf(name)] : []);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 

@@ -11,6 +11,7 @@ import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
 import { thrownBy } from '../../../helpers/failure.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { setUmask } from '../../../helpers/umask.ts';
+import { runs } from '../../../helpers/size.ts';
 
 const SCOPE = { organization: '101', address: 'https://api.example.com' };
 const STAMP = { last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com' };
@@ -69,7 +70,7 @@ describe('bases', () => {
         store.saveBase(reply);
         expect(store.bases(reply)).toContainEqual(reply);
       }),
-      { numRuns: 50 },
+      runs(50),
     );
   });
 

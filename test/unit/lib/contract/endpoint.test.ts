@@ -5,7 +5,7 @@ import { fillPath } from '../../../../src/lib/contract/endpoint.ts';
 import { allEndpoints } from '../../../../src/lib/contract/index.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { thrownBy } from '../../../helpers/failure.ts';
-import { size } from '../../../helpers/size.ts';
+import { runs } from '../../../helpers/size.ts';
 
 const TEMPLATE = '/platform/v2/{first}/middle/{second}/';
 
@@ -43,7 +43,7 @@ describe('fillPath', () => {
         expect([segments[3], segments[5]].map((segment) => decodeURIComponent(segment ?? ''))).toEqual([first, second]);
         expect(path).toMatch(/^[\x21-\x7e]+$/);
       }),
-      { numRuns: size(3000) },
+      runs(3000),
     );
   });
 

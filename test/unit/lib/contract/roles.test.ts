@@ -12,7 +12,7 @@ import {
   TaskRef,
 } from '../../../../src/lib/contract/roles.ts';
 import { parseJson, stringifyJson } from '../../../../src/lib/kernel/json.ts';
-import { size } from '../../../helpers/size.ts';
+import { runs } from '../../../helpers/size.ts';
 import { issuesOf } from './issues.ts';
 
 const GOOD = { role_id: 'auditor', name: 'Auditor', description: 'Looks on.', tasks: [{ task_id: 'audiences:view' }] };
@@ -145,7 +145,7 @@ describe('the tasks of a role', () => {
           one.error?.issues.map((issue) => ({ ...issue, path: ['tasks', ...issue.path] })),
         );
       }),
-      { numRuns: size(2000) },
+      runs(2000),
     );
   });
 });

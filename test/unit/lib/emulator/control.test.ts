@@ -5,6 +5,7 @@ import { openFaults } from '../../../../src/lib/emulator/wire/faults.ts';
 import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
 import { send, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
 import { opened } from '../../../helpers/opened.ts';
+import { runs } from '../../../helpers/size.ts';
 
 let emulator: TestEmulator;
 let machine: TestClock;
@@ -153,7 +154,7 @@ describe('faults', () => {
         const expected = new RegExp(`^${pattern.replaceAll('.', '\\.').replace(/\*+/g, '.*')}$`).test(path);
         expect(strike(pattern, path)).toBe(expected);
       }),
-      { numRuns: 2000 },
+      runs(2000),
     );
     expect(strike(`${'*a'.repeat(2000)}b`, 'a'.repeat(5000))).toBe(false);
   });

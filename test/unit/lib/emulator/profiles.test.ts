@@ -9,6 +9,7 @@ import {
   type ProfilesStore,
   type Subject,
 } from '../../../../src/lib/emulator/stores/profiles.ts';
+import { runs } from '../../../helpers/size.ts';
 
 const AT = Date.UTC(2026, 10, 21, 8);
 
@@ -107,7 +108,7 @@ describe('a profile', () => {
         expect(store.erase(1, { xpid })).toBe(1);
         expect(store.find(1, { identities: { [type]: value } })).toEqual([]);
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 
@@ -153,7 +154,7 @@ describe('apply', () => {
         }
         expect(store.counts().profiles).toBe(ids.length);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 

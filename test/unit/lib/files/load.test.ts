@@ -17,7 +17,7 @@ import { stringifyJson } from '../../../../src/lib/kernel/json.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 import { inputSource } from '../../../helpers/input-source.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
-import { size } from '../../../helpers/size.ts';
+import { runs, size } from '../../../helpers/size.ts';
 
 type Format = 'yaml' | 'json';
 
@@ -36,8 +36,8 @@ async function problemsOf(text: string, format: Format = 'yaml'): Promise<string
   });
 }
 
-const DEEP = size(20_000, 2000);
-const LONG = size(10_000_000, 20_000);
+const DEEP = size(20_000, 20_000, 2000);
+const LONG = size(10_000_000, 1_000_000, 20_000);
 
 describe('YAML', () => {
   it.each<[string, unknown]>([
@@ -262,7 +262,7 @@ describe('JSON', () => {
         const text = stringifyJson(any, indent);
         expect(await valueOf(text, 'json')).toStrictEqual(any);
       }),
-      { numRuns: size(500) },
+      runs(500),
     );
   });
 });

@@ -166,7 +166,7 @@ describe('edges', () => {
   });
 });
 
-const COUNT = size(100_000, 300);
+const COUNT = size(100_000, 5000, 300);
 
 /** Random integers of up to so many bits. */
 function integers(seed: number, bits: number): bigint[] {

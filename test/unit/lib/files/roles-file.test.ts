@@ -14,7 +14,7 @@ import {
 import { canonicalJson, stringifyJson } from '../../../../src/lib/kernel/json.ts';
 import { anyReply, role } from '../../../helpers/any-roles.ts';
 import { anyStyledManifest } from './styled-yaml.ts';
-import { size } from '../../../helpers/size.ts';
+import { runs } from '../../../helpers/size.ts';
 
 const FORMATS: DocumentFormat[] = ['yaml', 'json'];
 const OLD = { last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com' };
@@ -51,7 +51,7 @@ describe.each(FORMATS)('a new file in %s', (format) => {
         const value = onTheWire(await valueOf(text, format));
         expect(canonicalJson(value)).toBe(canonicalJson(manifest));
       }),
-      { numRuns: size(300) },
+      runs(300),
     );
   });
 
@@ -63,7 +63,7 @@ describe.each(FORMATS)('a new file in %s', (format) => {
         const shuffled = [...manifest.roles].reverse().map((item) => ({ ...item, tasks: [...item.tasks].reverse() }));
         expect(await write(shuffled)).toBe(await write(manifest.roles));
       }),
-      { numRuns: size(50) },
+      runs(50),
     );
   });
 });
@@ -117,7 +117,7 @@ describe('bringing a file up to date', () => {
         expect(await says(updated, format, after)).toBe(true);
         expect(await updateManifestText(updated, format, after)).toBe(updated);
       }),
-      { numRuns: size(300) },
+      runs(300),
     );
   });
 
@@ -131,7 +131,7 @@ describe('bringing a file up to date', () => {
         // Line ends stay what they were.
         expect(/(?<!\r)\n/.test(updated) && updated.includes('\r\n')).toBe(false);
       }),
-      { numRuns: size(400) },
+      runs(400),
     );
   });
 
@@ -150,7 +150,7 @@ describe('bringing a file up to date', () => {
         });
         expect(comments(updated)).toEqual(comments(text));
       }),
-      { numRuns: size(300) },
+      runs(300),
     );
   });
 
@@ -164,7 +164,7 @@ describe('bringing a file up to date', () => {
         expect(withoutStamps(updated)).toBe(withoutStamps(text));
         expect(await says(updated, 'yaml', { ...manifest, ...NEW })).toBe(true);
       }),
-      { numRuns: size(200) },
+      runs(200),
     );
   });
 
@@ -176,7 +176,7 @@ describe('bringing a file up to date', () => {
         expect(withoutStamps(updated)).toBe(withoutStamps(text));
         expect(await says(updated, 'json', { ...manifest, ...NEW })).toBe(true);
       }),
-      { numRuns: size(200) },
+      runs(200),
     );
   });
 });

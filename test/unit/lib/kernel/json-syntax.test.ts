@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findJsonSyntaxError } from '../../../../src/lib/kernel/json-syntax.ts';
 import { damagedJson, parsesAsJson } from './damaged-json.ts';
-import { size } from '../../../helpers/size.ts';
+import { runs } from '../../../helpers/size.ts';
 
 const EARLY = 'it ends too early';
 
@@ -56,7 +56,7 @@ describe('findJsonSyntaxError', () => {
       fc.property(damagedJson(), (text) => {
         expect(findJsonSyntaxError(text) === undefined, text).toBe(parsesAsJson(text));
       }),
-      { numRuns: size(2000) },
+      runs(2000),
     );
   });
 
@@ -70,7 +70,7 @@ describe('findJsonSyntaxError', () => {
         if (before) expect(before, text).toEqual({ offset, reason: EARLY });
         if (offset < text.length) expect(findJsonSyntaxError(text.slice(0, offset + 1))?.offset, text).toBe(offset);
       }),
-      { numRuns: size(2000) },
+      runs(2000),
     );
   });
 

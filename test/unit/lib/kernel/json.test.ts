@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, JsonError, parseJson, stringifyJson } from '../../../../src/lib/kernel/json.ts';
 import { thrownBy } from '../../../helpers/failure.ts';
-import { size } from '../../../helpers/size.ts';
+import { runs } from '../../../helpers/size.ts';
 import { damagedJson, parsesAsJson } from './damaged-json.ts';
 
 /** What `parseJson` makes of an integer. */
@@ -117,7 +117,7 @@ describe('parseJson', () => {
         if (!parsesAsJson(plain)) expect(failure(text).message).toMatch(/^not valid JSON: |^a number is too big$/);
         else if (!/\d{16}|e\+?\d{3}|__proto__/i.test(text)) expect(parseJson(text)).toEqual(JSON.parse(plain));
       }),
-      { numRuns: size(2000) },
+      runs(2000),
     );
   });
 
@@ -126,7 +126,7 @@ describe('parseJson', () => {
       fc.property(anyValue, fc.constantFrom(undefined, 2), (value, indent) => {
         expect(parseJson(stringifyJson(value, indent))).toEqual(normalized(value));
       }),
-      { numRuns: size(2000) },
+      runs(2000),
     );
   });
 
@@ -248,7 +248,7 @@ describe('canonicalJson', () => {
         const members = normalized(one);
         expect(canonicalJson(parseJson(canonicalJson(members)))).toBe(canonicalJson(members));
       }),
-      { numRuns: size(1000) },
+      runs(1000),
     );
   });
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor, MASK, type Redactor } from '../../../../src/lib/kernel/redact.ts';
+import { runs } from '../../../helpers/size.ts';
 
 const CANARY = 'c4n/ry+S€cret "with" \\ all=kinds&of%chars';
 
@@ -52,7 +53,7 @@ describe('a known secret', () => {
         const core = spell(text).replace(/^\\*"|\\*"$/g, '');
         expect(knowing(text).text(`${before}${core}${after}`)).not.toContain(core);
       }),
-      { numRuns: 2000 },
+      runs(2000),
     );
   });
 

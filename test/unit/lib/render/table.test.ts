@@ -5,6 +5,7 @@ import { createStyle, plainStyle } from '../../../../src/lib/render/style.ts';
 import { drawRecord, drawTable } from '../../../../src/lib/render/table.ts';
 import type { Column } from '../../../../src/lib/render/view.ts';
 import { displayWidth } from '../../../../src/lib/render/width.ts';
+import { runs } from '../../../helpers/size.ts';
 
 interface Role {
   role_id: string;
@@ -56,7 +57,7 @@ test('no line is wider than the terminal, no id is cut', async () => {
         for (const line of drawn.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);
       },
     ),
-    { numRuns: 50 },
+    runs(50),
   );
 });
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { childrenOf, DerError, readCertificate, readDer } from '../../../../../src/lib/domain/callbacks/der.ts';
-import { size } from '../../../../helpers/size.ts';
+import { runs } from '../../../../helpers/size.ts';
 import { der, FALSE, objectId, octets, sequence, TRUE } from './der-bytes.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
@@ -49,7 +49,7 @@ describe('a value', () => {
         expect([found.tag, found.content.equals(content), found.end]).toEqual([tag, true, bytes.length]);
         expect(() => readDer(bytes.subarray(0, cut % bytes.length), 0)).toThrow(DerError);
       }),
-      { numRuns: size(200) },
+      runs(200),
     );
   });
 
@@ -143,7 +143,7 @@ describe('a certificate', () => {
           expect(error).toBeInstanceOf(DerError);
         }
       }),
-      { numRuns: size(2000) },
+      runs(2000),
     );
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DerError, type Extension } from '../../../../../src/lib/domain/callbacks/der.ts';
 import { authorityIssue, signingIssue, unknownCondition } from '../../../../../src/lib/domain/callbacks/usage.ts';
-import { size } from '../../../../helpers/size.ts';
+import { runs } from '../../../../helpers/size.ts';
 import { der, FALSE, objectId, sequence, TRUE } from './der-bytes.ts';
 
 const BASIC = '551d13';
@@ -173,6 +173,6 @@ it('extensions of any bytes are judged or refused as damaged', () => {
         }
       }
     }),
-    { numRuns: size(3000) },
+    runs(3000),
   );
 });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellsOf, createRecordScan, textsOf } from '../../../../../src/lib/domain/csv/record.ts';
-import { size } from '../../../../helpers/size.ts';
+import { runs } from '../../../../helpers/size.ts';
 
 const COMMA = 0x2c;
 
@@ -99,7 +99,7 @@ describe('a record', () => {
           next: Buffer.byteLength(record),
         });
       }),
-      { numRuns: size(2000) },
+      runs(2000),
     );
   });
 });

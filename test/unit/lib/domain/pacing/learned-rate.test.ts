@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createLearnedRate, type LearnedRate } from '../../../../../src/lib/domain/pacing/learned-rate.ts';
-import { size } from '../../../../helpers/size.ts';
+import { runs } from '../../../../helpers/size.ts';
 
 /** So many requests a second are taken from `from` to `to`. */
 function take(rate: LearnedRate, perSecond: number, from: number, to: number): void {
@@ -158,6 +158,6 @@ test('whatever happens, the rate is more than nothing, and grows until the next 
         expect(rates).toEqual(rates.toSorted((a, b) => a - b));
       }
     }),
-    { numRuns: size(300) },
+    runs(300),
   );
 });

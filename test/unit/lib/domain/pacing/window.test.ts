@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createWindow, type Window } from '../../../../../src/lib/domain/pacing/window.ts';
-import { size } from '../../../../helpers/size.ts';
+import { runs } from '../../../../helpers/size.ts';
 
 /** As many answers as may be under way, each after so long; the size then. */
 function round(window: Window, ms: number): number {
@@ -123,6 +123,6 @@ test('whatever happens, one request may go and no more than are allowed', () => 
         expect(window.size >= 1 && window.size <= max && Number.isInteger(window.size)).toBe(true);
       }
     }),
-    { numRuns: size(300) },
+    runs(300),
   );
 });

@@ -5,7 +5,7 @@ import { diffRoles, escalationsOf, isEmptyDiff, type RolesDiff } from '../../../
 import { isEscalation } from '../../../../../src/lib/domain/roles/escalation.ts';
 import { type Role, sameContent } from '../../../../../src/lib/domain/roles/manifest.ts';
 import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
-import { size } from '../../../../helpers/size.ts';
+import { runs } from '../../../../helpers/size.ts';
 
 /** Carries out what the diff tells, and nothing else. */
 function apply(from: readonly Role[], diff: RolesDiff): Role[] {
@@ -48,7 +48,7 @@ describe('diffRoles', () => {
         const reached = apply(from, diffRoles(from, wanted));
         expect(sameContent(manifestOf(reached), manifestOf(wanted))).toBe(true);
       }),
-      { numRuns: size(500) },
+      runs(500),
     );
   });
 
@@ -66,7 +66,7 @@ describe('diffRoles', () => {
           unchanged: unchanged.length,
         });
       }),
-      { numRuns: size(500) },
+      runs(500),
     );
   });
 

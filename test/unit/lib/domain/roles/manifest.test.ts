@@ -10,7 +10,7 @@ import {
   sameState,
 } from '../../../../../src/lib/domain/roles/manifest.ts';
 import { manifestOf, role } from '../../../../helpers/any-roles.ts';
-import { size } from '../../../../helpers/size.ts';
+import { runs } from '../../../../helpers/size.ts';
 
 /** Few of everything, so that two roles are often the same. */
 const anyTask: fc.Arbitrary<TaskRef> = fc
@@ -38,7 +38,7 @@ describe('sameRole', () => {
       fc.property(anyRole, anyRole, (a, b) => {
         expect(sameRole(a, b)).toBe(sameContent(manifestOf([a]), manifestOf([b])));
       }),
-      { numRuns: size(5000) },
+      runs(5000),
     );
   });
 

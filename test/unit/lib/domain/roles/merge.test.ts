@@ -6,7 +6,7 @@ import { type Role, rolesById, sameRole } from '../../../../../src/lib/domain/ro
 import { mergeRoles } from '../../../../../src/lib/domain/roles/merge.ts';
 import { canonicalJson } from '../../../../../src/lib/kernel/json.ts';
 import { anyRoles, role } from '../../../../helpers/any-roles.ts';
-import { size } from '../../../../helpers/size.ts';
+import { runs } from '../../../../helpers/size.ts';
 
 function sameRolesAs(a: readonly Role[], b: readonly Role[]): boolean {
   return isEmptyDiff(diffRoles(a, b));
@@ -32,7 +32,7 @@ describe('mergeRoles', () => {
           [],
         ]);
       }),
-      { numRuns: size(400) },
+      runs(400),
     );
   });
 
@@ -58,7 +58,7 @@ describe('mergeRoles', () => {
         expect(other.conflicts.map(canonicalJson).sort()).toEqual(turned.map(canonicalJson).sort());
         if (one.conflicts.length === 0) expect(sameRolesAs(one.roles, other.roles)).toBe(true);
       }),
-      { numRuns: size(400) },
+      runs(400),
     );
   });
 
@@ -81,7 +81,7 @@ describe('mergeRoles', () => {
         }
         expect(kept.size).toBe(roles.length);
       }),
-      { numRuns: size(400) },
+      runs(400),
     );
   });
 
@@ -110,7 +110,7 @@ describe('mergeRoles', () => {
           }
         }
       }),
-      { numRuns: size(400) },
+      runs(400),
     );
   });
 

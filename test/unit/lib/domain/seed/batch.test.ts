@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Batch, reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
-import { size } from '../../../../helpers/size.ts';
+import { runs } from '../../../../helpers/size.ts';
 
 function add(batch: Batch, text: string, position: number): void {
   const bytes = Buffer.from(`${text}\n`);
@@ -74,7 +74,7 @@ test('rows that lie side by side, or apart, or come as texts are one list', () =
       expect(batch.body().toString()).toBe(JSON.stringify(wanted));
       expect(batch.size).toBe(batch.body().length);
     }),
-    { numRuns: size(1000) },
+    runs(1000),
   );
 });
 

@@ -7,7 +7,7 @@ import { RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 import { checkRow } from '../../../../../src/lib/domain/seed/read-row.ts';
 import { canonicalJson, parseJson } from '../../../../../src/lib/kernel/json.ts';
 import { pick, randomFrom } from '../../../../helpers/random.ts';
-import { isWhole, size } from '../../../../helpers/size.ts';
+import { size } from '../../../../helpers/size.ts';
 
 const rules = createRowRules({});
 const HEADER = [
@@ -59,9 +59,9 @@ function readAll(text: Buffer, cut: () => number): Map<number, { body: string } 
 }
 
 // The exact reading is slow: all of them with `vitest --mode whole`.
-const PART = size(1000, 200);
-const RECORDS = isWhole ? 40_000 : size(6000, PART);
-const DAMAGED = isWhole ? 20_000 : size(6000, 400);
+const PART = size(1000, 500, 200);
+const RECORDS = size(40_000, 1500, PART);
+const DAMAGED = size(20_000, 2000, 400);
 
 test.each([
   [',', '\n', 20_261_122],

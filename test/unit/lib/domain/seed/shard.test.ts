@@ -8,6 +8,7 @@ import {
   type Shard,
   shardRange,
 } from '../../../../../src/lib/domain/seed/shard.ts';
+import { runs } from '../../../../helpers/size.ts';
 
 /** The shard's bytes, given in chunks of this size. */
 function partOf(file: Buffer, shard: Shard, chunkSize: number): string {
@@ -57,7 +58,7 @@ test('the ranges of a file of any size meet', () => {
       expect([ranges[0]?.start, ranges.at(-1)?.end]).toEqual([0, size]);
       for (const [index, { start }] of ranges.entries()) if (index > 0) expect(start).toBe(ranges[index - 1]?.end);
     }),
-    { numRuns: 50 },
+    runs(50),
   );
 });
 

@@ -17,7 +17,7 @@ import {
   withSecrets,
 } from '../../../../../src/lib/domain/warehouse/secrets.ts';
 import { anyMask } from '../../../../helpers/any-warehouse.ts';
-import { size } from '../../../../helpers/size.ts';
+import { runs } from '../../../../helpers/size.ts';
 
 const MASK = '********';
 const connection = (config: Record<string, unknown>) => ({ id: 'c', config });
@@ -119,7 +119,7 @@ describe('any secrets', () => {
         expect(findMasks(value)).toEqual([['config', field]]);
         expect(secretIssues('connection', value)).toHaveLength(1);
       }),
-      { numRuns: size(1000) },
+      runs(1000),
     );
   });
 

@@ -13,6 +13,7 @@ import { OUTPUT_FORMATS, readGlobalFlags } from '../../../../../src/lib/runtime/
 import { type CliOptions, createTestIo } from '../../../../helpers/cli.ts';
 import { commandsIn, withoutFence } from '../../../../helpers/github-log.ts';
 import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
+import { runs } from '../../../../helpers/size.ts';
 
 interface Row {
   id: bigint | number;
@@ -115,7 +116,7 @@ test('integers of 64 bits are exact in every format, and through a query', async
       expect(await text({ output: 'name' })).toBe(`${id}\n`);
       expect((await text({ json: true, query: '[0].id' })).replaceAll('"', '').trim()).toBe(String(id));
     }),
-    { numRuns: 50 },
+    runs(50),
   );
 });
 

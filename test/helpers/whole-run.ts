@@ -1,4 +1,5 @@
-// One certificate authority for all embedded platforms of a run: an RSA key takes longer to make than most tests take.
+// What a whole run shares: the printed seed, and one certificate authority for all embedded platforms, because an RSA key
+// takes longer to make than most tests take.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +7,13 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Its folder. */
+    /** Folder of the certificate authority. */
     authority: string;
   }
 }
 
 export default function setup(project: TestProject): () => void {
+  process.stdout.write(`seed ${process.env.SEED} (SEED=${process.env.SEED} draws the same values again)\n`);
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-test-'));
   project.provide('authority', join(folder, 'authority'));
   return () => rmSync(folder, { recursive: true, force: true });
