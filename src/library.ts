@@ -7,6 +7,7 @@ export type {
   Callback,
   Emulator,
   EmulatorControl,
+  EmulatorIdentity,
   EmulatorOptions,
   EmulatorReady,
   Fault,

@@ -122,7 +122,7 @@ describe('each example', () => {
     const group = groupOf(path);
     await well(['emulator', 'reset']);
     const addresses = ['--base-url', 'https://api.example.com', '--auth-url', 'https://auth.example.com'];
-    for (const name of group === 'profile' || group === 'auth' ? ['dev', 'prod'] : []) {
+    for (const name of ['profile', 'auth', 'emulator'].includes(group) ? ['dev', 'prod'] : []) {
       await well(['profile', 'create', name, ...addresses, '--client-id', 'me', '--client-secret-env', 'CDP_SECRET']);
     }
     const env = environmentOf(ready);

@@ -116,7 +116,7 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
   const before = options.data === undefined ? 0 : (await api.requests()).length;
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
-    const { count, violations } = await judgedOf(url);
+    const { count, violations } = await judgedOf(ready.base_url);
     // What succeeded was no fault's answer.
     const done = count > 0 ? [] : (await api.requests()).slice(before).filter(({ status }) => (status ?? 999) < 300);
     await emulator.close();

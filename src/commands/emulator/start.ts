@@ -2,10 +2,14 @@
 import { exitOf } from '../../lib/errors/exit.ts';
 import { resolve } from 'node:path';
 import { number, object, string } from 'zod/mini';
+import type { FieldIssue } from '../../lib/contract/explain.ts';
+import { namesIssues } from '../../lib/contract/neutral-words.ts';
 import { invalidDocument, type LoadedDocument, loadDocument } from '../../lib/files/load.ts';
-import { KnownError, invalidInput } from '../../lib/kernel/errors.ts';
+import { readInput } from '../../lib/files/read-input.ts';
+import { KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import { readIdentity, rehearsalFolder } from '../../lib/runtime/emulator/identity.ts';
 import { serveEmulator } from '../../lib/runtime/emulator/serve.ts';
 import { readPort } from '../flag-values.ts';
 
@@ -36,6 +40,15 @@ const startFlags = {
     value: 'file',
     help: "the words a deployment uses on the wire, YAML or JSON (default: the specification's)",
   },
+  as: {
+    value: 'profile',
+    help: 'stand in for the platform of this profile: its ids, domains and names; any secret is accepted',
+  },
+  vendorDomain: { value: 'domain', help: 'the vendor domain (default: platform.example)' },
+  audience: { value: 'url', help: "the audience of tokens, besides the platform's own address" },
+  publicUrl: { value: 'url', help: 'the address that it tells of itself (default: where it listens)' },
+  tlsCert: { value: 'file', help: 'PEM certificate; it then speaks https' },
+  tlsKey: { value: 'file', help: 'PEM key of that certificate' },
 } as const satisfies Record<string, FlagSpec>;
 
 export const startPlatform = defineCommand({
@@ -48,8 +61,14 @@ export const startPlatform = defineCommand({
   output: readyResult,
   notes: [
     'It speaks every service of the specification on one port, and it is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
+    'With --as, a copy of the profile works once its addresses are replaced. The secrets of the profile are not read. --org, --account and --workspace set the first of each.',
   ],
-  examples: ['cdpadm emulator start', 'cdpadm emulator start --memory --port 0 -o json'],
+  examples: [
+    'cdpadm emulator start',
+    'cdpadm emulator start --memory --port 0 -o json',
+    'cdpadm emulator start --as prod',
+    'cdpadm emulator start --memory --vendor-domain cdp.example --workspace 4711',
+  ],
   exits: {
     conflict: 'the port or the state is taken by another process',
     invalidInput: 'a file is invalid',
@@ -79,15 +98,22 @@ function readyResult() {
 }
 
 async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promise<void> {
+  const { identity, names } = await readIdentity(ctx, flags);
+  const tls = await loadTls(ctx, flags);
   const fixtures = flags.fixtures === undefined ? undefined : await loadDocument(flags.fixtures, ctx);
+  const ownNames = flags.names === undefined ? names : await loadNames(ctx, flags.names);
+  const data = flags.data ?? (flags.as === undefined ? undefined : rehearsalFolder(ctx.paths, flags.as));
   const serving = serveEmulator(ctx, {
     host: flags.host,
     port: readPort(flags.port),
-    data: flags.memory ? null : flags.data === undefined ? undefined : resolve(ctx.io.cwd, flags.data),
+    data: flags.memory ? null : data === undefined ? undefined : resolve(ctx.io.cwd, data),
+    identity,
     ...(fixtures && { fixtures: fixtures.value }),
     ...(flags.warehouse !== undefined && { warehouse: resolve(ctx.io.cwd, flags.warehouse) }),
     ...(flags.clock && { clock: flags.clock }),
-    ...(flags.names !== undefined && { names: await loadNames(ctx, flags.names) }),
+    ...(ownNames && { names: ownNames }),
+    ...(flags.publicUrl !== undefined && { publicUrl: flags.publicUrl }),
+    ...(tls && { tls }),
   });
   await serving.catch((error: unknown) => {
     throw fixtures && error instanceof KnownError ? placed(fixtures, error) : error;
@@ -106,6 +132,13 @@ function placed(fixtures: LoadedDocument, error: KnownError): KnownError {
   return invalidInput(error.message, issues, error.hint, error.issuesOmitted);
 }
 
+async function loadTls(ctx: Context, { tlsCert, tlsKey }: FlagValues<typeof startFlags>) {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) throw usageError('--tls-cert and --tls-key belong together.');
+  const [{ text: cert }, { text: key }] = [await readInput(tlsCert, ctx), await readInput(tlsKey, ctx)];
+  return { cert, key };
+}
+
 async function loadNames(ctx: Context, path: string): Promise<Record<string, string>> {
   const document = await loadDocument(path, ctx);
   const { value } = document;
@@ -113,12 +146,11 @@ async function loadNames(ctx: Context, path: string): Promise<Record<string, str
   const wrong =
     entries.length === 0 ? [[]] : entries.flatMap(([name, word]) => (typeof word === 'string' ? [] : [[name]]));
   const message = 'must say for a neutral word which one is on the wire: `xpid: abc_id`';
-  if (wrong.length > 0) {
-    throw invalidDocument(
-      document,
-      'map of names',
-      wrong.map((at) => ({ path: at, message })),
-    );
-  }
-  return Object.fromEntries(entries) as Record<string, string>;
+  const names = Object.fromEntries(entries) as Record<string, string>;
+  const issues: FieldIssue[] =
+    wrong.length > 0
+      ? wrong.map((at) => ({ path: at, message }))
+      : namesIssues(names).map((issue) => ({ path: [issue.name], message: issue.message, at: 'key' }));
+  if (issues.length > 0) throw invalidDocument(document, 'map of names', issues);
+  return names;
 }

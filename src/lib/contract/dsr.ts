@@ -31,6 +31,9 @@ export const PROCESSOR_DOMAIN_HEADER = 'x-opendsr-processor-domain';
 /** Base64 of the RSA-SHA256 signature over the raw body (decision: D54). */
 export const SIGNATURE_HEADER = 'x-opendsr-signature';
 
+/** What stands for `{vendor_domain}` where a deployment has none of its own (decision: D1). */
+export const VENDOR_DOMAIN = 'platform.example';
+
 /** The key of the vendor's extension: `opendsr.{vendor_domain}`. */
 export function extensionKey(vendorDomain: string): string {
   return `${EXTENSION_PREFIX}${vendorDomain}`;

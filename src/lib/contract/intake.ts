@@ -1,7 +1,7 @@
 // F. Intake: one user's events, and one user's identities and attributes (specification, "F. Intake shapes").
 import { array, check, looseObject, optional, record, string, type infer as Infer, unknown } from 'zod/mini';
 import { endpoint, type NameMark } from './endpoint.ts';
-import { Environment, Identities, Integer, textOf, XpidInteger } from './shared.ts';
+import { Environment, Identities, Integer, textOf, Xpid } from './shared.ts';
 
 /** `event_type` is an open list: the specification only shows some. */
 export const IntakeEvent = looseObject({
@@ -12,7 +12,7 @@ export const IntakeEvent = looseObject({
 /** No field of the body is required but the user and the environment; other fields are kept (decision: D244). */
 export const EventIntake = looseObject({
   user_identities: optional(Identities),
-  xpid: optional(XpidInteger),
+  xpid: optional(Xpid),
   events: optional(array(IntakeEvent)),
   user_attributes: optional(record(string(), unknown())),
   ip: optional(string()),

@@ -20,7 +20,7 @@ export class NameCollision extends Error {
 /** What is wrong with a names map: one sentence each; empty when it can be used. */
 export function checkNames(names: NamesMap): { name: string; message: string }[] {
   const taken = new Map<string, string>();
-  return Object.entries(names).flatMap(([name, word]) => {
+  return Object.entries(plainNames(names)).flatMap(([name, word]) => {
     const issues: { name: string; message: string }[] = [];
     if (bare(word) === '') issues.push({ name, message: 'has no word to map to' });
     if (word.endsWith('*') && !name.endsWith('*')) issues.push({ name, message: 'a word cannot become a prefix' });
@@ -33,7 +33,7 @@ export function checkNames(names: NamesMap): { name: string; message: string }[]
 
 /** Whole words win over prefixes, longer prefixes over shorter ones. */
 export function createWireNames(names: NamesMap) {
-  const entries = Object.entries(names);
+  const entries = Object.entries(plainNames(names));
   const pairs = entries.map(([name, word]) => [bare(name), bare(word), name.endsWith('*')] as const);
   const toWire = translator(pairs.map(([name, word, prefix]) => ({ from: name, to: word, prefix })));
   const fromWire = translator(pairs.map(([name, word, prefix]) => ({ from: word, to: name, prefix })));
@@ -50,6 +50,11 @@ export function createWireNames(names: NamesMap) {
     /** Whether there is nothing to map. */
     empty: entries.length === 0,
   };
+}
+
+/** The specification writes `<PROVIDER_A>` for a word that each deployment has: both spellings of a key are one. */
+export function plainNames(names: NamesMap): NamesMap {
+  return Object.fromEntries(Object.entries(names).map(([name, word]) => [name.replace(/^<(.*)>$/, '$1'), word]));
 }
 
 /** A way through a decoded value as the value itself is written: the deployment's word where that stands there. */

@@ -11,12 +11,11 @@ import {
   strictObject,
   string,
   transform,
-  union,
   unknown,
 } from 'zod/mini';
 import { endpoint, type NameMark } from './endpoint.ts';
 import { SEED_RULES, seedIssues } from './seed-rules.ts';
-import { Environment, Identities, textWhere, XpidInteger, xpidTextIssue } from './shared.ts';
+import { Environment, Identities, textWhere, Xpid } from './shared.ts';
 
 /** Both spellings of the smallest and the largest value are taken and sent as they are given (decision: D27). */
 export type CalculationType = keyof typeof SEED_RULES;
@@ -71,20 +70,6 @@ export const AttributeSeed = pipe(
 
 export const UserAttribute = strictObject({ attribute_name: Name, attribute_value: string() });
 export type UserAttribute = Infer<typeof UserAttribute>;
-
-/** A profile's id. Also accepted as a text of digits, and sent as an integer (decision: D27). */
-export const Xpid = pipe(
-  union([XpidInteger, string()]).check(
-    check((context) => {
-      const message = typeof context.value === 'string' ? xpidTextIssue(context.value) : undefined;
-      if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
-    }),
-  ),
-  transform((value): number | bigint => {
-    if (typeof value !== 'string') return value;
-    return Number.isSafeInteger(Number(value)) ? Number(value) : BigInt(value);
-  }),
-);
 
 /** The body for one user; the keys of both attribute maps are workspace ids. */
 export const SingleSeed = strictObject({

@@ -1,5 +1,5 @@
 // Small schemas and predicates that several areas of the wire share.
-import { bigint, check, enum as oneOf, number, record, refine, string, union } from 'zod/mini';
+import { bigint, check, enum as oneOf, number, pipe, record, refine, string, transform, union } from 'zod/mini';
 import { isCalendarDay } from '../kernel/timestamps.ts';
 
 /** Length as the specification counts it: characters, not UTF-16 units. */
@@ -48,7 +48,7 @@ export const Integer = union([number(), bigint()]).check(
 
 const XPID_ISSUE = 'must be a signed 64-bit integer in plain digits, such as -42';
 
-/** A profile's id. JSON would write `-0` as another text than it was given. */
+/** A profile's id as an integer. JSON would write `-0` as another text than it was given. */
 export const XpidInteger = union([number(), bigint()]).check(
   refine(
     (value) =>
@@ -65,6 +65,20 @@ export function xpidTextIssue(text: string): string | undefined {
   if (!/^-?\d{1,20}\.0*$/.test(text)) return XPID_ISSUE;
   return `must be an integer, not \`${text}\`; pandas writes integers so where a column has gaps: convert it with astype("Int64")`;
 }
+
+/** A profile's id. Also accepted as a text of digits, and sent as an integer (decision: D27). */
+export const Xpid = pipe(
+  union([XpidInteger, string()]).check(
+    check((context) => {
+      const message = typeof context.value === 'string' ? xpidTextIssue(context.value) : undefined;
+      if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
+    }),
+  ),
+  transform((value): number | bigint => {
+    if (typeof value !== 'string') return value;
+    return Number.isSafeInteger(Number(value)) ? Number(value) : BigInt(value);
+  }),
+);
 
 /** Where a platform's data belong (E and F). */
 export const Environment = oneOf(['production', 'development']);

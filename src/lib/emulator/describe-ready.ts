@@ -1,14 +1,14 @@
 // Fills in the ready line of a running platform.
 import type { EmulatorReady } from './embedding.ts';
 import type { Fixtures } from './fixtures/document.ts';
-import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
-import { VENDOR_DOMAIN } from './base/audit.ts';
+import { SERVICE_PATHS } from './wire/service-paths.ts';
 
-/** `url` is the platform's own address, `caFile` the certificate of its authority. */
+/** `url` is the address that the platform tells of itself, `caFile` the certificate of its authority. */
 export function describeReady(
   url: string,
-  { organizations, accounts, workspaces }: Fixtures,
+  { organizations, accounts, workspaces, vendor_domain }: Fixtures,
   caFile: string,
+  controlUrl: string,
 ): EmulatorReady {
   const [organization] = organizations;
   const account = accounts.find(({ org_id }) => org_id === organization.id) ?? accounts[0];
@@ -19,7 +19,7 @@ export function describeReady(
     dsr_base_url: url + SERVICE_PATHS.dsr,
     seeding_url: url + SERVICE_PATHS.seeding,
     identity_url: url + SERVICE_PATHS.identity,
-    vendor_domain: VENDOR_DOMAIN,
+    vendor_domain,
     org_id: organization.id,
     account_id: account.id,
     workspace_id: workspace.id,
@@ -27,7 +27,7 @@ export function describeReady(
     client_secret: organization.client_secret,
     workspace_key: workspace.key,
     workspace_secret: workspace.secret,
-    control_url: url + CONTROL_PATH,
+    control_url: controlUrl,
     ca_file: caFile,
   };
 }

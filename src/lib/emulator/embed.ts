@@ -1,8 +1,8 @@
 // Starts the platform for another program, which may have been written without types: what it says is checked at once.
 import { KnownError, usageError } from '../kernel/errors.ts';
 import { choiceHint } from '../kernel/nearest.ts';
-import type { Emulator, EmulatorOptions } from './embedding.ts';
-import { startEmulator } from './index.ts';
+import type { Emulator, EmulatorIdentity, EmulatorOptions } from './embedding.ts';
+import { isAddress, startEmulator } from './index.ts';
 
 interface Wanted {
   what: string;
@@ -14,6 +14,28 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const CLOCKS: readonly unknown[] = ['real', 'manual'];
 const FOLDER: Wanted = { what: "a folder's path", fits: isText };
+
+const IDENTITY: Readonly<Record<keyof EmulatorIdentity, (value: unknown) => boolean>> = {
+  vendorDomain: isText,
+  audience: isText,
+  org: isId,
+  account: isId,
+  workspace: isId,
+  clientId: isText,
+  anySecret: (value) => typeof value === 'boolean',
+};
+
+function isId(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+function isIdentity(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return Object.entries(value).every(
+    ([name, item]) =>
+      Object.hasOwn(IDENTITY, name) && (item === undefined || IDENTITY[name as keyof EmulatorIdentity](item)),
+  );
+}
 
 const OPTIONS: Readonly<Record<keyof EmulatorOptions, Wanted>> = {
   host: { what: 'an address such as 127.0.0.1', fits: isText },
@@ -29,6 +51,12 @@ const OPTIONS: Readonly<Record<keyof EmulatorOptions, Wanted>> = {
   names: {
     what: 'an object of neutral words, each with the word on the wire',
     fits: (value) => isObject(value) && Object.values(value).every(isText),
+  },
+  identity: { what: 'an object such as { vendorDomain: "example.com", workspace: 42 }', fits: isIdentity },
+  publicUrl: { what: 'an http or https address without a query', fits: isAddress },
+  tls: {
+    what: 'an object with `cert` and `key`, each a PEM text',
+    fits: (value) => isObject(value) && 'cert' in value && 'key' in value && isText(value.cert) && isText(value.key),
   },
   clock: { what: "'real' or 'manual'", fits: (value) => CLOCKS.includes(value) },
 };

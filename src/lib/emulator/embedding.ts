@@ -1,6 +1,10 @@
 // The embedded platform as another program sees it: what it says to start one, and what it gets. Published as types, so
 // that nothing here may mention Node's own: a program must compile against it that has no types of Node.
 
+import type { EmulatorIdentity } from './fixtures/identity.ts';
+
+export type { EmulatorIdentity } from './fixtures/identity.ts';
+
 export interface EmulatorOptions {
   /** Default `127.0.0.1`. */
   host?: string;
@@ -21,6 +25,12 @@ export interface EmulatorOptions {
   warehouse?: string;
   /** Neutral word -> the word used on the wire; goes before the fixtures' `names`. */
   names?: Record<string, string>;
+  /** Whose platform it is; goes before the fixtures. */
+  identity?: EmulatorIdentity;
+  /** The address that the platform tells of itself. Default: where it listens. */
+  publicUrl?: string;
+  /** PEM texts: the platform then speaks https; the control address stays http, on a port of its own. */
+  tls?: { cert: string; key: string };
   /** `real` goes with the machine's clock, `manual` stands until it is moved. Default: as `data` was left, else `real`. */
   clock?: 'real' | 'manual';
 }

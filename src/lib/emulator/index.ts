@@ -2,7 +2,9 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, systemClock, waitAtMost } from '../kernel/clock.ts';
+import { usageError } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
+import { isLoopback } from '../kernel/loopback.ts';
 import { platformAreas } from './areas.ts';
 import { createControl } from './control.ts';
 import { describeReady } from './describe-ready.ts';
@@ -13,8 +15,9 @@ import { createExchange } from './platform/exchange.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
 import { openPlatform, type RunningPlatform } from './open-platform.ts';
 import { PeerGone } from './wire/request-body.ts';
-import { createRouter } from './router.ts';
+import { controlOnly, createRouter } from './router.ts';
 import { listen } from './wire/server.ts';
+import { CONTROL_PATH } from './wire/service-paths.ts';
 import { openSigning } from './platform/signing.ts';
 
 export type { Emulator, EmulatorOptions, EmulatorReady } from './embedding.ts';
@@ -39,6 +42,7 @@ const OVERDUE_MS = 2000;
  */
 export async function startEmulator(options: StartOptions = {}): Promise<Emulator> {
   if (options.warehouse !== undefined) assertReadable(options.warehouse);
+  checkReach(options);
   const folder = options.data === undefined || options.memory === true ? undefined : ownFolder(options.data);
   let db: Database | undefined;
   try {
@@ -49,6 +53,25 @@ export async function startEmulator(options: StartOptions = {}): Promise<Emulato
     folder?.release();
     throw error;
   }
+}
+
+/** Whether a text is an address that a platform can have. */
+export function isAddress(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const { protocol, search, hash, username } = new URL(value);
+  return ['http:', 'https:'].includes(protocol) && [search, hash, username].every((part) => part === '');
+}
+
+/** Throws KnownError (usage): who may come from elsewhere must know the secrets. */
+function checkReach({ host = '127.0.0.1', identity, publicUrl }: StartOptions): void {
+  if (publicUrl !== undefined && !isAddress(publicUrl)) {
+    throw usageError(`${publicUrl} is not an address such as https://platform.example:4010.`);
+  }
+  if (identity?.anySecret !== true || isLoopback(host) || host === '::1') return;
+  throw usageError(
+    `The platform accepts any secret of the copied deployment, so it cannot listen on ${host}.`,
+    'Listen on 127.0.0.1, or give your own ids and credentials as fixtures.',
+  );
 }
 
 /** Said at once: later it would look as if the credentials of a connection were wrong. Throws KnownError (1). */
@@ -66,24 +89,34 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   const closing = new AbortController();
   const signing = await openSigning(options.authority ?? (folder && join(folder.path, 'authority')));
   let url = '';
+  const publicUrl = options.publicUrl?.replace(/\/$/, '');
+  const scheme = options.tls === undefined ? 'http' : 'https';
   const platform = openPlatform(db, {
     areas: platformAreas,
     fixtures: options.fixtures,
     names: options.names,
+    identity: options.identity,
     warehouse: options.warehouse,
     signing,
     clock: options.clock,
     systemClock: system,
-    baseUrl: () => url,
+    baseUrl: () => publicUrl ?? url,
+    addressOf: (host = '') =>
+      publicUrl !== undefined && new URL(publicUrl).host === host ? publicUrl : `${scheme}://${host}`,
   });
   const exchange = createExchange(platform, (ms) => system.sleep(ms, closing.signal));
-  const router = await createRouter(platform.areas, exchange, createControl(platform));
-  const server = await listen(router, options.host ?? '127.0.0.1', options.port ?? 0);
+  const control = createControl(platform);
+  const router = await createRouter(platform.areas, exchange, control);
+  const host = options.host ?? '127.0.0.1';
+  const server = await listen(router, host, options.port ?? 0, { publicUrl, tls: options.tls });
+  // A client of the control address need not know the authority of somebody's certificate.
+  const controlServer = options.tls && (await listen(controlOnly(control), '127.0.0.1', 0));
   url = server.url;
   folder?.announce(server.port);
   const stopTimers = startTimers(platform);
   await waitAtMost(platform.catchUp.run(), OVERDUE_MS, systemClock);
-  const ready = describeReady(url, platform.fixtures, signing.caFile);
+  const controlUrl = (controlServer ?? server).url + CONTROL_PATH;
+  const ready = describeReady(platform.baseUrl(), platform.fixtures, signing.caFile, controlUrl);
 
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
@@ -91,7 +124,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
     closing.abort(new PeerGone());
     stopTimers();
     await platform.close();
-    await server.close();
+    await Promise.all([server.close(), controlServer?.close()]);
     platform.log.flush();
     db.close();
     folder?.release();

@@ -1,13 +1,16 @@
 // A running platform without its server: the state, the clock, and the areas opened over them.
 import { deploymentNames } from './wire/names-edge.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { KnownError } from '../kernel/errors.ts';
+import { invalidInput, KnownError } from '../kernel/errors.ts';
 import type { Area, OpenArea, Platform } from './platform/area.ts';
 import { type CatchUp, createCatchUp } from './catch-up.ts';
 import { type ClockMode, openClock } from './base/clock.ts';
 import type { Database } from './base/db.ts';
 import { createDirectory } from './platform/directory.ts';
 import { openFaults } from './wire/faults.ts';
+import type { EmulatorIdentity } from './embedding.ts';
+import { adoptIdentity } from './fixtures/adopt.ts';
+import { namesIssues } from '../contract/neutral-words.ts';
 import { DEFAULT_FIXTURES, type Fixtures, readFixtures } from './fixtures/document.ts';
 import { openRequestLog } from './wire/request-log.ts';
 import type { Signing } from './platform/signing.ts';
@@ -35,7 +38,9 @@ export interface PlatformOptions {
   signing: Signing;
   clock: ClockMode | undefined;
   systemClock: Clock;
+  identity: EmulatorIdentity | undefined;
   baseUrl: () => string;
+  addressOf: (host: string | undefined) => string;
 }
 
 const FIXTURES_KEY = 'fixtures';
@@ -67,13 +72,15 @@ export function openPlatform(db: Database, options: PlatformOptions): RunningPla
 function assemble(db: Database, settings: StoredSettings, options: PlatformOptions, wake: () => void): Platform {
   const clock = openClock(settings, options.systemClock, options.clock);
   const given = openFixtures(settings, options.fixtures);
-  const fixtures = options.names === undefined ? given : { ...given, names: options.names };
+  const named = options.names === undefined ? given : { ...given, names: checkedNames(options.names) };
+  const identity = options.identity ?? {};
+  const fixtures = adoptIdentity(named, identity);
   return {
     db,
     clock,
     fixtures,
     warehouse: options.warehouse,
-    directory: createDirectory(fixtures),
+    directory: createDirectory(fixtures, identity),
     tokens: createTokens(db, clock),
     profiles: createProfiles(db),
     ingest: createIngestGate(fixtures.limits, clock),
@@ -82,8 +89,16 @@ function assemble(db: Database, settings: StoredSettings, options: PlatformOptio
     signing: options.signing,
     names: deploymentNames(fixtures.names),
     wake,
+    audience: identity.audience,
     baseUrl: options.baseUrl,
+    addressOf: options.addressOf,
   };
+}
+
+function checkedNames(names: Record<string, string>): Record<string, string> {
+  const issues = namesIssues(names).map(({ name, message }) => ({ path: name, message }));
+  if (issues.length > 0) throw invalidInput('The map of names is invalid.', issues);
+  return names;
 }
 
 function openFixtures(settings: StoredSettings, given: unknown): Fixtures {

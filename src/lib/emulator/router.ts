@@ -73,6 +73,14 @@ function serviceByStart(endpoint: Endpoint): [string, Service] {
   return [startOf(routePath(endpoint)), endpoint.service];
 }
 
+/** Answers below the control address and nowhere else. */
+export function controlOnly(control: Control): Router {
+  return async (incoming, outgoing) => {
+    const path = plainPath(incoming);
+    await control(incoming, outgoing, path.startsWith(CONTROL_PATH) ? path : CONTROL_PATH);
+  };
+}
+
 /** What a router finds: routes with their parameters, as they are or as places in the list that comes second. */
 type Found = [found: [Route, Record<string, string | number>][], stash?: string[]];
 

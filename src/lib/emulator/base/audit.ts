@@ -1,8 +1,6 @@
 // Who made and changed something, and when: the fields that the platform sets by itself.
+import { VENDOR_DOMAIN } from '../../contract/dsr.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
-
-/** What stands for `{vendor_domain}` here (decision: D1). */
-export const VENDOR_DOMAIN = 'platform.example';
 
 /** Times are ISO 8601 with milliseconds; people are e-mail addresses. */
 export interface Audit {

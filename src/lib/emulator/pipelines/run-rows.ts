@@ -6,7 +6,7 @@ import {
   REQUEST_IDENTITY_TYPES,
 } from '../../contract/identities.ts';
 import type { PipelineRequest } from '../../contract/pipelines.ts';
-import { Xpid } from '../../contract/seeding.ts';
+import { Xpid } from '../../contract/shared.ts';
 import type { Row } from '../warehouse/query-thread.ts';
 import type { Scope } from '../stores/profile-identities.ts';
 import type { ProfileChange } from '../stores/profiles.ts';

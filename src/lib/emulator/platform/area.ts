@@ -3,7 +3,7 @@ import type { Endpoint, ParamsOf } from '../../contract/endpoint.ts';
 import type { Caller } from './auth.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import type { Answer } from '../wire/platform-error.ts';
-import type { WireNames } from '../../contract/names.ts';
+import type { DeploymentNames } from '../wire/names-edge.ts';
 import type { PlatformClock } from '../base/clock.ts';
 import type { Database } from '../base/db.ts';
 import type { Directory } from './directory.ts';
@@ -30,11 +30,15 @@ export interface Platform {
   readonly faults: Faults;
   readonly signing: Signing;
   /** The words of a deployment, mapped at the edge (`exchange.ts`). */
-  readonly names: WireNames;
+  readonly names: DeploymentNames;
   /** Has what fell due this moment done soon, without waiting for it. */
   wake(): void;
+  /** The audience of tokens besides the platform's own addresses. */
+  readonly audience: string | undefined;
   /** The address that the platform tells of itself, without a trailing slash. Known once the server listens. */
   baseUrl(): string;
+  /** The address by which a request called the platform, from its `Host`. */
+  addressOf(host: string | undefined): string;
 }
 
 /** A request whose credentials were checked. */

@@ -111,7 +111,7 @@ async function handle(
     });
     return replyToWire(result, target.endpoint, names);
   } catch (error) {
-    return refusedAnswer(target, error);
+    return replyToWire(refusedAnswer(target, error), undefined, platform.names);
   }
 }
 

@@ -29,7 +29,6 @@ import { parseBody } from '../wire/request-body.ts';
 import { callbacksMigration, createCallbackStore } from '../stores/callbacks.ts';
 import { createDsrStore, dsrMigration, hasResults, type StoredRequest } from '../stores/dsr.ts';
 import { refuse } from '../platform/envelopes.ts';
-import { VENDOR_DOMAIN } from '../base/audit.ts';
 
 export const dsrArea = defineArea({
   name: 'dsr',
@@ -80,6 +79,9 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   // A minute of an earlier run is over by the time that anybody has noticed.
   const rate = perMinute === undefined ? undefined : createRateWindow(perMinute);
 
+  const baseOf = ({ header }: Call): string => platform.addressOf(header('host'));
+  const dsrBase = (call: Call): string => baseOf(call) + SERVICE_PATHS.dsr;
+
   /** The workspace of a call, once it was counted. Throws 429 with `Retry-After`. */
   function admit({ caller }: Call): number {
     const { id } = workspaceOf(caller);
@@ -101,7 +103,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     handlers: {
       create: async (call) => {
         const workspace = admit(call);
-        const body = readRequest(call);
+        const body = readRequest(call, fixtures.vendor_domain);
         const { sign } = await signer();
         const now = clock.now();
         const text = stringifyJson(createReply(life.admit(workspace, body, now), now, call.raw));
@@ -181,13 +183,13 @@ const DISCOVERED = [
 ];
 
 /** Parses and checks a body. Throws 400. */
-function readRequest({ body, header }: Call): DsrRequest {
+function readRequest({ body, header }: Call, vendorDomain: string): DsrRequest {
   if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
     throw refuse(DSR_FAILURES.invalid, ['Content-Type must be application/json']);
   }
   const value = parseBody(body, (detail) => refuse(DSR_FAILURES.invalid, [detail]));
   const request = acceptBody(DsrRequest, value, refuseBody);
-  const own = extensionKey(VENDOR_DOMAIN);
+  const own = extensionKey(vendorDomain);
   const foreign = Object.keys(request.extensions ?? {}).filter((key) => key !== own);
   if (foreign.length > 0) {
     throw refuse(
@@ -204,13 +206,4 @@ function resultHeaders({ id }: StoredRequest): Record<string, string> {
     'content-disposition': `attachment; filename="${id}.ndjson"`,
     'cache-control': 'no-store',
   };
-}
-
-/** The platform goes by the name that it is called by. */
-function baseOf({ header }: Call): string {
-  return `http://${header('host') ?? ''}`;
-}
-
-function dsrBase(call: Call): string {
-  return baseOf(call) + SERVICE_PATHS.dsr;
 }

@@ -23,12 +23,14 @@ function openOauth(platform: Platform): OpenArea<typeof oauthEndpoints> {
         }
         const value = parseBody(body, (detail) => refusal(400, `Bad request: ${detail}`));
         const { client_id, client_secret, audience } = checkBody(TokenRequest, value, 'Bad request');
-        if (!platform.directory.knowsClient(client_id, client_secret)) throw refusal(401, 'Unauthorized');
-        if (!isOurs(audience, header('host'), platform.baseUrl())) {
-          throw refusal(403, `Forbidden: audience ${audience} is not this platform; it is ${platform.baseUrl()}`);
+        const client = platform.directory.clientOf(client_id, client_secret);
+        if (client === undefined) throw refusal(401, 'Unauthorized');
+        if (!isOurs(audience, header('host'), platform)) {
+          const own = platform.audience ?? platform.baseUrl();
+          throw refusal(403, `Forbidden: audience ${audience} is not this platform; it is ${own}`);
         }
         return answer(200, {
-          access_token: platform.tokens.issue(client_id),
+          access_token: platform.tokens.issue(client),
           expires_in: TOKEN_LIFETIME_SECONDS,
           token_type: 'Bearer',
         });
@@ -40,8 +42,8 @@ function openOauth(platform: Platform): OpenArea<typeof oauthEndpoints> {
   };
 }
 
-/** The platform goes by the name that it is called by, and by the one it tells of itself. */
-function isOurs(audience: string, host: string | undefined, baseUrl: string): boolean {
-  const wanted = audience.replace(/\/$/, '');
-  return wanted === baseUrl || (host !== undefined && wanted === `http://${host}`);
+/** The platform goes by the name that it is called by, by the one it tells of itself, and by its audience. */
+function isOurs(given: string, host: string | undefined, { addressOf, audience, baseUrl }: Platform): boolean {
+  const plain = (address: string): string => address.replace(/\/$/, '');
+  return [addressOf(host), baseUrl(), audience ?? baseUrl()].map(plain).includes(plain(given));
 }

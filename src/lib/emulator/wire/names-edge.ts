@@ -1,14 +1,21 @@
 // The platform's side of wire names: requests come in a deployment's words and answers go out in them.
 import type { Endpoint } from '../../contract/endpoint.ts';
-import { createWireNames, type NamesMap, type WireNames } from '../../contract/names.ts';
+import { createWireNames, type NamesMap, plainNames, type WireNames } from '../../contract/names.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
+import { isRecord } from '../../kernel/record.ts';
 import type { Answer } from './platform-error.ts';
+
+export interface DeploymentNames extends WireNames {
+  /** A sentence of the platform in the deployment's words. */
+  inWords(text: string): string;
+}
 
 /**
  * The names of a deployment that knows its own words only: a neutral word that has one of its own means nothing here,
  * as it would mean nothing there (decision: D155).
  */
-export function deploymentNames(names: NamesMap): WireNames {
+export function deploymentNames(given: NamesMap): DeploymentNames {
+  const names = plainNames(given);
   const own = createWireNames(names);
   const words = new Set(Object.values(names));
   const strangers = Object.keys(names).filter((neutral) => !words.has(neutral));
@@ -16,7 +23,8 @@ export function deploymentNames(names: NamesMap): WireNames {
     ...names,
     ...Object.fromEntries(strangers.map((neutral) => [`unknown-here:${neutral}`, neutral])),
   });
-  return { ...own, fromWire: strict.fromWire, decode: strict.decode };
+  const inWords = (text: string): string => text.replace(/(?:unknown-here:)?[A-Za-z_]\w*/g, strict.toWire);
+  return { ...own, fromWire: strict.fromWire, decode: strict.decode, inWords };
 }
 
 /** The body in neutral words. One that cannot be parsed stays as it is: its handler says what is wrong with it. */
@@ -39,8 +47,21 @@ export function queryFromWire(query: URLSearchParams, { names: marks }: Endpoint
   return query;
 }
 
-/** A successful answer in the deployment's words; refusals hold none. */
-export function replyToWire(answer: Answer, { names: marks }: Endpoint, names: WireNames): Answer {
-  if (names.empty || !marks?.reply || answer.text === undefined || answer.status >= 300) return answer;
-  return { ...answer, text: stringifyJson(names.encode(parseJson(answer.text), marks.reply)) };
+/** An answer in the deployment's words: what is marked, and the sentences on what went wrong. */
+export function replyToWire(answer: Answer, endpoint: Endpoint | undefined, names: DeploymentNames): Answer {
+  if (names.empty || answer.text === undefined || answer.headers?.['content-type'] !== undefined) return answer;
+  const marks = answer.status < 300 ? (endpoint?.names?.reply ?? []) : [];
+  // What is signed holds neither, and stays as it is to the byte.
+  if (marks.length === 0 && !answer.text.includes('"message"')) return answer;
+  return { ...answer, text: stringifyJson(sentencesToWire(names.encode(parseJson(answer.text), marks), names)) };
+}
+
+function sentencesToWire(value: unknown, names: DeploymentNames): unknown {
+  if (Array.isArray(value)) return value.map((item) => sentencesToWire(item, names));
+  if (!isRecord(value)) return value;
+  const said = Object.entries(value).map(([key, item]) => [
+    key,
+    key === 'message' && typeof item === 'string' ? names.inWords(item) : sentencesToWire(item, names),
+  ]);
+  return Object.fromEntries(said) as unknown;
 }

@@ -1,7 +1,13 @@
 // The listening socket: where it is bound, how it is called from outside, and how it ends.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
-import { isOwnHost } from './own-host.ts';
+import { hostName, isOwnHost } from './own-host.ts';
 import { refusal, refusalAnswer } from './platform-error.ts';
 import { write } from './message.ts';
 
@@ -16,11 +22,24 @@ export interface ListeningServer {
 /** What is called for each request; resolves when the answer was handed over. */
 export type Router = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
-/** Listens; port 0 takes a free one. Throws KnownError when the address cannot be had. */
-export async function listen(router: Router, hostname: string, port: number): Promise<ListeningServer> {
-  const server = createServer((incoming, outgoing) => {
+export interface ListenOptions {
+  /** Another address by which it is called. */
+  publicUrl?: string | undefined;
+  /** PEM texts; it then speaks https. */
+  tls?: { cert: string; key: string } | undefined;
+}
+
+/** Listens; port 0 takes a free one. Throws KnownError when the address or the certificate cannot be used. */
+export async function listen(
+  router: Router,
+  hostname: string,
+  port: number,
+  { publicUrl, tls }: ListenOptions = {},
+): Promise<ListeningServer> {
+  const publicName = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
+  const server = await createServer(tls, (incoming, outgoing) => {
     const { host } = incoming.headers;
-    if (!isOwnHost(host, hostname)) {
+    if (!isOwnHost(host, hostname) && hostName(host) !== publicName) {
       write(outgoing, refusalAnswer(refusal(403, `Forbidden: this platform is not known as ${host ?? ''}`)));
       return;
     }
@@ -37,7 +56,7 @@ export async function listen(router: Router, hostname: string, port: number): Pr
   const bound = typeof address === 'object' && address ? address.port : port;
   return {
     port: bound,
-    url: `http://${callable(hostname)}:${bound}`,
+    url: `${tls ? 'https' : 'http'}://${callable(hostname)}:${bound}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => {
@@ -46,6 +65,19 @@ export async function listen(router: Router, hostname: string, port: number): Pr
         server.closeAllConnections();
       }),
   };
+}
+
+async function createServer(tls: ListenOptions['tls'], onRequest: RequestListener): Promise<Server> {
+  if (!tls) return createHttpServer(onRequest);
+  const { createServer: createHttpsServer } = await import('node:https');
+  try {
+    return createHttpsServer(tls, onRequest);
+  } catch (cause) {
+    throw usageError(
+      `The certificate and its key cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      'Give a PEM certificate, followed by those of its authorities, and the PEM key that belongs to it.',
+    );
+  }
 }
 
 /** An address that means "all of them" is called by the loopback one. */

@@ -1,7 +1,9 @@
 // The authorities that this machine trusts: Node's own, `--ca-file`, and what NODE_EXTRA_CA_CERTS adds.
 import { existsSync, readFileSync } from 'node:fs';
 import { type KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
+import { isLoopback } from '../../kernel/loopback.ts';
 import type { Context, Io } from '../context.ts';
+import { authorityFile } from '../emulator/local-folder.ts';
 
 /** Their certificates; PEM texts that cannot be read are refused with a usage error (2). */
 export async function loadTrustedRoots(ctx: Context) {
@@ -11,7 +13,8 @@ export async function loadTrustedRoots(ctx: Context) {
     ctx.settings(),
   ]);
   const [own, extra] = [settings.get('ca_file')?.value, ctx.io.env.NODE_EXTRA_CA_CERTS];
-  const files = [...(own ? [own] : []), ...(extra && existsSync(extra) ? [extra] : [])];
+  const others = [extra, await embeddedAuthority(ctx)].filter((path) => path !== undefined && existsSync(path));
+  const files = [own, ...others].flatMap((path) => (path ? [path] : []));
   const further = files.flatMap((path) =>
     blocksOf(path).map((pem, index) => {
       try {
@@ -22,6 +25,15 @@ export async function loadTrustedRoots(ctx: Context) {
     }),
   );
   return [...further, ...rootCertificates.map((pem) => new X509Certificate(pem))];
+}
+
+/**
+ * A copy of a profile may have an embedded platform in place of the real one. It signs with this user's own authority, which
+ * is trusted for an address of this machine and no other.
+ */
+async function embeddedAuthority(ctx: Context): Promise<string | undefined> {
+  const address = (await ctx.settings()).get('dsr_base_url')?.value;
+  return address !== undefined && isLoopback(new URL(address).hostname) ? authorityFile(ctx.paths) : undefined;
 }
 
 /**

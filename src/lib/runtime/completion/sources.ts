@@ -181,6 +181,7 @@ const providers: Source = async () => {
 export const SOURCES: Readonly<Record<string, Source>> = {
   '--profile': profiles,
   '--against-profile': profiles,
+  '--as': ownProfiles,
   'profile name': ownProfiles,
   'profile show name': profiles,
   'profile use name': profiles,

@@ -11,3 +11,8 @@ export function localFolder(paths: SettingsPaths): string {
 export function authorityFolder(paths: SettingsPaths): string {
   return join(paths.cache, 'emulator');
 }
+
+/** The certificate of that authority. */
+export function authorityFile(paths: SettingsPaths): string {
+  return join(authorityFolder(paths), 'ca.pem');
+}

@@ -6,8 +6,8 @@ import {
   CALCULATION_TYPES,
   type CalculationType,
   SingleSeed,
-  Xpid,
 } from '../../../../src/lib/contract/seeding.ts';
+import { Xpid } from '../../../../src/lib/contract/shared.ts';
 import { issuesOf } from './issues.ts';
 
 const seeded = (type: string, seed: unknown, parts: object = {}): object => ({

@@ -1,0 +1,122 @@
+// `emulator start --as`: a copy of a real profile works on the embedded platform, and its real secrets stay unread.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
+import type { CliOptions, CliResult } from '../../helpers/cli.ts';
+import { createProfileHome, type ProfileHome } from '../../helpers/profile-home.ts';
+
+let home: ProfileHome;
+let marks: string[];
+beforeEach(() => {
+  home = createProfileHome();
+  const mark = (name: string): string => join(home.folder, `was-read-${name}`);
+  const command = (name: string): string => `command:touch ${mark(name)}; echo real-secret-of-${name}`;
+  marks = ['client_secret', 'workspace_key', 'workspace_secret'].map(mark);
+  const live = {
+    base_url: 'https://api.cdp.example',
+    auth_url: 'https://auth.cdp.example',
+    dsr_base_url: 'https://dsr.cdp.example/v3',
+    seeding_url: 'https://s2s.cdp.example',
+    identity_url: 'https://identity.cdp.example',
+    org_id: '41',
+    account_id: '42',
+    workspace_id: '43',
+    vendor_domain: 'cdp.example',
+    names: { xpid: 'member_id' },
+    secrets: {
+      client_id: 'real-client',
+      client_secret: command('client_secret'),
+      workspace_key: command('workspace_key'),
+      workspace_secret: command('workspace_secret'),
+    },
+  };
+  mkdirSync(join(home.folder, 'config'), { recursive: true });
+  writeFileSync(home.settingsFile, JSON.stringify({ version: 1, profiles: { live } }), { mode: 0o600 });
+});
+afterEach(() => home.remove());
+
+const run = (args: string[], options?: CliOptions): Promise<CliResult> => home.run(args, options);
+
+/** Calls `work` with the ready line while the platform serves. */
+async function whileServing(args: string[], work: (ready: Record<string, unknown>) => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  let begin: (line: string) => void;
+  const line = new Promise<string>((resolve) => (begin = resolve));
+  const onOutput = (stdout: string): void => {
+    if (stdout.includes('\n')) begin(stdout);
+  };
+  const serving = run(['emulator', 'start', '--port', '0', '-o', 'json', ...args], { stop, onOutput });
+  try {
+    const first = await Promise.race([line, serving.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
+    await work(JSON.parse(first) as Record<string, unknown>);
+  } finally {
+    stop.abort(interrupted());
+    await serving;
+  }
+}
+
+describe('start --as', () => {
+  it('serves a copy of the profile of which only the addresses differ', async () => {
+    await whileServing(['--as', 'live'], async (ready) => {
+      expect(ready).toMatchObject({ org_id: 41, account_id: 42, workspace_id: 43, client_id: 'real-client' });
+      expect(marks.filter(existsSync)).toEqual([]);
+      const addresses = ['base_url', 'auth_url', 'dsr_base_url', 'seeding_url', 'identity_url'];
+      const changes = addresses.flatMap((name) => ['--set', `${name}=${String(ready[name])}`]);
+      expect(await run(['profile', 'copy', 'live', 'rehearsal'])).toMatchObject({ code: 0 });
+      expect(await run(['profile', 'edit', 'rehearsal', ...changes])).toMatchObject({ code: 0 });
+      const as = ['--profile', 'rehearsal'];
+      expect(await run(['roles', 'list', ...as])).toMatchObject({ code: 0 });
+      expect(await run(['connections', 'list', ...as])).toMatchObject({ code: 0 });
+      const submit = ['dsr', 'submit', '--regulation', 'gdpr', '--type', 'erasure', '--skip-waiting-period'];
+      const person = ['--extension-identity', 'member_id=42', '--yes'];
+      expect(await run([...submit, ...person, ...as])).toMatchObject({ code: 0 });
+      writeFileSync(
+        join(home.cwd, 'seed.json'),
+        JSON.stringify({ environment: 'production', member_id: 42, calculated_attributes: { 43: [] } }),
+      );
+      expect(await run(['seed', 'set', '-f', 'seed.json', '--yes', ...as])).toMatchObject({ code: 0 });
+      // The copy's commands read them; the platform did not.
+      expect(marks.filter(existsSync)).toEqual(marks);
+    });
+    const state = join(home.folder, 'data', 'rehearsals', 'live');
+    for (const file of readdirSync(state, { recursive: true, withFileTypes: true })) {
+      if (!file.isFile()) continue;
+      expect(readFileSync(join(file.parentPath, file.name), 'latin1')).not.toContain('real-secret');
+    }
+  });
+
+  it.each([
+    ['an unknown profile', ['--as', 'lief'], 5, 'live'],
+    ['any secret for others', ['--as', 'live', '--host', '0.0.0.0'], 2, 'cannot listen on 0.0.0.0'],
+    ['half of a certificate', ['--tls-cert', 'cert.pem'], 2, 'belong together'],
+    ['an address that is none', ['--public-url', 'ftp://here'], 2, 'ftp://here'],
+    ['an id that is none', ['--workspace', 'abc'], 2, '--workspace'],
+  ])('rejects %s', async (_what, args, code, said) => {
+    const result = await run(['emulator', 'start', '--port', '0', '--memory', ...args]);
+    expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(said) as string });
+  });
+});
+
+describe('start with single flags', () => {
+  it('takes ids, domain and audience', async () => {
+    const flags = ['--vendor-domain', 'cdp.example', '--org', '7', '--account', '8', '--workspace', '9'];
+    await whileServing(['--memory', ...flags], async (ready) => {
+      expect(ready).toMatchObject({ vendor_domain: 'cdp.example', org_id: 7, account_id: 8, workspace_id: 9 });
+      expect(ready).toMatchObject({ client_id: 'local-client' });
+    });
+  });
+
+  it('names the line of an unknown word in --names', async () => {
+    writeFileSync(join(home.cwd, 'names.yaml'), '<PROVIDER_A>: icehouse\nxpdi: member_id\n');
+    const args = ['emulator', 'start', '--port', '0', '--memory', '--names', 'names.yaml'];
+    expect(await run(args)).toMatchObject({
+      code: 9,
+      stderr: expect.stringMatching(/names\.yaml:2:1: xpdi: .*is `xpid` meant\?/) as string,
+    });
+    writeFileSync(join(home.cwd, 'names.yaml'), '<PROVIDER_A>: icehouse\n');
+    await whileServing(['--memory', '--names', 'names.yaml'], async (ready) => {
+      expect(ready).toHaveProperty('control_url');
+    });
+  });
+});
