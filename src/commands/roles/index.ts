@@ -13,6 +13,7 @@ import { listRoles } from './list.ts';
 import { showMatrix } from './matrix.ts';
 import { pullRoles } from './pull.ts';
 import { pushRoles } from './push.ts';
+import { renameRole } from './rename.ts';
 import { rollBackRoles } from './rollback.ts';
 import { listTasks } from './tasks.ts';
 import { listTemplates } from './templates.ts';
@@ -37,6 +38,7 @@ export function rolesGroup(ctx: Context) {
     editRoles,
     createRole,
     updateRole,
+    renameRole,
     deleteRoles,
     listRevisions,
     rollBackRoles,

@@ -141,7 +141,7 @@ function tellRejects(ctx: Context, path: string, flags: BulkFlags): void {
     { batchBytes, batchSize, concurrency, giveUpAfter: duration, identityType, rate },
     ctx.flags,
   );
-  ctx.out.note(`Correct the refused rows in ${shown}, then send them: ${again}`);
+  ctx.out.note({ text: `Correct the refused rows in ${shown}, then send them:`, command: again });
 }
 
 /** How far a run came. Of standard input no journal says it. */
