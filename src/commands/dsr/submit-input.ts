@@ -144,9 +144,7 @@ export async function requestFromFile(ctx: Context, path: string, options: Norma
     : value;
   const normalized = normalizeRequest(completed, options, ctx.clock.now());
   if (!normalized.request) throw invalidDocument(document, 'data subject request', normalized.issues);
-  for (const { file, line, column, message } of placeIssues(document, normalized.warnings)) {
-    ctx.out.warn(`${file}:${line}:${column}: ${message}`);
-  }
+  for (const issue of placeIssues(document, normalized.warnings)) ctx.out.warn({ ...issue, path: '' });
   const isNewId = isObject && !('subject_request_id' in value);
   return { ...normalized, request: normalized.request, warnings: [], isNewId };
 }

@@ -123,13 +123,13 @@ async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promis
 /** The platform tells what is wrong with fixtures by paths, `roles[0].name`; only here it is known where that stands. */
 function placed(fixtures: LoadedDocument, error: KnownError): KnownError {
   if (exitOf(error) !== 'invalidInput' || error.issues.some(({ file }) => file !== undefined)) return error;
-  const issues = error.issues.map(({ path, message }) => {
+  const issues = error.issues.map(({ path, message, at }) => {
     const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
     const value = steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step));
-    const place = fixtures.locate(value, message.startsWith('unknown field') ? 'key' : undefined);
+    const place = fixtures.locate(value, at);
     return { file: fixtures.name, ...place, path, message };
   });
-  return invalidInput(error.message, issues, error.hint, error.issuesOmitted);
+  return invalidInput(error.message, issues, error.hints, error.issuesOmitted);
 }
 
 async function loadTls(ctx: Context, { tlsCert, tlsKey }: FlagValues<typeof startFlags>) {

@@ -80,7 +80,8 @@ async function shownOf(settings: Settings): Promise<Shown> {
   for (const name of SECRETS) {
     const origin = settings.secretOrigin(name);
     const value = name === 'client_id' && origin ? await clientIdOf(settings, origin) : undefined;
-    if (origin) secrets[name] = { ...(value !== undefined && { value }), origin };
+    if (origin)
+      secrets[name] = { ...(value !== undefined && { value }), origin: { kind: origin.kind, detail: origin.detail } };
   }
   return {
     profile: settings.profile ?? null,
@@ -98,8 +99,8 @@ async function shownOf(settings: Settings): Promise<Shown> {
 }
 
 /** Undefined where it would take a command or the keychain to have it, or where it cannot be had. */
-async function clientIdOf(settings: Settings, { detail }: Origin): Promise<string | undefined> {
-  if (detail.endsWith(')') && / \((?:command|keychain|file):/.test(detail)) return undefined;
+async function clientIdOf(settings: Settings, { reference }: { reference?: string }): Promise<string | undefined> {
+  if (reference !== undefined && !reference.startsWith('env:')) return undefined;
   try {
     return await settings.secret('client_id');
   } catch (error) {

@@ -136,9 +136,7 @@ export function tellAdvice(
   most = ADVICE_BESIDE,
 ): void {
   const placed = placeIssues(document, advice);
-  for (const { file, line, column, path, message } of placed.slice(0, most)) {
-    ctx.out.warn(`${file}:${line}:${column}: ${path}: ${message}`);
-  }
+  for (const issue of placed.slice(0, most)) ctx.out.warn(issue);
   const left = advice.length - Math.min(most, placed.length);
   // `roles validate` itself lists no more than that.
   const isShort = most === ADVICE_BESIDE;

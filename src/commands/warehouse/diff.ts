@@ -45,8 +45,8 @@ async function diffWarehouse(
   checkMasks(ctx, dir, plan, entries);
   guardReferences(rules, entries.flatMap(referencesOf));
   await ctx.out.emit(plan, warehousePlanView);
-  for (const { file, line, column, path } of masksInTheWay(plan, entries)) {
-    ctx.out.warn(`${file}:${line}:${column}: ${path}: is a mask: \`warehouse apply\` will ask for the secret`);
+  for (const issue of masksInTheWay(plan, entries)) {
+    ctx.out.warn({ ...issue, message: 'is a mask: `warehouse apply` will ask for the secret' });
   }
   try {
     await checkSecretsAtHand(ctx, plan, entries, rules);

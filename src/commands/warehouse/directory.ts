@@ -115,8 +115,6 @@ async function check(
 /** Tells what is allowed and deserves a second look. */
 export function tellDirectoryAdvice(ctx: Context, entries: readonly DirectoryEntry[]): void {
   for (const { type, definition, file } of entries) {
-    for (const issue of placeIssues(file.document, adviseOn(type, definition))) {
-      ctx.out.warn(`${issue.file}:${issue.line}:${issue.column}: ${issue.path}: ${issue.message}`);
-    }
+    for (const issue of placeIssues(file.document, adviseOn(type, definition))) ctx.out.warn(issue);
   }
 }

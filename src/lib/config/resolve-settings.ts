@@ -118,9 +118,8 @@ function ineffectiveIn(
   // The profile's own secret may be in that very variable.
   const secrets = SECRET_NAMES.filter((name) => {
     const origin = sources.get(name)?.origin;
-    return (
-      env[variableOf(name)] && origin?.kind !== 'environment' && !origin?.detail.includes(`env:${variableOf(name)})`)
-    );
+    const variable = variableOf(name);
+    return env[variable] && origin?.kind !== 'environment' && origin?.reference !== `env:${variable}`;
   });
   return [...unused, ...secrets].map(variableOf);
 }
@@ -208,8 +207,10 @@ function profileSource(
   const written = stored.secrets?.[name];
   if (written === undefined) return undefined;
   const owner: SecretOwner = { profile: setting.value, name };
-  const where = parseReference(written) ? `${owner.profile} (${written})` : owner.profile;
-  return { origin: { kind: 'profile', detail: where }, read: () => secret(written, owner) };
+  const origin: Origin = parseReference(written)
+    ? { kind: 'profile', detail: `${owner.profile} (${written})`, reference: written }
+    : { kind: 'profile', detail: owner.profile };
+  return { origin, read: () => secret(written, owner) };
 }
 
 function plainSource(

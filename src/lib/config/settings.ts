@@ -6,6 +6,8 @@ export interface Origin {
   kind: OriginKind;
   /** `--org`, `CDPADM_ORG_ID`, a file's path, a profile's name. */
   detail: string;
+  /** Where a profile's secret is, as it is written there: `env:CDP_SECRET`. */
+  reference?: string;
 }
 
 export interface Setting {

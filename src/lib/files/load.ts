@@ -76,7 +76,7 @@ export function invalidDocument(document: LoadedDocument, what: string, issues: 
 }
 
 /** The first issues with their places in the text, in the order of the text; as many as an error keeps. */
-export function placeIssues(document: LoadedDocument, issues: readonly FieldIssue[]): Required<Issue>[] {
+export function placeIssues(document: LoadedDocument, issues: readonly FieldIssue[]): Required<Omit<Issue, 'at'>>[] {
   return issues
     .slice(0, MOST_ISSUES)
     .map(({ path, message, at }) => ({

@@ -11,6 +11,13 @@ export interface Issue {
   file?: string;
   line?: number;
   column?: number;
+  /** Set when the field itself is wrong and not its value. */
+  at?: 'key';
+}
+
+/** `file:line:column`, as far as it is known. */
+export function placeOf({ file, line, column }: Issue): string {
+  return [file, line, column].filter((part) => part !== undefined).join(':');
 }
 
 /** An error keeps no more issues than this; the others it counts. */

@@ -1,5 +1,5 @@
 // An error as a screen for people and as JSON for programs: the only place where errors become text.
-import { KnownError, type Issue } from '../kernel/errors.ts';
+import { KnownError, type Issue, placeOf } from '../kernel/errors.ts';
 import { hintLine } from '../kernel/hint.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Redactor } from '../kernel/redact.ts';
@@ -46,7 +46,7 @@ function unlisted({ issues, issuesOmitted }: KnownError, json: string): string |
 
 /** `file:line:column: path: sentence`, each part as far as it is known. */
 function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
-  const place = [issue.file, issue.line, issue.column].filter((part) => part !== undefined).join(':');
+  const place = placeOf(issue);
   const parts = [
     place === '' ? '' : style.cyan(cleanLine(place)),
     cleanLine(shortened(issue.path, redactor)),

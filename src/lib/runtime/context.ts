@@ -9,6 +9,7 @@ import type { DescribedRequest, Wait } from '../http/types.ts';
 import type { CacheFiles } from '../kernel/cache-files.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ExitName } from '../errors/entry.ts';
+import type { Issue } from '../kernel/errors.ts';
 import type { Hint } from '../kernel/hint.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { Style } from '../render/style.ts';
@@ -121,8 +122,8 @@ export interface Output {
   emitText(text: string): Promise<void>;
   /** To stderr: what was done and what may come next. Silent under `--quiet` and where a program reads stderr. */
   note(text: string | Hint): void;
-  /** To stderr, under `--quiet` too. */
-  warn(text: string | Hint): void;
+  /** To stderr, under `--quiet` too. An issue is shown with its place. */
+  warn(about: string | Hint | Issue): void;
   /** To stderr with `-v`. */
   verbose(text: string): void;
   /** To stderr, drawn for people: a diff before its confirmation. Silent where nobody is asked and a note would be. */

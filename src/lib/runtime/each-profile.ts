@@ -81,7 +81,8 @@ function collecting(out: Output, part: Part): Output {
       return Promise.resolve();
     },
     note: (hint) => out.note(advised(hint)),
-    warn: (hint) => out.warn(advised(hint)),
+    warn: (about) =>
+      out.warn(typeof about === 'object' && 'path' in about ? { ...about, path: said(about.path) } : advised(about)),
     verbose: (text) => out.verbose(said(text)),
   };
 }

@@ -160,7 +160,7 @@ function argumentOf(key: string, spec: ArgSpec): Argument {
   const word = many ? `${name}...` : name;
   const argument = new Argument(isOptional ? `[${word}]` : `<${word}>`, help);
   if (spec.default !== undefined) argument.default(spec.default);
-  return choices ? argument.choices(choices) : argument;
+  return choices ? argument.choices(choices).argParser((text) => readWord(`<${name}>`, text, choices)) : argument;
 }
 
 function optionOf(key: string, spec: FlagSpec): Option {

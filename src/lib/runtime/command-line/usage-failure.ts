@@ -1,7 +1,7 @@
 // Mistakes of the command line as commander reports them, in our words and with our exit code.
 import type { Command, CommanderError } from 'commander';
 import { usageError, type KnownError } from '../../kernel/errors.ts';
-import { choiceHint, nearest } from '../../kernel/nearest.ts';
+import { nearest } from '../../kernel/nearest.ts';
 import { pathOf } from './help.ts';
 
 /** Help or the version was asked for and has been printed, or help took the place of a missing sub-command. */
@@ -36,8 +36,6 @@ export function usageFailure(error: CommanderError, command: Command): Error {
         ? asTold(error, command)
         : unknownWord('flag', flag.replace(/=.*/s, ''), command, flagNames(command));
     }
-    case 'commander.invalidArgument':
-      return choiceFailure(error, command) ?? asTold(error, command);
     default:
       return asTold(error, command);
   }
@@ -65,19 +63,6 @@ function missingArgument(error: CommanderError, command: Command): KnownError {
   if (!guess || !command.parent) return asTold(error, command);
   const line = [pathOf(command.parent), guess, ...command.args].join(' ');
   return usageError(sentence(error.message), `Did you mean \`${line}\`? ${seeHelp(command)}`);
-}
-
-/** A value that is none of those which a flag or an argument takes. Undefined for any other invalid value. */
-function choiceFailure({ message }: CommanderError, command: Command): KnownError | undefined {
-  const ofFlag = /^error: option '(?<subject>[^']*)' argument '(?<word>.*)' is invalid\. Allowed/s.exec(message);
-  const told =
-    ofFlag ??
-    /^error: command-argument value '(?<word>.*)' is invalid for argument '(?<subject>[^']*)'\. Allowed/s.exec(message);
-  const { subject = '', word = '' } = told?.groups ?? {};
-  const option = command.options.find(({ flags }) => flags === subject);
-  const choices = option?.argChoices ?? command.registeredArguments.find((one) => one.name() === subject)?.argChoices;
-  if (!choices) return undefined;
-  return usageError(`${option?.long ?? `<${subject}>`} does not know \`${word}\`.`, choiceHint(word, choices));
 }
 
 function excessArguments(command: Command): KnownError {

@@ -1,7 +1,7 @@
 // Everything a command says: its result on standard output, all else on standard error.
 import { resolve } from 'node:path';
 import type { DescribedRequest } from '../../http/types.ts';
-import { type KnownError, systemErrorCode } from '../../kernel/errors.ts';
+import { type KnownError, placeOf, systemErrorCode } from '../../kernel/errors.ts';
 import { type Hint, hintText, toHints } from '../../kernel/hint.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { cleanLine, cleanText } from '../../render/clean.ts';
@@ -174,17 +174,17 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
     },
     note,
     advice: (hints) => hintText(hints.map(complete)),
-    warn: (hint) => {
-      const safe = redactor.text(advice(hint));
+    warn: (about) => {
+      const issue = typeof about === 'object' && 'path' in about ? about : undefined;
+      const text = issue
+        ? [placeOf(issue), issue.path, issue.message].filter(Boolean).join(': ')
+        : advice(about as Hint);
+      const safe = redactor.text(cleanLine(text));
       const line = toProgram ? jsonText({ warning: { message: safe } }) : `${styles.stderr.yellow('Warning:')} ${safe}`;
       messages.say(line);
-      const place = /^(.+?):(\d+):(\d+): (.*)$/s.exec(safe);
-      if (!isJson && place && annotated < MOST_ANNOTATIONS && wantsAnnotations(flags, io.env)) {
+      if (!isJson && issue && annotated < MOST_ANNOTATIONS && wantsAnnotations(flags, io.env)) {
         annotated += 1;
-        const [, at = '', row, column, message = ''] = place;
-        messages.command(
-          annotation('warning', { file: at, line: Number(row), column: Number(column), path: '', message }),
-        );
+        messages.command(redactor.text(annotation('warning', issue)));
       }
     },
     verbose: (text) => {

@@ -119,6 +119,6 @@ function inputClosed(io: Io): Promise<never> {
 function translate(error: unknown, signal: AbortSignal): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'AbortPromptError') return signal.reason;
-  if (error.name !== 'ExitPromptError') return error;
-  return promptEnded(error.message.includes('SIGINT') ? 'ctrl-c' : 'ctrl-d');
+  // `inputClosed` notices Ctrl-D first.
+  return error.name === 'ExitPromptError' ? promptEnded('ctrl-c') : error;
 }
