@@ -1,6 +1,7 @@
 // From the command line to an exit code: the only file that ends the process.
 import { exitOf } from './lib/errors/exit.ts';
 import type { Command } from 'commander';
+import type { Reference } from './commands/help/describe.ts';
 import { ownTurn, systemClock } from './lib/kernel/clock.ts';
 import { KnownError, systemErrorCode } from './lib/kernel/errors.ts';
 import type { ExitName } from './lib/errors/entry.ts';
@@ -226,6 +227,12 @@ export async function helpScreens(io: Io): Promise<Map<string, string>> {
   };
   add(await loadAll(createContext(io, new AbortController().signal)), []);
   return screens;
+}
+
+/** All that the reference pages say. The build and `npm run docs` write them. */
+export async function reference(io: Io): Promise<Reference> {
+  const { describeProgram } = await import('./commands/help/describe.ts');
+  return describeProgram(await loadAll(createContext(io, new AbortController().signal)));
 }
 
 /** Prints what may stand where the cursor is; loads the one group that is named, and no library. */

@@ -14,7 +14,7 @@ import { openTerminal } from '../helpers/pty.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = join(ROOT, 'bin/cdpadm.js');
 
-const pages = ['.', 'docs', 'docs/recipes'].flatMap((folder) =>
+const pages = ['.', 'docs', 'docs/commands', 'docs/recipes'].flatMap((folder) =>
   readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => normalize(join(folder, name))),

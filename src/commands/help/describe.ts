@@ -1,4 +1,4 @@
-// `help --json`: every command as data, for programs that offer or document them.
+// Every command as data: what `help --json` prints, and what the pages of `docs/commands` and the manual are made of.
 import type { Argument, Command, Option } from 'commander';
 import {
   array,
@@ -12,8 +12,13 @@ import {
   string,
   unknown,
 } from 'zod/mini';
-import { byCode, type CommandHelp, helpOf, usualExits } from '../../lib/runtime/command-line/help.ts';
+import type { ErrorEntry } from '../../lib/errors/entry.ts';
+import { ERRORS } from '../../lib/errors/registry.ts';
+import { VERSION } from '../../lib/kernel/version.ts';
+import { byCode, type CommandHelp, helpOf, usageOf, usualExits } from '../../lib/runtime/command-line/help.ts';
+import { EXIT } from '../../lib/runtime/exit-codes.ts';
 import { resultSchema } from '../../lib/runtime/output/result-shape.ts';
+import { topics } from './topics.ts';
 
 export function commandsResult() {
   const value = {
@@ -27,9 +32,18 @@ export function commandsResult() {
     object({
       path: string(),
       summary: string(),
+      usage: string(),
       effect: oneOf(['read', 'write', 'local']),
       args: array(object({ name: string(), ...value })),
-      flags: array(object({ flag: string(), short: optional(string()), value: nullable(string()), ...value })),
+      flags: array(
+        object({
+          flag: string(),
+          short: optional(string()),
+          value: nullable(string()),
+          heading: optional(string()),
+          ...value,
+        }),
+      ),
       notes: array(string()),
       examples: array(string()),
       exits: record(string(), string()),
@@ -61,21 +75,27 @@ function describe(command: Command, help: CommandHelp, path: string): Described 
   return {
     path,
     summary: command.description(),
+    usage: usageOf(command),
     effect: help.effect,
     args: command.registeredArguments.map((arg) => ({ name: arg.name(), ...valueOf(arg) })),
-    flags: command.options
-      .filter(({ hidden }) => !hidden)
-      .map((flag) => ({
-        flag: flag.long ?? flag.flags,
-        ...(flag.short !== undefined && { short: flag.short }),
-        value: flag.flags.split(/[<[]/)[1]?.slice(0, -1).replace('...', '') ?? null,
-        ...valueOf(flag),
-      })),
+    flags: flagsOf(command),
     notes: help.notes ?? [],
     examples: help.examples,
     exits: Object.fromEntries([...usualExits(help), ...byCode(help.exits ?? {})]),
     output: resultSchema(command) ?? null,
   };
+}
+
+function flagsOf({ options }: Command) {
+  return options
+    .filter(({ hidden }) => !hidden)
+    .map((flag) => ({
+      flag: flag.long ?? flag.flags,
+      ...(flag.short !== undefined && { short: flag.short }),
+      value: flag.flags.split(/[<[]/)[1]?.slice(0, -1).replace('...', '') ?? null,
+      ...(flag.helpGroupHeading !== undefined && { heading: flag.helpGroupHeading.replace(/:$/, '') }),
+      ...valueOf(flag),
+    }));
 }
 
 function valueOf(value: Argument | Option) {
@@ -87,5 +107,33 @@ function valueOf(value: Argument | Option) {
     many: variadic,
     ...(typeof standard === 'string' && { default: standard }),
     ...(argChoices && { choices: argChoices }),
+  };
+}
+
+/** All that the reference pages say. The build and `npm run docs` write them. */
+export interface Reference {
+  version: string;
+  summary: string;
+  groups: { name: string; heading: string; summary: string; commands: Described[] }[];
+  /** The flags of every command. */
+  flags: ReturnType<typeof flagsOf>;
+  /** Topic -> page. */
+  topics: Readonly<Record<string, string>>;
+  errors: { code: string; exit: number; summary: string; explanation: string; fix: string }[];
+}
+
+export function describeProgram(root: Command): Reference {
+  return {
+    version: VERSION,
+    summary: root.description(),
+    groups: root.commands.map((child) => ({
+      name: child.name(),
+      heading: child.helpGroup().replace(/:$/, ''),
+      summary: child.summary(),
+      commands: actingFrom(child, [child.name()]),
+    })),
+    flags: flagsOf(root),
+    topics,
+    errors: Object.entries<ErrorEntry>(ERRORS).map(([code, entry]) => ({ code, ...entry, exit: EXIT[entry.exit] })),
   };
 }

@@ -44,7 +44,7 @@ describe('doctor', () => {
       check: 'profile',
       status: 'warning',
       detail: 'none, and no CDPADM_* variable is set: cdpadm does not know your platform yet',
-      fix: 'cdpadm profile create NAME; or try everything with --profile local',
+      fix: 'Create one with `cdpadm profile create NAME`, or try everything with --profile local.',
     });
   });
 

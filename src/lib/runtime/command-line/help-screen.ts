@@ -2,7 +2,7 @@
 import type { Command, Help } from 'commander';
 import { MAX_PAGE_WIDTH, wrapShape } from '../../render/page.ts';
 import { shapeTextOf } from '../output/result-shape.ts';
-import { byCode, type CommandHelp, helpOf, usualExits } from './help.ts';
+import { byCode, type CommandHelp, helpOf, usageOf, usualExits } from './help.ts';
 
 /** Beside flags that leave less than this, what they mean stands below them. */
 const LEAST_BESIDE = 24;
@@ -99,18 +99,6 @@ function learnMore(helper: Help): string {
   const termWidth = Math.max(...LEARN_MORE.map(([term]) => term.length));
   const lines = LEARN_MORE.map(([term, description]) => helper.formatItem(term, termWidth, description, helper));
   return ['Learn more:', ...lines].join('\n');
-}
-
-function usageOf(command: Command): string {
-  const path: string[] = [];
-  for (let step: Command | null = command; step; step = step.parent) path.unshift(step.name());
-  const words = command.registeredArguments.map((one) => {
-    const name = `${one.name()}${one.variadic ? '…' : ''}`;
-    return one.required ? `<${name}>` : `[${name}]`;
-  });
-  // Only a command that does something by itself has help of its own.
-  const below = command.commands.length === 0 ? [] : [helpOf(command) ? '[command]' : '<command>'];
-  return [...path, ...below, ...words, '[flags]'].join(' ');
 }
 
 /** `(choices: "a", "b")` and `(default: false)` read better as words; commander adds the rest. */

@@ -107,6 +107,17 @@ export function helpOf(command: Command): CommandHelp | undefined {
   return registry.get(command);
 }
 
+/** The line that says how to type a command: `cdpadm roles push [file] [flags]`. */
+export function usageOf(command: Command): string {
+  const words = command.registeredArguments.map((one) => {
+    const name = `${one.name()}${one.variadic ? '…' : ''}`;
+    return one.required ? `<${name}>` : `[${name}]`;
+  });
+  // Only a command that does something by itself has help of its own.
+  const below = command.commands.length === 0 ? [] : [helpOf(command) ? '[command]' : '<command>'];
+  return [pathOf(command), ...below, ...words, '[flags]'].join(' ');
+}
+
 /** The codes that a command shares with all of its kind, without those that it has words of its own for. */
 export function usualExits({ calls, exits = {} }: CommandHelp): [code: number, word: string][] {
   return byCode(USUAL_EXITS[calls]).filter(([code]) => !byCode(exits).some(([own]) => own === code));

@@ -1,0 +1,33 @@
+// The built program as a module, for scripts that ask it what it knows of itself.
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+
+/**
+ * @param {string} dist
+ * @returns {typeof import('../src/main.ts')}
+ */
+export function builtProgram(dist) {
+  return createRequire(import.meta.url)(join(dist, 'main.js'));
+}
+
+/**
+ * An outside that says nothing, of which a help screen only asks how wide it is.
+ * @param {number} columns
+ * @returns {Parameters<typeof import('../src/main.ts').helpScreens>[0]}
+ */
+export function quietIo(columns) {
+  const cwd = import.meta.dirname;
+  const nowhere = new PassThrough();
+  return {
+    env: { HOME: cwd },
+    cwd,
+    stdin: nowhere,
+    stdout: nowhere,
+    stderr: nowhere,
+    tty: { stdin: false, stdout: false, stderr: false },
+    columns: () => columns,
+    clock: { now: Date.now, sleep: () => Promise.resolve() },
+    random: Math.random,
+  };
+}

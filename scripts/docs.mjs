@@ -1,0 +1,12 @@
+// Writes the reference pages of `docs/` from the built program; a test fails while they are not up to date.
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { builtProgram, quietIo } from './built-program.mjs';
+import { markdownPages } from './reference.mjs';
+
+const root = join(import.meta.dirname, '..');
+const docs = join(root, 'docs');
+const reference = await builtProgram(join(root, 'dist')).reference(quietIo(100));
+await rm(join(docs, 'commands'), { recursive: true, force: true });
+await mkdir(join(docs, 'commands'));
+for (const [name, text] of markdownPages(reference)) await writeFile(join(docs, name), text);
