@@ -107,8 +107,8 @@ async function writeManual() {
 async function releaseDate() {
   const released = /^## .*(\d{4}-\d{2}-\d{2})/m.exec(await readFile(join(root, 'CHANGELOG.md'), 'utf8'))?.[1];
   if (released !== undefined) return released;
-  const { stdout } = spawnSync('git', ['log', '-1', '--format=%cs'], { cwd: root, encoding: 'utf8' });
-  return stdout?.trim() || '2026-01-01';
+  const { error, stdout } = spawnSync('git', ['log', '-1', '--format=%cs'], { cwd: root, encoding: 'utf8' });
+  return (error ? '' : stdout.trim()) || '2026-01-01';
 }
 
 /** Puts the finished folder in the old one's place, so that nobody sees half of it. */

@@ -8,7 +8,7 @@ import { PassThrough } from 'node:stream';
  * @returns {typeof import('../src/main.ts')}
  */
 export function builtProgram(dist) {
-  return createRequire(import.meta.url)(join(dist, 'main.js'));
+  return /** @type {typeof import('../src/main.ts')} */ (createRequire(import.meta.url)(join(dist, 'main.js')));
 }
 
 /**
