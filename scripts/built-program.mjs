@@ -8,7 +8,9 @@ import { PassThrough } from 'node:stream';
  * @returns {typeof import('../src/main.ts')}
  */
 export function builtProgram(dist) {
-  return /** @type {typeof import('../src/main.ts')} */ (createRequire(import.meta.url)(join(dist, 'main.js')));
+  /** @type {typeof import('../src/main.ts')} */
+  const main = createRequire(import.meta.url)(join(dist, 'main.js'));
+  return main;
 }
 
 /**

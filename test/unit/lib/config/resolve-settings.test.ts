@@ -321,7 +321,11 @@ describe('secrets', () => {
 
   it('say where they are and not what', () => {
     const settings = resolveSettings(layers({ stored, env: { CDPADM_WORKSPACE_SECRET: 's' } }));
-    expect(settings.secretOrigin('client_secret')).toEqual({ kind: 'profile', detail: 'prod (env:A)', reference: 'env:A' });
+    expect(settings.secretOrigin('client_secret')).toEqual({
+      kind: 'profile',
+      detail: 'prod (env:A)',
+      reference: 'env:A',
+    });
     expect(settings.secretOrigin('client_id')).toEqual({ kind: 'profile', detail: 'prod' });
     expect(settings.secretOrigin('workspace_secret')).toEqual({
       kind: 'environment',
