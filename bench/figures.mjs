@@ -71,6 +71,8 @@ const figures = {
     goal: 0.5,
   },
   emulatorReady: { name: 'its ready line after', unit: 'ms', must: 400, goal: 150, digits: 0 },
+  emulatorYear: { name: 'a year of its clock, 10,000 people and a group', unit: 's', must: 3 },
+  emulatorControl: { name: 'its slowest control request meanwhile', unit: 'ms', must: 100, digits: 0 },
   limitTold: { name: 'seed bulk at a limit it knows', unit: '×', must: 1.05 },
   limitFound: { name: 'seed bulk at a limit it has to find', unit: '×', goal: 1.05 },
   stopRead: { name: 'Ctrl-C in a read that waits', unit: 'ms', must: 1000, digits: 0 },

@@ -1,5 +1,7 @@
 // What the clock owes: everything that has fallen due, over all areas, in the order of its times.
 
+import { ownTurn, SLICE_MS, systemClock } from '../kernel/clock.ts';
+
 /** Whatever owes something at a moment of the clock: an area of the platform (`area.ts` says what each answers). */
 interface Owing {
   nextDue?(): number | undefined;
@@ -15,7 +17,12 @@ export function createCatchUp(areas: readonly Owing[], now: () => number) {
   let stopped = false;
 
   async function round(): Promise<void> {
+    let since = systemClock.now();
     for (;;) {
+      if (systemClock.now() - since >= SLICE_MS) {
+        await ownTurn();
+        since = systemClock.now();
+      }
       if (stopped) return;
       const until = now();
       const { area, at } = earliest(areas);

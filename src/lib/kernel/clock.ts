@@ -21,6 +21,9 @@ export const systemClock: Clock = {
   },
 };
 
+/** Work of the machine's time between two turns of others: a request passes several of them before it is answered. */
+export const SLICE_MS = 10;
+
 /** Lets timers and signals be heard between two pieces of work; rejects with the reason of a `signal` that is aborted. */
 export async function ownTurn(signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => setImmediate(resolve));

@@ -5,6 +5,7 @@ import type { DsrRequest } from '../../contract/dsr.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import { DSR_LIMITS } from '../../contract/limits.ts';
 import type { WireNames } from '../../contract/names.ts';
+import { SLICE_MS, systemClock } from '../../kernel/clock.ts';
 import { canonicalJson, stringifyJson } from '../../kernel/json.ts';
 import type { Database } from '../base/db.ts';
 import { callbackBody } from './answers.ts';
@@ -126,13 +127,15 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
     },
     /** When the next step falls due. */
     nextDue: (): number | undefined => store.nextStep()?.at,
-    /** Takes all steps that are due by `now`, in the order of their times. */
+    /** Takes steps that are due by `now`, in the order of their times, as long as there is time; one at least. */
     catchUp: (now: number): void => {
+      const until = systemClock.now() + SLICE_MS;
       db.transaction(() => {
         for (let due = store.nextStep(); due && due.at <= now; due = store.nextStep()) {
           store.done(due);
           const request = store.bySeq(due.request);
           if (request) take(due, request);
+          if (systemClock.now() >= until) return;
         }
       });
     },

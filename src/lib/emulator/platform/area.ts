@@ -91,7 +91,7 @@ export interface OpenArea<Endpoints> {
   nextDue?(): number | undefined;
   /**
    * Does what has fallen due by `now` (epoch ms), in order. With `nextDue`, it is called for one moment after the
-   * other, in turn with the other areas; without, when the clock has moved and whenever another area does something.
+   * other, in turn with the other areas, and may leave a part to its next call, so that others get a turn; without, when the clock has moved and whenever another area does something.
    */
   catchUp?(now: number): void | Promise<void>;
   /** Ends what is under way in other threads. What is not done is taken up again at the next opening. */

@@ -4,6 +4,7 @@ import { GroupPatch, GroupRequest, groupsEndpoints, GroupUpdate } from '../../co
 import { GROUP_LIMITS } from '../../contract/limits.ts';
 import { acceptJson, refuse } from '../wire/accept-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
+import { SLICE_MS, systemClock } from '../../kernel/clock.ts';
 import { created, modified } from '../base/audit.ts';
 import { aggregate } from '../profiles/group-aggregation.ts';
 import { answer } from '../wire/platform-error.ts';
@@ -40,13 +41,34 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
     return { ...before, ...fields, ...modified(before, clock.now(), request.caller.id) };
   }
 
-  function refresh(workspace: number, group: Group): void {
-    const values = new Map<number, Record<string, unknown>>();
-    for (const { members } of profiles.sharing(workspace, group.source_user_attribute, GROUP_LIMITS.usersPerGroup)) {
-      const shared = aggregate(group.attributes, members);
-      for (const { row } of members) values.set(row, shared);
+  let refreshing: { key: string; definition: string; revision: number; steps: Iterator<undefined, void> } | undefined;
+  /** Group -> definition and people at its last refresh: as long as both are the same, another would change nothing. */
+  const refreshed = new Map<string, string>();
+
+  /** Refreshes a group as far as there is time. Returns whether it is done. */
+  function refresh(workspace: number, group: Group): boolean {
+    const key = `${workspace} ${group.id}`;
+    const definition = JSON.stringify(group);
+    if (refreshed.get(key) === `${profiles.revision()} ${definition}`) return true;
+    if (refreshing?.definition !== definition || refreshing.key !== key) {
+      const { id, source_user_attribute: attribute, attributes } = group;
+      const most = GROUP_LIMITS.usersPerGroup;
+      const steps = profiles.shareGroup({ workspace, id, attribute, most }, (members) =>
+        aggregate(attributes, members),
+      );
+      refreshing = { key, definition, revision: profiles.revision(), steps };
     }
-    profiles.setGroupAttributes(workspace, group.id, values);
+    const current = refreshing;
+    // Steps that fail are not taken again: the refresh then begins anew.
+    refreshing = undefined;
+    const until = systemClock.now() + SLICE_MS;
+    const isDone = db.transaction(() => {
+      while (systemClock.now() < until) if (current.steps.next().done === true) return true;
+      return false;
+    });
+    if (isDone) refreshed.set(key, `${current.revision} ${definition}`);
+    else refreshing = current;
+    return isDone;
   }
 
   return {
@@ -96,12 +118,15 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
       delete: (request) => {
         const { workspace, group } = find(request);
         store.remove(workspace, group.id);
-        profiles.setGroupAttributes(workspace, group.id, new Map());
+        refreshed.delete(`${workspace} ${group.id}`);
+        profiles.clearGroup(workspace, group.id);
         return { status: 204 };
       },
     },
     load: (fixtures) => {
       store.clear();
+      refreshing = undefined;
+      refreshed.clear();
       const now = clock.now();
       for (const { workspace_id, ...definition } of fixtures.groups) {
         store.add(
@@ -116,7 +141,7 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
       for (let due = store.nextRefresh(); due && due.refresh_at <= now; due = store.nextRefresh()) {
         const { workspace, id, refresh_at } = due;
         const group = store.get(workspace, id);
-        if (group) refresh(workspace, group);
+        if (group && !refresh(workspace, group)) return;
         store.setRefresh(workspace, id, refresh_at + WEEK_MS);
       }
     },

@@ -6,14 +6,15 @@ import { parseJson, stringifyJson } from '../../kernel/json.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import type { Database } from '../base/db.ts';
 import { emptyDocument, type ProfileContent, type ProfileDocument, writeInto } from './profile-document.ts';
+import { createProfileGroups } from './profile-groups.ts';
 import {
   createProfileIdentities,
-  type Environment,
   type Identity,
   profileIdentitiesMigration,
   type Scope,
   XPID,
 } from './profile-identities.ts';
+import { documentOf, integerOf, type Profile, profileOf, type ProfileRow, readProfileRow } from './profile-rows.ts';
 
 export const profilesMigrations = [
   `CREATE TABLE profiles (
@@ -39,42 +40,13 @@ export interface ProfileChange extends Scope, Subject, ProfileContent {
   events?: readonly unknown[] | undefined;
 }
 
-/** Everything that is held on one person. Dates are ISO 8601. */
-export interface Profile extends ProfileDocument {
-  /** 64 bits, exact: a number while a double holds it. */
-  xpid: number | bigint;
-  workspace_id: number;
-  environment: Environment;
-  created_on: string;
-  last_modified_on: string;
-  events: { received_on: string; event: unknown }[];
-}
-
-/** People of one environment who have the same value of an attribute. */
-export interface Sharing {
-  environment: Environment;
-  value: unknown;
-  /** The first of them by `xpid`, without their events. `row` is what `setGroupAttributes` knows them by. */
-  members: (Omit<Profile, 'events'> & { row: number })[];
-}
-
 export type ProfilesStore = ReturnType<typeof createProfiles>;
-
-interface Row {
-  id: number;
-  workspace: number;
-  environment: Environment;
-  xpid: string;
-  created_at: number;
-  changed_at: number;
-  document: string;
-}
-
-const COLUMNS = 'id, workspace, environment, xpid, created_at, changed_at, document';
 
 export function createProfiles(db: Database) {
   const owners = createProfileIdentities(db);
-  const read = (id: number): Row | undefined => db.get<Row>(`SELECT ${COLUMNS} FROM profiles WHERE id = ?`, id);
+  const groups = createProfileGroups(db);
+  let revision = 0;
+  const read = (id: number): ProfileRow | undefined => readProfileRow(db, id);
 
   /** The profile that a change means, `fresh` when it has to be made, and the identities that it did not have before. */
   function identify(change: ProfileChange, fresh: number): { id: number; added: Identity[] } {
@@ -124,7 +96,7 @@ export function createProfiles(db: Database) {
     }
   }
 
-  function rowsOf(workspace: number, subject: Subject): Row[] {
+  function rowsOf(workspace: number, subject: Subject): ProfileRow[] {
     const identities = [
       ...(subject.xpid === undefined ? [] : [[XPID, String(subject.xpid)] as const]),
       ...identitiesOf(subject),
@@ -141,28 +113,6 @@ export function createProfiles(db: Database) {
       .map(({ at, event }) => ({ received_on: isoMillis(at), event: parseJson(event) }));
   }
 
-  /** Who shares a value of a user attribute, at most `most` people of each value; null values are nobody's. */
-  function* sharing(workspace: number, attribute: string, most: number): Generator<Sharing> {
-    const rows = db.all<{ environment: Environment; ids: string }>(
-      `SELECT environment, json_group_array(id) AS ids FROM (
-         SELECT profiles.environment, held.value, held.type, profiles.id,
-           row_number() OVER (
-             PARTITION BY profiles.environment, held.type, held.value ORDER BY CAST(profiles.xpid AS INTEGER)
-           ) AS place
-         FROM profiles, json_each(profiles.document, '$.user_attributes') AS held
-         WHERE profiles.workspace = ? AND held.key = ? AND held.type <> 'null'
-       ) WHERE place <= ? GROUP BY environment, type, value ORDER BY environment, value`,
-      ...[workspace, attribute, most],
-    );
-    for (const { environment, ids } of rows) {
-      const members = (JSON.parse(ids) as number[]).flatMap((id) => {
-        const row = read(id);
-        return row ? [{ row: id, ...profileOf(row) }] : [];
-      });
-      yield { environment, value: members[0]?.user_attributes[attribute], members };
-    }
-  }
-
   return {
     /**
      * Carries out all changes or none, in turn. A given `xpid` decides which profile is meant; else the first identity
@@ -171,6 +121,7 @@ export function createProfiles(db: Database) {
      */
     apply: (changes: readonly ProfileChange[], at: number): (number | bigint)[] =>
       db.transaction(() => {
+        revision++;
         let next = (db.get<{ last: number | null }>('SELECT max(id) AS last FROM profiles')?.last ?? 0) + 1;
         return changes.map((change) => {
           const { id, added } = identify(change, next);
@@ -188,6 +139,7 @@ export function createProfiles(db: Database) {
     /** Erases what `find` would find, events included. Returns how many profiles there were. */
     erase: (workspace: number, subject: Subject): number =>
       db.transaction(() => {
+        revision++;
         const rows = rowsOf(workspace, subject);
         for (const row of rows) {
           owners.release(row, [XPID, row.xpid]);
@@ -199,35 +151,9 @@ export function createProfiles(db: Database) {
         }
         return rows.length;
       }),
-    sharing,
-    /**
-     * Writes `<groupId>:<attribute>` to the profiles in `values` (by `row`) and takes that group's attributes from every
-     * other profile of the workspace; an empty map clears the group. Leaves `last_modified_on` alone.
-     */
-    setGroupAttributes: (
-      workspace: number,
-      groupId: string,
-      values: ReadonlyMap<number, Readonly<Record<string, unknown>>>,
-    ): void => {
-      const prefix = `${groupId}:`;
-      db.transaction(() => {
-        const marked = db.all<{ id: number }>(
-          `SELECT id FROM profiles WHERE workspace = ? AND EXISTS (
-             SELECT 1 FROM json_each(document, '$.group_attributes') AS held WHERE substr(held.key, 1, length(?)) = ?
-           )`,
-          ...[workspace, prefix, prefix],
-        );
-        for (const id of new Set([...marked.map((row) => row.id), ...values.keys()])) {
-          const row = read(id);
-          if (row?.workspace !== workspace) continue;
-          const document = documentOf(row);
-          const others = Object.entries(document.group_attributes).filter(([name]) => !name.startsWith(prefix));
-          const own = Object.entries(values.get(id) ?? {}).map(([name, value]) => [prefix + name, value] as const);
-          document.group_attributes = Object.fromEntries([...others, ...own]);
-          db.run('UPDATE profiles SET document = ? WHERE id = ?', stringifyJson(document), id);
-        }
-      });
-    },
+    ...groups,
+    /** Another number after every change to people, and after a start; the attributes of groups are no change. */
+    revision: (): number => revision,
     counts: (): { profiles: number; seeds: number; events: number } => {
       const counted = db.get<{ profiles: number; seeds: number; events: number }>(
         `SELECT count(*) AS profiles, coalesce(sum(seeds), 0) AS seeds,
@@ -236,6 +162,7 @@ export function createProfiles(db: Database) {
       return counted ?? { profiles: 0, seeds: 0, events: 0 };
     },
     clear: (): void => {
+      revision++;
       db.exec('DELETE FROM profiles; DELETE FROM profile_events');
       owners.clear();
     },
@@ -246,26 +173,6 @@ function identitiesOf({ identities }: Subject): Identity[] {
   return Object.entries(identities ?? {}).map(([type, value]) => [internalIdentityType(type), value]);
 }
 
-function documentOf({ document }: Row): ProfileDocument {
-  return parseJson(document) as ProfileDocument;
-}
-
-function profileOf(row: Row): Omit<Profile, 'events'> {
-  return {
-    xpid: integerOf(row.xpid),
-    workspace_id: row.workspace,
-    environment: row.environment,
-    created_on: isoMillis(row.created_at),
-    last_modified_on: isoMillis(row.changed_at),
-    ...documentOf(row),
-  };
-}
-
 function seedsOf({ calculated_attributes }: ProfileDocument): number {
   return Object.keys(calculated_attributes).length;
-}
-
-function integerOf(digits: string): number | bigint {
-  const value = Number(digits);
-  return Number.isSafeInteger(value) ? value : BigInt(digits);
 }

@@ -199,12 +199,17 @@ describe('erasing', () => {
 describe('groups', () => {
   const household = (xpid: number, value: unknown, fields: Partial<ProfileChange> = {}) =>
     put({ xpid, user_attributes: { 'household "id"': value }, ...fields });
-  const shared = (most = 10) =>
-    [...store.sharing(1, 'household "id"', most)].map(({ environment, value, members }) => [
-      environment,
-      value,
-      members.map(({ xpid }) => xpid),
-    ]);
+  /** Gives everybody of a group the ids of its members, in steps. */
+  const share = (id = 'homes', most = 10, workspace = 1, attribute = 'household "id"'): unknown[] => {
+    const seen: unknown[] = [];
+    const steps = store.shareGroup({ workspace, id, attribute, most }, (members) => {
+      const ids = members.map(({ xpid }) => xpid);
+      seen.push([members[0]?.environment, members[0]?.user_attributes[attribute], ids]);
+      return { members: ids };
+    });
+    for (const _step of steps);
+    return seen;
+  };
 
   test('are the people who share a value: in one environment, the first by id', () => {
     for (const xpid of [30, -4, 7, 200]) household(xpid, 'h');
@@ -215,38 +220,35 @@ describe('groups', () => {
     household(5, 12);
     household(6, '12');
     household(8, true);
-    expect(shared()).toEqual([
+    expect(share()).toEqual([
+      ['production', 'h', [-4, 7, 30, 200]],
       ['development', 'h', [1]],
-      ...[
-        ['production', true, [8]],
-        ['production', 12, [5]],
-        ['production', '12', [6]],
-        ['production', 'h', [-4, 7, 30, 200]],
-      ],
+      ['production', 12, [5]],
+      ['production', '12', [6]],
+      ['production', true, [8]],
     ]);
-    expect(shared(2).at(-1)).toEqual(['production', 'h', [-4, 7]]);
-    expect([...store.sharing(1, 'nothing', 10)]).toEqual([]);
+    expect(share('homes', 2)[0]).toEqual(['production', 'h', [-4, 7]]);
+    expect(store.find(1, { xpid: 200 })[0]?.group_attributes).toEqual({});
+    expect(share('homes', 10, 1, 'nothing')).toEqual([]);
+    expect(store.find(1, { xpid: 7 })[0]?.group_attributes).toEqual({});
   });
 
   test('write their attributes, and take back what they wrote before', () => {
     household(1, 'h');
     household(2, 'h');
-    const [group] = store.sharing(1, 'household "id"', 10);
-    const [one, two] = (group?.members ?? []).map(({ row }) => row) as [number, number];
     const held = () => [1, 2].map((xpid) => store.find(1, { xpid })[0]?.group_attributes);
-    store.setGroupAttributes(1, 'homes', new Map([[one, { is_member: true, total: 3 }], [two, { is_member: false }]])); // prettier-ignore
-    store.setGroupAttributes(1, 'home', new Map([[one, { is_member: true }]]));
-    expect(held()).toEqual([
-      { 'homes:is_member': true, 'homes:total': 3, 'home:is_member': true },
-      { 'homes:is_member': false },
-    ]);
-    store.setGroupAttributes(1, 'homes', new Map([[two, { total: 1 }]]));
-    store.setGroupAttributes(2, 'home', new Map([[one, { stranger: true }]]));
-    expect(held()).toEqual([{ 'home:is_member': true }, { 'homes:total': 1 }]);
-    store.setGroupAttributes(1, 'home', new Map());
-    expect(held()).toEqual([{}, { 'homes:total': 1 }]);
+    share('homes');
+    share('home', 1);
+    const members = { 'homes:members': [1, 2] };
+    expect(held()).toEqual([{ ...members, 'home:members': [1] }, members]);
+    household(1, null);
+    share('homes');
+    share('home', 1, 2);
+    expect(held()).toEqual([{ 'home:members': [1] }, { 'homes:members': [2] }]);
+    store.clearGroup(1, 'home');
+    expect(held()).toEqual([{}, { 'homes:members': [2] }]);
     // Seeding leaves them where they are.
     household(2, 'k');
-    expect(held()).toEqual([{}, { 'homes:total': 1 }]);
+    expect(held()).toEqual([{}, { 'homes:members': [2] }]);
   });
 });

@@ -1,0 +1,125 @@
+// The attributes that a group gives its members: written to their documents, a piece at a time.
+import { stringifyJson } from '../../kernel/json.ts';
+import type { Database } from '../base/db.ts';
+import {
+  documentOf,
+  type Profile,
+  PROFILE_COLUMNS,
+  profileOf,
+  type ProfileRow,
+  readProfileRow,
+} from './profile-rows.ts';
+
+/** A group as far as its members are concerned. */
+export interface SharingGroup {
+  workspace: number;
+  id: string;
+  /** The user attribute that members have in common. */
+  attribute: string;
+  /** Members of one value at most; the others are left out. */
+  most: number;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** One that has the value, on the way to be a member. */
+interface Candidate {
+  row: number;
+  xpid: bigint;
+}
+
+/** Documents that are read in one step. */
+const ROWS_PER_STEP = 100;
+
+export function createProfileGroups(db: Database) {
+  /** Whether it had to be written. */
+  function write(row: ProfileRow, prefix: string, values: Values): void {
+    const document = documentOf(row);
+    const others = Object.entries(document.group_attributes).filter(([name]) => !name.startsWith(prefix));
+    const own = Object.entries(values).map(([name, value]) => [prefix + name, value] as const);
+    const before = stringifyJson(document.group_attributes);
+    document.group_attributes = Object.fromEntries([...others, ...own]);
+    if (stringifyJson(document.group_attributes) === before) return;
+    db.run('UPDATE profiles SET document = ? WHERE id = ?', stringifyJson(document), row.id);
+  }
+
+  function clear(ids: Iterable<number>, prefix: string): void {
+    for (const id of ids) {
+      const row = readProfileRow(db, id);
+      if (row) write(row, prefix, {});
+    }
+  }
+
+  return {
+    /**
+     * Gives the people of one environment who share a value of the attribute what `share` makes of them, the first of them
+     * by `xpid`, and takes the group's attributes from everybody else. A null is no value. Each step is short, and what
+     * happens to people between two steps may be seen or not. Leaves `last_modified_on` alone.
+     */
+    *shareGroup(
+      { workspace, id, attribute, most }: SharingGroup,
+      share: (members: readonly Omit<Profile, 'events'>[]) => Values,
+    ): Generator<undefined, void> {
+      const prefix = `${id}:`;
+      const instances = new Map<string, Candidate[]>();
+      const left = new Set<number>();
+      for (let after = -1; ;) {
+        const rows = db.all<ProfileRow>(
+          `SELECT ${PROFILE_COLUMNS} FROM profiles WHERE workspace = ? AND id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
+          ...[workspace, after],
+        );
+        for (const row of rows) {
+          const { group_attributes, user_attributes } = documentOf(row);
+          if (Object.keys(group_attributes).some((name) => name.startsWith(prefix))) left.add(row.id);
+          const value = Object.hasOwn(user_attributes, attribute) ? (user_attributes[attribute] ?? null) : null;
+          if (value === null) continue;
+          const key = stringifyJson([row.environment, value]);
+          const candidates = instances.get(key);
+          if (candidates) addCandidate(candidates, row, most);
+          else instances.set(key, [{ row: row.id, xpid: BigInt(row.xpid) }]);
+        }
+        yield;
+        const last = rows.at(-1);
+        if (!last || rows.length < ROWS_PER_STEP) break;
+        after = last.id;
+      }
+      for (const candidates of instances.values()) {
+        const rows = candidates.flatMap(({ row }) => readProfileRow(db, row) ?? []);
+        const values = share(rows.map(profileOf));
+        for (const row of rows) {
+          write(row, prefix, values);
+          left.delete(row.id);
+        }
+        yield;
+      }
+      for (const id of left) {
+        clear([id], prefix);
+        yield;
+      }
+    },
+    /** Takes a group's attributes from everybody. */
+    clearGroup: (workspace: number, id: string): void => {
+      const prefix = `${id}:`;
+      db.transaction(() => {
+        const marked = db.all<{ id: number }>(
+          `SELECT id FROM profiles WHERE workspace = ? AND EXISTS (
+             SELECT 1 FROM json_each(document, '$.group_attributes') AS held WHERE substr(held.key, 1, length(?)) = ?
+           )`,
+          ...[workspace, prefix, prefix],
+        );
+        clear(
+          marked.map((row) => row.id),
+          prefix,
+        );
+      });
+    },
+  };
+}
+
+/** Keeps the first by `xpid`, in their order. */
+function addCandidate(candidates: Candidate[], { id, xpid: digits }: ProfileRow, most: number): void {
+  const xpid = BigInt(digits);
+  const at = candidates.findIndex((other) => other.xpid > xpid);
+  candidates.splice(at === -1 ? candidates.length : at, 0, { row: id, xpid });
+  if (candidates.length > most) candidates.pop();
+}
