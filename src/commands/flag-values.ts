@@ -1,6 +1,7 @@
 // Values that flags of several commands accept: read and checked, each failure names its flag.
 import { usageError } from '../lib/kernel/errors.ts';
 import { parseRate } from '../lib/kernel/rate.ts';
+import { parseDuration } from '../lib/kernel/timestamps.ts';
 
 /** A port to listen on; 0 is for a free one. Throws KnownError usage (2). */
 export function readPort(text: string): number {
@@ -31,4 +32,11 @@ export function readRate(
   if (rate !== undefined) return rate;
   const where = flag === undefined ? `limits.${kind} of the profile` : '--rate';
   throw usageError(`${where} must be a number of requests, a second or as 600/m or 9000/h, not \`${text}\`.`);
+}
+
+/** Milliseconds of a flag's duration. Throws KnownError usage (2). */
+export function readDuration(flag: string, text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw usageError(`${flag} takes a duration such as 5s or 10m, not \`${text}\`.`);
 }

@@ -1,8 +1,6 @@
 // `dsr callbacks listen`: receives callbacks, checks each, keeps its state, hands it on.
 import { array, boolean, type infer as Infer, literal, nullable, object, optional, string, union } from 'zod/mini';
-import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
 import { isAdvance } from '../../lib/domain/dsr/statuses.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import type { KeptMessage } from '../../lib/files/keep-message.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
@@ -10,65 +8,53 @@ import type { Style } from '../../lib/render/style.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { startCallbackServer } from '../../lib/runtime/callbacks/server.ts';
-import { openForward } from '../../lib/runtime/callbacks/forward.ts';
-import {
-  defineCommand,
-  type FlagSpec,
-  type FlagValues,
-  readWord,
-} from '../../lib/runtime/command-line/define-command.ts';
+import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { stopped } from '../../lib/runtime/interrupt.ts';
 import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
 import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
-import { hookWords, runHook } from '../../lib/runtime/run-hook.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
-import { type Received, receiveCallback } from '../../lib/workflows/receive-callback.ts';
+import { recordCallbacks } from '../../lib/workflows/deliver-callbacks.ts';
+import { type CallbackPorts, type Received, receiveCallback } from '../../lib/workflows/receive-callback.ts';
 import { readPort } from '../flag-values.ts';
+import { HOOK_STATUSES, openTargets, startDeliveries } from './callbacks-deliver.ts';
 import { openKeep } from './callbacks-keep.ts';
 import { allowFlag } from './callbacks-verify.ts';
 import { checkResult } from './results.ts';
 import { openVerifier } from './session.ts';
 
-interface Hook {
-  status: string;
-  words: string[];
-}
-
-/** What `--on` accepts. */
-const HOOK_STATUSES = ['any', ...REQUEST_STATUSES];
-
 const listenFlags = {
-  host: { value: 'address', default: '127.0.0.1', help: 'where it listens' },
-  port: { value: 'n', default: '4020', help: 'the port; 0 takes a free one' },
+  host: { value: 'address', default: '127.0.0.1', help: 'address to listen on' },
+  port: { value: 'n', default: '4020', help: 'port to listen on; 0 takes a free one' },
   allow: allowFlag,
   anyController: { help: 'accept callbacks of every workspace, not only of the one in use' },
-  forwardTo: {
-    value: 'url',
-    help: 'hand genuine callbacks on, byte for byte; acknowledged only when they were taken',
-  },
+  forwardTo: { value: 'url', help: 'forward each genuine callback to this address, byte for byte' },
   keep: { value: 'dir', help: 'keep headers and body of each as files that `dsr callbacks verify` reads' },
   on: {
     value: 'status cmd...',
     many: true,
-    help: 'run CMD, without a shell, when a request reaches STATUS (any: each new one)',
+    help: 'run CMD, without a shell, at the first callback with STATUS (any: with each status)',
     offers: ({ before }) => (before === undefined ? HOOK_STATUSES : []),
   },
+  hookConcurrency: { value: 'n', default: '4', help: 'maximum number of deliveries at once' },
+  hookAttempts: { value: 'n', default: '10', help: 'attempts before a delivery becomes a dead letter' },
+  hookTimeout: { value: 'duration', default: '5m', help: 'limit for one run of CMD' },
 } as const satisfies Record<string, FlagSpec>;
 
 export const listenForCallbacks = defineCommand({
   path: 'dsr callbacks listen',
-  summary: 'receive callbacks until Ctrl-C: check each, keep its state, answer 202 or 401',
+  summary: 'receive callbacks until Ctrl-C: check each, store its state, answer 202 or 401',
   effect: 'local',
   calls: 'settings',
   flags: listenFlags,
   output: () => union([object({ callback_url: string() }), toldCallback()]),
   notes: [
-    'Any path will do. 202: genuine and stored; 401: a check failed, or it is about another workspace; 405: not POST; 413: too large; 503: it cannot be judged, stored or forwarded now, and the platform sends it again.',
+    'Any path will do. 202: genuine and stored; 401: a check failed, or it is about another workspace; 405: not POST; 413: too large; 503: it cannot be judged or stored now, and the platform sends it again.',
     'No profile is needed: CDPADM_DSR_BASE_URL, CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET suffice; discovery there names the certificate. Without a workspace id, callbacks of every workspace are accepted.',
-    'A state is stored in the ledger before it is acknowledged, once, and never goes backwards: repeats and disorder do no harm.',
+    'A state is stored before it is acknowledged, once, and never goes backwards: repeats and disorder do no harm.',
+    'Deliveries by --forward-to and --on are stored with the state and run at least once, in order for each request. A delivery counts when CMD exits 0, or the address answers 2xx. Others are retried with growing pauses, across restarts. After --hook-attempts they are kept as dead letters: `dsr callbacks outbox list`.',
+    'CMD gets the body on its standard input, and CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME. The event id, as header Idempotency-Key on what is forwarded, is the same at every attempt: use it to drop repeats.',
     'With --keep each is ID.N.headers.json and ID.N.body below DIR, 0600, nothing written over; what is not acknowledged is refused.N, the first 1000 of a run.',
-    'CMD gets the body on its standard input, and CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME.',
     'Under the profile `local` the platform runs within this command, and others wait until it ends: serve it by `cdpadm emulator start` in a shell of its own.',
     'With -o json each callback is an object on a line of its own, after one with the address.',
     'The platform needs an https address: put a server that ends TLS before this one, and forward the bytes as they are.',
@@ -78,52 +64,50 @@ export const listenForCallbacks = defineCommand({
     'cdpadm dsr callbacks listen --port 0 --keep callbacks',
     'cdpadm dsr callbacks listen --port 0 --on completed "wc -c" -o json',
   ],
-  exits: { conflict: 'the port is taken', interrupted: 'ended by Ctrl-C' },
+  exits: { conflict: 'the port is taken, or another listener delivers', interrupted: 'ended by Ctrl-C' },
   run: (ctx, { flags }) => listen(ctx, flags),
 });
 
-async function listen(ctx: Context, flags: FlagValues<typeof listenFlags>): Promise<void> {
+type ListenFlags = FlagValues<typeof listenFlags>;
+
+/** Verification must leave time to store within the ten seconds of the platform. */
+const CERTIFICATE_MS = 6000;
+
+async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const port = readPort(flags.port);
-  const hooks = hooksOf(flags.on ?? []);
-  const forward = flags.forwardTo === undefined ? async () => true : await openForward(ctx, flags.forwardTo);
+  const targets = await openTargets(ctx, flags);
   const settings = await ctx.settings();
   const address = lastingAddress(settings, 'dsr_base_url');
   const workspace = settings.get('workspace_id')?.value;
   if (workspace === undefined && !flags.anyController) {
     ctx.out.warn('The workspace is unknown: callbacks of every workspace are accepted. Pass --workspace ID.');
   }
-  const verify = await openVerifier(ctx, { allow: flags.allow });
+  const verify = await openVerifier(ctx, { allow: flags.allow, patienceMs: CERTIFICATE_MS });
   const ledger = await openLedgerOf(ctx, isAdvance);
   const ledgerOf = (id: string): LedgerPort => ledger.in({ address, workspace_id: id });
   // Read a long ledger before the first callback arrives.
   await ledgerOf(workspace ?? '').append([]);
-  const ports = {
-    verify,
-    workspace: flags.anyController ? undefined : workspace,
+  const accepted = flags.anyController ? undefined : workspace;
+  const deliveries = await startDeliveries(ctx, targets, {
+    scope: { address, workspace_id: accepted },
     ledger: ledgerOf,
+  });
+  const ports: CallbackPorts = {
+    verify,
+    workspace: accepted,
+    address,
+    store: deliveries?.store ?? (async (callback) => (await recordCallbacks([callback], ledgerOf)) > 0),
     clock: ctx.clock,
-    forward,
   };
   const keep = openKeep(ctx, flags.keep);
   const view = flags.keep === undefined ? toldView : { ...toldView, columns: [...toldView.columns, ...KEPT_COLUMNS] };
   const { begin, tell } = createResultLines(ctx, view, toldLine);
-  const running = new Set<Promise<void>>();
   const server = await startCallbackServer({ host: flags.host, port }, async (callback) => {
     const received = await receiveCallback(callback, ports);
     await tell(toldOf(ctx, received, keep(callback, received)));
-    for (const hook of received.isNew && callback.body ? hooks : []) {
-      if (hook.status !== 'any' && hook.status !== received.state?.request_status) continue;
-      const run: Promise<void> = runHook(ctx, hook.words, variablesOf(received), callback.body as Buffer).finally(() =>
-        running.delete(run),
-      );
-      running.add(run);
-    }
     return received.status;
   });
-  ctx.onClose(async () => {
-    await server.close();
-    await Promise.all(running);
-  });
+  ctx.onClose(() => server.close());
   const url = `http://${flags.host.includes(':') ? `[${flags.host}]` : flags.host}:${server.port}/`;
   const ready = `Callbacks are taken at ${url}`;
   // What is no callback stands in none of its rows.
@@ -132,23 +116,6 @@ async function listen(ctx: Context, flags: FlagValues<typeof listenFlags>): Prom
   ctx.out.note('Ctrl-C ends it.');
   await begin();
   await stopped(ctx.signal);
-}
-
-/** `completed CMD cancelled CMD`: the flag's values come one after the other. */
-function hooksOf(values: readonly string[]): Hook[] {
-  if (values.length % 2 !== 0) throw usageError('--on takes a status and a command: --on completed "notify --quiet".');
-  return values.flatMap((status, index) => {
-    if (index % 2 !== 0) return [];
-    return [{ status: readWord('--on', status, HOOK_STATUSES), words: hookWords(values[index + 1] ?? '') }];
-  });
-}
-
-function variablesOf({ state }: Received): Record<string, string> {
-  return {
-    CDPADM_REQUEST_ID: state?.subject_request_id ?? '',
-    CDPADM_REQUEST_STATUS: state?.request_status ?? '',
-    CDPADM_EXPECTED_COMPLETION_TIME: state?.expected_completion_time ?? '',
-  };
 }
 
 /** One callback as it is told. */

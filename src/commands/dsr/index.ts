@@ -2,6 +2,7 @@
 import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { listenForCallbacks } from './callbacks-listen.ts';
+import { dropOutbox, listOutbox, replayOutbox } from './callbacks-outbox.ts';
 import { verifyCallback } from './callbacks-verify.ts';
 import { cancelPending } from './cancel.ts';
 import { showDiscovery } from './discovery.ts';
@@ -32,7 +33,15 @@ export function dsrGroup(ctx: Context) {
     {
       name: 'callbacks',
       summary: 'what the platform posts when a request changes: receive it, check it',
-      records: [listenForCallbacks, verifyCallback],
+      records: [
+        listenForCallbacks,
+        verifyCallback,
+        {
+          name: 'outbox',
+          summary: 'deliveries of callbacks: list, replay, drop',
+          records: [listOutbox, replayOutbox, dropOutbox],
+        },
+      ],
     },
   ]);
 }

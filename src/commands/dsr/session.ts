@@ -49,10 +49,15 @@ export interface Verification {
   allow?: readonly string[] | undefined;
   /** Absent: the certificate that discovery at the DSR address points to. */
   certificates?: CertificateSource;
+  /** How long a message waits for its certificate. */
+  patienceMs?: number;
 }
 
 /** Checks messages of the processor (decision: D226). */
-export async function openVerifier(ctx: Context, { allow, certificates }: Verification = {}): Promise<MessageVerifier> {
+export async function openVerifier(
+  ctx: Context,
+  { allow, certificates, patienceMs }: Verification = {},
+): Promise<MessageVerifier> {
   const vendorDomain = (await ctx.settings()).get('vendor_domain')?.value;
   let roots: ReturnType<VerifyPorts['roots']> | undefined;
   return createMessageVerifier({
@@ -60,6 +65,7 @@ export async function openVerifier(ctx: Context, { allow, certificates }: Verifi
     certificates: certificates ?? (await discoveredCertificates(ctx)),
     roots: () => (roots ??= loadTrustedRoots(ctx).then(indexRoots)),
     clock: ctx.clock,
+    patienceMs,
   });
 }
 

@@ -8,8 +8,9 @@ import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { pageSource } from '../page-source.ts';
+import { readDuration } from '../flag-values.ts';
 import { tellFreshness } from './freshness.ts';
-import { durationFlag, onPipeline, pipelineArg, runIdOf, tellRuns } from './session.ts';
+import { onPipeline, pipelineArg, runIdOf, tellRuns } from './session.ts';
 
 const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying'] as const;
 
@@ -68,7 +69,7 @@ export const showRun = defineCommand({
 
 async function showRuns(ctx: Context, id: string, flags: RunsFlags): Promise<void> {
   const query = queryOf(flags, ctx.clock.now());
-  const staleAfter = flags.failIfStale === undefined ? undefined : durationFlag(flags.failIfStale, '--fail-if-stale');
+  const staleAfter = flags.failIfStale === undefined ? undefined : readDuration('--fail-if-stale', flags.failIfStale);
   // The platform cannot filter by status: what is asked for may stand on any page.
   const all = flags.all === true || (flags.status !== undefined && flags.page === undefined);
   const { runs, pages } = await onPipeline(ctx, id, readPages(ctx, id, query, all));
@@ -88,7 +89,7 @@ function queryOf(flags: RunsFlags, now: number) {
   const from =
     flags.since === undefined
       ? timeFlag(flags.from, '--from', '00:00:00')
-      : isoSeconds(now - durationFlag(flags.since, '--since'));
+      : isoSeconds(now - readDuration('--since', flags.since));
   const to = timeFlag(flags.to, '--to', '23:59:59');
   return {
     currentPage: countFlag(flags.page ?? '1', '--page', 1_000_000),

@@ -2,7 +2,6 @@
 import type { Api } from '../../lib/api/index.ts';
 import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { isNotFound, usageError } from '../../lib/kernel/errors.ts';
-import { parseDuration } from '../../lib/kernel/timestamps.ts';
 import { runSparkline, wantsPlainSigns } from '../../lib/render/sparkline.ts';
 import type { ArgSpec, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -21,13 +20,6 @@ export const pollFlag = {
 export async function runPorts(ctx: Context): Promise<TriggerPorts> {
   const api: Api = await ctx.api();
   return { api: api.pipelines, clock: ctx.clock, signal: ctx.signal, tell: ctx.out };
-}
-
-/** Milliseconds of a flag's duration. Throws usage (2). */
-export function durationFlag(text: string, flag: string): number {
-  const ms = parseDuration(text);
-  if (ms !== undefined && ms > 0) return ms;
-  throw usageError(`${flag} takes a duration such as 5s or 10m, not \`${text}\`.`);
 }
 
 /** The id of a run as it was typed: a number. Throws usage (2) for what cannot be one. */

@@ -12,7 +12,8 @@ import type { Context, Progress } from '../../lib/runtime/context.ts';
 import { requireIdle, type Triggered, triggerPipeline } from '../../lib/workflows/pipelines-trigger.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
-import { durationFlag, onPipeline, pipelineArg, pollFlag, requirePipeline, runPorts } from './session.ts';
+import { readDuration } from '../flag-values.ts';
+import { onPipeline, pipelineArg, pollFlag, requirePipeline, runPorts } from './session.ts';
 
 function triggerResult() {
   return object({
@@ -66,7 +67,7 @@ async function trigger(
   id: string,
   flags: { wait?: boolean; waitIdle?: boolean; poll: string },
 ): Promise<void> {
-  const pollMs = durationFlag(flags.poll, '--poll');
+  const pollMs = readDuration('--poll', flags.poll);
   const ports = await runPorts(ctx);
   if (ctx.flags.curl) {
     await ports.api.trigger(id, { signal: ctx.signal });

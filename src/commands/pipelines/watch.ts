@@ -6,7 +6,8 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import type { Context } from '../../lib/runtime/context.ts';
 import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
-import { durationFlag, onPipeline, pipelineArg, pollFlag, requirePipeline, runIdOf, runPorts } from './session.ts';
+import { readDuration } from '../flag-values.ts';
+import { onPipeline, pipelineArg, pollFlag, requirePipeline, runIdOf, runPorts } from './session.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 export const watchPipeline = defineCommand({
@@ -31,7 +32,7 @@ export const watchPipeline = defineCommand({
 });
 
 async function watch(ctx: Context, id: string, run: string | undefined, poll: string): Promise<void> {
-  const pollMs = durationFlag(poll, '--poll');
+  const pollMs = readDuration('--poll', poll);
   const named = run === undefined ? undefined : runIdOf(run);
   const ports = await runPorts(ctx);
   const wanted = named ?? (await latestRun(ctx, id));

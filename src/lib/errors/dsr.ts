@@ -80,6 +80,18 @@ export const DSR_ERRORS = {
     explanation: 'The port is taken (exit code 6), or may not be used.',
     fix: 'Choose another port; --port 0 takes a free one.',
   },
+  'dsr.outbox_claimed': {
+    exit: 'conflict',
+    summary: 'Another listener delivers the callbacks of this workspace.',
+    explanation: 'Two listeners that share an outbox would deliver each callback twice.',
+    fix: 'Stop the other listener, or give this one its own CDPADM_STATE_DIR.',
+  },
+  'dsr.no_delivery': {
+    exit: 'notFound',
+    summary: 'No delivery has this id.',
+    explanation: 'It was delivered or dropped, or the id is wrong.',
+    fix: 'List the deliveries with `cdpadm dsr callbacks outbox list`.',
+  },
   'ledger.key': {
     exit: 'failed',
     summary: 'The key of the ledger is damaged.',

@@ -1,6 +1,6 @@
 // Numbers of things in a sentence.
 
-/** `1 row`, `2 rows`; `noun` is one whose plural takes an `s`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** `1 row`, `2 rows`; the plural takes an `s` unless it is given. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }

@@ -62,6 +62,15 @@ export const host = {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   },
+  /** Ends a child and all that it started in its process group. Windows has no groups: there only the child ends. */
+  endGroup: (leader: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void => {
+    if (leader === undefined) return;
+    try {
+      process.kill(process.platform === 'win32' ? leader : -leader, signal);
+    } catch {
+      // It has ended by itself.
+    }
+  },
   on: (event: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH', listener: () => void): void => {
     process.on(event, listener);
   },

@@ -1,22 +1,24 @@
-// One callback from its bytes to its response: checked, stored, forwarded, and only then acknowledged.
+// One callback from its bytes to its response: checked, stored, and only then acknowledged.
 import { RequestStatusReply } from '../contract/dsr.ts';
+import { eventId, type ReceivedLine } from '../domain/callbacks/outbox.ts';
 import type { HeaderLines, Verdict } from '../domain/callbacks/verify.ts';
+import { exitOf } from '../errors/exit.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { parseJson } from '../kernel/json.ts';
 import { isRecord } from '../kernel/record.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { LedgerPort } from './dsr-ports.ts';
 import type { MessageVerifier } from './verify-message.ts';
 
 export interface CallbackPorts {
   verify: MessageVerifier;
   /** The only workspace whose callbacks are accepted; undefined accepts any. */
   workspace: string | undefined;
-  /** The ledger of a workspace at the address in use. */
-  ledger(workspace: string): Pick<LedgerPort, 'append'>;
+  /** The address in use. */
+  address: string;
+  /** On the disk when it resolves; whether its status is news. Rejects when it cannot be stored. */
+  store(callback: ReceivedLine): Promise<boolean>;
   clock: Clock;
-  /** Forwards the bytes unchanged; false when the receiver did not accept them. */
-  forward(headers: HeaderLines, body: Buffer): Promise<boolean>;
 }
 
 export interface Callback {
@@ -37,16 +39,30 @@ export interface Received {
   detail: string;
 }
 
+/** The platform waits ten seconds for the response. */
+const ANSWER_MS = 9000;
+
 /** Never throws because of a message. A state that the ledger cannot store is not acknowledged. */
-export async function receiveCallback({ body, headers, method }: Callback, ports: CallbackPorts): Promise<Received> {
-  const refuse = (status: Received['status'], detail: string, verdict?: Verdict): Received => {
-    return { status, isNew: false, detail, ...(verdict && { verdict }) };
-  };
+export async function receiveCallback(callback: Callback, ports: CallbackPorts): Promise<Received> {
+  const answered = new AbortController();
+  const late = ports.clock
+    .sleep(ANSWER_MS, answered.signal)
+    .then(() => refuse(503, `it was not stored within ${ANSWER_MS / 1000} seconds`));
+  // It was answered before.
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([receive(callback, ports), late]);
+  } finally {
+    answered.abort();
+  }
+}
+
+async function receive({ body, headers, method }: Callback, ports: CallbackPorts): Promise<Received> {
   if (method !== 'POST') return refuse(405, `${method} is not how callbacks come`);
   if (body === undefined) return refuse(413, 'the body is too large');
   const { unreachable, ...verdict } = await ports.verify(headers, body);
   // Not judged yet: the platform sends it again.
-  if (unreachable) return refuse(503, unreachable.message, verdict);
+  if (unreachable && mayPass(unreachable)) return refuse(503, unreachable.message, verdict);
   const failed = verdict.checks.find(({ ok }) => !ok);
   if (failed) return refuse(401, `${failed.name}: ${failed.detail}`, verdict);
   const value = readJson(body);
@@ -57,31 +73,38 @@ export async function receiveCallback({ body, headers, method }: Callback, ports
     return refuse(401, `controller: the callback ${whose}; only workspace ${ports.workspace} is accepted`, verdict);
   }
   const state = RequestStatusReply.safeParse(value).data;
-  let isNew = false;
-  if (state && workspace !== undefined) {
-    try {
-      const news = await ports.ledger(workspace).append([
-        {
-          event: 'state',
-          id: state.subject_request_id.toLowerCase(),
-          at: isoMillis(ports.clock.now()),
-          status: state.request_status,
-          source: 'callback',
-          ...(state.expected_completion_time !== undefined && {
-            expected_completion_time: state.expected_completion_time,
-          }),
-        },
-      ]);
-      isNew = news > 0;
-    } catch (error) {
-      return refuse(503, `it could not be stored: ${(error as Error).message}`, verdict);
-    }
+  const isStatus = state !== undefined && workspace !== undefined;
+  let isNew: boolean;
+  try {
+    isNew = await ports.store({
+      event: 'received',
+      id: eventId(ports.address, workspace, body),
+      at: isoMillis(ports.clock.now()),
+      address: ports.address,
+      workspace_id: workspace ?? null,
+      request_id: isStatus ? state.subject_request_id.toLowerCase() : null,
+      status: isStatus ? state.request_status : null,
+      ...(isStatus &&
+        state.expected_completion_time !== undefined && { expected_completion_time: state.expected_completion_time }),
+      targets: [],
+      headers,
+      body: body.toString('base64'),
+    });
+  } catch (error) {
+    return refuse(503, `it could not be stored: ${(error as Error).message}`, verdict);
   }
-  if (!(await ports.forward(headers, body))) return refuse(503, 'it could not be forwarded', verdict);
   const missing = state ? 'names no workspace' : 'is not the status of a request';
-  const isStored = state !== undefined && workspace !== undefined;
-  const detail = isStored ? (isNew ? 'stored' : 'nothing new') : `the body ${missing}; nothing was stored`;
+  const detail = isStatus ? (isNew ? 'stored' : 'nothing new') : `the body ${missing}; no status was stored`;
   return { status: 202, verdict, isNew, detail, ...(state && { state }) };
+}
+
+function refuse(status: Received['status'], detail: string, verdict?: Verdict): Received {
+  return { status, isNew: false, detail, ...(verdict && { verdict }) };
+}
+
+/** Whether the certificate may be there when the platform sends the callback again. */
+function mayPass(error: KnownError): boolean {
+  return ['network', 'unavailable', 'waitTimedOut', 'interrupted', 'terminated', 'hungUp'].includes(exitOf(error));
 }
 
 /** Undefined for a body that is not JSON. */

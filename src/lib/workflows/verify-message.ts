@@ -8,8 +8,10 @@ import {
   type Verdict,
   verdictOf,
 } from '../domain/callbacks/verify.ts';
+import { fail } from '../errors/fail.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
+import { formatDuration } from '../kernel/timestamps.ts';
 import type { CertificateSource, ProcessorCertificate } from './processor-certificate.ts';
 
 export interface VerifyPorts {
@@ -18,6 +20,8 @@ export interface VerifyPorts {
   certificates: CertificateSource;
   roots(): Promise<TrustedRoots>;
   clock: Clock;
+  /** How long a message waits for a certificate, in milliseconds. Undefined: as long as the requests may take. */
+  patienceMs?: number | undefined;
 }
 
 export interface VerifiedMessage extends Verdict {
@@ -55,7 +59,7 @@ async function verifyMessage(
   const { domain, ...first } = checkDomain(headers, ports.allow);
   if (domain === undefined) return verdictOf([first]);
   try {
-    const certificate = await ports.certificates.get();
+    const certificate = await inTime(ports.certificates.get(), ports);
     const verdict = await judge(certificate);
     if (verdict.valid || !certificate.cached) return verdict;
     // The processor may have a new certificate since.
@@ -86,10 +90,27 @@ async function verifyMessage(
   /** With a kept certificate at hand, a platform that cannot be asked leaves its verdict standing. */
   async function refreshed(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined> {
     try {
-      return await ports.certificates.refresh(failed);
+      return await inTime(ports.certificates.refresh(failed), ports);
     } catch (error) {
       if (error instanceof KnownError) return undefined;
       throw error;
     }
+  }
+}
+
+/** The work continues after the limit: what it brings is there for the next message. */
+async function inTime<T>(work: Promise<T>, { clock, patienceMs }: VerifyPorts): Promise<T> {
+  if (patienceMs === undefined) return await work;
+  const over = new AbortController();
+  const limit = clock.sleep(patienceMs, over.signal).then(() => {
+    throw fail('network.timeout', {
+      message: `The processor's certificate did not arrive within ${formatDuration(patienceMs)}.`,
+    });
+  });
+  for (const late of [work, limit]) late.catch(() => undefined);
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    over.abort();
   }
 }

@@ -1,5 +1,6 @@
 // The door for callbacks: whatever is posted comes in as raw bytes, with every header line as it was sent.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { fail } from '../../errors/fail.ts';
 
@@ -8,7 +9,7 @@ export interface ReceivedCallback {
   path: string;
   /** One pair for each line: repeats are seen. */
   headers: (readonly [name: string, value: string])[];
-  /** Undefined when it is larger than is taken. */
+  /** Undefined when it is larger than is accepted, or was not read. */
   body: Buffer | undefined;
 }
 
@@ -20,32 +21,66 @@ export interface CallbackServer {
 
 /** Far more than a status object with every partner there is. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
-/** A client that takes longer for one callback is cut off. */
-const REQUEST_TIMEOUT_MS = 30_000;
-const MAX_CONNECTIONS = 200;
+/** A sender has so long for its headers, and for all of its request. */
+const HEADERS_TIMEOUT_MS = 5000;
+const REQUEST_TIMEOUT_MS = 10_000;
+const CHECK_EVERY_MS = 1000;
+/** Of more connections, the oldest that waits for its sender is closed: silent ones must not keep a callback out. */
+const MAX_CONNECTIONS = 500;
 
-/** `answer` gives the status for each; it is sent without a body. Throws KnownError when the port cannot be had. */
+/** `answer` gives the status for each; it is sent without a body. Throws KnownError when the port is not available. */
 export async function startCallbackServer(
   { host, port }: { host: string; port: number },
   answer: (received: ReceivedCallback) => Promise<number>,
 ): Promise<CallbackServer> {
   const { createServer } = await import('node:http');
   const underWay = new Set<Promise<void>>();
+  /** Oldest first. A connection whose callback is being answered is not among them. */
+  const waiting = new Set<Socket>();
+  let connections = 0;
   const server = createServer(
-    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
+    {
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
+      keepAliveTimeout: HEADERS_TIMEOUT_MS,
+    },
     (request, response) => {
-      const run: Promise<void> = take(request, response, answer).finally(() => underWay.delete(run));
+      const { socket } = request;
+      const answerRead = async (received: ReceivedCallback): Promise<number> => {
+        waiting.delete(socket);
+        try {
+          return await answer(received);
+        } finally {
+          if (!socket.destroyed) waiting.add(socket);
+        }
+      };
+      const run: Promise<void> = take(request, response, answerRead).finally(() => underWay.delete(run));
       underWay.add(run);
     },
   );
-  server.maxConnections = MAX_CONNECTIONS;
+  server.on('connection', (socket) => {
+    connections++;
+    waiting.add(socket);
+    socket.on('close', () => {
+      connections--;
+      waiting.delete(socket);
+    });
+    if (connections <= MAX_CONNECTIONS) return;
+    for (const oldest of waiting) {
+      waiting.delete(oldest);
+      oldest.destroy();
+      return;
+    }
+  });
   await listen(server, host, port);
   const address = server.address();
   return {
     port: typeof address === 'object' && address ? address.port : port,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
+      // Whoever has not sent all of it yet sends it again to the next listener.
+      for (const socket of waiting) socket.destroy();
       await Promise.all(underWay);
       server.closeAllConnections();
       await closed;
@@ -79,7 +114,8 @@ async function take(
 ): Promise<void> {
   let body: Buffer | undefined;
   try {
-    body = await readBody(request);
+    // The body of what is no callback is not waited for.
+    if (request.method === 'POST') body = await readBody(request);
   } catch {
     // The client went away: there is nobody to answer.
     return;

@@ -118,7 +118,7 @@ export function defineCommand<
 export interface InnerGroup {
   readonly name: string;
   readonly summary: string;
-  readonly records: readonly Definition[];
+  readonly records: readonly (Definition | InnerGroup)[];
 }
 
 /** A group of commands, in the order of its help. */

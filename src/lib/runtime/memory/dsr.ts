@@ -2,6 +2,7 @@
 import type { CertificateCache } from '../../config/certificate-cache.ts';
 import type { Ledger, ScopedLedger } from '../../config/ledger.ts';
 import type { StateOrder } from '../../config/ledger-events.ts';
+import type { Outbox, OutboxScope } from '../../config/outbox.ts';
 import { host } from '../../kernel/host.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress } from '../service-address.ts';
@@ -25,6 +26,18 @@ export async function openDsrMemory(ctx: Context, isAdvance: StateOrder): Promis
   const profile = settings.profile?.value ?? null;
   const scope = { address: lastingAddress(settings, 'dsr_base_url'), workspace_id: settings.need('workspace_id') };
   return { ledger: ledger.in(scope), submitter: { by: host.username(), profile, ...scope } };
+}
+
+/** The outbox of one listener's callbacks. */
+export async function openOutboxOf(ctx: Context, scope: OutboxScope): Promise<Outbox> {
+  const { openOutbox, outboxPath } = await import('../../config/outbox.ts');
+  return openOutbox(outboxPath(ctx.paths.state, scope), ctx.clock);
+}
+
+/** The outboxes of all listeners on this machine. */
+export async function openOutboxes(ctx: Context): Promise<Outbox[]> {
+  const { openOutbox, outboxPaths } = await import('../../config/outbox.ts');
+  return outboxPaths(ctx.paths.state).map((path) => openOutbox(path, ctx.clock));
 }
 
 /** The certificate kept for the DSR address in use. */

@@ -8,6 +8,7 @@ import { createContext } from '../../../../src/lib/runtime/create-context.ts';
 import { helpOf } from '../../../../src/lib/runtime/command-line/help.ts';
 import { interrupted } from '../../../../src/lib/runtime/interrupt.ts';
 import { createTestIo } from '../../../helpers/cli.ts';
+import { leavesBelow } from '../../../helpers/command-tree.ts';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../../helpers/platform-home.ts';
 import { send } from '../../../helpers/emulator.ts';
@@ -16,8 +17,7 @@ import { shellWords } from '../../../helpers/shell-words.ts';
 const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
 
 const group = dsrGroup(createContext(createTestIo().io, new AbortController().signal));
-const leaves = group.commands.flatMap((command) => (command.commands.length > 0 ? command.commands : [command]));
-const examples = leaves.flatMap((command) => helpOf(command)?.examples ?? []);
+const examples = leavesBelow(group).flatMap(([, command]) => helpOf(command)?.examples ?? []);
 
 let home: PlatformHome;
 /** What the examples speak of: a pending request of a group, a file of subjects, a callback with its certificate. */

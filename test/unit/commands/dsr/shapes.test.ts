@@ -39,7 +39,7 @@ async function check(path: string, args = '', exit = 0): Promise<string> {
 }
 
 it('prints what its schema promises', async () => {
-  const { lines, stop, url } = await listenForCallbacks(home, ['--keep', 'kept']);
+  const { lines, stop, url } = await listenForCallbacks(home, ['--keep', 'kept', '--on', 'any', 'false']);
   const request = `--regulation gdpr --identity email=ada@people.example --callback-url ${url}`;
   await check('dsr submit', `${request} --type access --wait`);
   await home.platform.api.flushCallbacks();
@@ -49,6 +49,10 @@ it('prints what its schema promises', async () => {
   await check('dsr callbacks verify', `--headers ${headers} --body ${body}`);
   home.write('other.body', '{}');
   await check('dsr callbacks verify', `--headers ${headers} --body other.body`, 1);
+
+  await check('dsr callbacks outbox list');
+  await check('dsr callbacks outbox replay', id);
+  await check('dsr callbacks outbox drop', id);
 
   await check('dsr status', id);
   await check('dsr status', `${id} --watch`);

@@ -1,0 +1,130 @@
+// What `dsr callbacks listen` delivers to, and how its outbox is opened, run and closed.
+import { setMaxListeners } from 'node:events';
+import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
+import { FORWARD, hookTargets, type DeliveryTarget } from '../../lib/domain/callbacks/delivery-order.ts';
+import type { ReceivedLine } from '../../lib/domain/callbacks/outbox.ts';
+import { fail } from '../../lib/errors/fail.ts';
+import { counted } from '../../lib/kernel/counted.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { type Deliver, openForward, openHook } from '../../lib/runtime/callbacks/delivery.ts';
+import { readWord } from '../../lib/runtime/command-line/define-command.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { openOutboxOf } from '../../lib/runtime/memory/dsr.ts';
+import { type Deliveries, openDeliveries } from '../../lib/workflows/deliver-callbacks.ts';
+import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
+import { readCount, readDuration } from '../flag-values.ts';
+
+/** What `--on` accepts. */
+export const HOOK_STATUSES = ['any', ...REQUEST_STATUSES];
+const MOST_AT_ONCE = 64;
+const MOST_ATTEMPTS = 100;
+
+interface DeliveryFlags {
+  forwardTo?: string;
+  on?: string[];
+  hookConcurrency: string;
+  hookAttempts: string;
+  hookTimeout: string;
+}
+
+export interface Targets {
+  targets: DeliveryTarget[];
+  deliver: Map<string, Deliver>;
+  concurrency: number;
+  attempts: number;
+}
+
+/** Checks the flags. Throws usage (2). */
+export async function openTargets(ctx: Context, flags: DeliveryFlags): Promise<Targets> {
+  const limitMs = readDuration('--hook-timeout', flags.hookTimeout);
+  const hooks = hooksOf(flags.on ?? []);
+  const targets = hookTargets(hooks.map(({ status }) => status));
+  const deliver = new Map(
+    targets.map(({ name }, index) => [name, openHook(ctx, hooks[index]?.command ?? '', limitMs)] as const),
+  );
+  if (flags.forwardTo !== undefined) {
+    targets.unshift({ name: FORWARD });
+    deliver.set(FORWARD, await openForward(ctx, flags.forwardTo));
+  }
+  return {
+    targets,
+    deliver,
+    concurrency: readCount('--hook-concurrency', flags.hookConcurrency, MOST_AT_ONCE),
+    attempts: readCount('--hook-attempts', flags.hookAttempts, MOST_ATTEMPTS),
+  };
+}
+
+/** `completed CMD cancelled CMD`: the flag's values come one after the other. */
+function hooksOf(values: readonly string[]): { status: string; command: string }[] {
+  if (values.length % 2 !== 0) throw usageError('--on takes a status and a command: --on completed "notify --quiet".');
+  return values.flatMap((status, index) => {
+    if (index % 2 !== 0) return [];
+    return [{ status: readWord('--on', status, HOOK_STATUSES), command: values[index + 1] ?? '' }];
+  });
+}
+
+/**
+ * Opens the outbox and starts to deliver; undefined where there is nothing to deliver to. Throws conflict (6) when another
+ * listener delivers from it.
+ */
+export async function startDeliveries(
+  ctx: Context,
+  { attempts, concurrency, deliver, targets }: Targets,
+  of: { scope: { address: string; workspace_id: string | undefined }; ledger(workspace: string): LedgerPort },
+): Promise<Deliveries | undefined> {
+  const outbox = await openOutboxOf(ctx, of.scope);
+  if (targets.length === 0) return undefined;
+  const claim = outbox.claim();
+  if ('pid' in claim) {
+    throw fail('dsr.outbox_claimed', {
+      message: `Another listener (process ${claim.pid} on ${claim.host}) delivers the callbacks of this workspace.`,
+      hint: 'Stop it, or set CDPADM_STATE_DIR to another directory for one of them.',
+    });
+  }
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  ctx.signal.addEventListener('abort', () => stop.abort(ctx.signal.reason), { once: true, signal: stop.signal });
+  const deliveries = await openDeliveries({
+    outbox,
+    ledger: of.ledger,
+    targets,
+    attempts,
+    concurrency,
+    deliver: async (target, callback, signal) => await deliver.get(target)?.(deliveredOf(callback), signal),
+    clock: ctx.clock,
+    random: () => ctx.io.random(),
+    signal: stop.signal,
+    tell: ctx.out,
+  }).catch((error: unknown) => {
+    claim.release();
+    throw error;
+  });
+  tellLeft(ctx, deliveries.left);
+  const unwatch = outbox.watch(() => void deliveries.refresh().catch(() => undefined));
+  const running = deliveries.run();
+  ctx.onClose(async () => {
+    unwatch();
+    stop.abort(ctx.signal.reason);
+    await running;
+    claim.release();
+  });
+  return deliveries;
+}
+
+function tellLeft(ctx: Context, { dead, due, elsewhere }: Deliveries['left']): void {
+  if (due > 0) ctx.out.note(`${counted(due, 'delivery', 'deliveries')} of an earlier run: delivered now.`);
+  if (elsewhere > 0)
+    ctx.out.warn(
+      `${counted(elsewhere, 'delivery', 'deliveries')} of an earlier run: this listener has no such --on or --forward-to. See: cdpadm dsr callbacks outbox list`,
+    );
+  if (dead > 0) ctx.out.warn(`${counted(dead, 'dead letter')}. See: cdpadm dsr callbacks outbox list --dead`);
+}
+
+function deliveredOf({ body, headers, id, ...callback }: ReceivedLine): Parameters<Deliver>[0] {
+  const variables = {
+    CDPADM_REQUEST_ID: callback.request_id ?? '',
+    CDPADM_REQUEST_STATUS: callback.status ?? '',
+    CDPADM_EXPECTED_COMPLETION_TIME: callback.expected_completion_time ?? '',
+  };
+  return { id, headers, body: Buffer.from(body, 'base64'), variables };
+}

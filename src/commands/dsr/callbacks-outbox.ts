@@ -1,0 +1,155 @@
+// `dsr callbacks outbox list|replay|drop`: deliveries of callbacks that are due, or that no attempt could deliver.
+import { array, enum as oneOf, type infer as Infer, nullable, number, object, string } from 'zod/mini';
+import type { Delivery } from '../../lib/domain/callbacks/outbox.ts';
+import { counted } from '../../lib/kernel/counted.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { isoMillis } from '../../lib/kernel/timestamps.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
+import type { ListView } from '../../lib/render/view.ts';
+import { type ArgSpec, defineCommand, type FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { openOutboxes } from '../../lib/runtime/memory/dsr.ts';
+import { changeDeliveries, chooseDeliveries, openDeliveriesOf } from '../../lib/workflows/manage-outbox.ts';
+
+function shownDelivery() {
+  return object({
+    id: string(),
+    event_id: string(),
+    target: string(),
+    state: oneOf(['due', 'retrying', 'dead']),
+    subject_request_id: nullable(string()),
+    request_status: nullable(string()),
+    attempts: number(),
+    next_attempt: nullable(string()),
+    reason: nullable(string()),
+    received_at: string(),
+    workspace_id: nullable(string()),
+    address: string(),
+  });
+}
+
+type ShownDelivery = Infer<ReturnType<typeof shownDelivery>>;
+
+const viewOf = (empty: string): ListView<ShownDelivery> => ({
+  kind: 'list',
+  columns: [
+    { key: 'id', id: true, value: (it) => it.id },
+    {
+      key: 'state',
+      value: (it) => it.state,
+      paint: (text, it, style) => (it.state === 'dead' ? style.red(text) : text),
+    },
+    { key: 'attempts', align: 'right', value: (it) => it.attempts },
+    { key: 'reason', value: (it) => it.reason && cleanLine(it.reason), rank: 1 },
+    { key: 'next_attempt', value: (it) => it.next_attempt, rank: 3 },
+    { key: 'subject_request_id', value: (it) => it.subject_request_id, rank: 4 },
+    { key: 'request_status', value: (it) => it.request_status, rank: 2 },
+    { key: 'received_at', value: (it) => it.received_at, rank: 5 },
+    { key: 'workspace_id', value: (it) => it.workspace_id, rank: 7 },
+    { key: 'address', value: (it) => it.address, rank: 8 },
+    { key: 'target', value: (it) => it.target, rank: 6 },
+    { key: 'event_id', value: (it) => it.event_id, rank: 9 },
+  ],
+  empty,
+});
+
+const view = viewOf('Nothing is due: every callback was delivered.');
+
+const shared = {
+  effect: 'local',
+  calls: 'nobody',
+  columns: view.columns,
+  output: () => array(shownDelivery()),
+} as const;
+
+export const listOutbox = defineCommand({
+  ...shared,
+  path: 'dsr callbacks outbox list',
+  summary: 'list deliveries that are due, retrying or dead',
+  flags: { dead: { help: 'only dead letters: deliveries that used up their attempts' } },
+  notes: [
+    'An id is EVENT.TARGET. The target is the flag of `dsr callbacks listen` that delivers: `forward` for --forward-to, `on-STATUS` for --on STATUS, `on-STATUS-2` for the second one with that status.',
+    'All listeners of this machine are listed, whichever workspace they are for. Delivered callbacks are not.',
+  ],
+  examples: ['cdpadm dsr callbacks outbox list', 'cdpadm dsr callbacks outbox list --dead -o json'],
+  run: async (ctx, { flags }) => {
+    const found = await openDeliveriesOf(await openOutboxes(ctx));
+    const shown = found.map(({ delivery }) => shownOf(delivery));
+    await ctx.out.emit(flags.dead ? shown.filter(({ state }) => state === 'dead') : shown, view);
+  },
+});
+
+const chosenArgs = {
+  id: { many: true, optional: true, help: 'ids of deliveries, events or requests' },
+} as const satisfies Record<string, ArgSpec>;
+const chosenFlags = { all: { help: 'all dead letters' } } as const satisfies Record<string, FlagSpec>;
+const exits = { notFound: 'no delivery has this id' };
+
+export const replayOutbox = defineCommand({
+  ...shared,
+  path: 'dsr callbacks outbox replay',
+  summary: 'try deliveries again now, with all their attempts',
+  args: chosenArgs,
+  flags: chosenFlags,
+  exits,
+  notes: [
+    'A running listener delivers them within a second; otherwise the next one does. Their event ids stay the same.',
+  ],
+  examples: ['cdpadm dsr callbacks outbox replay --all', 'cdpadm dsr callbacks outbox replay --all --dry-run'],
+  run: (ctx, { args, flags }) => change(ctx, 'replayed', args.id, flags.all),
+});
+
+export const dropOutbox = defineCommand({
+  ...shared,
+  path: 'dsr callbacks outbox drop',
+  summary: 'give up deliveries: they are not tried again',
+  args: chosenArgs,
+  flags: chosenFlags,
+  exits: { ...exits, guard: 'you answered no' },
+  notes: ['The state of the request stays in the ledger.'],
+  examples: ['cdpadm dsr callbacks outbox drop --all --yes', 'cdpadm dsr callbacks outbox drop --all --dry-run'],
+  run: (ctx, { args, flags }) => change(ctx, 'dropped', args.id, flags.all),
+});
+
+async function change(ctx: Context, event: 'replayed' | 'dropped', ids: readonly string[], all = false): Promise<void> {
+  if (all === ids.length > 0) throw usageError('Pass ids, or --all for all dead letters.');
+  const found = await openDeliveriesOf(await openOutboxes(ctx));
+  const chosen = all ? found.filter(({ delivery }) => delivery.isDead) : chooseDeliveries(found, ids);
+  const shown = chosen.map(({ delivery }) => shownOf(delivery));
+  const these = counted(chosen.length, 'delivery', 'deliveries');
+  if (ctx.flags.dryRun) {
+    const what = event === 'dropped' ? 'dropped' : 'tried again';
+    await ctx.out.emitDryRun(
+      [],
+      { [event]: shown },
+      () => `${these} would be ${what}.`,
+      shown.map(({ id }) => id),
+    );
+    return;
+  }
+  if (event === 'dropped' && chosen.length > 0) await ctx.prompt.confirm(`Drop ${these}?`);
+  await changeDeliveries(chosen, event, isoMillis(ctx.clock.now()));
+  const after = { state: 'due', attempts: 0, next_attempt: null } as const;
+  await ctx.out.emit(
+    event === 'dropped' ? shown : shown.map((one) => ({ ...one, ...after })),
+    viewOf('There are no dead letters.'),
+  );
+}
+
+function shownOf({ attempts, callback, dueAt, id, isDead, reason, target }: Delivery): ShownDelivery {
+  const isRetrying = !isDead && attempts > 0;
+  return {
+    id,
+    event_id: callback.id,
+    target,
+    state: isDead ? 'dead' : isRetrying ? 'retrying' : 'due',
+    subject_request_id: callback.request_id,
+    request_status: callback.status,
+    attempts,
+    next_attempt: isRetrying ? isoMillis(dueAt) : null,
+    reason,
+    received_at: callback.at,
+    workspace_id: callback.workspace_id,
+    address: callback.address,
+  };
+}

@@ -1,0 +1,20 @@
+// Group commit: what comes while a batch is being worked on makes the next batch, so that many share one flush.
+
+/** Resolves or rejects, for each item, as `work` does for the batch that it is in. Only one batch runs at a time. */
+export function inBatches<T>(work: (items: readonly T[]) => Promise<void>): (item: T) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: { items: T[]; done: Promise<void> } | undefined;
+  return (item) => {
+    if (!next) {
+      const items: T[] = [];
+      const done = last.then(() => {
+        next = undefined;
+        return work(items);
+      });
+      last = done.catch(() => undefined);
+      next = { items, done };
+    }
+    next.items.push(item);
+    return next.done;
+  };
+}

@@ -1,0 +1,136 @@
+// One attempt to deliver a callback: to an address, or to a command of the user's.
+import { spawn } from 'node:child_process';
+import { usageError } from '../../kernel/errors.ts';
+import { host } from '../../kernel/host.ts';
+import { isLoopback } from '../../kernel/loopback.ts';
+import { splitWords } from '../../kernel/split-words.ts';
+import { formatDuration } from '../../kernel/timestamps.ts';
+import { furtherAuthorities } from '../checks/trusted-roots.ts';
+import { environmentForChild } from '../child-environment.ts';
+import type { Context } from '../context.ts';
+
+export interface DeliveredCallback {
+  /** The same for every attempt. */
+  id: string;
+  headers: readonly (readonly [string, string])[];
+  body: Buffer;
+  /** What a command reads from its environment. */
+  variables: Record<string, string>;
+}
+
+/** Resolves when the callback was accepted. Rejects with the reason, as the end of a sentence, or when aborted. */
+export type Deliver = (callback: DeliveredCallback, signal: AbortSignal) => Promise<void>;
+
+/** What belongs to the connection and not to the message, and the header that is ours. */
+const NOT_FORWARDED = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'idempotency-key',
+]);
+
+/** Throws usage (2) for an address that is neither https nor http to this machine. Redirects are not followed. */
+export async function openForward(ctx: Context, address: string): Promise<Deliver> {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isPrivate = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  if (!url || !isPrivate || url.username !== '') {
+    throw usageError(`--forward-to takes an https address (http to this machine only), not \`${address}\`.`);
+  }
+  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  const ca = await authorities(ctx);
+  const limitMs = ctx.flags.requestTimeoutMs;
+  return ({ body, headers, id }, signal) =>
+    new Promise((resolve, reject) => {
+      const kept = headers.filter(([name]) => !NOT_FORWARDED.has(name.toLowerCase()));
+      const limit = AbortSignal.timeout(limitMs);
+      const sent = request(url, {
+        method: 'POST',
+        headers: { ...Object.fromEntries(kept), 'content-length': String(body.length), 'idempotency-key': id },
+        signal: AbortSignal.any([signal, limit]),
+        agent: false,
+        ...ca,
+      });
+      sent.on('error', (error) => {
+        reject(limit.aborted ? new Error(`${url.origin} did not answer within ${formatDuration(limitMs)}`) : error);
+      });
+      sent.on('response', (response) => {
+        // What it says beyond the status does not matter.
+        response.on('error', () => undefined);
+        response.resume();
+        const { statusCode: status = 0 } = response;
+        if (status >= 200 && status < 300) resolve();
+        else reject(new Error(`${url.origin} answered ${status}`));
+      });
+      sent.end(body);
+    });
+}
+
+/** Node's own, and with `--ca-file` those besides. */
+async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
+  const file = (await ctx.settings()).get('ca_file')?.value;
+  if (file === undefined) return {};
+  const { rootCertificates } = await import('node:tls');
+  return { ca: [...rootCertificates, furtherAuthorities(file, ctx.io.env)] };
+}
+
+/** A command that was told to end has so long; then it is killed. */
+const GRACE_MS = 300;
+
+/**
+ * Without a shell: quotes group, nothing is expanded. The command gets none of our secrets, and a process group of its
+ * own, which ends as a whole when the listener ends or the limit is reached. Throws usage (2) for an empty line.
+ */
+export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
+  const [program, ...args] = splitWords(line);
+  if (program === undefined) throw usageError('--on needs a command after its status.');
+  return async ({ body, id, variables }, signal) => {
+    const env = { ...(await environmentForChild(ctx)), ...variables, CDPADM_EVENT_ID: id };
+    signal.throwIfAborted();
+    const over = new AbortController();
+    const limit = ctx.clock.sleep(limitMs, over.signal);
+    limit.catch(() => undefined);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const child = spawn(program, args, {
+          cwd: ctx.io.cwd,
+          env,
+          stdio: ['pipe', 'ignore', 'inherit'],
+          detached: host.platform !== 'win32',
+          windowsHide: true,
+        });
+        let reason: Error | undefined;
+        let kill: NodeJS.Timeout | undefined;
+        const end = (why: Error): void => {
+          reason ??= why;
+          host.endGroup(child.pid, 'SIGTERM');
+          kill ??= setTimeout(() => host.endGroup(child.pid, 'SIGKILL'), GRACE_MS);
+        };
+        signal.addEventListener('abort', () => end(signal.reason as Error), { signal: over.signal });
+        limit.then(
+          () => end(new Error(`the command ran longer than ${formatDuration(limitMs)}`)),
+          () => undefined,
+        );
+        child.on('error', (error) => reject(new Error(`the command could not be started: ${error.message}`)));
+        child.on('exit', (code, killed) => {
+          clearTimeout(kill);
+          // What it started itself ends with it.
+          if (reason) host.endGroup(child.pid, 'SIGKILL');
+          if (code === 0 && !reason) resolve();
+          else reject(reason ?? new Error(`the command ended with ${killed ?? `exit ${code}`}`));
+        });
+        // A command that does not read its input is none the worse for it.
+        child.stdin.on('error', () => undefined);
+        child.stdin.end(body);
+      });
+    } finally {
+      over.abort();
+    }
+  };
+}

@@ -1,0 +1,53 @@
+// The open deliveries of all outboxes, for whoever lists, replays or drops them, beside a listener that may be running.
+import { type Delivery, emptyOutbox, type OutcomeLine, takeLine } from '../domain/callbacks/outbox.ts';
+import { fail } from '../errors/fail.ts';
+import type { OutboxPort } from './deliver-callbacks.ts';
+
+interface Found<File> {
+  outbox: File;
+  delivery: Delivery;
+}
+
+type File = Pick<OutboxPort, 'exchange'>;
+
+/** Oldest first in each outbox. */
+export async function openDeliveriesOf<F extends File>(outboxes: readonly F[]): Promise<Found<F>[]> {
+  const found: Found<F>[] = [];
+  for (const outbox of outboxes) {
+    const state = emptyOutbox();
+    await outbox.exchange(({ lines }) => {
+      for (const line of lines) takeLine(state, line);
+      return [];
+    });
+    for (const delivery of state.open.values()) found.push({ outbox, delivery });
+  }
+  return found;
+}
+
+/** Those with one of these ids: of a delivery, an event or a request. Throws not found (5) for an id that none has. */
+export function chooseDeliveries<F>(found: readonly Found<F>[], ids: readonly string[]): Found<F>[] {
+  const has = ({ delivery: { callback, id } }: Found<F>, wanted: string): boolean =>
+    [id, callback.id, callback.request_id].includes(wanted);
+  for (const id of ids) {
+    if (found.some((one) => has(one, id))) continue;
+    throw fail('dsr.no_delivery', {
+      message: `No delivery has the id ${id}.`,
+      hint: 'Open deliveries: cdpadm dsr callbacks outbox list',
+    });
+  }
+  return found.filter((one) => ids.some((id) => has(one, id)));
+}
+
+/** Makes them due at once with all their attempts, or drops them. The listener that delivers from there follows. */
+export async function changeDeliveries(
+  chosen: readonly Found<File>[],
+  event: 'replayed' | 'dropped',
+  at: string,
+): Promise<void> {
+  for (const outbox of new Set(chosen.map((one) => one.outbox))) {
+    const lines = chosen
+      .filter((one) => one.outbox === outbox)
+      .map(({ delivery: { callback, target } }): OutcomeLine => ({ event, id: callback.id, target, at, attempts: 0 }));
+    await outbox.exchange(() => lines);
+  }
+}

@@ -1,0 +1,266 @@
+// `dsr callbacks listen` with hooks and a forward address, and `dsr callbacks outbox`, with the platform's own callbacks.
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type CallbackReceiver, startCallbackReceiver } from '../../../helpers/callback-receiver.ts';
+import type { CliResult } from '../../../helpers/cli.ts';
+import { createDsrHome } from '../../../helpers/dsr-home.ts';
+import { type Listener, listenForCallbacks } from '../../../helpers/listener.ts';
+import type { PlatformHome } from '../../../helpers/platform-home.ts';
+
+interface Listed {
+  id: string;
+  event_id: string;
+  target: string;
+  state: string;
+  attempts: number;
+  request_status: string;
+  subject_request_id: string;
+  reason: string | null;
+}
+
+const LIST = 'dsr callbacks outbox list';
+const PATIENT = { timeout: 60_000 };
+
+let home: PlatformHome;
+let receiver: CallbackReceiver;
+const stops: (() => Promise<CliResult>)[] = [];
+
+beforeEach(async () => {
+  home = await createDsrHome();
+  receiver = await startCallbackReceiver();
+});
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+  await receiver.close();
+  await home.close();
+});
+
+async function listen(...flags: string[]): Promise<Listener> {
+  const listener = await listenForCallbacks(home, flags);
+  stops.push(listener.stop);
+  return listener;
+}
+
+/** An erasure stays pending for a week. */
+async function submit(url: string, type = 'access'): Promise<string> {
+  const flags = ['--regulation', 'gdpr', '--type', type, '--identity', 'email=a@example.com', '--yes'];
+  const { stdout } = await home.run(['dsr', 'submit', ...flags, '--callback-url', url, '-o', 'json']);
+  return (JSON.parse(stdout) as { subject_request_id: string }).subject_request_id;
+}
+
+async function advance(duration: string): Promise<void> {
+  await home.platform.api.advance(duration);
+  await home.platform.api.flushCallbacks();
+}
+
+async function list(): Promise<Listed[]> {
+  return (await home.json<Listed[]>(LIST)).data;
+}
+
+/** A command that writes a line with what it was told to `told`, and ends as `end` says. */
+function hook(end = ''): string {
+  home.write(
+    'hook.cjs',
+    `const { appendFileSync, readFileSync } = require('node:fs');
+const { CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS } = process.env;
+const body = JSON.parse(readFileSync(0, 'utf8'));
+appendFileSync('told', [CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS, body.request_status].join(' ') + '\\n');
+${end}`,
+  );
+  home.write('told', '');
+  return `${process.execPath} hook.cjs`;
+}
+
+const told = (): string[][] =>
+  home
+    .read('told')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.split(' '));
+
+describe('a listener', () => {
+  it('runs the hook of each status in order, with one event id for hook and forward', async () => {
+    const { url } = await listen('--on', 'any', hook(), '--forward-to', receiver.url);
+    const id = await submit(url);
+    await advance('4d');
+    await receiver.count(3);
+    await vi.waitFor(async () => expect(await list()).toEqual([]), PATIENT);
+    expect(told().map(([, request, status, body]) => [request, status, body])).toEqual(
+      ['pending', 'in_progress', 'completed'].map((status) => [id, status, status]),
+    );
+    expect(receiver.received.map(({ headers }) => headers['idempotency-key'])).toEqual(told().map(([event]) => event));
+  });
+
+  it('runs a hook at the first callback of a status although `dsr status` saw the status before', async () => {
+    const { lines, url } = await listen('--on', 'any', hook());
+    const id = await submit(url);
+    await home.platform.api.advance('4d');
+    expect((await home.run(['dsr', 'status', id])).code).toBe(0);
+    await home.platform.api.flushCallbacks();
+    await vi.waitFor(() => expect(told().map(([, , status]) => status)).toContain('completed'), PATIENT);
+    expect(told()).toHaveLength(3);
+    expect(lines().map((line) => line.new)).toEqual([true, true, true]);
+  });
+
+  it('delivers what an earlier run left due, by the flags that it has now', async () => {
+    const first = await listen('--on', 'any', 'there-is-no-such-command');
+    await submit(first.url, 'erasure');
+    await advance('20m');
+    await vi.waitFor(async () => expect((await list())[0]?.attempts).toBeGreaterThan(0), PATIENT);
+    expect((await list())[0]?.reason).toMatch(/^the command could not be started: /);
+    await first.stop();
+    const second = await listen('--on', 'completed', 'true');
+    expect((await second.stop()).stderr).toContain(
+      '1 delivery of an earlier run: this listener has no such --on or --forward-to.',
+    );
+    await listen('--on', 'any', hook());
+    await vi.waitFor(async () => expect(await list()).toEqual([]), PATIENT);
+    expect(told().map(([, , status]) => status)).toEqual(['pending']);
+  });
+
+  it('ends with a command that hangs, and all that it started, and leaves it due', async () => {
+    const { stop, url } = await listen(
+      ...[
+        '--on',
+        'any',
+        hook(`require('node:child_process').spawn('sleep', ['3600'], { stdio: 'ignore' });
+appendFileSync('told', process.pid + '\\n');
+process.on('SIGTERM', () => undefined);
+setInterval(() => undefined, 1000);`),
+      ],
+    );
+    await submit(url, 'erasure');
+    await advance('20m');
+    await vi.waitFor(() => expect(told()).toHaveLength(2), PATIENT);
+    const group = Number(told()[1]?.[0]);
+    expect(() => process.kill(-group, 0)).not.toThrow();
+    expect((await stop()).code).toBe(130);
+    await vi.waitFor(() => expect(() => process.kill(-group, 0)).toThrow('ESRCH'), PATIENT);
+    expect(await list()).toMatchObject([{ state: 'due', attempts: 0, target: 'on-any', request_status: 'pending' }]);
+  });
+
+  it('ends a command that runs longer than --hook-timeout, and counts the attempt', async () => {
+    const { url } = await listen('--on', 'any', 'sleep 3600', '--hook-timeout', '50ms', '--hook-attempts', '1');
+    await submit(url, 'erasure');
+    await advance('20m');
+    await vi.waitFor(async () => {
+      expect(await list()).toMatchObject([{ state: 'dead', attempts: 1, reason: 'the command ran longer than 50ms' }]);
+    }, PATIENT);
+  });
+
+  it('does not deliver beside another listener of the same workspace', async () => {
+    const { url } = await listen('--on', 'any', hook());
+    const line = ['dsr', 'callbacks', 'listen', '--port', '0', '--on', 'any', 'true'];
+    const { code, stderr } = await home.run(line);
+    expect([code, stderr]).toEqual([6, expect.stringContaining(`Another listener (process ${process.pid} on `)]);
+    // One that delivers nothing, or for another workspace, may run.
+    await listen();
+    await listen('--workspace', '3002', '--on', 'any', 'true');
+    await submit(url, 'erasure');
+    await advance('20m');
+    await vi.waitFor(() => expect(told()).toHaveLength(1), PATIENT);
+  });
+
+  it('keeps its outbox to itself, and the body only until it is delivered', async () => {
+    const { stop, url } = await listen('--forward-to', receiver.url);
+    await submit(url, 'erasure');
+    await advance('20m');
+    await vi.waitFor(async () => expect(await list()).toEqual([]), PATIENT);
+    await stop();
+    await (await listen('--forward-to', receiver.url)).stop();
+    const folder = join(home.env.CDPADM_STATE_DIR ?? '', 'dsr', 'outbox');
+    const names = readdirSync(folder);
+    expect(names).toEqual([expect.stringMatching(/^[0-9a-f]{24}\.ndjson$/)]);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    const path = join(folder, names[0] ?? '');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).toMatch(/^\{"event":"seen",.*\}\n$/);
+  });
+
+  it.each([
+    ['--on', 'completed', '--on needs a command after its status.', ' '],
+    ['--hook-concurrency', '0', '--hook-concurrency must be a whole number from 1 to 64, not `0`.'],
+    ['--hook-attempts', 'many', '--hook-attempts must be a whole number from 1 to 100, not `many`.'],
+    ['--hook-timeout', '5', '--hook-timeout takes a duration such as 5s or 10m, not `5`.'],
+    ['--forward-to', 'http://example.com/', '--forward-to takes an https address'],
+  ])('rejects %s %s', async (flag, value, message, ...more) => {
+    const { code, stderr } = await home.run(['dsr', 'callbacks', 'listen', '--port', '0', flag, value, ...more]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe('the outbox', () => {
+  /** Two dead letters of one request, and a listener that still runs. */
+  async function withDeadLetters(): Promise<{ id: string; dead: Listed[] }> {
+    receiver.next(...Array<number>(4).fill(500));
+    const { url } = await listen('--forward-to', receiver.url, '--hook-attempts', '1');
+    const id = await submit(url);
+    await advance('1d');
+    await vi.waitFor(async () => expect((await list()).map(({ state }) => state)).toEqual(['dead', 'dead']), PATIENT);
+    return { id, dead: await list() };
+  }
+
+  it('lists dead letters with their reason, and replays them beside the listener that runs', async () => {
+    const { dead, id } = await withDeadLetters();
+    expect(dead).toMatchObject(
+      ['pending', 'in_progress'].map((status) => ({
+        target: 'forward',
+        subject_request_id: id,
+        request_status: status,
+        attempts: 1,
+        reason: `${receiver.url} answered 500`,
+      })),
+    );
+    expect((await home.json<Listed[]>(`${LIST} --dead`)).data).toEqual(dead);
+    const dry = await home.run('dsr callbacks outbox replay --all --dry-run');
+    expect(dry.stdout).toContain('2 deliveries would be tried again.');
+    // Again they fail; then the receiver accepts them.
+    const { data } = await home.json<Listed[]>(`dsr callbacks outbox replay ${id}`);
+    expect(data.map((it) => [it.id, it.state])).toEqual(dead.map((it) => [it.id, 'due']));
+    await vi.waitFor(async () => expect((await list()).map((it) => it.state)).toEqual(['dead', 'dead']), PATIENT);
+    expect((await home.run('dsr callbacks outbox replay --all')).code).toBe(0);
+    await receiver.count(6);
+    await vi.waitFor(async () => expect(await list()).toEqual([]), PATIENT);
+    const keys = receiver.received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual([...keys.slice(0, 2), ...keys.slice(0, 2), ...keys.slice(0, 2)]);
+  });
+
+  it('drops deliveries by id after a confirmation', async () => {
+    const { dead } = await withDeadLetters();
+    const [first, second] = dead;
+    const drop = ['dsr', 'callbacks', 'outbox', 'drop', first?.id ?? ''];
+    expect((await home.run(drop)).code).toBe(2);
+    expect(await list()).toHaveLength(2);
+    expect((await home.run([...drop, '--yes'])).code).toBe(0);
+    expect((await list()).map(({ id }) => id)).toEqual([second?.id]);
+    const gone = await home.run([...drop, '--yes']);
+    expect([gone.code, gone.stderr]).toEqual([5, expect.stringContaining(`No delivery has the id ${first?.id}.`)]);
+    expect((await home.run(['dsr', 'callbacks', 'outbox', 'drop', second?.event_id ?? '', '--yes'])).code).toBe(0);
+    const { stderr, stdout } = await home.run(LIST);
+    expect([stdout.split('\n').length, stderr]).toEqual([2, expect.stringContaining('Nothing is due')]);
+  });
+
+  it.each(['replay', 'drop'])('wants ids or --all for %s', async (verb) => {
+    for (const words of ['', '--all some'])
+      expect((await home.run(`dsr callbacks outbox ${verb} ${words}`.trim())).code).toBe(2);
+    const { code, stderr } = await home.run(`dsr callbacks outbox ${verb} --all --yes`);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('There are no dead letters.')]);
+  });
+
+  it('survives damage to its file: what is whole is delivered', async () => {
+    const first = await listen('--on', 'any', 'false');
+    await submit(first.url);
+    await advance('1d');
+    await vi.waitFor(async () => expect(await list()).toHaveLength(2), PATIENT);
+    await first.stop();
+    const folder = join(home.env.CDPADM_STATE_DIR ?? '', 'dsr', 'outbox');
+    const path = join(folder, readdirSync(folder)[0] ?? '');
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    const news = lines.filter((line) => line.includes('"received"'));
+    writeFileSync(path, [news[0]?.slice(0, 80), 'null', '[]', '{"event":"received"}', '\0\0', news[1], ''].join('\n'));
+    await listen('--on', 'any', hook());
+    await vi.waitFor(() => expect(told().map(([, , status]) => status)).toEqual(['in_progress']), PATIENT);
+    expect(readFileSync(path, 'utf8')).toContain(news[0]?.slice(0, 80));
+  });
+});

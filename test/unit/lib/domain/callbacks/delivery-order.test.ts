@@ -1,0 +1,186 @@
+// Which deliveries may start: in order for each request, so many at once, and later after each failure.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  hookTargets,
+  longestPause,
+  nextDeliveries,
+  retryAt,
+  targetsOf,
+} from '../../../../../src/lib/domain/callbacks/delivery-order.ts';
+import {
+  type Delivery,
+  emptyOutbox,
+  type OutboxState,
+  takeLine,
+} from '../../../../../src/lib/domain/callbacks/outbox.ts';
+import { randomFrom } from '../../../../helpers/random.ts';
+import { size } from '../../../../helpers/size.ts';
+import { AT, received } from './received.ts';
+
+const NOW = Date.parse(AT);
+const FORWARD = { name: 'forward' };
+const ANY = { name: 'on-any', status: 'any' };
+const DONE = { name: 'on-completed', status: 'completed' };
+const ALL = [FORWARD, ANY, DONE];
+
+function stateOf(...lines: unknown[]): OutboxState {
+  const state = emptyOutbox();
+  for (const line of lines) takeLine(state, line);
+  return state;
+}
+
+function next(state: OutboxState, options: Partial<Parameters<typeof nextDeliveries>[1]> = {}) {
+  const { start, wakeAt } = nextDeliveries(state, { running: [], concurrency: 4, targets: ALL, now: NOW, ...options });
+  return { wakeAt, start: start.map(({ callback, target }) => `${callback.request_id} ${callback.status} ${target}`) };
+}
+
+describe('targets', () => {
+  it('are known by the status of their flag and their place among those with it', () => {
+    expect(hookTargets(['completed', 'any', 'completed', 'completed'])).toEqual([
+      { name: 'on-completed', status: 'completed' },
+      { name: 'on-any', status: 'any' },
+      { name: 'on-completed-2', status: 'completed' },
+      { name: 'on-completed-3', status: 'completed' },
+    ]);
+  });
+
+  it.each([
+    ['the first callback of a status', [], 'completed', ['forward', 'on-any', 'on-completed']],
+    ['the first of another status', ['pending'], 'in_progress', ['forward', 'on-any']],
+    ['a repeat', ['pending'], 'pending', []],
+    ['a status that comes late', ['completed'], 'pending', ['forward']],
+  ])('of %s', (_what, before, status, expected) => {
+    const state = stateOf(...before.map((word) => received(word)));
+    expect(targetsOf(state, received(status), ALL)).toEqual(expected);
+  });
+
+  it('of other bytes with a known status are the forward address alone', () => {
+    const state = stateOf(received('completed'));
+    expect(targetsOf(state, { ...received('completed'), id: 'other bytes' }, ALL)).toEqual(['forward']);
+  });
+
+  it('of a body that is no status are the forward address alone', () => {
+    const callback = { ...received('x'), request_id: null, status: null };
+    expect(targetsOf(emptyOutbox(), callback, ALL)).toEqual(['forward']);
+  });
+});
+
+describe('what may start', () => {
+  it('is the oldest of each request, to hooks and to the forward address apart', () => {
+    const state = stateOf(
+      received('pending', ['forward', 'on-any'], 'a'),
+      received('in_progress', ['forward', 'on-any'], 'a'),
+      received('pending', ['on-any'], 'b'),
+    );
+    expect(next(state).start).toEqual(['a pending forward', 'a pending on-any', 'b pending on-any']);
+  });
+
+  it('waits behind one of its request that failed, until that is due again', () => {
+    const first = received('pending', ['on-any'], 'a');
+    const due = new Date(NOW + 5000).toISOString();
+    const failed = { event: 'failed', id: first.id, target: 'on-any', at: AT, attempts: 1, due };
+    const state = stateOf(first, received('in_progress', ['on-any'], 'a'), failed);
+    expect(next(state)).toEqual({ start: [], wakeAt: NOW + 5000 });
+    expect(next(state, { now: NOW + 5000 })).toEqual({ start: ['a pending on-any'], wakeAt: undefined });
+  });
+
+  it('does not wait behind a dead letter, nor behind a target that this listener does not have', () => {
+    const first = received('pending', ['on-any', 'on-pending'], 'a');
+    const dead = { event: 'dead', id: first.id, target: 'on-any', at: AT, attempts: 10 };
+    const state = stateOf(first, dead, received('in_progress', ['on-any'], 'a'));
+    expect(next(state).start).toEqual(['a in_progress on-any']);
+  });
+
+  it('goes first again when a dead letter is replayed', () => {
+    const first = received('pending', ['on-any'], 'a');
+    const lines = ['dead', 'replayed'].map((event) => ({ event, id: first.id, target: 'on-any', at: AT, attempts: 0 }));
+    const state = stateOf(first, received('in_progress', ['on-any'], 'a'), ...lines);
+    expect(next(state).start).toEqual(['a pending on-any']);
+  });
+
+  it('leaves one place to hooks while the forward address takes all others', () => {
+    const requests = ['a', 'b', 'c', 'd', 'e'];
+    const forwards = stateOf(...requests.map((id) => received('pending', ['forward'], id)));
+    expect(next(forwards).start).toHaveLength(3);
+    expect(next(forwards, { targets: [FORWARD] }).start).toHaveLength(4);
+    expect(next(forwards, { concurrency: 1 }).start).toHaveLength(1);
+    const running = [...forwards.open.values()].slice(0, 3);
+    const hooks = stateOf(received('pending', ['on-any'], 'z'));
+    expect(next(hooks, { running }).start).toEqual(['z pending on-any']);
+  });
+
+  it('keeps the order of each request, and never runs more than allowed, whatever fails', () => {
+    const statuses = ['pending', 'in_progress', 'completed'];
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.nat(),
+        (requests, concurrency, seed) => {
+          const random = randomFrom(seed);
+          const state = emptyOutbox();
+          const told = new Map<string, number>();
+          for (const id of requests) {
+            const status = statuses[told.get(id) ?? 0];
+            told.set(id, (told.get(id) ?? 0) + 1);
+            if (status === undefined) continue;
+            const callback = received(status, [], id);
+            takeLine(state, { ...callback, targets: targetsOf(state, callback, ALL) });
+          }
+          const due = new Set(state.open.keys());
+          const done: string[] = [];
+          let running: Delivery[] = [];
+          let now = NOW;
+          for (let turn = 0; state.open.size > 0; turn++) {
+            expect(turn).toBeLessThan(2000);
+            const { start, wakeAt } = nextDeliveries(state, { running, concurrency, targets: ALL, now });
+            running = [...running, ...start];
+            expect(running.length).toBeLessThanOrEqual(concurrency);
+            const lanes = running.map(({ callback, target }) => `${callback.request_id} ${target === 'forward'}`);
+            expect(new Set(lanes).size).toBe(lanes.length);
+            if (running.length === 0) now = wakeAt ?? now;
+            const [ended] = running.splice(Math.floor(random() * running.length), 1);
+            if (!ended) continue;
+            const attempts = ended.attempts + 1;
+            const isWell = random() > 0.3;
+            const at = new Date(retryAt(attempts, now, random)).toISOString();
+            const outcome = { id: ended.callback.id, target: ended.target, at: AT, attempts };
+            takeLine(state, { ...outcome, ...(isWell ? { event: 'delivered' } : { event: 'failed', due: at }) });
+            if (isWell) done.push(ended.id);
+          }
+          expect(new Set(done)).toEqual(due);
+          for (const kind of [true, false]) {
+            for (const id of new Set(requests)) {
+              const order = done.filter((one) => one.endsWith('forward') === kind && isOf(one, id));
+              const wanted = [...due].filter((one) => one.endsWith('forward') === kind && isOf(one, id));
+              expect(order).toEqual(wanted);
+            }
+          }
+        },
+      ),
+      { numRuns: size(300) },
+    );
+
+    function isOf(delivery: string, request: string): boolean {
+      return statuses.some((status) => delivery.startsWith(received(status, [], request).id));
+    }
+  });
+});
+
+describe('a failed delivery', () => {
+  it('is tried again after any part of a pause that grows up to eight hours', () => {
+    expect([1, 2, 3, 4, 8, 9, 30].map(longestPause)).toEqual([
+      1000, 4000, 16_000, 64_000, 16_384_000, 28_800_000, 28_800_000,
+    ]);
+    expect(retryAt(3, NOW, () => 0)).toBe(NOW);
+    expect(retryAt(3, NOW, () => 0.5)).toBe(NOW + 8000);
+  });
+
+  it('outlives an outage of a minute with ten attempts, all but once in a million', () => {
+    // Nine pauses end within a minute only if each of the long ones is drawn very short.
+    const long = [4, 5, 6, 7, 8, 9].map(longestPause);
+    const most = long.reduce((chance, pause) => chance * Math.min(1, 60_000 / pause), 1);
+    expect(most).toBeLessThan(1e-6);
+  });
+});

@@ -1,0 +1,197 @@
+// The lines of an outbox and what they add up to: open deliveries, received statuses, and the same after compaction.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  compactLines,
+  emptyOutbox,
+  eventId,
+  isFirst,
+  isRepeat,
+  type OutboxLine,
+  type OutboxState,
+  type OutcomeLine,
+  readLine,
+  takeLine,
+} from '../../../../../src/lib/domain/callbacks/outbox.ts';
+import { size } from '../../../../helpers/size.ts';
+import { AT, received, REQUEST } from './received.ts';
+
+const NOW = Date.parse(AT);
+const DAY = 86_400_000;
+
+function stateOf(...lines: unknown[]): OutboxState {
+  const state = emptyOutbox();
+  for (const line of lines) takeLine(state, line);
+  return state;
+}
+
+const outcome = (event: OutcomeLine['event'], id: string, target: string, attempts = 1): OutcomeLine => ({
+  event,
+  id,
+  target,
+  at: AT,
+  attempts,
+  ...(event === 'failed' && { due: AT }),
+  ...(['failed', 'dead'].includes(event) && { reason: 'exit 1' }),
+});
+
+/** What a listener does by: the open deliveries in order, and what was received. */
+function meaning({ open, seen }: OutboxState) {
+  return {
+    open: [...open.values()].map(({ attempts, callback, id, isDead, reason }) => [
+      id,
+      attempts,
+      isDead,
+      reason,
+      callback.body,
+    ]),
+    seen: [...seen].map(([id, { events, statuses }]) => [id, statuses, [...events].sort()]).sort(),
+  };
+}
+
+describe('an event id', () => {
+  it('is the same for the same bytes from the same workspace, and another otherwise', () => {
+    const body = Buffer.from('{"a":1}');
+    const id = eventId('https://a.example', '1', body);
+    expect(id).toMatch(/^[0-9a-f]{32}$/);
+    expect(eventId('https://a.example', '1', Buffer.from('{"a":1}'))).toBe(id);
+    const others = [
+      eventId('https://b.example', '1', body),
+      eventId('https://a.example', '2', body),
+      eventId('https://a.example', undefined, body),
+      eventId('https://a.example', '1', Buffer.from('{"a":1} ')),
+    ];
+    expect(new Set([id, ...others]).size).toBe(5);
+  });
+});
+
+describe('a callback', () => {
+  it.each([
+    [['pending'], 'in_progress', true],
+    [['pending'], 'pending', false],
+    [['pending', 'in_progress'], 'pending', false],
+    [['completed'], 'pending', false],
+    [['completed'], 'cancelled', false],
+    [[], 'completed', true],
+    [['pending'], 'reviewed', true],
+    [['reviewed'], 'archived', true],
+    [['reviewed', 'archived'], 'reviewed', false],
+    [[], null, false],
+  ])('after %j with the status %s is the first: %s', (before, status, first) => {
+    const state = stateOf(...before.map((word) => received(word)));
+    const callback = { ...received(status ?? 'none'), status };
+    expect(isFirst(state, callback)).toBe(first);
+  });
+
+  it('is a repeat when the same bytes came before, and only then', () => {
+    const state = stateOf(received('pending'));
+    expect(isRepeat(state, received('pending'))).toBe(true);
+    expect(isRepeat(state, { ...received('pending'), id: 'other' })).toBe(false);
+    expect(isRepeat(state, { ...received('pending'), request_id: 'other' })).toBe(false);
+  });
+
+  it('makes its deliveries due once, however often it is read', () => {
+    const line = received('pending', ['forward', 'on-any']);
+    const state = stateOf(line, outcome('delivered', line.id, 'forward'), line);
+    expect([...state.open.keys()]).toEqual([`${line.id}.on-any`]);
+  });
+});
+
+describe('an outcome', () => {
+  const line = received('pending', ['forward', 'on-any']);
+
+  it.each<[OutcomeLine['event'], object | undefined]>([
+    ['delivered', undefined],
+    ['dropped', undefined],
+    ['failed', { isDead: false, attempts: 3, dueAt: NOW, reason: 'exit 1' }],
+    ['dead', { isDead: true, attempts: 3, reason: 'exit 1' }],
+    ['replayed', { isDead: false, attempts: 3, dueAt: 0 }],
+  ])('%s changes its own delivery only', (event, after) => {
+    const { open } = stateOf(line, outcome(event, line.id, 'forward', 3));
+    expect(open.get(`${line.id}.on-any`)).toMatchObject({ isDead: false, attempts: 0, dueAt: 0, reason: null });
+    if (after === undefined) expect(open.has(`${line.id}.forward`)).toBe(false);
+    else expect(open.get(`${line.id}.forward`)).toMatchObject(after);
+  });
+
+  it('of an unknown delivery changes nothing', () => {
+    expect(meaning(stateOf(line, outcome('dead', 'other', 'forward')))).toEqual(meaning(stateOf(line)));
+  });
+});
+
+describe('lines', () => {
+  const STATUSES = ['pending', 'in_progress', 'completed'];
+  const anyLine = fc.oneof(
+    fc
+      .tuple(
+        fc.constantFrom(...STATUSES),
+        fc.constantFrom('r1', 'r2'),
+        fc.subarray(['forward', 'on-any', 'on-completed']),
+      )
+      .map(([status, request, targets]) => ({
+        ...received(status, targets),
+        id: `${status}-${request}`,
+        request_id: request,
+      })),
+    fc
+      .tuple(
+        fc.constantFrom<OutcomeLine['event']>('delivered', 'failed', 'dead', 'replayed', 'dropped'),
+        fc.constantFrom(...STATUSES.flatMap((status) => [`${status}-r1`, `${status}-r2`])),
+        fc.constantFrom('forward', 'on-any', 'on-completed'),
+        fc.integer({ min: 1, max: 12 }),
+      )
+      .map(([event, id, target, attempts]) => outcome(event, id, target, event === 'replayed' ? 0 : attempts)),
+  );
+
+  it('mean the same after compaction', () => {
+    fc.assert(
+      fc.property(fc.array(anyLine, { maxLength: 40 }), fc.array(anyLine, { maxLength: 10 }), (before, after) => {
+        const state = stateOf(...before);
+        const compact = compactLines(state, NOW);
+        const again = stateOf(...compact);
+        expect(meaning(again)).toEqual(meaning(state));
+        expect(compactLines(again, NOW)).toHaveLength(compact.length);
+        expect(meaning(stateOf(...compact, ...after))).toEqual(meaning(stateOf(...before, ...after)));
+      }),
+      { numRuns: size(1000) },
+    );
+  });
+
+  it('of a request that was last heard of 90 days ago are forgotten, unless a delivery is open', () => {
+    const done = received('pending');
+    const open = { ...received('pending', ['forward']), request_id: 'open' };
+    const state = stateOf(done, open);
+    expect(meaning(stateOf(...compactLines(state, NOW + 90 * DAY))).seen).toHaveLength(2);
+    expect(meaning(stateOf(...compactLines(state, NOW + 91 * DAY))).seen.map(([id]) => id)).toEqual(['3001 open']);
+  });
+
+  it('that a newer version wrote are kept as they are', () => {
+    const newer = { event: 'paused', id: 'a', at: AT, until: AT };
+    expect(compactLines(stateOf(newer, received('pending')), NOW)[0]).toEqual(newer);
+  });
+
+  it('that are damaged change nothing and end nothing', () => {
+    const line = received('pending', ['forward']);
+    const good: OutboxLine[] = [
+      line,
+      outcome('failed', line.id, 'forward'),
+      { event: 'seen', id: `3001 ${REQUEST}`, at: AT, statuses: ['pending'], events: [line.id] },
+    ];
+    for (const one of good) expect(readLine(one)).toBe(one);
+    const wrong = [null, 7, {}, [null], [['a']], '__proto__', '', undefined];
+    for (const one of good) {
+      for (const key of Object.keys(one)) {
+        for (const value of wrong) {
+          const state = stateOf(line, { ...one, [key]: value });
+          expect(() => compactLines(state, NOW)).not.toThrow();
+        }
+      }
+    }
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        const state = stateOf(value);
+        expect([state.open.size, state.seen.size]).toEqual([0, 0]);
+      }),
+      { numRuns: size(500) },
+    );
+  });
+});

@@ -1,0 +1,309 @@
+// Deliveries through a real outbox file on a clock of the test: at least once, in order, whatever fails or ends in between.
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openOutbox, type Outbox } from '../../../../src/lib/config/outbox.ts';
+import { type Clock, ownTurn } from '../../../../src/lib/kernel/clock.ts';
+import { hookTargets } from '../../../../src/lib/domain/callbacks/delivery-order.ts';
+import type { ReceivedLine } from '../../../../src/lib/domain/callbacks/outbox.ts';
+import {
+  type Deliveries,
+  type DeliveryPorts,
+  openDeliveries,
+} from '../../../../src/lib/workflows/deliver-callbacks.ts';
+import { changeDeliveries, chooseDeliveries, openDeliveriesOf } from '../../../../src/lib/workflows/manage-outbox.ts';
+import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
+import { randomFrom } from '../../../helpers/random.ts';
+import { size } from '../../../helpers/size.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { received } from '../domain/callbacks/received.ts';
+
+const STATUSES = ['pending', 'in_progress', 'completed'];
+const TARGETS = [{ name: 'forward' }, ...hookTargets(['any', 'completed'])];
+
+let path: string;
+let clock: TestClock;
+let warnings: string[];
+/** States as the ledger got them: `request status`. */
+let recorded: string[];
+let runs: { stop(): Promise<void> }[];
+
+beforeEach(() => {
+  path = join(temporaryFolder(), 'outbox', 'a.ndjson');
+  clock = createTestClock();
+  warnings = [];
+  recorded = [];
+  runs = [];
+});
+afterEach(async () => {
+  for (const run of runs.splice(0)) await run.stop();
+});
+
+interface Started extends Deliveries {
+  outbox: Outbox;
+  /** Resolves when nothing is due any more. */
+  done(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function start(deliver: DeliveryPorts['deliver'], more: Partial<DeliveryPorts> = {}): Promise<Started> {
+  const outbox = openOutbox(path, clock);
+  const end = new AbortController();
+  const deliveries = await openDeliveries({
+    outbox,
+    ledger: () => ({
+      append: (events) => {
+        recorded.push(...events.map(({ id, status }) => `${id} ${status}`));
+        return Promise.resolve(events.length);
+      },
+    }),
+    targets: TARGETS,
+    attempts: 10,
+    concurrency: 4,
+    deliver,
+    clock,
+    random: Math.random,
+    signal: end.signal,
+    tell: { note: () => undefined, warn: (text) => void warnings.push(text), verbose: () => undefined },
+    ...more,
+  });
+  const running = deliveries.run();
+  const stop = async (): Promise<void> => {
+    end.abort(new Error('stopped'));
+    await running;
+  };
+  runs.push({ stop });
+  const done = async (): Promise<void> => {
+    while ((await open()).some(({ isDead }) => !isDead)) await turns();
+  };
+  return { ...deliveries, outbox, done, stop };
+}
+
+/** Lets the listener work for a while, since each look at the file costs it time. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await ownTurn();
+}
+
+async function open() {
+  return (await openDeliveriesOf([openOutbox(path, clock)])).map(({ delivery }) => delivery);
+}
+
+/** Ends with the listener only. */
+const hanging: DeliveryPorts['deliver'] = (_target, _callback, signal) =>
+  new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))));
+
+/** `request status target`. */
+const nameOf = (target: string, { request_id: id, status }: ReceivedLine): string => `${id} ${status} ${target}`;
+const requests = (count: number): string[] => Array.from({ length: count }, (_, index) => `r${index}`);
+
+describe('a callback', () => {
+  it('is stored with its deliveries in one write, however many come at once', async () => {
+    const { outbox, store, stop } = await start(() => new Promise(() => undefined), { signal: AbortSignal.abort() });
+    let writes = 0;
+    const { exchange } = outbox;
+    outbox.exchange = (work) =>
+      exchange((news) => {
+        const lines = work(news);
+        if (lines.length > 0) writes++;
+        return lines;
+      });
+    const firsts = await Promise.all(requests(600).map((id) => store(received('pending', [], id))));
+    await stop();
+    expect(firsts.every(Boolean)).toBe(true);
+    expect(writes).toBeLessThanOrEqual(3);
+    expect(recorded).toHaveLength(600);
+    expect((await open()).map(({ target }) => target).sort()).toHaveLength(1200);
+  });
+
+  it('is delivered once for each status, whatever the ledger knew and however often it comes', async () => {
+    const told: string[] = [];
+    const deliver: DeliveryPorts['deliver'] = (target, callback) => {
+      told.push(nameOf(target, callback));
+      return Promise.resolve();
+    };
+    // As after `dsr status`: nothing is news to the ledger.
+    const ledger = () => ({ append: () => Promise.resolve(0) });
+    const { done, store } = await start(deliver, { ledger });
+    const news = [];
+    for (const status of ['pending', 'pending', 'completed', 'in_progress', 'completed'])
+      news.push(await store(received(status)));
+    await done();
+    expect(news).toEqual([true, false, true, false, false]);
+    expect(told.filter((name) => name.endsWith('on-any'))).toEqual([
+      expect.stringContaining('pending'),
+      expect.stringContaining('completed'),
+    ]);
+    expect(told.filter((name) => name.endsWith('forward'))).toHaveLength(3);
+  });
+
+  it('that cannot be written is not acknowledged, and stored when it comes again', async () => {
+    const { done, outbox, store } = await start(() => Promise.resolve());
+    const { exchange } = outbox;
+    outbox.exchange = async () => Promise.reject(new Error('the disk is full'));
+    await expect(store(received('pending'))).rejects.toThrow('the disk is full');
+    outbox.exchange = exchange;
+    expect(await store(received('pending'))).toBe(true);
+    await done();
+    expect(recorded).toHaveLength(1);
+  });
+
+  it('that the ledger cannot store is not acknowledged, and reaches the ledger at the next start', async () => {
+    const ledger = () => ({ append: () => Promise.reject(new Error('no room')) });
+    const { done, stop, store } = await start(() => Promise.resolve(), { ledger });
+    await expect(store(received('pending'))).rejects.toThrow('no room');
+    await done();
+    await stop();
+    const again = await start(() => Promise.resolve());
+    expect(recorded).toEqual([expect.stringContaining('pending')]);
+    expect(await again.store(received('pending'))).toBe(false);
+  });
+});
+
+describe('a delivery', () => {
+  it('becomes a dead letter after its attempts, lets the next one pass, and can be replayed beside the listener', async () => {
+    const told: string[] = [];
+    let isWell = false;
+    const { done, refresh, store } = await start(
+      (target, callback) => {
+        if (!isWell && callback.status === 'pending') return Promise.reject(new Error('exit 3'));
+        told.push(nameOf(target, callback));
+        return Promise.resolve();
+      },
+      { targets: hookTargets(['any']), attempts: 3 },
+    );
+    for (const status of STATUSES) await store(received(status, [], 'a'));
+    await done();
+    expect(told).toEqual(['a in_progress on-any', 'a completed on-any']);
+    expect(warnings).toEqual([
+      expect.stringContaining('on-any of a (pending) failed: exit 3. Attempt 2 of 3'),
+      expect.stringContaining('Dead letter: on-any of a (pending) failed 3 times: exit 3.'),
+    ]);
+    const [dead] = await open();
+    expect(dead).toMatchObject({ isDead: true, attempts: 3, reason: 'exit 3' });
+    isWell = true;
+    const found = await openDeliveriesOf([openOutbox(path, clock)]);
+    await changeDeliveries(chooseDeliveries(found, ['a']), 'replayed', dead?.callback.at ?? '');
+    await refresh();
+    await done();
+    expect(told.at(-1)).toBe('a pending on-any');
+    expect(await open()).toEqual([]);
+  });
+
+  it('that is dropped while it fails is not tried again', async () => {
+    const standing: Clock['sleep'] = (_ms, signal) =>
+      new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('over'))));
+    let tried = 0;
+    const { refresh, store } = await start(
+      () => {
+        tried++;
+        return Promise.reject(new Error('exit 3'));
+      },
+      { targets: hookTargets(['any']), clock: { now: clock.now, sleep: standing } },
+    );
+    await store(received('pending', [], 'a'));
+    while ((await open())[0]?.attempts !== 1) await turns();
+    const found = await openDeliveriesOf([openOutbox(path, clock)]);
+    expect(() => chooseDeliveries(found, ['a', 'other'])).toThrow(expect.objectContaining({ code: 'dsr.no_delivery' }));
+    await changeDeliveries(chooseDeliveries(found, ['a']), 'dropped', found[0]?.delivery.callback.at ?? '');
+    await refresh();
+    clock.advance(3_600_000);
+    await refresh();
+    expect([tried, await open()]).toEqual([1, []]);
+  });
+
+  it('that runs when the listener ends stays due, without an attempt used up', async () => {
+    const { stop, store } = await start(hanging, { targets: hookTargets(['any']) });
+    await store(received('pending'));
+    await stop();
+    expect(await open()).toMatchObject([{ isDead: false, attempts: 0, reason: null }]);
+    const told: string[] = [];
+    const again = await start((target, callback) => {
+      told.push(nameOf(target, callback));
+      return Promise.resolve();
+    });
+    expect(again.left).toEqual({ due: 1, elsewhere: 0, dead: 0 });
+    await again.done();
+    expect(told).toHaveLength(1);
+  });
+
+  it('of a flag that this run does not have stays as it is, and is counted', async () => {
+    const first = await start(() => Promise.reject(new Error('down')), { attempts: 1, targets: hookTargets(['any']) });
+    await first.store(received('pending', [], 'a'));
+    await first.done();
+    await first.stop();
+    const second = await start(hanging, { targets: hookTargets(['completed']) });
+    await second.store(received('completed', [], 'a'));
+    await second.stop();
+    const third = await start(() => Promise.resolve(), { targets: [{ name: 'forward' }] });
+    expect(third.left).toEqual({ due: 0, elsewhere: 1, dead: 1 });
+  });
+
+  it('bridges an outage of the receiver for a minute without one dead letter', async () => {
+    const up = clock.now() + 60_000;
+    const told: string[] = [];
+    const { done, store } = await start(
+      (target, callback) => {
+        if (clock.now() < up) return Promise.reject(new Error('connection refused'));
+        told.push(nameOf(target, callback));
+        return Promise.resolve();
+      },
+      { targets: [{ name: 'forward' }] },
+    );
+    const all = requests(size(20, 5)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
+    await Promise.all(all.map(store));
+    await done();
+    expect(await open()).toEqual([]);
+    expect(told.sort()).toEqual(all.map((callback) => nameOf('forward', callback)).sort());
+  });
+});
+
+describe('an outbox', () => {
+  it('delivers everything in order through failing targets and ends at any moment', async () => {
+    const seed = Math.floor(Math.random() * 2 ** 32);
+    const random = randomFrom(seed);
+    const told: string[] = [];
+    const wanted = requests(size(30, 5)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
+    const left = [...wanted];
+    let running = 0;
+    let most = 0;
+    const deliver: DeliveryPorts['deliver'] = async (target, callback, signal) => {
+      most = Math.max(most, ++running);
+      try {
+        await clock.sleep(Math.floor(random() * 100), signal);
+        if (random() < 0.3) throw new Error('exit 1');
+        told.push(nameOf(target, callback));
+      } finally {
+        running--;
+      }
+    };
+    while (left.length > 0) {
+      const { stop, store } = await start(deliver, { attempts: 1000 });
+      const some = left.slice(0, 1 + Math.floor(random() * 40));
+      await Promise.all(some.map(store));
+      // What was acknowledged may come again all the same.
+      left.splice(0, random() < 0.8 ? some.length : 0);
+      await stop();
+      // Half a line, as a process leaves that is killed while it writes.
+      if (random() < 0.5) appendFileSync(path, '{"event":"received","id":"to');
+    }
+    const last = await start(deliver, { attempts: 1000 });
+    await last.done();
+    await last.stop();
+    const names = wanted.flatMap((callback) => {
+      const targets = ['forward', 'on-any', ...(callback.status === 'completed' ? ['on-completed'] : [])];
+      return targets.map((target) => nameOf(target, callback));
+    });
+    expect(new Set(told), `seed ${seed}`).toEqual(new Set(names));
+    for (const target of ['forward', 'on-any']) {
+      for (const id of requests(size(30, 5))) {
+        const order = [...new Set(told)].filter((name) => name.startsWith(`${id} `) && name.endsWith(target));
+        expect(order, `seed ${seed}`).toEqual(STATUSES.map((status) => `${id} ${status} ${target}`));
+      }
+    }
+    expect(most).toBeLessThanOrEqual(4);
+    expect(new Set(recorded).size).toBe(wanted.length);
+    // Nothing of the bodies is left once they are delivered and the file is compacted.
+    await (await start(deliver)).stop();
+    expect(readFileSync(path, 'utf8')).not.toContain('"received"');
+  });
+});
