@@ -1,7 +1,6 @@
 // `dsr callbacks listen` in process: its address, the lines that it writes, and its end.
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
-import type { CliResult } from './cli.ts';
-import type { PlatformHome } from './platform-home.ts';
+import type { CliHome, CliOptions, CliResult } from './cli.ts';
 
 export interface ListenerLine {
   callback_url?: string;
@@ -22,12 +21,17 @@ export interface Listener {
   stop(): Promise<CliResult>;
 }
 
-export async function listenForCallbacks(home: PlatformHome, flags: readonly string[]): Promise<Listener> {
+export async function listenForCallbacks(
+  home: Pick<CliHome, 'run'>,
+  flags: readonly string[],
+  options: CliOptions = {},
+): Promise<Listener> {
   const end = new AbortController();
   let text = '';
   let running = Promise.resolve<CliResult>({ code: 0, stdout: '', stderr: '' });
   const url = await new Promise<string>((resolve, reject) => {
     running = home.run(['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json', ...flags], {
+      ...options,
       stop: end,
       onOutput: (stdout) => {
         text = stdout;

@@ -65,7 +65,7 @@ function hooksOf(values: readonly string[]): { status: string; command: string }
 
 /**
  * Opens the outbox and starts to deliver; undefined where there is nothing to deliver to. Throws conflict (6) when another
- * listener delivers from it.
+ * listener delivers from it (decision: D261).
  */
 export async function startDeliveries(
   ctx: Context,

@@ -32,7 +32,7 @@ export function chooseDeliveries<F>(found: readonly Found<F>[], ids: readonly st
     if (found.some((one) => has(one, id))) continue;
     throw fail('dsr.no_delivery', {
       message: `No delivery has the id ${id}.`,
-      hint: 'Open deliveries: cdpadm dsr callbacks outbox list',
+      hint: { text: 'Open deliveries:', command: 'cdpadm dsr callbacks outbox list' },
     });
   }
   return found.filter((one) => ids.some((id) => has(one, id)));

@@ -39,7 +39,7 @@ export interface Received {
   detail: string;
 }
 
-/** The platform waits ten seconds for the response. */
+/** The platform waits ten seconds for the response (decision: D262). */
 const ANSWER_MS = 9000;
 
 /** Never throws because of a message. A state that the ledger cannot store is not acknowledged. */

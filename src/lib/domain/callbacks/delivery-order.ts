@@ -1,7 +1,7 @@
 // Which deliveries of an outbox may start, in what order, and when a failed one is tried again.
 import { type Delivery, isFirst, isRepeat, type OutboxState, type ReceivedLine, requestOf } from './outbox.ts';
 
-/** Where callbacks go: a flag of the listener, known by its name and not by its value. */
+/** Where callbacks go: a flag of the listener, known by its name and not by its value (decision: D260). */
 export interface DeliveryTarget {
   /** `forward`, `on-completed`, `on-completed-2`. */
   name: string;
@@ -41,7 +41,7 @@ export interface Running {
 /**
  * The deliveries that may start now, and when the next one may. Deliveries of one request to hooks run one after the
  * other, and so do those to the forward address. Neither kind takes the last free place from the other, so that a
- * receiver that hangs does not stop the hooks (decision: D261).
+ * receiver that hangs does not stop the hooks (decision: D258).
  */
 export function nextDeliveries(
   { open }: OutboxState,
@@ -83,7 +83,7 @@ const FIRST_PAUSE_MS = 1000;
 const GROWTH = 4;
 const LONGEST_PAUSE_MS = 8 * 3_600_000;
 
-/** The longest pause after this many failed attempts: ten of them bridge hours, so that no short outage uses them up. */
+/** The longest pause after this many failed attempts: ten of them bridge hours (decision: D259). */
 export function longestPause(attempts: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** (attempts - 1));
 }

@@ -99,7 +99,7 @@ export function isRepeat(state: OutboxState, callback: ReceivedLine): boolean {
   return state.seen.get(requestOf(callback))?.events.has(callback.id) === true;
 }
 
-/** Whether it is the first callback with its status, and no later status came by callback before (decision: D260). */
+/** Whether it is the first callback with its status, and no later status came by callback before (decision: D257). */
 export function isFirst(state: OutboxState, callback: ReceivedLine): boolean {
   const { status } = callback;
   const statuses = state.seen.get(requestOf(callback))?.statuses ?? [];

@@ -2,8 +2,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../../../helpers/certificate.ts';
 import { type CliHome, type CliResult, createCliHome } from '../../../helpers/cli.ts';
+import { send } from '../../../helpers/emulator.ts';
+import { createFastClock } from '../../../helpers/fast-clock.ts';
+import { listenForCallbacks } from '../../../helpers/listener.ts';
 import { listenOnLoopback } from '../../../helpers/loopback.ts';
 
 let home: CliHome;
@@ -62,14 +66,16 @@ afterEach(() => {
   home.remove();
 });
 
+const env = () => ({
+  CDPADM_DSR_BASE_URL: `${own}/v3`,
+  CDPADM_VENDOR_DOMAIN: 'platform.example',
+  CDPADM_WORKSPACE_KEY: 'canary-key',
+  CDPADM_WORKSPACE_SECRET: 'canary-secret',
+});
+
 const verify = (...flags: string[]): Promise<CliResult> =>
   home.run(['dsr', 'callbacks', 'verify', '--headers', 'headers.json', '--body', 'body', '--retries', '0', ...flags], {
-    env: {
-      CDPADM_DSR_BASE_URL: `${own}/v3`,
-      CDPADM_VENDOR_DOMAIN: 'platform.example',
-      CDPADM_WORKSPACE_KEY: 'canary-key',
-      CDPADM_WORKSPACE_SECRET: 'canary-secret',
-    },
+    env: env(),
   });
 
 const ONE_SECOND = ['--request-timeout', '1s'];
@@ -126,3 +132,38 @@ it.each(['http://certificates.example/c.pem', 'file:///etc/passwd', 'data:text/p
     expect(seen.own).toHaveLength(1);
   },
 );
+
+describe('a listener without a certificate', () => {
+  const HEADERS = { 'x-opendsr-processor-domain': 'opendsr.platform.example', 'x-opendsr-signature': 'AAAA' };
+
+  /** The status and the reason that a callback gets. Its certificate would have six seconds. */
+  async function answered(): Promise<[status: number, detail: string]> {
+    const listener = await listenForCallbacks(home, ['--retries', '0'], { env: env(), clock: createFastClock(20) });
+    const { status } = await send('POST', listener.url, { body: '{}', headers: HEADERS });
+    const [line] = listener.lines();
+    await listener.stop();
+    expect(line?.status).toBe(status);
+    return [status, line?.detail ?? ''];
+  }
+
+  it.each<[number, string, (response: ServerResponse) => void, RegExp]>([
+    [401, 'redirects', (response) => response.writeHead(302, { location: other }).end(), /redirect/],
+    [401, 'is too large', (response) => response.end('x'.repeat(300_000)), /larger than 64 kB/],
+    [401, 'is a page', (response) => response.end('<html>login</html>'), /no PEM certificate/],
+    [401, 'is not there', (response) => response.writeHead(404).end(), /404/],
+    [401, 'is for another domain', (response) => response.end(makeCertificate()?.cert ?? ''), /^certificate/],
+    [503, 'fails', (response) => response.writeHead(502).end(), /502/],
+    [503, 'is busy', (response) => response.writeHead(429).end(), /429/],
+    [503, 'ends the connection', (response) => response.socket?.resetAndDestroy(), /closed/],
+    [503, 'never comes', () => undefined, /did not arrive within 6s/],
+    [503, 'comes too slowly', (response) => void response.write('-----BEGIN'), /did not arrive within 6s/],
+  ])('answers %i where the address of the certificate %s', async (wanted, _how, answer, reason) => {
+    answerCertificate = answer;
+    expect(await answered()).toEqual([wanted, expect.stringMatching(reason)]);
+  });
+
+  it('answers 401 where discovery names an address that is not encrypted', async () => {
+    certificate = 'http://certificates.example/c.pem';
+    expect(await answered()).toEqual([401, expect.stringContaining('is not encrypted')]);
+  });
+});

@@ -6,6 +6,7 @@ import { interrupted } from '../../../../src/lib/runtime/interrupt.ts';
 import { type CallbackReceiver, startCallbackReceiver } from '../../../helpers/callback-receiver.ts';
 import type { CliResult } from '../../../helpers/cli.ts';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
+import { createFastClock } from '../../../helpers/fast-clock.ts';
 import { type Listener, listenForCallbacks } from '../../../helpers/listener.ts';
 import type { PlatformHome } from '../../../helpers/platform-home.ts';
 import { send } from '../../../helpers/emulator.ts';
@@ -169,6 +170,21 @@ describe('a listener', () => {
     await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', status: 503 });
     const blind = await listen('--retries', '0', '--allow', headers['x-opendsr-processor-domain'] ?? '');
     expect((await send('POST', blind.url, { body, headers })).status).toBe(202);
+  });
+
+  it('judges by the certificate that it has while discovery hangs', async () => {
+    const first = await listen('--forward-to', taker.url);
+    await submit(first.url);
+    await advance('20m');
+    await taker.count(1);
+    const { body = '', headers = {} } = kept()[0] ?? {};
+    await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', delay: '1h' });
+    const { stop, url } = await listenForCallbacks(home, [], { clock: createFastClock(20) });
+    stops.push(stop);
+    const forged = send('POST', url, { body: `${body} `, headers });
+    const genuine = await send('POST', url, { body, headers });
+    expect([genuine.status, (await forged).status]).toEqual([202, 401]);
+    await home.platform.api.clearFaults();
   });
 
   it('answers 503 while discovery is out of reach and no certificate is kept, and judges again afterwards', async () => {

@@ -249,7 +249,7 @@ describe('a delivery', () => {
       },
       { targets: [{ name: 'forward' }] },
     );
-    const all = requests(size(20, 5)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
+    const all = requests(size(1000, 15)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
     await Promise.all(all.map(store));
     await done();
     expect(await open()).toEqual([]);
@@ -262,7 +262,7 @@ describe('an outbox', () => {
     const seed = Math.floor(Math.random() * 2 ** 32);
     const random = randomFrom(seed);
     const told: string[] = [];
-    const wanted = requests(size(30, 5)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
+    const wanted = requests(size(400, 20)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
     const left = [...wanted];
     let running = 0;
     let most = 0;
@@ -295,7 +295,7 @@ describe('an outbox', () => {
     });
     expect(new Set(told), `seed ${seed}`).toEqual(new Set(names));
     for (const target of ['forward', 'on-any']) {
-      for (const id of requests(size(30, 5))) {
+      for (const id of requests(size(400, 20))) {
         const order = [...new Set(told)].filter((name) => name.startsWith(`${id} `) && name.endsWith(target));
         expect(order, `seed ${seed}`).toEqual(STATUSES.map((status) => `${id} ${status} ${target}`));
       }

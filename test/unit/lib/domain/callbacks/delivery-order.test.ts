@@ -15,7 +15,7 @@ import {
   takeLine,
 } from '../../../../../src/lib/domain/callbacks/outbox.ts';
 import { randomFrom } from '../../../../helpers/random.ts';
-import { size } from '../../../../helpers/size.ts';
+import { runs } from '../../../../helpers/size.ts';
 import { AT, received } from './received.ts';
 
 const NOW = Date.parse(AT);
@@ -159,7 +159,7 @@ describe('what may start', () => {
           }
         },
       ),
-      { numRuns: size(300) },
+      runs(300),
     );
 
     function isOf(delivery: string, request: string): boolean {

@@ -13,7 +13,7 @@ import {
   readLine,
   takeLine,
 } from '../../../../../src/lib/domain/callbacks/outbox.ts';
-import { size } from '../../../../helpers/size.ts';
+import { runs } from '../../../../helpers/size.ts';
 import { AT, received, REQUEST } from './received.ts';
 
 const NOW = Date.parse(AT);
@@ -152,7 +152,7 @@ describe('lines', () => {
         expect(compactLines(again, NOW)).toHaveLength(compact.length);
         expect(meaning(stateOf(...compact, ...after))).toEqual(meaning(stateOf(...before, ...after)));
       }),
-      { numRuns: size(1000) },
+      runs(1000),
     );
   });
 
@@ -191,7 +191,7 @@ describe('lines', () => {
         const state = stateOf(value);
         expect([state.open.size, state.seen.size]).toEqual([0, 0]);
       }),
-      { numRuns: size(500) },
+      runs(500),
     );
   });
 });
