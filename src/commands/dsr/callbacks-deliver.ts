@@ -65,7 +65,7 @@ function hooksOf(values: readonly string[]): { status: string; command: string }
 
 /**
  * Opens the outbox and starts to deliver; undefined where there is nothing to deliver to. Throws conflict (6) when another
- * listener delivers from it (decision: D261).
+ * listener delivers from it (decision: D264).
  */
 export async function startDeliveries(
   ctx: Context,
