@@ -69,7 +69,7 @@ const PACKAGE_HOMES: Record<string, readonly string[]> = {
   commander: ['start', 'commands', 'runtime'],
   conf: ['config'],
   'csv-parse': ['files'],
-  fzstd: ['bulk'],
+  fzstd: ['bulk', 'files'],
   hono: ['emulator'],
   hyparquet: ['files'],
   'hyparquet-compressors': ['files'],

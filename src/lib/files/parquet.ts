@@ -1,76 +1,171 @@
-// Reads a Parquet file row group by row group, with exact values.
-import { open } from 'node:fs/promises';
-import { invalidInput } from '../kernel/errors.ts';
-import { type CellFault, createExactValues } from './parquet-values.ts';
+// Reads a Parquet file row by row, with exact values. Each page of a column is unpacked once, and of each column only the
+// page at hand is held: memory does not grow with the size of a row group.
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Compressors, FileMetaData, SchemaTree } from 'hyparquet';
+import { type KnownError, invalidInput } from '../kernel/errors.ts';
+import { ColumnChunk } from './parquet-chunk.ts';
+import { columnReader, type ColumnReader } from './parquet-tree.ts';
 
 export interface ParquetFile {
   columns: string[];
   rowCount: number;
-  /** The rows of each wanted row group; `firstRow` counts from 0 through the whole file. */
-  rows(wants: (group: number) => boolean): AsyncGenerator<ParquetRows>;
+  /** The rows of the wanted row groups. Columns that are not wanted are not read; their values are null. */
+  rows(wants: WantsGroup, wantsColumn?: (index: number) => boolean): AsyncGenerator<ParquetRows>;
 }
 
+/** Asked for each row group, with the numbers of its first row and of the row behind its last. */
+export type WantsGroup = (group: number, firstRow: number, endRow: number) => boolean;
+
 export interface ParquetRows {
-  group: number;
+  /** Counts from 0 through the whole file. */
   firstRow: number;
-  rows: Record<string, unknown>[];
+  /** A value for each column. */
+  rows: unknown[][];
   /** By index in `rows`: the cells that have no exact value. */
   faults: ReadonlyMap<number, readonly CellFault[]>;
 }
 
-/** Rows that are in memory at once. */
-const ROWS_AT_ONCE = 10_000;
+/** Why a cell has no exact value. */
+export interface CellFault {
+  column: string;
+  message: string;
+}
 
-/** Throws invalid input (9) for what is no Parquet file, or uses what cannot be read. */
-export async function openParquet(path: string, name: string): Promise<ParquetFile> {
-  const [{ parquetMetadataAsync, parquetReadObjects, parquetSchema }, { compressors }] = await Promise.all([
-    import('hyparquet'),
-    import('hyparquet-compressors'),
-  ]);
+const ROWS_AT_ONCE = 500;
+
+/** Unpacked pages of all columns that may be held together. */
+const MOST_HELD_BYTES = 512 * 1024 * 1024;
+
+/** Throws invalid input (9) for what is no Parquet file, uses what cannot be read, or needs more memory than `mostHeld`. */
+export async function openParquet(path: string, name: string, mostHeld = MOST_HELD_BYTES): Promise<ParquetFile> {
+  const { parquetMetadataAsync, parquetSchema } = await import('hyparquet');
+  const unreadable = (error: unknown): KnownError =>
+    invalidInput(
+      `${name} cannot be read.`,
+      [{ file: name, path: '', message: `is no readable Parquet: ${(error as Error).message}` }],
+      error instanceof TooLarge ? ADVICE : undefined,
+    );
+
   const handle = await open(path, 'r');
-  const { size } = await handle.stat();
-  const file = {
-    byteLength: size,
-    slice: async (start: number, end = size): Promise<ArrayBuffer> => {
-      const bytes = new Uint8Array(end - start);
-      await handle.read(bytes, 0, bytes.length, start);
-      return bytes.buffer;
+  let metadata: FileMetaData;
+  try {
+    const { size } = await handle.stat();
+    const slice = async (start: number, end = size) => (await readRange(handle, start, end)).buffer as ArrayBuffer;
+    metadata = await parquetMetadataAsync({ byteLength: size, slice });
+  } catch (error) {
+    throw unreadable(error);
+  } finally {
+    await handle.close();
+  }
+  const { children } = parquetSchema(metadata);
+  return {
+    columns: children.map(({ element }) => element.name),
+    rowCount: Number(metadata.num_rows),
+    rows: async function* (wants, wantsColumn) {
+      const rowsOf = await open(path, 'r');
+      try {
+        yield* readRows({ handle: rowsOf, mostHeld }, metadata, children, wants, wantsColumn);
+      } catch (error) {
+        throw unreadable(error);
+      } finally {
+        await rowsOf.close();
+      }
     },
   };
-  const unreadable = (error: unknown) =>
-    invalidInput(`${name} cannot be read.`, [
-      { file: name, path: '', message: `is no readable Parquet: ${(error as Error).message}` },
-    ]);
-  try {
-    const metadata = await parquetMetadataAsync(file);
-    const schema = parquetSchema(metadata);
-    const columns = schema.children.map(({ element }) => element.name);
-    const exact = createExactValues(metadata, schema);
-    const options = { file, metadata: exact.metadata, parsers: exact.parsers, compressors, utf8: false };
-    return {
-      columns,
-      rowCount: Number(metadata.num_rows),
-      rows: async function* (wants) {
-        let firstRow = 0;
-        try {
-          for (const [group, { num_rows }] of metadata.row_groups.entries()) {
-            const end = firstRow + Number(num_rows);
-            for (let start = firstRow; wants(group) && start < end; start += ROWS_AT_ONCE) {
-              const rowEnd = Math.min(end, start + ROWS_AT_ONCE);
-              const rows = await parquetReadObjects({ ...options, rowStart: start, rowEnd });
-              yield { group, firstRow: start, rows, faults: exact.convert(rows) };
-            }
-            firstRow = end;
-          }
-        } catch (error) {
-          throw unreadable(error);
-        } finally {
-          await handle.close();
+}
+
+async function* readRows(
+  { handle, mostHeld }: { handle: FileHandle; mostHeld: number },
+  { row_groups }: FileMetaData,
+  columns: readonly SchemaTree[],
+  wants: WantsGroup,
+  wantsColumn: (index: number) => boolean = () => true,
+): AsyncGenerator<ParquetRows> {
+  const compressors = await loadCompressors();
+  let held = 0;
+  const file = {
+    read: (start: number, end: number) => readRange(handle, start, end),
+    compressors,
+    onHeld: (bytes: number) => {
+      held += bytes;
+      if (held > mostHeld) throw new TooLarge(mostHeld);
+    },
+  };
+  let faults: CellFault[] = [];
+  const readers = columns.map((column, index): ColumnReader => {
+    if (!wantsColumn(index)) return NOTHING;
+    const { name } = column.element;
+    try {
+      return columnReader(column, (message) => faults.push({ column: name, message }));
+    } catch (error) {
+      throw new Error(`its column \`${name}\` has the type ${(error as Error).message}; cast it in the export`);
+    }
+  });
+  const leaves = readers.flatMap((reader) => reader.leaves);
+
+  let firstRow = 0;
+  for (const [group, { num_rows, columns: chunks }] of row_groups.entries()) {
+    const end = firstRow + Number(num_rows);
+    if (wants(group, firstRow, end)) {
+      const byPath = new Map(chunks.map(({ meta_data }) => [JSON.stringify(meta_data?.path_in_schema), meta_data]));
+      for (const leaf of leaves) {
+        const meta = byPath.get(JSON.stringify(leaf.path));
+        if (meta === undefined) throw new Error(`a row group has no column ${leaf.path.join('.')}`);
+        leaf.chunk = new ColumnChunk(file, leaf, meta);
+      }
+      for (let row = firstRow; row < end;) {
+        let count = Math.min(ROWS_AT_ONCE, end - row);
+        for (const { chunk } of leaves) count = Math.min(count, await chunk.load());
+        const rows: unknown[][] = [];
+        const found = new Map<number, CellFault[]>();
+        for (let index = 0; index < count; index++) {
+          rows.push(readers.map(({ read }) => read()));
+          if (faults.length === 0) continue;
+          found.set(index, faults);
+          faults = [];
         }
-      },
-    };
-  } catch (error) {
-    await handle.close();
-    throw unreadable(error);
+        for (const { chunk } of leaves) chunk.drop(count);
+        yield { firstRow: row, rows, faults: found };
+        row += count;
+      }
+      for (const { chunk } of leaves) chunk.close();
+    }
+    firstRow = end;
   }
+}
+
+/** Those of Node where it has them; none writes more than a page says that it holds. */
+async function loadCompressors(): Promise<Compressors> {
+  const [{ compressors }, { decompress }, { gunzipSync }] = await Promise.all([
+    import('hyparquet-compressors'),
+    import('fzstd'),
+    import('node:zlib'),
+  ]);
+  return {
+    ...compressors,
+    GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: length }),
+    ZSTD: (bytes, length) => decompress(bytes, new Uint8Array(length)),
+  };
+}
+
+const NOTHING: ColumnReader = { leaves: [], read: () => null };
+
+class TooLarge extends Error {
+  constructor(bytes: number) {
+    super(`its pages need more than ${Math.ceil(bytes / 2 ** 20)} MB at once`);
+  }
+}
+
+const ADVICE =
+  'Write the file again with smaller pages or row groups, for instance `row_group_size=100_000` in pyarrow or `ROW_GROUP_SIZE 100000` in DuckDB.';
+
+async function readRange(handle: FileHandle, start: number, end: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(Math.max(0, end - start));
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, start + length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
 }

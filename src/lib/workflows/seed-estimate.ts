@@ -18,9 +18,8 @@ export async function estimateSeeds(source: InputBytes): Promise<SeedEstimate> {
   const { format, wrapping, size, path, name } = source;
   if (size === undefined || path === undefined) return UNKNOWN;
   if (format === 'parquet') {
-    const file = await openParquet(path, name);
-    await file.rows(() => false).next();
-    return { rows: file.rowCount, isExact: true, environments: [] };
+    const { rowCount } = await openParquet(path, name);
+    return { rows: rowCount, isExact: true, environments: [] };
   }
   for await (const chunk of source.chunks()) {
     const environments = format === 'csv' ? [] : environmentsIn(chunk);

@@ -1,17 +1,16 @@
 // One input of a bulk run: its bytes joined with the reader that finds the rows in them, whole or one shard of it.
 import type { TableDefaults } from '../domain/seed/body-writer.ts';
 import type { ColumnMap, PassedOver } from '../domain/seed/columns.ts';
-import { createCsvReader, type CsvOptions, tableOf } from '../domain/seed/csv-rows.ts';
+import { createCsvReader, type CsvOptions } from '../domain/seed/csv-rows.ts';
 import { createElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
 import type { RowReader } from '../domain/seed/row-bytes.ts';
 import { RowPacker } from '../domain/seed/packer.ts';
 import type { RowRules } from '../domain/seed/row-rules.ts';
 import { LINE_FEED } from '../domain/seed/scan.ts';
 import { inByteShard, inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
-import { openParquet } from '../files/parquet.ts';
 import type { InputBytes } from '../bulk/sources/bytes.ts';
 import { usageError } from '../kernel/errors.ts';
-import { stringifyJson } from '../kernel/json.ts';
+import { checkParquet, parquetRows } from './seed-parquet.ts';
 
 export interface SeedInput {
   name: string;
@@ -81,13 +80,15 @@ export function createSeedInput(source: InputBytes, options: InputOptions): Seed
         check: () => checkCsv(source, csv),
         rows: (packer) => feed(source, createCsvReader(packer, csv)),
       };
-    case 'parquet':
+    case 'parquet': {
+      const input = { path: source.path ?? '', size: size ?? 0, options: table };
       return {
         name,
-        bytes: undefined,
-        check: () => checkParquet(source, table),
-        rows: (packer) => parquetRows(source, packer, table, shard),
+        bytes,
+        check: () => checkParquet(input),
+        rows: (packer, { position }) => parquetRows(input, packer, position, shard),
       };
+    }
   }
 }
 
@@ -102,17 +103,6 @@ async function checkCsv(source: InputBytes, options: CsvOptions): Promise<void> 
     if (chunk.includes(LINE_FEED)) return;
   }
   reader.end();
-}
-
-async function checkParquet(source: InputBytes, options: Omit<CsvOptions, 'isOurs'>): Promise<void> {
-  const file = await openParquet(source.path ?? '', source.name);
-  await file.rows(() => false).next();
-  if (isTable(file.columns, options)) tableOf(file.columns, { ...options, onPassedOver: undefined });
-}
-
-/** A file whose columns are the fields of a body holds bodies; any other is a table. */
-function isTable(columns: readonly string[], { map }: Pick<CsvOptions, 'map'>): boolean {
-  return map !== undefined || !columns.includes('calculated_attributes');
 }
 
 async function* feed(source: InputBytes, reader: RowReader): AsyncGenerator<number> {
@@ -152,30 +142,4 @@ async function* lineRows(
     if (cut.isOver) break;
   }
   reader?.end();
-}
-
-async function* parquetRows(
-  source: InputBytes,
-  packer: RowPacker,
-  options: Omit<CsvOptions, 'isOurs'>,
-  shard: Shard | undefined,
-): AsyncGenerator<number> {
-  const file = await openParquet(source.path ?? '', source.name);
-  const table = isTable(file.columns, options) ? tableOf(file.columns, options) : undefined;
-  for await (const { group, firstRow, rows, faults } of file.rows((index) => inRecordShard(index, shard, 1))) {
-    for (const [index, row] of rows.entries()) {
-      const position = firstRow + index + 1;
-      const wrong = faults.get(index);
-      if (wrong !== undefined) {
-        const issues = wrong.map(({ column, message }) => ({ path: column, message }));
-        packer.refuseWith(position, issues, stringifyJson(row));
-      } else if (table === undefined) packer.takeValue(row, position);
-      else {
-        const { value, issue, nulls } = table;
-        const cells = nulls.cleared(file.columns.map((column) => row[column]));
-        packer.takeValue(value(cells), position, (found) => issue(found, cells));
-      }
-    }
-    yield group;
-  }
 }

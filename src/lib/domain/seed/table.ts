@@ -63,6 +63,8 @@ export function createTable(
   const issue = createColumnFinder(header, columns, attributes, toWire);
   const writer = createBodyWriter(columns, attributes, defaults, toWire);
   return {
+    /** Whether a column of the header says anything. */
+    isUsed: (column: number): boolean => columns[column] !== undefined,
     nulls: createNullCells(columns, nulls, onNullWord),
     /** Writes bodies in the words of the wire; undefined where every row is for the exact reading. */
     writer,

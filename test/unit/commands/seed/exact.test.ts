@@ -54,6 +54,77 @@ describe('Parquet', () => {
   });
 });
 
+describe('bodies in Parquet', () => {
+  const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' } as const;
+  const group = { repetition_type: 'OPTIONAL' } as const;
+  const seed = (name: string, form: object): object => ({
+    attribute_name: name,
+    calculation_type: name === 'Colors' ? 'unique_list' : 'sum',
+    cutoff_date: '2024-01-31',
+    seed: form,
+  });
+  const SUM = seed('Spend', { value: '9007199254740993.5' });
+  const LIST = seed('Colors', { list: ['red', 'blue'] });
+
+  it('leaves fields out that are null, and accepts JSON in a text', async () => {
+    const schema: SchemaElement[] = [
+      { name: 'root', num_children: 4 },
+      { name: 'environment', ...text },
+      { name: 'xpid', type: 'INT64', repetition_type: 'OPTIONAL' },
+      { name: 'user_attributes', ...text },
+      { name: 'calculated_attributes', ...group, converted_type: 'MAP', num_children: 1 },
+      { name: 'key_value', repetition_type: 'REPEATED', num_children: 2 },
+      { name: 'key', ...text, repetition_type: 'REQUIRED' },
+      { name: 'value', ...group, converted_type: 'LIST', num_children: 1 },
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      { name: 'element', ...group, num_children: 4 },
+      { name: 'attribute_name', ...text },
+      { name: 'calculation_type', ...text },
+      { name: 'cutoff_date', ...text },
+      { name: 'seed', ...group, num_children: 2 },
+      { name: 'value', ...text },
+      { name: 'list', ...group, converted_type: 'LIST', num_children: 1 },
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      { name: 'element', ...text },
+    ];
+    const owned = '{"5001":[{"attribute_name":"city","attribute_value":"Bern"}]}';
+    const columnData = [
+      { name: 'environment', data: ['production', 'production', 'prod'] },
+      { name: 'xpid', data: [9_007_199_254_740_993n, 2n, 3n] },
+      { name: 'user_attributes', data: [null, owned, '{'] },
+      { name: 'calculated_attributes', data: [{ '5001': [SUM, LIST] }, { '5001': [] }, {}] },
+    ];
+    seeding.write('users.parquet', new Uint8Array(parquetWriteBuffer({ columnData, schema })));
+    const { code, result } = await seeding.bulk(['users.parquet']);
+    expect([code, result.accepted, result.rejected]).toEqual([3, 2, 1]);
+    expect(seeding.sink.bodies.join('')).toContain('"xpid":9007199254740993,');
+    expect(seeding.users()).toMatchObject([
+      { environment: 'production', calculated_attributes: { '5001': [SUM, LIST] } },
+      { user_attributes: { '5001': [{ attribute_name: 'city', attribute_value: 'Bern' }] } },
+    ]);
+    expect(seeding.users()[0]).not.toHaveProperty('user_attributes');
+  });
+
+  it('are the same as those of a CSV table', async () => {
+    const ids = [1n, 2n, 3n];
+    const decimal = { type: 'INT64', converted_type: 'DECIMAL', precision: 18, repetition_type: 'OPTIONAL' } as const;
+    const file = parquet([
+      [{ name: 'identity:customer_id', ...text }, ['a "b"', '\\N', 'c']],
+      [{ name: 'xpid', type: 'INT64', repetition_type: 'OPTIONAL' }, ids],
+      [{ name: 'attr:Spend:sum', ...decimal, scale: 2 }, [150n, null, -7n]],
+      [{ name: 'attr:Orders:count', type: 'DOUBLE', repetition_type: 'OPTIONAL' }, [3, 4, null]],
+      [{ name: 'cutoff_date', type: 'INT32', converted_type: 'DATE', repetition_type: 'OPTIONAL' }, [19_723, 19_723, 19_724]],
+    ]); // prettier-ignore
+    const rows = '"a ""b""",1,1.50,3,2024-01-01\n\\N,2,,4,2024-01-01\nc,3,-0.07,,2024-01-02\n';
+    seeding.write('users.parquet', file);
+    seeding.write('users.csv', `identity:customer_id,xpid,attr:Spend:sum,attr:Orders:count,cutoff_date\n${rows}`);
+    expect(await seeding.bulk(['users.parquet'])).toMatchObject({ code: 0, result: { accepted: 3 } });
+    expect(await seeding.bulk(['users.csv'])).toMatchObject({ code: 0, result: { accepted: 3 } });
+    const [ofParquet, ofCsv] = seeding.sink.bodies;
+    expect(ofParquet).toBe(ofCsv);
+  });
+});
+
 describe('null words', () => {
   const csv = (rows: string): string =>
     seeding.write('users.csv', `identity:email,attr:First:first_occurrence,user:city,cutoff_date\n${rows}`);

@@ -1,11 +1,11 @@
 // Exact values of Parquet files: samples written by pandas, pyarrow and DuckDB, and random values of each type.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileMetaData, SchemaElement } from 'hyparquet';
+import type { SchemaElement } from 'hyparquet';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
-import { type CellFault, createExactValues } from '../../../../src/lib/files/parquet-values.ts';
-import { openParquet } from '../../../../src/lib/files/parquet.ts';
+import { leafConverter } from '../../../../src/lib/files/parquet-values.ts';
+import { type CellFault, openParquet } from '../../../../src/lib/files/parquet.ts';
 import { randomFrom } from '../../../helpers/random.ts';
 import { size } from '../../../helpers/size.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
@@ -17,8 +17,10 @@ interface ReadFile {
 
 async function read(path: string): Promise<ReadFile> {
   const all: ReadFile = { rows: [], faults: [] };
-  for await (const { firstRow, rows, faults } of (await openParquet(path, path)).rows(() => true)) {
-    all.rows.push(...rows);
+  const file = await openParquet(path, path);
+  for await (const { firstRow, rows, faults } of file.rows(() => true)) {
+    const named = (cells: unknown[]) => cells.map((cell, index) => [file.columns[index], cell] as const);
+    all.rows.push(...rows.map((cells) => Object.fromEntries(named(cells)) as Record<string, unknown>));
     for (const [index, found] of faults)
       all.faults.push(...found.map((fault): [number, CellFault] => [firstRow + index, fault]));
   }
@@ -116,12 +118,9 @@ describe('edges', () => {
   });
 
   it('keeps the integers of JSON exact, and text that is not JSON as it is', () => {
-    const root = { name: 'root', num_children: 0 };
-    const metadata: FileMetaData = { version: 1, schema: [root], num_rows: 0n, row_groups: [], metadata_length: 0 };
-    const { parsers } = createExactValues(metadata, { element: root, children: [], count: 1, path: [] });
-    const parse = (text: string): unknown => parsers.jsonFromBytes?.(Buffer.from(text));
-    expect(parse('{"a":9007199254740993}')).toEqual({ a: 9_007_199_254_740_993n });
-    expect(parse('{')).toBe('{');
+    const parse = leafConverter({ name: 'c', type: 'BYTE_ARRAY', converted_type: 'JSON' });
+    expect(parse(Buffer.from('{"a":9007199254740993}'))).toEqual({ a: 9_007_199_254_740_993n });
+    expect(parse(Buffer.from('{'))).toBe('{');
   });
 
   it('converts what lists, maps and structs contain', async () => {

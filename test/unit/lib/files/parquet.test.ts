@@ -1,9 +1,13 @@
 // Parquet by row groups: every row once, with its number in the file, and what is no Parquet.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, it } from 'vitest';
 import { openParquet, type ParquetFile } from '../../../../src/lib/files/parquet.ts';
+import { stringifyJson } from '../../../../src/lib/kernel/json.ts';
+import { randomFrom } from '../../../helpers/random.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const BIG = 9_223_372_036_854_775_000n;
@@ -20,11 +24,17 @@ function write(rows: number, rowGroupSize: number): string {
   return path;
 }
 
-/** Group, first row, count, and the first and last of the texts of what is read. */
+async function allOf(file: ParquetFile, wantsColumn?: (index: number) => boolean): Promise<unknown[][]> {
+  const all: unknown[][] = [];
+  for await (const { rows } of file.rows(() => true, wantsColumn)) all.push(...rows);
+  return all;
+}
+
+/** First row, count, and the first and last of the texts of what is read. */
 async function partsOf(file: ParquetFile, wants: (group: number) => boolean): Promise<unknown[][]> {
   const parts: unknown[][] = [];
-  for await (const { group, firstRow, rows } of file.rows(wants)) {
-    parts.push([group, firstRow, rows.length, rows[0]?.['user:note'], rows.at(-1)?.['user:note']]);
+  for await (const { firstRow, rows } of file.rows(wants)) {
+    parts.push([firstRow, rows.length, rows[0]?.[1], rows.at(-1)?.[1]]);
   }
   return parts;
 }
@@ -32,19 +42,15 @@ async function partsOf(file: ParquetFile, wants: (group: number) => boolean): Pr
 it('tells its columns, and gives each group with its rows, digit for digit', async () => {
   const file = await openParquet(write(7, 3), 'a.parquet');
   expect(file.columns).toEqual(['xpid', 'user:note']);
-  const rows: unknown[] = [];
-  for await (const part of file.rows(() => true)) rows.push(...part.rows);
-  expect(rows).toEqual(
-    Array.from({ length: 7 }, (_, index) => ({ xpid: BIG + BigInt(index), 'user:note': `n${index}` })),
-  );
+  expect(await allOf(file)).toEqual(Array.from({ length: 7 }, (_, index) => [BIG + BigInt(index), `n${index}`]));
 });
 
 it('gives the groups that are wanted, with the number of the first row in the file', async () => {
   const path = write(7, 3);
   const parts = [
-    [0, 0, 3, 'n0', 'n2'],
-    [1, 3, 3, 'n3', 'n5'],
-    [2, 6, 1, 'n6', 'n6'],
+    [0, 3, 'n0', 'n2'],
+    [3, 3, 'n3', 'n5'],
+    [6, 1, 'n6', 'n6'],
   ];
   expect(await partsOf(await openParquet(path, 'a'), () => true)).toEqual(parts);
   expect(await partsOf(await openParquet(path, 'a'), (group) => group !== 1)).toEqual([parts[0], parts[2]]);
@@ -53,10 +59,11 @@ it('gives the groups that are wanted, with the number of the first row in the fi
 });
 
 it('gives a large group in parts', async () => {
-  expect(await partsOf(await openParquet(write(10_150, 10_050), 'a'), () => true)).toEqual([
-    [0, 0, 10_000, 'n0', 'n9999'],
-    [0, 10_000, 50, 'n10000', 'n10049'],
-    [1, 10_050, 100, 'n10050', 'n10149'],
+  expect(await partsOf(await openParquet(write(1150, 1050), 'a'), () => true)).toEqual([
+    [0, 500, 'n0', 'n499'],
+    [500, 500, 'n500', 'n999'],
+    [1000, 50, 'n1000', 'n1049'],
+    [1050, 100, 'n1050', 'n1149'],
   ]);
 });
 
@@ -92,4 +99,74 @@ it('tells what is damaged within while it reads', async () => {
     code: 'input.invalid',
     issues: [{ file: 'the/name', path: '', message: expect.stringMatching(/^is no readable Parquet: ./) as string }],
   });
+});
+
+it('reads no column that is not wanted, whatever it holds', async () => {
+  const columnData = [
+    { name: 'xpid', data: [1n, 2n] },
+    { name: 'spans', data: [new Uint8Array(12), new Uint8Array(12)] },
+  ];
+  const schema: SchemaElement[] = [
+    { name: 'root', num_children: 2 },
+    { name: 'xpid', type: 'INT64', repetition_type: 'REQUIRED' },
+    { name: 'spans', type: 'FIXED_LEN_BYTE_ARRAY', type_length: 12, converted_type: 'INTERVAL', repetition_type: 'REQUIRED' },
+  ]; // prettier-ignore
+  const path = join(temporaryFolder(), 'a.parquet');
+  writeFileSync(path, new Uint8Array(parquetWriteBuffer({ columnData, schema })));
+  const file = await openParquet(path, 'a.parquet');
+  expect(await allOf(file, (index) => index === 0)).toEqual([
+    [1n, null],
+    [2n, null],
+  ]);
+  await expect(allOf(file)).rejects.toMatchObject({
+    issues: [{ message: 'is no readable Parquet: its column `spans` has the type INTERVAL; cast it in the export' }],
+  });
+});
+
+it('stops with advice when the pages do not fit the memory', async () => {
+  const file = await openParquet(write(1000, 1000), 'a.parquet', 4000);
+  await expect(allOf(file)).rejects.toMatchObject({
+    issues: [{ message: 'is no readable Parquet: its pages need more than 1 MB at once' }],
+    hint: expect.stringContaining('smaller pages or row groups') as string,
+  });
+});
+
+/** Written by pyarrow 25: pages of a few values, rows that span pages, dictionaries that end early, checksums. */
+const SAMPLES = new URL('../../../data/parquet/', import.meta.url);
+
+it.each(['pages-v1.parquet', 'pages-v2.parquet'])('puts nested rows of %s together', async (name) => {
+  const file = await openParquet(fileURLToPath(new URL(name, SAMPLES)), name);
+  const wanted = JSON.parse(readFileSync(new URL('nested.json', SAMPLES), 'utf8')) as Record<string, unknown>[];
+  const found: unknown[] = [];
+  for (const cells of await allOf(file)) {
+    const named = cells.map((cell, index) => [file.columns[index], typeof cell === 'bigint' ? String(cell) : cell] as const);
+    found.push(JSON.parse(stringifyJson(Object.fromEntries(named), undefined).replace(/:(-?\d{15,})/g, ':"$1"')));
+  }
+  expect(found).toEqual(wanted);
+}); // prettier-ignore
+
+it('says that a file is damaged when the checksum of a page is wrong', async () => {
+  const path = join(temporaryFolder(), 'a.parquet');
+  const bytes = readFileSync(new URL('pages-v1.parquet', SAMPLES));
+  // Within the first value of the first dictionary.
+  bytes[50] = (bytes[50] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+  await expect(allOf(await openParquet(path, 'a.parquet'))).rejects.toMatchObject({
+    issues: [{ message: expect.stringContaining('checksum') as string }],
+  });
+});
+
+it('ends with rows or with a message, however a file is damaged', async () => {
+  const random = randomFrom(5);
+  const path = join(temporaryFolder(), 'a.parquet');
+  for (const name of ['pages-v1.parquet', 'pages-v2.parquet']) {
+    const whole = readFileSync(new URL(name, SAMPLES));
+    for (let round = 0; round < 20; round++) {
+      const bytes = Buffer.from(whole);
+      for (let step = 0; step < 3; step++) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
+      writeFileSync(path, bytes);
+      const read = openParquet(path, name).then((file) => allOf(file));
+      await read.catch((error: unknown) => expect(error).toMatchObject({ code: 'input.invalid' }));
+    }
+  }
 });

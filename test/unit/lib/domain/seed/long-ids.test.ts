@@ -102,7 +102,7 @@ test(`${MANY} through Parquet`, async () => {
   );
   const found: string[] = [];
   for await (const { rows } of (await openParquet(path, 'ids.parquet')).rows(() => true)) {
-    for (const { xpid } of rows) {
+    for (const [xpid] of rows) {
       const read = checkRow({ environment: 'production', xpid, calculated_attributes: {} }, rules);
       if ('text' in read) found.push(/"xpid":(-?\d+)/.exec(read.text)?.[1] ?? '');
     }

@@ -1,0 +1,152 @@
+// Puts the values of a column together, row by row: lists, maps and structs, as the levels of their leaves say.
+import type { SchemaElement, SchemaTree } from 'hyparquet';
+import type { ColumnChunk, Leaf } from './parquet-chunk.ts';
+import { BadValue, leafConverter } from './parquet-values.ts';
+
+/** Reads one column of the schema. */
+export interface ColumnReader {
+  leaves: readonly LeafReader[];
+  /** The value of the next row. */
+  read(): unknown;
+}
+
+export interface LeafReader extends Leaf {
+  path: readonly string[];
+  /** What is read at present. */
+  chunk: ColumnChunk;
+}
+
+type Report = (message: string) => void;
+
+interface Levels {
+  definition: number;
+  repetition: number;
+}
+
+/** Reads a top-level column; `report` is told what is wrong with a value. Throws for a type that has no value here. */
+export function columnReader(column: SchemaTree, report: Report): ColumnReader {
+  return fieldReader(column, { definition: 0, repetition: 0 }, report);
+}
+
+/** A field with its repetition: one value, perhaps null, or a list of them. */
+function fieldReader(tree: SchemaTree, above: Levels, report: Report): ColumnReader {
+  const { element, children } = tree;
+  const levels = levelsOf(element, above);
+  const one = valueReader(tree, levels, report);
+  if (element.repetition_type === 'REPEATED') return listReader(one, levels);
+  return element.repetition_type === 'OPTIONAL' && children.length > 0 ? unlessAbsent(one, levels, () => null) : one;
+}
+
+function levelsOf({ repetition_type }: SchemaElement, { definition, repetition }: Levels): Levels {
+  return {
+    definition: definition + (repetition_type === 'REQUIRED' ? 0 : 1),
+    repetition: repetition + (repetition_type === 'REPEATED' ? 1 : 0),
+  };
+}
+
+function valueReader(tree: SchemaTree, levels: Levels, report: Report): ColumnReader {
+  const { element, children } = tree;
+  const [only] = children;
+  if (only === undefined) return leafReader(tree, levels, report);
+  const kind = element.logical_type?.type ?? element.converted_type ?? '';
+  if (kind === 'VARIANT') throw new Error('VARIANT');
+  if (children.length === 1 && only.element.repetition_type === 'REPEATED') {
+    const inner = levelsOf(only.element, levels);
+    if (kind === 'LIST') {
+      const [item] = only.children;
+      const isWrapped = item !== undefined && only.children.length === 1 && !isItem(only.element.name, element.name);
+      return listReader(isWrapped ? fieldReader(item, inner, report) : valueReader(only, inner, report), inner);
+    }
+    if (kind.startsWith('MAP') && only.children.length === 2) return mapReader(only, inner, report);
+  }
+  return structReader(children, levels, report);
+}
+
+/** By its name, the repeated group of a list is the item itself: so old writers have it (parquet-format, LogicalTypes). */
+function isItem(name: string, list: string): boolean {
+  return name === 'array' || name === `${list}_tuple`;
+}
+
+function leafReader({ element, path }: SchemaTree, levels: Levels, report: Report): ColumnReader {
+  const leaf = {
+    element,
+    path,
+    maxDefinition: levels.definition,
+    maxRepetition: levels.repetition,
+    convert: leafConverter(element),
+  } as Partial<LeafReader> as LeafReader;
+  return {
+    leaves: [leaf],
+    read: () => {
+      const value = leaf.chunk.take();
+      if (!(value instanceof BadValue)) return value;
+      report(value.message);
+      return value.text;
+    },
+  };
+}
+
+/** Where the definition says that nothing is there, each leaf holds one entry without a value. */
+function unlessAbsent({ leaves, read }: ColumnReader, { definition }: Levels, absent: () => unknown): ColumnReader {
+  const [first] = leaves as readonly [LeafReader];
+  return {
+    leaves,
+    read: () => {
+      if (first.chunk.definition >= definition) return read();
+      for (const { chunk } of leaves) chunk.take();
+      return absent();
+    },
+  };
+}
+
+function listReader({ leaves, read }: ColumnReader, levels: Levels): ColumnReader {
+  const [first] = leaves as readonly [LeafReader];
+  const several = (): unknown[] => {
+    const items: unknown[] = [];
+    do items.push(read());
+    while (first.chunk.repetition === levels.repetition);
+    return items;
+  };
+  return unlessAbsent({ leaves, read: several }, levels, () => []);
+}
+
+function mapReader({ children }: SchemaTree, levels: Levels, report: Report): ColumnReader {
+  const [key, value] = children.map((child) => fieldReader(child, levels, report)) as [ColumnReader, ColumnReader];
+  const pair = { leaves: [...key.leaves, ...value.leaves], read: () => [key.read(), value.read()] };
+  const { leaves, read } = listReader(pair, levels);
+  return {
+    leaves,
+    read: () => {
+      const map: Record<string, unknown> = {};
+      for (const [name, item] of read() as [unknown, unknown][]) {
+        if (typeof name !== 'string' && typeof name !== 'bigint' && !Number.isInteger(name)) {
+          report('has keys that are neither texts nor integers');
+        }
+        const text = String(name);
+        if (Object.hasOwn(map, text)) report(`has the key \`${text}\` twice`);
+        // Plain assignment of this name would set the prototype.
+        if (text === '__proto__') report('has a key that is not allowed');
+        else map[text] = item;
+      }
+      return map;
+    },
+  };
+}
+
+/** A field that is null is left out: columns have no other way to say that it is not there. */
+function structReader(children: readonly SchemaTree[], levels: Levels, report: Report): ColumnReader {
+  const fields = children
+    .filter(({ element }) => element.name !== '__proto__')
+    .map((child) => ({ name: child.element.name, ...fieldReader(child, levels, report) }));
+  return {
+    leaves: fields.flatMap(({ leaves }) => leaves),
+    read: () => {
+      const struct: Record<string, unknown> = {};
+      for (const { name, read } of fields) {
+        const value = read();
+        if (value !== null) struct[name] = value;
+      }
+      return struct;
+    },
+  };
+}

@@ -1,0 +1,117 @@
+// Rows of a Parquet file on their way to the packer: bodies where its columns are the fields of one, else a table.
+import { cellsOf } from '../domain/csv/record.ts';
+import { type CsvOptions, tableOf } from '../domain/seed/csv-rows.ts';
+import type { RowPacker } from '../domain/seed/packer.ts';
+import { FAIL } from '../domain/seed/scan.ts';
+import { inRecordShard, type Shard } from '../domain/seed/shard.ts';
+import type { Table } from '../domain/seed/table.ts';
+import { openParquet, type ParquetFile } from '../files/parquet.ts';
+import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
+
+/** Where a Parquet file is, and how a table is read. */
+export interface ParquetInput {
+  path: string;
+  size: number;
+  options: Omit<CsvOptions, 'isOurs'>;
+}
+
+/** Throws invalid input (9) for a file, or the columns of a table, that cannot be used. */
+export async function checkParquet({ path, options }: ParquetInput): Promise<void> {
+  const file = await openParquet(path, options.name);
+  tableIn(file, { ...options, onPassedOver: undefined });
+}
+
+/**
+ * Packs the rows of the shard's row groups that reach beyond `completed`. Yields about how many bytes of the file they
+ * and all rows before them are.
+ */
+export async function* parquetRows(
+  { path, size, options }: ParquetInput,
+  packer: RowPacker,
+  completed: number,
+  shard: Shard | undefined,
+): AsyncGenerator<number> {
+  const file = await openParquet(path, options.name);
+  const table = tableIn(file, options);
+  const take = table === undefined ? bodyTaker(packer, file.columns) : cellsTaker(packer, table);
+  const stretches = file.rows(
+    (group, _first, end) => end > completed && inRecordShard(group, shard, 1),
+    (column) => table === undefined || table.isUsed(column),
+  );
+  for await (const { firstRow, rows, faults } of stretches) {
+    for (const [index, cells] of rows.entries()) {
+      const position = firstRow + index + 1;
+      const wrong = faults.get(index);
+      if (wrong === undefined) take(cells, position);
+      else {
+        const issues = wrong.map(({ column, message }) => ({ path: column, message }));
+        packer.refuseWith(position, issues, bodyOf(file.columns, cells));
+      }
+    }
+    yield (size * (firstRow + rows.length)) / file.rowCount;
+  }
+}
+
+/** A file whose columns are the fields of a body holds bodies; any other is a table. */
+function tableIn({ columns }: ParquetFile, options: Omit<CsvOptions, 'isOurs'>): Table | undefined {
+  return options.map === undefined && columns.includes('calculated_attributes') ? undefined : tableOf(columns, options);
+}
+
+type Take = (cells: readonly unknown[], position: number) => void;
+
+/** Takes rows of a table: in bytes where every cell is plainly right, else exactly. */
+function cellsTaker(packer: RowPacker, { value, writer, issue, nulls }: Table): Take {
+  let cells = cellsOf([]);
+  const write = (out: Buffer, at: number): number => writer?.write(cells, out, at) ?? FAIL;
+  return (values, position) => {
+    const texts = values.map(plainText);
+    if (writer !== undefined && !texts.includes(undefined)) {
+      cells = cellsOf(texts as string[]);
+      if (nulls.clear(cells) && packer.takeWritten(writer.room(cells.bytes.length), position, write)) return;
+    }
+    const found = nulls.cleared(values);
+    packer.takeValue(value(found), position, (one) => issue(one, found));
+  };
+}
+
+/** The cell as a CSV file would hold it; undefined for what no such cell can be, or what may have been rounded. */
+function plainText(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+      return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined;
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    default:
+      return value === null ? '' : undefined;
+  }
+}
+
+function bodyTaker(packer: RowPacker, columns: readonly string[]): Take {
+  return (cells, position) => {
+    const bytes = Buffer.from(`${bodyOf(columns, cells)}\n`);
+    packer.takeJson(bytes, 0, bytes.length - 1, position);
+  };
+}
+
+/** The row as JSON. A field that is null is left out: a column has no other way to say that it is not there. */
+function bodyOf(columns: readonly string[], cells: readonly unknown[]): string {
+  const fields = columns.flatMap((name, index) => {
+    const cell = fieldOf(name, cells[index]);
+    return cell === null ? [] : [`${JSON.stringify(name)}:${stringifyJson(cell)}`];
+  });
+  return `{${fields.join(',')}}`;
+}
+
+/** Warehouses without nested types export them as JSON in a text. */
+function fieldOf(name: string, cell: unknown): unknown {
+  if (typeof cell !== 'string' || name === 'environment' || !cell.startsWith('{')) return cell;
+  try {
+    return parseJson(cell);
+  } catch (error) {
+    if (error instanceof JsonError) return cell;
+    throw error;
+  }
+}
