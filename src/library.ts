@@ -12,6 +12,7 @@ export type {
   EmulatorReady,
   Fault,
   LoggedRequest,
+  RecordedRequest,
   RoleAssignment,
   StoredCounts,
 } from './lib/emulator/embedding.ts';

@@ -1,40 +1,104 @@
 // `emulator log`: what the platform was asked.
-import { array, type infer as Infer, nullable, number, object, string } from 'zod/mini';
-import type { ListView } from '../../lib/render/view.ts';
+import { array, type infer as Infer, nullable, number, object, optional, record, string, unknown } from 'zod/mini';
+import { stringifyJson } from '../../lib/kernel/json.ts';
+import type { Column, ListView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { controlCalls } from '../../lib/runtime/emulator/control.ts';
+import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 import { portFlag, read } from './control.ts';
 
 type LoggedRequest = Infer<ReturnType<typeof logResult>>[number];
 
-/** `status` is null when a fault cut the connection. */
+/** `status` is null when a fault cut the connection; what follows it is there with --bodies and --follow. */
 function logResult() {
-  return array(object({ at: string(), method: string(), path: string(), status: nullable(number()) }));
+  return array(
+    object({
+      at: string(),
+      method: string(),
+      path: string(),
+      status: nullable(number()),
+      id: optional(number()),
+      headers: optional(record(string(), string())),
+      body: optional(unknown()),
+      response: optional(object({ headers: record(string(), string()), body: optional(unknown()) })),
+    }),
+  );
 }
 
-const view: ListView<LoggedRequest> = {
+const columns: Column<LoggedRequest>[] = [
+  { key: 'at', value: ({ at }) => at, rank: 1 },
+  { key: 'method', value: ({ method }) => method },
+  {
+    key: 'status',
+    value: ({ status }) => status ?? 'cut',
+    paint: (text, { status }, style) => (status === null || status >= 400 ? style.red(text) : text),
+  },
+  // It holds ids, which are never cut.
+  { key: 'path', value: ({ path }) => path, id: true },
+];
+
+const bodyColumns: Column<LoggedRequest>[] = [
+  { key: 'body', value: ({ body }) => (body === undefined ? '' : stringifyJson(body)), rank: 3 },
+  {
+    key: 'response',
+    value: ({ response }) => (response?.body === undefined ? '' : stringifyJson(response.body)),
+    rank: 2,
+  },
+];
+
+const viewOf = (bodies: boolean): ListView<LoggedRequest> => ({
   kind: 'list',
-  columns: [
-    { key: 'at', value: ({ at }) => at, rank: 1 },
-    { key: 'method', value: ({ method }) => method },
-    {
-      key: 'status',
-      value: ({ status }) => status ?? 'cut',
-      paint: (text, { status }, style) => (status === null || status >= 400 ? style.red(text) : text),
-    },
-    // It holds ids, which are never cut.
-    { key: 'path', value: ({ path }) => path, id: true },
-  ],
+  columns: bodies ? [...columns, ...bodyColumns] : columns,
   empty: 'The platform was not asked anything yet.',
-};
+});
+
+const logFlags = {
+  ...portFlag,
+  follow: { help: 'continue with each request that comes' },
+  bodies: { help: 'headers and bodies of the newest 1,000 requests, without secrets' },
+} as const;
 
 export const listRequests = defineCommand({
   path: 'emulator log',
   summary: 'list the requests that the platform was sent',
   effect: 'local',
   calls: 'emulator',
-  flags: portFlag,
+  flags: logFlags,
   output: logResult,
-  examples: ['cdpadm emulator log', 'cdpadm emulator log -o csv --out requests.csv'],
-  run: async (ctx, { flags }) => ctx.out.emit(await read(ctx, flags, controlCalls.log), view),
+  examples: [
+    'cdpadm emulator log',
+    'cdpadm emulator log -o csv --out requests.csv',
+    'cdpadm emulator log --bodies -o json',
+  ],
+  run: async (ctx, { flags }) => {
+    if (flags.follow) return follow(ctx, flags);
+    const found: LoggedRequest[] = flags.bodies
+      ? await read(ctx, flags, controlCalls.requests(0))
+      : await read(ctx, flags, controlCalls.log);
+    await ctx.out.emit(found, viewOf(flags.bodies ?? false));
+  },
 });
+
+const POLL_MS = 300;
+
+/** Each request once, until Ctrl-C. */
+async function follow(ctx: Context, { bodies = false, port }: { bodies?: boolean; port?: string }): Promise<void> {
+  const lines = createResultLines<LoggedRequest>(ctx, viewOf(bodies), (request) => lineOf(request, bodies));
+  await lines.begin();
+  for (let after = 0; ;) {
+    const found = await read(ctx, { ...(port !== undefined && { port }) }, controlCalls.requests(after));
+    for (const request of found) {
+      const { at, method, path, status } = request;
+      await lines.tell(bodies ? request : { at, method, path, status });
+      after = request.id;
+    }
+    await ctx.clock.sleep(POLL_MS, ctx.signal);
+  }
+}
+
+function lineOf({ at, method, path, status, body, response }: LoggedRequest, bodies: boolean): string {
+  const first = `${at} ${method} ${status ?? 'cut'} ${path}`;
+  const said = [body, response?.body].map((item) => (item === undefined ? '-' : stringifyJson(item)));
+  return bodies ? `${first}  ${said.join(' -> ')}` : first;
+}

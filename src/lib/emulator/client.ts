@@ -1,7 +1,15 @@
 // The control client of a running platform, and the calls to the control address that it shares with the commands.
 import { KnownError, usageError } from '../kernel/errors.ts';
 import { parseJson, stringifyJson } from '../kernel/json.ts';
-import type { Callback, EmulatorControl, Fault, LoggedRequest, RoleAssignment, StoredCounts } from './embedding.ts';
+import type {
+  Callback,
+  EmulatorControl,
+  Fault,
+  LoggedRequest,
+  RecordedRequest,
+  RoleAssignment,
+  StoredCounts,
+} from './embedding.ts';
 
 /** A call to the control address, typed by its reply. */
 export interface ControlCall<Reply = unknown> {
@@ -44,6 +52,11 @@ export const controlCalls = {
     path: '/requests',
     reply: { list: true, fields: ['at', 'method', 'status', 'path'] },
   } as ControlCall<LoggedRequest[]>,
+  requests: (after: number): ControlCall<RecordedRequest[]> => ({
+    method: 'GET',
+    path: `/requests?bodies=true&after=${after}`,
+    reply: { list: true, fields: ['id', 'at', 'method', 'status', 'path', 'headers'] },
+  }),
   callbacks: { method: 'GET', path: '/callbacks', reply: CALLBACKS } as ControlCall<Callback[]>,
   resend: (which: object): ControlCall<Callback[]> => {
     return { method: 'POST', path: '/callbacks/resend', body: which, reply: CALLBACKS };
@@ -84,6 +97,7 @@ export function connectEmulator(controlUrl: string): EmulatorControl {
       profiles: (identity) => send(controlCalls.profiles(identity)),
       counts: () => send(controlCalls.counts),
     },
+    requests: (after = 0) => send(controlCalls.requests(after)),
     log: () => send(controlCalls.log),
     assignRole: (roleId, user) => send(controlCalls.assignRole(roleId, user)),
     reset: async () => {

@@ -60,7 +60,7 @@ function isOwnAddress(address: string): boolean {
 }
 
 function ownRoutes(platform: RunningPlatform): ControlRoute[] {
-  const { clock, faults, log } = platform;
+  const { clock, faults, log, recorder } = platform;
   const now = (): Answer => answer(200, { now: isoMillis(clock.now()) });
   return [
     { method: 'GET', path: '/clock', handle: now },
@@ -99,7 +99,12 @@ function ownRoutes(platform: RunningPlatform): ControlRoute[] {
         return answer(200, []);
       },
     },
-    { method: 'GET', path: '/requests', handle: () => answer(200, log.list()) },
+    {
+      method: 'GET',
+      path: '/requests',
+      handle: (_body, query) =>
+        answer(200, query.get('bodies') === 'true' ? recorder.list(Number(query.get('after') ?? 0)) : log.list()),
+    },
     { method: 'GET', path: '/openapi.json', handle: () => openApi(platform.baseUrl()) },
   ];
 }

@@ -76,6 +76,11 @@ export interface EmulatorControl {
     profiles(identity: Record<string, string>): Promise<Record<string, unknown>[]>;
     counts(): Promise<StoredCounts>;
   };
+  /**
+   * The newest requests whole, at most 1,000, oldest first, with their answers; secrets are masked. `after` leaves out
+   * those up to an `id`.
+   */
+  requests(after?: number): Promise<RecordedRequest[]>;
   /** The requests that the platform received, oldest first. */
   log(): Promise<LoggedRequest[]>;
   /** Assigns a role of the first organization to a user. */
@@ -110,6 +115,15 @@ export interface LoggedRequest {
   path: string;
   /** Null when a fault closed the connection. */
   status: number | null;
+}
+
+/** A request with its headers and body. JSON is parsed; other bodies, and the beginning of a large one, are texts. */
+export interface RecordedRequest extends LoggedRequest {
+  id: number;
+  headers: Record<string, string>;
+  body?: unknown;
+  truncated?: true;
+  response?: { headers: Record<string, string>; body?: unknown; truncated?: true };
 }
 
 /** A status callback of a data subject request, with its deliveries. */

@@ -12,6 +12,7 @@ import type { EmulatorIdentity } from './embedding.ts';
 import { adoptIdentity } from './fixtures/adopt.ts';
 import { namesIssues } from '../contract/neutral-words.ts';
 import { DEFAULT_FIXTURES, type Fixtures, readFixtures } from './fixtures/document.ts';
+import { createRecorder } from './wire/recorder.ts';
 import { openRequestLog } from './wire/request-log.ts';
 import type { Signing } from './platform/signing.ts';
 import { openSettings, type StoredSettings } from './base/settings.ts';
@@ -85,6 +86,7 @@ function assemble(db: Database, settings: StoredSettings, options: PlatformOptio
     profiles: createProfiles(db),
     ingest: createIngestGate(fixtures.limits, clock),
     log: openRequestLog(db),
+    recorder: createRecorder(),
     faults: openFaults(settings, Math.random),
     signing: options.signing,
     names: deploymentNames(fixtures.names),
@@ -112,7 +114,7 @@ function openFixtures(settings: StoredSettings, given: unknown): Fixtures {
 }
 
 function run(platform: Platform, areas: RunningPlatform['areas']): RunningPlatform {
-  const { db, clock, log, faults, fixtures } = platform;
+  const { db, clock, log, recorder, faults, fixtures } = platform;
 
   const catchUp = createCatchUp(
     areas.map(({ open }) => open),
@@ -127,6 +129,7 @@ function run(platform: Platform, areas: RunningPlatform['areas']): RunningPlatfo
       db.transaction(() => {
         clock.reset();
         log.clear();
+        recorder.clear();
         faults.clear();
         for (const { open } of areas) open.load?.(fixtures);
       });

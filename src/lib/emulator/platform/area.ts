@@ -8,6 +8,7 @@ import type { PlatformClock } from '../base/clock.ts';
 import type { Database } from '../base/db.ts';
 import type { Directory } from './directory.ts';
 import type { Faults } from '../wire/faults.ts';
+import type { Recorder } from '../wire/recorder.ts';
 import type { RequestLog } from '../wire/request-log.ts';
 import type { Signing } from './signing.ts';
 import type { ProfilesStore } from '../stores/profiles.ts';
@@ -27,6 +28,7 @@ export interface Platform {
   /** E and F are provisioned together. */
   readonly ingest: IngestGate;
   readonly log: RequestLog;
+  readonly recorder: Recorder;
   readonly faults: Faults;
   readonly signing: Signing;
   /** The words of a deployment, mapped at the edge (`exchange.ts`). */

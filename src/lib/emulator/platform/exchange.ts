@@ -29,9 +29,11 @@ type Destination = MatchedRoute | UnmatchedRoute;
 /** Carries one request out and answers it. */
 export type Exchange = (incoming: IncomingMessage, outgoing: ServerResponse, target: Destination) => Promise<void>;
 
+const NO_BODY = Buffer.alloc(0);
+
 /** `wait` pauses for milliseconds and rejects when the platform closes meanwhile. */
 export function createExchange(platform: Platform, wait: (ms: number) => Promise<void>): Exchange {
-  const { clock, faults, log } = platform;
+  const { clock, faults, log, recorder } = platform;
 
   async function carryOut(incoming: IncomingMessage, fault: Fault | undefined, target: Destination, body: Buffer) {
     if (fault?.delay !== undefined) await wait(delayOf(fault));
@@ -44,8 +46,11 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
     const { path, search } = splitUrl(incoming);
     const at = clock.now();
     const method = incoming.method ?? '';
-    const record = (status: number | null): void => {
-      log.add({ at, method, path: path + search, status });
+    const record = (body: Buffer, result: Answer | undefined): void => {
+      const request = { at, method, path: path + search };
+      const answer = result && { status: result.status, headers: headersOf(result), text: result.text ?? '' };
+      log.add({ ...request, status: answer?.status ?? null });
+      recorder.add({ ...request, headers: incoming.headers, body, answer });
     };
     const tell = (body: Buffer, result: Answer): void =>
       tellExchange(() => ({
@@ -63,23 +68,23 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
       throw error;
     };
     try {
-      const body = hasBody(incoming) ? await readBody(incoming).catch(refuseUnread) : Buffer.alloc(0);
+      const body = hasBody(incoming) ? await readBody(incoming).catch(refuseUnread) : NO_BODY;
       const fault = faults.strike(method, path);
       const result = await carryOut(incoming, fault, target, body);
-      record(result?.status ?? null);
+      record(body, result);
       // What a fault answered is no word of the platform.
       if (result && fault?.status === undefined) tell(body, result);
       if (!result || fault?.drop === 'after') incoming.socket.destroy();
       else write(outgoing, result, 'handle' in target ? new Date(clock.now()).toUTCString() : undefined);
     } catch (error) {
       if (error instanceof PeerGone) {
-        record(null);
+        record(NO_BODY, undefined);
         return;
       }
       const result = refusedAnswer(target, error);
-      record(result.status);
+      record(NO_BODY, result);
       // Refused before its body was read whole.
-      tell(Buffer.alloc(0), result);
+      tell(NO_BODY, result);
       write(outgoing, result);
     }
   };

@@ -2,8 +2,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectEmulator } from '../../../src/lib/emulator/client.ts';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import type { CliOptions, CliResult } from '../../helpers/cli.ts';
+import { send } from '../../helpers/emulator.ts';
 import { createProfileHome, type ProfileHome } from '../../helpers/profile-home.ts';
 
 let home: ProfileHome;
@@ -117,6 +119,31 @@ describe('start with single flags', () => {
     writeFileSync(join(home.cwd, 'names.yaml'), '<PROVIDER_A>: icehouse\n');
     await whileServing(['--memory', '--names', 'names.yaml'], async (ready) => {
       expect(ready).toHaveProperty('control_url');
+    });
+  });
+});
+
+describe('log', () => {
+  it('follows requests with their bodies until it is stopped', async () => {
+    await whileServing(['--memory'], async (ready) => {
+      const platform = connectEmulator(String(ready['control_url']));
+      const token = {
+        client_id: 'local-client',
+        client_secret: 'local-client-secret',
+        grant_type: 'client_credentials',
+      };
+      await send('POST', `${String(ready['base_url'])}/oauth/token`, {
+        body: { ...token, audience: ready['base_url'] },
+      });
+      const stop = new AbortController();
+      const onOutput = (stdout: string): void => {
+        if (stdout.includes('\n')) stop.abort(interrupted());
+      };
+      const followed = await run(['emulator', 'log', '--follow', '--bodies', '-o', 'json'], { stop, onOutput });
+      expect(followed.code).toBe(130);
+      expect(JSON.parse(followed.stdout)).toMatchObject({ path: '/oauth/token', body: { client_secret: '********' } });
+      const listed = await run(['emulator', 'log', '--bodies', '-o', 'json']);
+      expect(JSON.parse(listed.stdout)).toEqual(await platform.requests());
     });
   });
 });

@@ -1,0 +1,78 @@
+// The newest requests whole, with their answers: what a test asserts on and `emulator log --bodies` shows. In memory only.
+import type { IncomingHttpHeaders } from 'node:http';
+import { JsonError, parseJson } from '../../kernel/json.ts';
+import { createRedactor } from '../../kernel/redact.ts';
+import { isoMillis } from '../../kernel/timestamps.ts';
+import { firstOf } from './message.ts';
+
+/** A request as it came and its answer as it left; undefined when a fault closed the connection. */
+export interface SeenRequest {
+  /** Epoch milliseconds by the platform's clock. */
+  at: number;
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  answer: { status: number; headers: Readonly<Record<string, string>>; text: string } | undefined;
+}
+
+const MOST_REQUESTS = 1000;
+const MOST_BYTES = 16 * 1024 * 1024;
+/** Of a larger body only the beginning is shown. */
+const MOST_SHOWN = 64 * 1024;
+
+export type Recorder = ReturnType<typeof createRecorder>;
+
+export function createRecorder() {
+  const { headers: redactHeaders, text, value } = createRedactor();
+  let kept: (SeenRequest & { id: number })[] = [];
+  let bytes = 0;
+  let last = 0;
+
+  function shownBody(body: string): { body?: unknown; truncated?: true } {
+    if (body === '') return {};
+    if (body.length > MOST_SHOWN) return { body: text(body.slice(0, MOST_SHOWN)), truncated: true };
+    try {
+      return { body: value(parseJson(body)) };
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      return { body: text(body) };
+    }
+  }
+
+  return {
+    add: (request: SeenRequest): void => {
+      kept.push({ ...request, id: ++last });
+      bytes += sizeOf(request);
+      while (kept.length > MOST_REQUESTS || bytes > MOST_BYTES) {
+        const oldest = kept.shift();
+        if (!oldest) break;
+        bytes -= sizeOf(oldest);
+      }
+    },
+    /** Those after the one with this id, oldest first, without secrets. */
+    list: (after = 0) =>
+      kept
+        .filter(({ id }) => id > after)
+        .map(({ id, at, method, path, headers, body, answer }) => ({
+          id,
+          at: isoMillis(at),
+          method,
+          path: text(path),
+          status: answer?.status ?? null,
+          headers: redactHeaders(
+            Object.fromEntries(Object.entries(headers).map(([name, item]) => [name, firstOf(item) ?? ''])),
+          ),
+          ...shownBody(body.toString('utf8')),
+          ...(answer && { response: { headers: redactHeaders(answer.headers), ...shownBody(answer.text) } }),
+        })),
+    clear: (): void => {
+      kept = [];
+      bytes = 0;
+    },
+  };
+}
+
+function sizeOf({ body, answer }: SeenRequest): number {
+  return body.length + (answer?.text.length ?? 0);
+}

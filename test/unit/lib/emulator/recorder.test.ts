@@ -1,0 +1,47 @@
+// The newest requests with headers and bodies, for assertions: bounded, and without secrets.
+import { expect, it } from 'vitest';
+import { createRecorder, type SeenRequest } from '../../../../src/lib/emulator/wire/recorder.ts';
+import { basicAuth, startTestEmulator } from '../../../helpers/emulator.ts';
+import { opened } from '../../../helpers/opened.ts';
+
+const seen = (change: Partial<SeenRequest> = {}): SeenRequest => ({
+  at: 0,
+  method: 'POST',
+  path: '/v2/events',
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from('{"xpid":9007199254740993}'),
+  answer: { status: 202, headers: { 'content-length': '0' }, text: '' },
+  ...change,
+});
+
+it('records requests and answers, with 64-bit ids exact and secrets masked', async () => {
+  const platform = await opened(startTestEmulator());
+  await platform.token();
+  const body = { environment: 'production', xpid: '9007199254740993', events: [] };
+  await platform.send('POST', '/v2/events', { body, headers: basicAuth('local-workspace-key:local-workspace-secret') });
+  const [token, event] = await platform.requests();
+  expect(token).toMatchObject({
+    id: 1,
+    method: 'POST',
+    path: '/oauth/token',
+    status: 200,
+    body: { client_id: 'local-client', client_secret: '********' },
+    response: { headers: { 'content-type': 'application/json' }, body: { access_token: '********' } },
+  });
+  expect(event).toMatchObject({ status: 202, body, headers: { authorization: '********' } });
+  expect(await platform.requests(1)).toHaveLength(1);
+  await platform.reset();
+  expect(await platform.requests()).toEqual([]);
+});
+
+it('keeps the newest thousand, and the beginning of large bodies', () => {
+  const recorder = createRecorder();
+  for (let count = 0; count < 1100; count++) recorder.add(seen());
+  recorder.add(seen({ body: Buffer.from('x'.repeat(100_000)), answer: undefined }));
+  const recorded = recorder.list();
+  expect([recorded.length, recorded[0]?.id]).toEqual([1000, 102]);
+  expect(recorded[0]).toMatchObject({ body: { xpid: 9007199254740993n }, response: { headers: {} } });
+  expect(recorded.at(-1)).toMatchObject({ status: null, truncated: true, body: 'x'.repeat(64 * 1024) });
+  for (let count = 0; count < 20; count++) recorder.add(seen({ body: Buffer.alloc(1024 * 1024, 'x') }));
+  expect(recorder.list().length).toBe(16);
+});
