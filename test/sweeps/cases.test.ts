@@ -1,10 +1,17 @@
 // What the table of command lines says of them holds: one that it takes out of the sweeps of the wire sends nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 import { CASES } from './cases.ts';
 import { nameOf } from './program.ts';
 import { createWorld, type World } from './world.ts';
 
 const LOCAL = CASES.filter(({ elsewhere, local }) => local === true && elsewhere === undefined);
+
+test('every command has a case', async () => {
+  const covered = new Set(CASES.map(({ command }) => command));
+  const leaves = leavesBelow(await loadProgram()).map(([path]) => path);
+  expect(leaves.filter((path) => !covered.has(path))).toEqual([]);
+});
 
 let world: World;
 beforeAll(async () => {

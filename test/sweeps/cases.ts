@@ -1,7 +1,9 @@
-// A valid command line for every command, with what it needs: what the sweeps of faults, kills and secrets go through.
+// A valid command line for every command, with what it needs: what the sweeps of faults, kills and secrets go through. Each record's own
+// example is its case, so a new command needs no edit here.
+import type { Command } from 'commander';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
+import { type CommandHelp, helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 import { send } from '../helpers/emulator.ts';
 import { shellWords } from '../helpers/shell-words.ts';
@@ -31,6 +33,16 @@ export interface CommandCase {
   elsewhere?: string;
 }
 
+/** Ids that the examples name -> those of the same kind that the stage holds. */
+const STAGE_WORDS: Readonly<Record<string, string | undefined>> = {
+  'admin-role': 'analyst',
+  'user-role': 'editor',
+  'support-role': 'support',
+  'read-only-role': 'spare',
+  'audiences-only-role': 'spare',
+  lifetime_value: 'city',
+};
+
 const pull = 'roles pull';
 const changeRoles = ({ folder }: World): void => {
   const file = join(folder, 'roles.yaml');
@@ -46,30 +58,13 @@ const of = (command: string, args: CommandCase['args'] = '', more: Partial<Comma
   args,
   ...more,
 });
-const local = (command: string, args: CommandCase['args'] = '', more: Partial<CommandCase> = {}): CommandCase =>
-  of(command, args, { local: true, ...more });
 const ELSEWHERE_TOUR = 'it starts a platform of its own; test/e2e/tour.test.ts takes it';
 
-const ROWS: readonly CommandCase[] = [
-  of('roles list'),
-  of('roles get', 'analyst'),
-  of('roles tasks'),
-  of('roles explain', 'analyst'),
-  of('roles who-can', 'audiences:view'),
-  of('roles compare', 'analyst editor'),
-  of('roles matrix'),
-  local('roles templates'),
+/** In place of an example that the stage cannot run: it needs an empty workspace, a value of the moment, or an end. */
+const INSTEAD: readonly CommandCase[] = [
   of('roles pull', 'pulled.yaml'),
-  of('roles validate', 'wanted.yaml --online'),
-  of('roles diff', 'wanted.yaml'),
-  of('roles push', '', { before: [pull, changeRoles] }),
-  of('roles push', 'wanted.yaml --allow-delete --force'),
   of('roles edit', '', { before: [profile('dev')], env: EDITOR }),
-  of('roles create', ['fresh', '--name', 'Fresh', '--description', 'New', '--task', 'rules:view']),
-  of('roles update', ['analyst', '--name', 'Renamed', '--add-task', 'rules:view']),
-  of('roles delete', 'spare --allow-delete'),
-  local('roles history', '', { before: [pull, changeRoles, 'roles push --yes'] }),
-  of('roles rollback', '', {
+  of('roles rollback', ['REVISION'], {
     before: [
       pull,
       changeRoles,
@@ -79,79 +74,22 @@ const ROWS: readonly CommandCase[] = [
         world.words.set('REVISION', (JSON.parse(stdout) as { revision: string }[])[0]?.revision ?? '');
       },
     ],
-    args: ['REVISION'],
   }),
-
-  of('groups list'),
-  of('groups get', 'household'),
   of('groups create', '-f group.yaml --workspace 3002'),
-  of('groups update', 'household -f group.yaml'),
-  of('groups set', '-f group.yaml'),
-  of('groups set', '-f group.yaml --workspace 3002'),
-  of('groups delete', 'household'),
-  of('groups diff', '-f group.yaml'),
-  of('groups attributes add', 'household loyalty_points=sum'),
-  of('groups attributes remove', 'household city'),
-
   of('warehouse export', 'exported'),
-  of('warehouse diff', 'sync'),
-  of('warehouse apply', 'sync --allow-delete'),
-  of('warehouse apply', 'sync --workspace 3002'),
-  of('warehouse apply', 'service --workspace 3002'),
-
-  of('connections list'),
-  of('connections get', 'crm'),
   of('connections create', '-f connection-2.yaml --workspace 3002'),
-  of('connections create', '-f helped.yaml --allow-commands --workspace 3002', { before: [profile('dev')] }),
-  of('connections update', 'crm -f connection.yaml'),
-  of('connections update', 'service -f service.yaml --workspace 3002', {
-    before: ['connections create -f service.yaml --workspace 3002 --yes'],
-  }),
-  of('connections delete', 'unused'),
-  of('data-models list'),
-  of('data-models get', 'active-customers'),
   of('data-models create', '-f model-2.yaml'),
-  of('data-models update', 'active-customers -f model.yaml'),
-  of('data-models delete', 'unused'),
-  of('pipelines list'),
-  of('pipelines get', 'customers'),
   of('pipelines create', '-f pipeline-2.yaml'),
-  of('pipelines update', 'customers -f pipeline.yaml'),
   of('pipelines delete', 'paused'),
-  of('pipelines pause', 'customers'),
   of('pipelines resume', 'paused'),
-  of('pipelines trigger', 'customers'),
-  of('pipelines trigger', 'customers --wait --wait-idle'),
-  of('pipelines reset', 'customers --confirm customers'),
-  of('pipelines report', 'customers'),
-  of('pipelines runs', 'customers --all'),
-  of('pipelines run', `customers ${RUN}`),
-  of('pipelines watch', `customers ${RUN}`),
   of('pipelines doctor', 'customers', { exits: [0, 1], reports: true }),
-
   of('seed bulk', 'users.ndjson --batch-size 2 --concurrency 1 --give-up-after 1m'),
-  local('seed validate', 'users.ndjson'),
-  local('seed preview', 'users.ndjson'),
-  of('seed set', '-f user.json'),
-  local('seed template', '', { plain: true }),
-  of('intake event', '-f event.json'),
+  of('seed preview', 'users.ndjson', { local: true }),
+  of('seed template', '', { local: true, plain: true }),
   of('intake identify', '-f identify.json'),
-
-  of('dsr submit', '--regulation gdpr --type access --identity email=new@people.example'),
-  of('dsr submit', '--bulk people.csv --regulation gdpr --type access --concurrency 1 --give-up-after 1m'),
-  of('dsr submit', '--bulk taken.csv --regulation gdpr --type erasure --concurrency 1 --give-up-after 1m', {
-    exits: [3],
-  }),
-  local('dsr prepare', 'people.csv --regulation gdpr --type access --out prepared.csv'),
-  of('dsr status', `${PENDING} ${COMPLETED}`),
-  of('dsr wait', COMPLETED),
   of('dsr list', '', { before: [submit] }),
-  of('dsr list', '--group-id spring-clean'),
-  of('dsr cancel', PENDING),
-  of('dsr cancel', '--group-id spring-clean'),
+  of('dsr ledger export', '', { local: true, before: [submit] }),
   of('dsr results', COMPLETED),
-  of('dsr discovery'),
-  local('dsr ledger export', '', { before: [submit] }),
   of('dsr callbacks verify', '--headers callback.json --body callback.body'),
   of('dsr callbacks listen', '--port 0', {
     exits: [130],
@@ -162,41 +100,47 @@ const ROWS: readonly CommandCase[] = [
       if (![202, 503].includes(reply.status)) throw new Error(`the receiver answered ${reply.status}`);
     },
   }),
-
-  local('profile create', ['dev', '--base-url', 'https://api.example.com', '--auth-url', 'https://auth.example.com']),
-  local('profile list', '', { before: [profile('dev')] }),
-  local('profile show', '--origin'),
-  local('profile use', 'dev', { before: [profile('prod'), profile('dev')] }),
-  local('profile edit', 'dev --set protected=true', { before: [profile('dev')] }),
-  local('profile edit', 'dev', { before: [profile('dev')], env: EDITOR }),
-  local('profile rename', 'dev staging', { before: [profile('dev')] }),
-  local('profile copy', 'dev staging', { before: [profile('dev')] }),
-  local('profile export', 'dev', { before: [profile('dev')] }),
-  local('profile import', 'profile.json dev'),
-  local('profile delete', 'dev --confirm dev', { before: [profile('dev')] }),
+  of('profile import', 'profile.json dev', { local: true }),
   of('auth test', '', { reports: true }),
-  local('auth login', '--profile dev --client-secret-stdin --insecure-storage', {
+  of('auth login', '--profile dev --client-secret-stdin --insecure-storage', {
+    local: true,
     before: [profile('dev')],
     stdin: `${CANARIES.typed}\n`,
   }),
-  local('auth logout', '--profile dev', { before: [profile('dev')] }),
   of('doctor', '', { exits: [0, 1], reports: true }),
-
-  local('emulator start', '--memory --port 0', { exits: [130], plain: true, serves: () => Promise.resolve() }),
-  local('emulator env'),
+  of('emulator start', '--memory --port 0', {
+    local: true,
+    exits: [130],
+    plain: true,
+    serves: () => Promise.resolve(),
+  }),
   of('emulator reset', '', { before: ['groups delete household --yes'] }),
-  of('emulator clock'),
-  of('emulator clock advance', '1h'),
-  of('emulator assign-role', 'spare --user ann@people.example'),
-  of('emulator fault add', '--status 503 --path /nowhere --times 1'),
-  of('emulator fault list'),
   of('emulator fault clear', '', { before: ['emulator fault add --status 503 --path /nowhere --times 1'] }),
-  of('emulator log'),
-  of('emulator callbacks list'),
-  of('emulator callbacks resend'),
-  local('emulator sample-warehouse', 'shop.sqlite --rows 5'),
+  of('completion', 'bash', { local: true, plain: true }),
+  of('help', 'exit-codes', { local: true, plain: true }),
+  of('tour', '', { local: true, elsewhere: ELSEWHERE_TOUR }),
+];
 
-  of('api', 'GET /platform/v2/organizations/{orgId}/accounts/{accountId}/tasks'),
+/** Further ways through the commands that write most, or that see secrets. */
+const MORE: readonly CommandCase[] = [
+  of('roles push', 'wanted.yaml --allow-delete --force'),
+  of('groups set', '-f group.yaml --workspace 3002'),
+  of('warehouse apply', 'sync --workspace 3002'),
+  of('warehouse apply', 'service --workspace 3002'),
+  of('connections create', '-f helped.yaml --allow-commands --workspace 3002', { before: [profile('dev')] }),
+  of('connections update', 'service -f service.yaml --workspace 3002', {
+    before: ['connections create -f service.yaml --workspace 3002 --yes'],
+  }),
+  of('pipelines trigger', 'customers'),
+  of('pipelines watch', `customers ${RUN}`),
+  of('dsr submit', '--bulk people.csv --regulation gdpr --type access --concurrency 1 --give-up-after 1m'),
+  of('dsr submit', '--bulk taken.csv --regulation gdpr --type erasure --concurrency 1 --give-up-after 1m', {
+    exits: [3],
+  }),
+  of('dsr status', `${PENDING} ${COMPLETED}`),
+  of('dsr list', '--group-id spring-clean'),
+  of('dsr cancel', PENDING),
+  of('profile edit', 'dev', { local: true, before: [profile('dev')], env: EDITOR }),
   of('api', 'POST /v2/events -f event.json'),
   of('api', 'DELETE /platform/workspaces/{workspaceId}/groups/household'),
   of('api', `POST /v3/requests -f dsr.json`, {
@@ -213,28 +157,38 @@ const ROWS: readonly CommandCase[] = [
       },
     ],
   }),
-  local('completion', 'bash', { plain: true }),
-  local('schema', 'roles'),
-  local('help', 'exit-codes', { plain: true }),
-  local('tour', '', { elsewhere: ELSEWHERE_TOUR }),
 ];
 
-/** Any exit code of a command. */
-const ANY_EXIT = Array.from({ length: 13 }, (_, code) => code);
-
-/** A command without a row is run by its first example that is no dry run, whatever the stage holds of it. */
-async function exampleCases(): Promise<CommandCase[]> {
-  const known = new Set(ROWS.map(({ command }) => command));
-  return leavesBelow(await loadProgram()).flatMap(([command, leaf]) => {
-    const { calls, examples = [] } = helpOf(leaf) ?? {};
-    const own = examples.filter((line) => line.startsWith(`cdpadm ${command}`));
-    const line = own.find((example) => !example.includes('--dry-run')) ?? own[0];
-    if (known.has(command) || line === undefined) return [];
-    const args = shellWords(line)
-      .slice(1 + command.split(' ').length)
-      .filter((word) => word !== '--yes');
-    return [of(command, args, { exits: ANY_EXIT, ...(calls !== 'platform' && { local: true }) })];
-  });
+/** The words of an example behind the command, without what only says how the result is printed. */
+function wordsOf(command: string, { examples, ownsOut }: CommandHelp): string[] {
+  const own = examples.filter((line) => line.includes(`cdpadm ${command}`));
+  const line = own.find((example) => !example.includes('--dry-run')) ?? own[0] ?? '';
+  const call = line.slice(line.indexOf('cdpadm ')).replace(/\)"$| < \S+$| --dry-run| --profile local/g, '');
+  const kept = call.replace(/ -o \S+| --query "[^"]*"/g, '').replace(ownsOut ? '' : / --out \S+/, '');
+  const words = shellWords(kept).slice(1 + command.split(' ').length);
+  return words.filter((word) => word !== '--yes').map((word) => STAGE_WORDS[word] ?? word);
 }
 
-export const CASES: readonly CommandCase[] = [...ROWS, ...(await exampleCases())];
+/** The profile, or the edited file, that the example speaks of. */
+function stepsBefore(leaf: Command, words: readonly string[]): NonNullable<CommandCase['before']> {
+  const readsRoles = leaf.registeredArguments.some(({ defaultValue }) => defaultValue === 'roles.yaml');
+  return [...(words.includes('dev') ? [profile('dev')] : []), ...(readsRoles ? [pull, changeRoles] : [])];
+}
+
+function exampleCase(command: string, leaf: Command): CommandCase {
+  const help = helpOf(leaf);
+  if (!help) throw new Error(`${command} has no example`);
+  const args = wordsOf(command, help);
+  const before = stepsBefore(leaf, args);
+  const isLocal = help.calls === 'nobody' || help.calls === 'settings';
+  return of(command, args, { ...(before.length > 0 && { before }), ...(isLocal && { local: true }) });
+}
+
+const replaced = new Set(INSTEAD.map(({ command }) => command));
+const leaves = leavesBelow(await loadProgram());
+
+export const CASES: readonly CommandCase[] = [
+  ...leaves.flatMap(([command, leaf]) => (replaced.has(command) ? [] : [exampleCase(command, leaf)])),
+  ...INSTEAD,
+  ...MORE,
+];
