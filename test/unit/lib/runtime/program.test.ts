@@ -47,8 +47,9 @@ describe('help', () => {
 
   test('a width is kept', async () => {
     const { stdout } = await runCli(['emulator', 'start', '--help'], { columns: 60 });
-    const prose = stdout.split('JSON:')[0] ?? '';
-    for (const line of prose.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
+    // An example is there to be copied, so it is not broken.
+    const prose = (stdout.split('JSON:')[0] ?? '').split('\n').filter((line) => !line.startsWith('  $ '));
+    for (const line of prose) expect(line.length).toBeLessThanOrEqual(60);
   });
 
   it.each([[[]], [['emulator']], [['emulator', 'fault']]])(
