@@ -1,7 +1,7 @@
 // Values that flags of several commands accept: read and checked, each failure names its flag.
 import { usageError } from '../lib/kernel/errors.ts';
 import { parseRate } from '../lib/kernel/rate.ts';
-import { parseDuration } from '../lib/kernel/timestamps.ts';
+import { parseDuration, parseIso } from '../lib/kernel/timestamps.ts';
 
 /** A port to listen on; 0 is for a free one. Throws KnownError usage (2). */
 export function readPort(text: string): number {
@@ -39,4 +39,12 @@ export function readDuration(flag: string, text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0) return ms;
   throw usageError(`${flag} takes a duration such as 5s or 10m, not \`${text}\`.`);
+}
+
+/** A time in ISO 8601; of a bare day, the time `ofDay` of it in UTC. Throws KnownError usage (2). */
+export function readTime<Text extends string | undefined>(flag: string, text: Text, ofDay: string): Text | string {
+  if (text === undefined) return text;
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T${ofDay}Z` : text;
+  if (parseIso(time) !== undefined) return time;
+  throw usageError(`${flag} takes a day or a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`);
 }

@@ -1,7 +1,7 @@
 // The workflow files of docs/recipes: each of their steps is run as it stands, against an embedded platform.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -142,10 +142,10 @@ const change = (from: string | RegExp, to: string): void => {
   writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
 };
 
-test.each(recipes)('%s is found from the first page, from the page on roles and from the help', (name) => {
+test.each(recipes)('%s is found from the first page, from the page of its area and from the help', (name) => {
   const page = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
   expect(page('README.md')).toContain(`](docs/recipes/${name})`);
-  expect(page('docs/roles.md')).toContain(`](recipes/${name})`);
+  expect(page(`docs/${name.split('-')[0] ?? ''}.md`)).toContain(`](recipes/${name})`);
   expect(topics.recipes).toContain(`docs/recipes/${name}`);
 });
 
@@ -207,6 +207,41 @@ describe('recipes', () => {
     expect(broken.code).toBe(9);
     expect(broken.said).toContain('::error file=roles.yaml,line=');
     change('rule_id: user-role', 'role_id: user-role');
+  });
+
+  test('dsr-due.yml, every morning: well while nothing is late, 10 when something is, and it writes nothing', async () => {
+    const steps = commandsOf('dsr-due.yml', 'due');
+    const elsewhere = createHomeEnv('desk');
+    const submitted = new Date(Date.now() - 40 * 86_400_000).toISOString().replace(/\.\d+Z/, 'Z');
+    const one = ['dsr', 'submit', '--regulation', 'gdpr', '--type', 'erasure', '--identity', 'email=ada@example.com'];
+    const run = async () => {
+      writeFileSync(env.GITHUB_STEP_SUMMARY ?? '', '');
+      const codes: number[] = [];
+      let said = '';
+      for (const line of steps) {
+        const done = await step(line, elsewhere);
+        codes.push(done.code);
+        said += done.said;
+      }
+      const summary = readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8');
+      return { codes, said, summary, page: readFileSync(join(home.cwd, 'requests.html'), 'utf8') };
+    };
+    expect(await run()).toMatchObject({
+      codes: [0, 0, 0, 0, 0],
+      page: expect.stringContaining('There are no requests.') as unknown,
+    });
+    // The job leaves `access: read` behind.
+    expect((await step(`cdpadm ${one.join(' ')} --yes`, elsewhere)).code).toBe(12);
+    rmSync(join(home.cwd, '.cdpadm.yaml'));
+    const late = await step(`cdpadm ${one.join(' ')} --submitted-time ${submitted} --yes`, elsewhere);
+    expect(late.code, late.said).toBe(0);
+    const { codes, page, said, summary } = await run();
+    expect(codes).toEqual([0, 0, 10, 0, 0]);
+    expect(said).toMatch(/^::error ::The erasure request \S+ is overdue/m);
+    expect(said).toMatch(/^head\s+[0-9a-f]{64}$/m);
+    expect(summary).toContain('| OVERDUE |');
+    expect(page).toContain('<h2>Overdue</h2>');
+    rmSync(join(home.cwd, '.cdpadm.yaml'));
   });
 
   test('only what runs by the clock ends with a code of its own for differences', () => {

@@ -1,6 +1,6 @@
 // `dsr callbacks listen`: receives callbacks, checks each, keeps its state, hands it on.
 import { array, boolean, type infer as Infer, literal, nullable, object, optional, string, union } from 'zod/mini';
-import { isAdvance } from '../../lib/domain/dsr/statuses.ts';
+import { LEDGER_RULES } from '../../lib/domain/dsr/ledger.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import type { KeptMessage } from '../../lib/files/keep-message.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
@@ -83,7 +83,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
     ctx.out.warn('The workspace is unknown: callbacks of every workspace are accepted. Pass --workspace ID.');
   }
   const verify = await openVerifier(ctx, { allow: flags.allow, patienceMs: CERTIFICATE_MS });
-  const ledger = await openLedgerOf(ctx, isAdvance);
+  const ledger = await openLedgerOf(ctx, LEDGER_RULES);
   const ledgerOf = (id: string): LedgerPort => ledger.in({ address, workspace_id: id });
   // Read a long ledger before the first callback arrives.
   await ledgerOf(workspace ?? '').append([]);

@@ -7,8 +7,10 @@ import { verifyCallback } from './callbacks-verify.ts';
 import { cancelPending } from './cancel.ts';
 import { showDiscovery } from './discovery.ts';
 import { exportLedger } from './ledger-export.ts';
+import { pruneLedger } from './ledger-prune.ts';
 import { verifyLedger } from './ledger-verify.ts';
 import { listRequests } from './list.ts';
+import { markRequests } from './mark.ts';
 import { prepareRequests } from './prepare.ts';
 import { saveResults } from './save-results.ts';
 import { showStatus } from './status.ts';
@@ -24,11 +26,12 @@ export function dsrGroup(ctx: Context) {
     listRequests,
     cancelPending,
     saveResults,
+    markRequests,
     showDiscovery,
     {
       name: 'ledger',
       summary: 'the record of what was submitted from this machine',
-      records: [exportLedger, verifyLedger],
+      records: [exportLedger, verifyLedger, pruneLedger],
     },
     {
       name: 'callbacks',

@@ -1,13 +1,15 @@
 // `dsr ledger export`: everything that went out from this machine, for an auditor.
-import { array, boolean, type infer as Infer, nullable, object, optional, record, string } from 'zod/mini';
-import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
-import { isAdvance } from '../../lib/domain/dsr/statuses.ts';
-import { isoSeconds } from '../../lib/kernel/timestamps.ts';
+import { array, boolean, type infer as Infer, int, nullable, object, optional, record, string } from 'zod/mini';
+import { answeredAt, deadlineOfRequest, LEDGER_RULES, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import type { LedgerEntry } from '../../lib/workflows/dsr-ports.ts';
 import { toldReading } from './session.ts';
+
+/** Absent in lines of earlier versions. */
+function actorFields() {
+  return { by: optional(string()), host: optional(string()) };
+}
 
 /** What the ledger knows of a request; some are known by a callback only. */
 function exportedRequest() {
@@ -15,6 +17,7 @@ function exportedRequest() {
     id: string(),
     at: optional(string()),
     by: optional(string()),
+    host: optional(string()),
     profile: optional(nullable(string())),
     address: optional(string()),
     workspace_id: optional(string()),
@@ -27,8 +30,25 @@ function exportedRequest() {
     status: optional(string()),
     expected_completion_time: optional(nullable(string())),
     received_time: optional(nullable(string())),
-    states: array(object({ status: string(), at: string(), source: string() })),
+    /** Each status that was news, with who saw it and where. */
+    states: array(object({ status: string(), at: string(), source: string(), ...actorFields() })),
+    downloads: optional(
+      array(object({ at: string(), sha256: string(), bytes: int(), content_type: string(), ...actorFields() })),
+    ),
+    marks: optional(
+      array(
+        object({
+          at: string(),
+          answered: optional(boolean()),
+          extended: optional(string()),
+          reason: optional(string()),
+          ...actorFields(),
+        }),
+      ),
+    ),
     deadline: nullable(string()),
+    /** When the subject got the answer, as far as this machine knows. */
+    answered_at: nullable(string()),
   });
 }
 
@@ -40,6 +60,7 @@ const view: ListView<ExportedRequest> = {
     { key: 'id', id: true, value: (it) => it.id },
     { key: 'at', title: 'sent', value: (it) => it.at },
     { key: 'by', value: (it) => it.by },
+    { key: 'host', value: (it) => it.host, rank: 7 },
     { key: 'profile', value: (it) => it.profile },
     { key: 'address', value: (it) => it.address, rank: 5 },
     { key: 'workspace_id', value: (it) => it.workspace_id, rank: 4 },
@@ -48,6 +69,7 @@ const view: ListView<ExportedRequest> = {
     { key: 'submitted_time', value: (it) => it.submitted_time, rank: 2 },
     { key: 'deadline', value: (it) => it.deadline },
     { key: 'status', value: (it) => it.status },
+    { key: 'answered_at', value: (it) => it.answered_at, rank: 1 },
     { key: 'states', value: (it) => it.states.map(({ at, status }) => `${status} ${at}`).join('; '), rank: 6 },
     { key: 'group_id', value: (it) => it.group_id, rank: 3 },
     { key: 'skip_waiting_period', value: (it) => it.skip_waiting_period, rank: 8 },
@@ -76,16 +98,17 @@ export const exportLedger = defineCommand({
   ],
   examples: ['cdpadm dsr ledger export -o csv --out ledger.csv', 'cdpadm dsr ledger export -o json'],
   run: async (ctx) => {
-    const ledger = await openLedgerOf(ctx, isAdvance);
+    const ledger = await openLedgerOf(ctx, LEDGER_RULES);
     await ctx.out.emitParts(exported(toldReading(ctx, ledger.all())), view);
   },
 });
 
-async function* exported(parts: AsyncIterable<LedgerEntry[]>): AsyncGenerator<ExportedRequest[]> {
+async function* exported(parts: AsyncIterable<LedgerRequest[]>): AsyncGenerator<ExportedRequest[]> {
   for await (const entries of parts) {
-    yield entries.map((entry) => {
-      const deadline = deadlineFrom(entry.regulation, entry.submitted_time);
-      return { ...entry, deadline: deadline === undefined ? null : isoSeconds(deadline) };
-    });
+    yield entries.map((entry) => ({
+      ...entry,
+      deadline: deadlineOfRequest(entry) ?? null,
+      answered_at: answeredAt(entry) ?? null,
+    }));
   }
 }

@@ -1,9 +1,10 @@
 // `dsr ledger verify`: whether the hash chain of the ledger is whole.
 import { array, boolean, enum as oneOf, type infer as Infer, int, nullable, object, string } from 'zod/mini';
-import { isAdvance } from '../../lib/domain/dsr/statuses.ts';
+import { LEDGER_RULES } from '../../lib/domain/dsr/ledger.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { counted } from '../../lib/kernel/counted.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import type { ChainReport } from '../../lib/kernel/hash-chain.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -71,7 +72,7 @@ async function verify(ctx: Context, head: string | undefined): Promise<void> {
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
     throw usageError(`--head takes 64 hexadecimal digits, not \`${head}\`.`);
   }
-  const ledger = await openLedgerOf(ctx, isAdvance);
+  const ledger = await openLedgerOf(ctx, LEDGER_RULES);
   const end = ctx.out.waits({ text: 'Reading the ledger' });
   const { adopted, faults, omitted, pruned, tip, unfinished } = await ledger.verify(head).finally(end);
   const verified = {
@@ -86,14 +87,18 @@ async function verify(ctx: Context, head: string | undefined): Promise<void> {
     file: ledger.path,
   };
   await ctx.out.emit(verified, view);
-  if (verified.valid) return;
-  throw fail('ledger.broken', {
+  if (!verified.valid) throw brokenLedger(ledger.path, { faults, omitted });
+}
+
+/** The faults of a chain as an error (1), each with its line. */
+export function brokenLedger(path: string, { faults, omitted }: Pick<ChainReport, 'faults' | 'omitted'>): Error {
+  return fail('ledger.broken', {
     message: `The ledger was changed outside of this program: ${counted(faults.length + omitted, 'fault')}.`,
     hint: 'Compare it with a backup. What a line without a fault says is as it was written.',
     issues: faults.map(({ line, message }) => ({
       path: '',
       message,
-      ...(line !== null && { file: ledger.path, line, column: 1 }),
+      ...(line !== null && { file: path, line, column: 1 }),
     })),
     issuesOmitted: omitted,
   });

@@ -1,19 +1,29 @@
 // `dsr list`: the requests of a group, or those that went out from this machine.
 import { array } from 'zod/mini';
 import { dueFirst, type RequestOverview } from '../../lib/domain/dsr/overview.ts';
+import { counted } from '../../lib/kernel/counted.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { REQUEST_COLUMNS, requestListView } from '../../lib/render/dsr-overview.ts';
+import { parseIso } from '../../lib/kernel/timestamps.ts';
+import { dueListView, requestListView } from '../../lib/render/dsr-overview.ts';
+import { requestsPage } from '../../lib/render/dsr-page.ts';
+import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { dueRequests } from '../../lib/workflows/dsr-due.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
+import { readDuration } from '../flag-values.ts';
+import { pageSource } from '../page-source.ts';
 import { requestResult } from './results.ts';
 import { type DsrSession, openDsr, toldReading } from './session.ts';
 
 const listFlags = {
   groupId: { value: 'id', help: 'ask the platform for the requests of this group' },
-  due: { help: 'only those that the law still waits for, the most urgent first' },
+  due: { help: 'only those that the subject still waits for, the most urgent first' },
+  within: { value: 'duration', help: 'with --due: only those whose deadline is at most this far away, or has passed' },
+  failIfDue: { help: 'with --due: exit 10 if any is listed' },
+  failIfOverdue: { help: 'with --due: exit 10 if the deadline of any has passed' },
   limit: {
     value: 'n',
     default: '100',
@@ -29,40 +39,79 @@ export const listRequests = defineCommand({
   effect: 'read',
   calls: 'platform',
   flags: listFlags,
-  columns: () => REQUEST_COLUMNS,
+  formats: [...COMMON_FORMATS, 'html'],
+  columns: ({ due }) => (due === true ? dueListView('') : requestListView('')).columns,
   output: () => array(requestResult()),
   notes: [
     'The platform lists requests by group only. Without --group-id the ledger of this machine is listed, for the workspace in use; open requests are read from the platform again.',
-    'With --due all of the ledger is looked at, however old: what the platform has ended makes room for the next.',
-    'The deadline is one month after the subject asked under GDPR, 45 days under CCPA.',
+    'With --due all of the ledger is read, however old its requests are. An access or portability request is due until its results were downloaded (`dsr results`) or it was marked as answered (`dsr mark`); an erasure until it is completed.',
+    'The deadline is one month after the subject asked under GDPR, 45 days under CCPA, unless `dsr mark --extended` moved it.',
+    'In GitHub Actions, each overdue request is an annotation, too.',
   ],
-  examples: ['cdpadm dsr list', 'cdpadm dsr list --due -o csv', 'cdpadm dsr list --group-id spring-clean'],
+  examples: [
+    'cdpadm dsr list',
+    'cdpadm dsr list --due --within 7d --fail-if-overdue',
+    'cdpadm dsr list --due -o html --out due.html',
+    'cdpadm dsr list --group-id spring-clean',
+  ],
+  exits: { differences: 'with --fail-if-due or --fail-if-overdue: there are such requests' },
   run: (ctx, { flags }) => list(ctx, flags),
 });
 
 async function list(ctx: Context, flags: ListFlags): Promise<void> {
   const limit = /^\d{1,7}$/.test(flags.limit) ? Number(flags.limit) : 0;
   if (limit === 0) throw usageError(`--limit takes a number from 1 on, not \`${flags.limit}\`.`);
+  for (const [flag, value] of Object.entries({
+    '--within': flags.within,
+    '--fail-if-due': flags.failIfDue,
+    '--fail-if-overdue': flags.failIfOverdue,
+  }))
+    if (value !== undefined && flags.due !== true) throw usageError(`${flag} is for --due.`);
+  const until = flags.within === undefined ? undefined : ctx.clock.now() + readDuration('--within', flags.within);
   const session = await openDsr(ctx);
+  const requests = await requestsOf(ctx, session, flags, limit, until);
+  await ctx.out.emit(requests, await viewOf(ctx, flags));
+  if (flags.due === true) tellDue(ctx, requests, flags);
+}
+
+async function viewOf(ctx: Context, { due, groupId, within }: ListFlags): Promise<ListView<RequestOverview>> {
+  const source = ctx.flags.output === 'html' ? await pageSource(ctx, 'dsr_base_url') : {};
   const empty =
-    flags.groupId === undefined
+    groupId === undefined
       ? 'Nothing was submitted from this machine. The requests of a group: dsr list --group-id ID.'
-      : `No request has the group id ${flags.groupId}.`;
-  await ctx.out.emit(
-    await requestsOf(ctx, session, flags, limit),
-    requestListView(flags.due ? 'Nothing is due.' : empty),
-  );
+      : `No request has the group id ${groupId}.`;
+  const view =
+    due === true
+      ? dueListView(within === undefined ? 'Nothing is due.' : `Nothing is due within ${within}.`)
+      : requestListView(empty);
+  return { ...view, html: (rows) => requestsPage(rows, source) };
+}
+
+/** What a daily job has to know: how many are late, each as an annotation, and the exit code. */
+function tellDue(ctx: Context, requests: readonly RequestOverview[], { failIfDue, failIfOverdue }: ListFlags): void {
+  const overdue = requests.filter((request) => request.overdue);
+  for (const { deadline, subject_request_id: id, subject_request_type: type } of overdue)
+    ctx.out.annotate('error', `The ${type ?? ''} request ${id} is overdue: its deadline was ${deadline ?? ''}.`);
+  if (overdue.length > 0) ctx.out.warn(`${counted(overdue.length, 'request')} overdue.`);
+  if ((failIfDue === true && requests.length > 0) || (failIfOverdue === true && overdue.length > 0))
+    ctx.setExit('differences');
 }
 
 async function requestsOf(
   ctx: Context,
   session: DsrSession,
-  { due, groupId }: ListFlags,
+  flags: ListFlags,
   limit: number,
+  until: number | undefined,
 ): Promise<RequestOverview[]> {
-  if (groupId === undefined) return due ? await mostUrgent(ctx, session, limit) : await newest(ctx, session, limit);
+  const { due, groupId } = flags;
+  if (groupId === undefined)
+    return due ? await mostUrgent(ctx, session, flags, limit, until) : await newest(ctx, session, limit);
   const group = await readGroup(groupId, session);
-  return due ? dueFirst(group) : group;
+  if (!due) return group;
+  return dueFirst(group).filter(
+    ({ deadline }) => until === undefined || (parseIso(deadline ?? '') ?? Infinity) <= until,
+  );
 }
 
 /** The newest of the ledger's requests, the newest first. */
@@ -76,17 +125,24 @@ async function newest(ctx: Context, session: DsrSession, limit: number): Promise
 }
 
 /** Of all that the ledger has: the one that is due first may be the one that was submitted first (decision: D202). */
-async function mostUrgent(ctx: Context, session: DsrSession, limit: number): Promise<RequestOverview[]> {
+async function mostUrgent(
+  ctx: Context,
+  session: DsrSession,
+  { failIfDue, failIfOverdue }: ListFlags,
+  limit: number,
+  until: number | undefined,
+): Promise<RequestOverview[]> {
   const { ledger } = session.memory;
   const told: Pick<LedgerPort, 'byUrgency'> = {
     byUrgency: (urgency, count) => toldReading(ctx, ledger.byUrgency(urgency, count)),
   };
-  const { asked, left, requests } = await dueRequests(told, limit, session);
+  const isPatient = failIfDue === true || failIfOverdue === true;
+  const { asked, left, requests } = await dueRequests(told, { limit, until, isPatient }, session);
   const these = limit === 1 ? 'this is the most urgent' : `these are the ${limit} most urgent`;
   if (left > 0 && requests.length === limit) ctx.out.warn(`${left} more of the ledger may be due; ${these} (--limit).`);
   else if (left > 0)
     ctx.out.warn(
-      `${requests.length === 0 ? 'None' : `Only ${requests.length}`} of the ${asked} most urgent that the ledger has open still ${requests.length > 1 ? 'are' : 'is'}; ${left} more were not asked for. Run it again to go on.`,
+      `${requests.length === 0 ? 'None' : `Only ${requests.length}`} of the ${asked} most urgent that the ledger has open still ${requests.length > 1 ? 'are' : 'is'}; ${left} more were not asked for. Run it again to continue.`,
     );
   return requests;
 }

@@ -1,5 +1,5 @@
 // Schemas of results that several commands of data subject requests print.
-import { boolean, enum as oneOf, extend, nullable, object, string } from 'zod/mini';
+import { boolean, enum as oneOf, extend, int, nullable, object, string } from 'zod/mini';
 import { RequestStatusReply } from '../../lib/contract/dsr.ts';
 import { CHECK_NAMES } from '../../lib/domain/callbacks/verify.ts';
 
@@ -10,6 +10,11 @@ export function requestResult() {
     subject_request_type: nullable(string()),
     submitted_time: nullable(string()),
     deadline: nullable(string()),
+    due: boolean(),
+    /** Negative after the deadline; null for what is not due. */
+    days_left: nullable(int()),
+    overdue: boolean(),
+    answered_at: nullable(string()),
     cancellable_until: nullable(string()),
     results_expire_at: nullable(string()),
   });

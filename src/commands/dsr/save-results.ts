@@ -4,6 +4,7 @@ import { type infer as Infer, int, object, string } from 'zod/mini';
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import { openDownload } from '../../lib/files/save-download.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
+import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -72,7 +73,11 @@ async function results(ctx: Context, text: string, dir: string): Promise<void> {
     download.discard();
     throw explained(id, error);
   }
-  await ctx.out.emit({ subject_request_id: id, ...download.finish() }, view);
+  const saved = download.finish();
+  const { bytes, content_type, sha256 } = saved;
+  const at = isoMillis(ctx.clock.now());
+  await session.keep(() => session.ledger.record([{ event: 'downloaded', id, at, sha256, bytes, content_type }]));
+  await ctx.out.emit({ subject_request_id: id, ...saved }, view);
 }
 
 function withoutResults(id: string, request: RequestOverview | undefined): KnownError {
@@ -99,8 +104,11 @@ function explained(id: string, error: unknown): unknown {
       ? `The results of request ${id} are no longer there: they are kept for ${DSR_LIMITS.resultsDays} days.`
       : `No records match the identities of request ${id}: the platform holds nothing about this person.`,
     hint: gone
-      ? 'Submit the request anew.'
-      : 'That is an answer to the subject too. Check the identities if you expected data.',
+      ? 'Submit the request again.'
+      : [
+          'Check the identities if you expected data. Otherwise that is the answer to the subject.',
+          { text: 'To note that the subject has it:', command: `cdpadm dsr mark ${id} --answered` },
+        ],
     status: error.status,
     ...(error.request && { request: error.request }),
     cause: error,

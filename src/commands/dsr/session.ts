@@ -2,8 +2,8 @@
 import type { Api } from '../../lib/api/index.ts';
 import { createWireNames } from '../../lib/contract/names.ts';
 import { indexRoots } from '../../lib/domain/callbacks/certificate.ts';
+import { LEDGER_RULES, type LedgerEvent, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { NormalizeOptions } from '../../lib/domain/dsr/normalize.ts';
-import { isAdvance } from '../../lib/domain/dsr/statuses.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type DsrMemory, openCertificates, openDsrMemory } from '../../lib/runtime/memory/dsr.ts';
 import { loadTrustedRoots } from '../../lib/runtime/checks/trusted-roots.ts';
@@ -14,7 +14,7 @@ import { createMessageVerifier, type MessageVerifier, type VerifyPorts } from '.
 import { fail } from '../../lib/errors/fail.ts';
 
 export interface DsrSession extends DsrPorts {
-  memory: DsrMemory;
+  memory: DsrMemory<LedgerEvent, LedgerRequest>;
   client: Api['client'];
   /** How bodies are checked for this profile. */
   normalize: NormalizeOptions;
@@ -22,7 +22,7 @@ export interface DsrSession extends DsrPorts {
 
 /** Opens the ledger and the clients. Nothing is sent yet. */
 export async function openDsr(ctx: Context): Promise<DsrSession> {
-  const memory = await openDsrMemory(ctx, isAdvance);
+  const memory = await openDsrMemory(ctx, LEDGER_RULES);
   const api = await ctx.api();
   return {
     api: ofWorkspace(api.dsr, memory.submitter.workspace_id),

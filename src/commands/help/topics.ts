@@ -161,6 +161,7 @@ In continuous integration: end with 10 when the platform differs from the file; 
 
 The same as whole workflow files, in the folder of the installed package: docs/recipes/roles-drift.yml tells each morning what
 differs and shows in a pull request what it would do; docs/recipes/roles-push-with-plan.yml applies the plan once approved.
+docs/recipes/dsr-due.yml lists each morning the data subject requests that are due, and fails when one is late.
 
 Ask about access, for a ticket or a script:
 

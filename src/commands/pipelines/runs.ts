@@ -2,13 +2,13 @@
 import { array } from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
+import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { runListView, runView } from '../../lib/render/pipelines.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { pageSource } from '../page-source.ts';
-import { readDuration } from '../flag-values.ts';
+import { readDuration, readTime } from '../flag-values.ts';
 import { tellFreshness } from './freshness.ts';
 import { onPipeline, pipelineArg, runIdOf, tellRuns } from './session.ts';
 
@@ -88,23 +88,15 @@ function queryOf(flags: RunsFlags, now: number) {
   if (flags.since !== undefined && flags.from !== undefined) throw usageError('Give --since or --from, not both.');
   const from =
     flags.since === undefined
-      ? timeFlag(flags.from, '--from', '00:00:00')
+      ? readTime('--from', flags.from, '00:00:00')
       : isoSeconds(now - readDuration('--since', flags.since));
-  const to = timeFlag(flags.to, '--to', '23:59:59');
+  const to = readTime('--to', flags.to, '23:59:59');
   return {
     currentPage: countFlag(flags.page ?? '1', '--page', 1_000_000),
     pageSize: countFlag(flags.pageSize, '--page-size', 100),
     ...(from !== undefined && { startDate: from }),
     ...(to !== undefined && { endDate: to }),
   };
-}
-
-/** A time as the platform takes it: of a bare day, that time of it in UTC. Throws usage (2). */
-function timeFlag(text: string | undefined, flag: string, ofDay: string): string | undefined {
-  if (text === undefined) return undefined;
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T${ofDay}Z` : text;
-  if (parseIso(time) !== undefined) return time;
-  throw usageError(`${flag} takes a day or a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`);
 }
 
 function countFlag(text: string, flag: string, most: number): number {

@@ -1,29 +1,37 @@
 // The lines of the ledger, each parsed only on demand.
-import type { LedgerEvent, LedgerScope } from './ledger-events.ts';
 import { openLineFile } from './line-file.ts';
 import type { Span } from './line-index.ts';
 
+/** What every line says. What else it says, and how lines add up, is up to the domain. */
+export interface StoredEvent {
+  event: string;
+  id: string;
+  address?: string;
+  workspace_id?: string;
+  status?: string;
+}
+
 /** A line, parsed only on demand. */
-export interface LedgerLine {
+export interface LedgerLine<Event> {
   id: string;
   /** The scope as `scopeKey` writes it; undefined in state lines of earlier versions. */
   scope: string | undefined;
   /** Where it begins, in bytes. */
   offset: number;
-  event(): LedgerEvent;
+  event(): Event;
 }
 
-export interface LedgerFile {
+export interface LedgerFile<Event> {
   /** Another one when the file was replaced. */
   readonly identity: string;
   /** Bytes up to the end of the last whole line. */
   readonly size: number;
   /** Lines from a byte on, piece by piece; a torn one, or one of another kind, is passed over. */
-  forward(from: number): Generator<LedgerLine[]>;
+  forward(from: number): Generator<LedgerLine<Event>[]>;
   /** The same from the end. */
-  backward(): Generator<LedgerLine[]>;
+  backward(): Generator<LedgerLine<Event>[]>;
   /** Chosen lines, whose places ascend, piece by piece; what lies between places far from each other is not read. */
-  chosen(spans: readonly Span[]): Generator<{ request: number; event: LedgerEvent }[]>;
+  chosen(spans: readonly Span[]): Generator<{ request: number; event: Event }[]>;
   close(): void;
 }
 
@@ -31,10 +39,11 @@ const PIECE_BYTES = 1024 * 1024;
 const NEAR_BYTES = 4096;
 const LINE_FEED = 0x0a;
 /** Every line begins with its kind and its id. */
-const HEADS = ['{"event":"submitted","id":"', '{"event":"state","id":"'];
+const KIND = '{"event":"';
+const ID = '","id":"';
 
 /** Undefined when there is no file yet. What is appended after it was opened is not read. */
-export function openLedgerFile(path: string): LedgerFile | undefined {
+export function openLedgerFile<Event extends StoredEvent>(path: string): LedgerFile<Event> | undefined {
   const file = openLineFile(path);
   if (!file) return undefined;
   const { identity, read, size } = file;
@@ -42,10 +51,10 @@ export function openLedgerFile(path: string): LedgerFile | undefined {
     identity,
     size,
     forward: function* (from) {
-      for (const { bytes, offset } of file.forward(from)) yield linesOf(bytes, offset);
+      for (const { bytes, offset } of file.forward(from)) yield linesOf<Event>(bytes, offset);
     },
     backward: function* () {
-      for (const { bytes, offset } of file.backward()) yield linesOf(bytes, offset).reverse();
+      for (const { bytes, offset } of file.backward()) yield linesOf<Event>(bytes, offset).reverse();
     },
     chosen: function* (spans) {
       for (let next = 0; next < spans.length;) {
@@ -68,7 +77,7 @@ export function openLedgerFile(path: string): LedgerFile | undefined {
 const SCOPE = /"address":"(?:[^"\\]|\\.)*","workspace_id":"(?:[^"\\]|\\.)*"/;
 
 /** A scope in the characters of its line's bytes, to compare with `LedgerLine.scope`. */
-export function scopeKey({ address, workspace_id }: LedgerScope): string {
+export function scopeKey({ address, workspace_id }: { address: string; workspace_id: string }): string {
   return Buffer.from(JSON.stringify({ address, workspace_id }).slice(1, -1), 'utf8').toString('latin1');
 }
 
@@ -77,8 +86,8 @@ function isNear({ from, to }: Span, start: number, end: number): boolean {
   return from === start || (from - end <= NEAR_BYTES && to - start <= PIECE_BYTES);
 }
 
-function linesOf(bytes: Buffer, offset: number): LedgerLine[] {
-  const lines: LedgerLine[] = [];
+function linesOf<Event extends StoredEvent>(bytes: Buffer, offset: number): LedgerLine<Event>[] {
+  const lines: LedgerLine<Event>[] = [];
   // One character a byte: places in it are places in the file, and taking an id out copies nothing.
   const text = bytes.toString('latin1');
   for (let from = 0; from < text.length;) {
@@ -97,23 +106,20 @@ function linesOf(bytes: Buffer, offset: number): LedgerLine[] {
 
 /** Empty where no line of ours begins. */
 function idAt(text: string, from: number): string {
-  const head = HEADS.find((it) => text.startsWith(it, from));
-  if (head === undefined) return '';
-  const start = from + head.length;
+  if (!text.startsWith(KIND, from)) return '';
+  const end = text.indexOf('"', from + KIND.length);
+  if (!text.startsWith(ID, end)) return '';
+  const start = end + ID.length;
   return text.slice(start, text.indexOf('"', start));
 }
 
-function parse(line: string): LedgerEvent {
+function parse<Event extends StoredEvent>(line: string): Event {
   try {
     // Number and hash are the chain's.
-    const {
-      chain: _hash,
-      entry: _number,
-      ...event
-    } = JSON.parse(line) as LedgerEvent & Record<'chain' | 'entry', unknown>;
-    return event;
+    const { chain: _hash, entry: _number, ...event } = JSON.parse(line) as Event & Record<'chain' | 'entry', unknown>;
+    return event as unknown as Event;
   } catch {
     // Looked whole and is not: a kind that nobody knows says nothing.
-    return { event: 'torn' } as never;
+    return { event: 'torn', id: '' } as unknown as Event;
   }
 }

@@ -5,201 +5,92 @@ import { type Clock, ownTurn } from '../kernel/clock.ts';
 import type { ChainReport } from '../kernel/hash-chain.ts';
 import { withLock } from '../kernel/lock.ts';
 import { openChain } from './chain.ts';
-import {
-  foldEvent,
-  type LedgerEvent,
-  type LedgerRequest,
-  type LedgerScope,
-  type StateEvent,
-  type StateOrder,
-} from './ledger-events.ts';
 import { loadLedgerKey } from './ledger-key.ts';
-import { type LedgerFile, type LedgerLine, openLedgerFile, scopeKey } from './ledger-lines.ts';
-import { createLineIndex, type LineIndex } from './line-index.ts';
+import { openLedgerFile, scopeKey, type StoredEvent } from './ledger-lines.ts';
+import { findPrunable, type PruneRules } from './ledger-prune.ts';
+import { createReadings, type LedgerRules } from './ledger-readings.ts';
 import { createRequestNumbers } from './request-numbers.ts';
 import { createStatusTable } from './status-table.ts';
-import { createUrgencyOrder, type Urgency } from './urgency-order.ts';
+import type { Urgency } from './urgency-order.ts';
+
+/** An event before the ledger says whose it is. */
+type News<Event> = Event extends unknown ? Omit<Event, 'address' | 'workspace_id' | 'by' | 'host'> : never;
 
 /** The whole file. Only an export reads across scopes. */
-export interface Ledger {
+export interface Ledger<Event extends StoredEvent, Request> {
   readonly path: string;
   /** The requests of one workspace at one address. All of them share one file. */
-  in(scope: LedgerScope): ScopedLedger;
+  in(scope: LedgerScope): ScopedLedger<Event, Request>;
   /** Everything, oldest first, in parts: memory holds one part, even of a million requests. */
-  all(): AsyncGenerator<LedgerRequest[]>;
+  all(): AsyncGenerator<Request[]>;
   /** Checks the chain of its lines; `head` is a hash that it must contain. */
   verify(head?: string): Promise<ChainReport>;
+  /** Removes the requests that the rules call old, and leaves checkpoints. In a dry run it only counts them. */
+  prune(rules: PruneRules<Event>, isDryRun: boolean): Promise<{ requests: number; entries: number }>;
+}
+
+interface Actor {
+  by: string;
+  host: string;
+}
+
+interface LedgerScope {
+  address: string;
+  workspace_id: string;
 }
 
 /** What is sent to one workspace at one address, and nothing else. */
-export interface ScopedLedger {
+export interface ScopedLedger<Event extends StoredEvent, Request> {
+  /** Who writes, and on which machine: stated in every line. */
+  readonly actor: Actor;
   /** A keyed hash: the same for the same identity on this machine, useless elsewhere. */
   hash(type: string, value: string): Promise<string>;
   /** Writes the states that are news, durably. Returns their number. The first call reads the file. */
-  append(events: readonly StateEvent[]): Promise<number>;
+  append(events: readonly (News<Event> & { status: string })[]): Promise<number>;
   /** Writes events without reading the file; a reader drops repeats. */
-  record(events: readonly LedgerEvent[]): Promise<void>;
+  record(events: readonly News<Event>[]): Promise<void>;
   /** The current entries of these ids, including what other processes wrote meanwhile. */
-  find(ids: readonly string[]): Promise<ReadonlyMap<string, LedgerRequest>>;
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, Request>>;
   /** The newest requests, newest first; reads backward from the end of the file, no further than necessary. */
-  newest(limit: number): Promise<{ requests: LedgerRequest[]; hasMore: boolean }>;
+  newest(limit: number): Promise<{ requests: Request[]; hasMore: boolean }>;
   /**
    * The open requests in parts, each more urgent than the next; `count` sizes each part, and `left` more follow.
    * Memory holds one part.
    */
-  byUrgency(urgency: Urgency, count: () => number): AsyncGenerator<{ requests: LedgerRequest[]; left: number }>;
+  byUrgency(urgency: Urgency<Event>, count: () => number): AsyncGenerator<{ requests: Request[]; left: number }>;
 }
 
-/** Requests held at once while everything is read. */
-const PART_REQUESTS = 2000;
+export interface LedgerOptions<Event extends StoredEvent, Request> {
+  rules: LedgerRules<Event, Request>;
+  actor: Actor;
+  clock: Clock;
+  signal?: AbortSignal;
+}
 
 /**
- * Opens the ledger below the state directory: a private file of lines that any number of processes append to, under a
- * lock. `isAdvance` decides which states are news (`domain/dsr/statuses.ts`).
+ * Opens the ledger below the state directory: a private file of chained lines that any number of processes append to,
+ * under a lock.
  */
-export function openLedger(
+export function openLedger<Event extends StoredEvent, Request>(
   stateFolder: string,
-  { clock, isAdvance, signal }: { clock: Clock; isAdvance: StateOrder; signal?: AbortSignal },
-): Ledger {
+  { actor, clock, rules, signal }: LedgerOptions<Event, Request>,
+): Ledger<Event, Request> {
   const folder = join(stateFolder, 'dsr');
   const path = join(folder, 'ledger.ndjson');
   const lock = join(folder, 'ledger.lock');
   const chain = openChain(path, { clock, signal });
+  const readings = createReadings(path, rules, signal);
   let key: Promise<Buffer> | undefined;
-  /** The ids that `find` was asked for, and their requests in every scope. */
-  let found = { ids: new Set<string>(), ...emptyFind() };
   /** What `append` compares with. */
   let last = emptyStatuses();
 
-  function emptyFind() {
-    return { file: '', readTo: 0, numbers: createRequestNumbers(), known: new Map<number, LedgerRequest>() };
-  }
-
   function emptyStatuses() {
-    return { file: '', readTo: 0, numbers: createRequestNumbers(), statuses: createStatusTable(isAdvance) };
-  }
-
-  function fold(known: Map<number, LedgerRequest>, number: number, event: LedgerEvent): void {
-    const request = foldEvent(known.get(number), event, isAdvance);
-    if (request) known.set(number, request);
-  }
-
-  /** Runs over lines until `take` answers false; other work, such as Ctrl-C, gets its turn between pieces. */
-  async function eachLine(lines: Iterable<LedgerLine[]>, take: (line: LedgerLine) => unknown): Promise<void> {
-    for (const piece of lines) {
-      for (const line of piece) if (take(line) === false) return;
-      await ownTurn(signal);
-    }
-  }
-
-  async function reading<T>(work: (file: LedgerFile) => Promise<T>): Promise<T | undefined> {
-    const file = openLedgerFile(path);
-    try {
-      return file && (await work(file));
-    } finally {
-      file?.close();
-    }
-  }
-
-  async function find(ids: readonly string[], scope: string): Promise<ReadonlyMap<string, LedgerRequest>> {
-    if (ids.length === 0) return new Map();
-    await reading(async (file) => {
-      const isSame = file.identity === found.file && file.size >= found.readTo && ids.every((id) => found.ids.has(id));
-      if (!isSame) found = { ids: new Set([...found.ids, ...ids]), ...emptyFind(), file: file.identity };
-      const { ids: wanted, known, numbers, readTo } = found;
-      await eachLine(file.forward(readTo), (line) => {
-        if (!wanted.has(line.id)) return;
-        const number = numbers.add(line.id, line.scope);
-        if (number !== undefined) fold(known, number, line.event());
-      });
-      found.readTo = file.size;
-    });
-    return new Map(
-      ids.flatMap((id): [string, LedgerRequest][] => {
-        const request = found.known.get(found.numbers.find(id, scope) ?? -1);
-        return request ? [[id, request]] : [];
-      }),
-    );
-  }
-
-  async function newest(limit: number, scope: string): Promise<{ requests: LedgerRequest[]; hasMore: boolean }> {
-    const known = new Map<number, LedgerRequest>();
-    const numbers = createRequestNumbers();
-    const ids = new Set<string>();
-    let hasMore = false;
-    await reading(async (file) => {
-      let from = file.size;
-      await eachLine(file.backward(), (line) => {
-        // Only the lines before it show which request it is about.
-        if (line.scope === undefined) from = 0;
-        if (line.scope !== scope || ids.has(line.id) || line.event().event !== 'submitted') return true;
-        hasMore = ids.size === limit;
-        if (hasMore) return false;
-        ids.add(line.id);
-        from = Math.min(from, line.offset);
-        return true;
-      });
-      await eachLine(file.forward(from), (line) => {
-        const number = ids.has(line.id) ? numbers.add(line.id, line.scope) : undefined;
-        if (number !== undefined) fold(known, number, line.event());
-      });
-    });
-    return { requests: [...ids].flatMap((id) => known.get(numbers.find(id, scope) ?? -1) ?? []), hasMore };
-  }
-
-  async function* all(): AsyncGenerator<LedgerRequest[]> {
-    const file = openLedgerFile(path);
-    if (!file) return;
-    try {
-      const index = createLineIndex();
-      await eachLine(file.forward(0), (line) => index.add(line));
-      for (let first = 0; first < index.requests; first += PART_REQUESTS) {
-        const count = Math.min(PART_REQUESTS, index.requests - first);
-        const numbers = Array.from({ length: count }, (_, number) => first + number);
-        yield await requestsOf(file, index, numbers);
-      }
-    } finally {
-      file.close();
-    }
-  }
-
-  async function* byUrgency(
-    urgency: Urgency,
-    count: () => number,
-    scope: string,
-  ): AsyncGenerator<{ requests: LedgerRequest[]; left: number }> {
-    const file = openLedgerFile(path);
-    if (!file) return;
-    try {
-      const index = createLineIndex();
-      const order = createUrgencyOrder(urgency, isAdvance);
-      await eachLine(file.forward(0), (line) => {
-        const number = index.add(line);
-        if (number !== undefined && (line.scope ?? scope) === scope) order.take(number, line.event());
-      });
-      for (let numbers = order.numbers(); numbers.length > 0;) {
-        const part = numbers.subarray(0, Math.max(1, count()));
-        numbers = numbers.subarray(part.length);
-        yield { requests: await requestsOf(file, index, part), left: numbers.length };
-      }
-    } finally {
-      file.close();
-    }
-  }
-
-  /** The entries of these numbers, in the order of the file. */
-  async function requestsOf(file: LedgerFile, index: LineIndex, numbers: Iterable<number>): Promise<LedgerRequest[]> {
-    const known = new Map<number, LedgerRequest>();
-    for (const lines of file.chosen(index.spans(numbers, file.size))) {
-      for (const { event, request } of lines) fold(known, request, event);
-      await ownTurn(signal);
-    }
-    return [...known.values()];
+    return { file: '', readTo: 0, numbers: createRequestNumbers(), statuses: createStatusTable(rules.isAdvance) };
   }
 
   /** Runs under the lock and ignores Ctrl-C: a state that the platform reported must be written. */
   function refreshStatuses(): void {
-    const file = openLedgerFile(path);
+    const file = openLedgerFile<Event>(path);
     if (!file) return;
     try {
       if (file.identity !== last.file || file.size < last.readTo) last = { ...emptyStatuses(), file: file.identity };
@@ -217,19 +108,18 @@ export function openLedger(
   }
 
   /** Kind, id and scope first: readers find them without parsing the line. */
-  async function write(events: readonly LedgerEvent[], { address, workspace_id }: LedgerScope): Promise<void> {
-    const lines = events.map(({ address: _address, event, id, workspace_id: _workspace, ...rest }) =>
-      JSON.stringify({ event, id, address, workspace_id, ...rest }),
+  async function write(events: readonly News<Event>[], { address, workspace_id }: LedgerScope): Promise<void> {
+    await chain.append(
+      events.map(({ event, id, ...rest }) => JSON.stringify({ event, id, address, workspace_id, ...rest, ...actor })),
     );
-    await chain.append(lines);
   }
 
-  const hash: ScopedLedger['hash'] = async (type, value) => {
+  const hash = async (type: string, value: string): Promise<string> => {
     const secret = await (key ??= loadLedgerKey(folder, (work) => withLock(lock, clock, work, signal)));
     return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
   };
 
-  async function append(events: readonly StateEvent[], scope: LedgerScope): Promise<number> {
+  async function append(events: readonly (News<Event> & { status: string })[], scope: LedgerScope): Promise<number> {
     const own = scopeKey(scope);
     return await withLock(lock, clock, async () => {
       refreshStatuses();
@@ -249,19 +139,36 @@ export function openLedger(
     });
   }
 
+  async function prune(
+    pruneRules: PruneRules<Event>,
+    isDryRun: boolean,
+  ): Promise<{ requests: number; entries: number }> {
+    const work = async (): Promise<{ requests: number; entries: number }> => {
+      const found = await readings.reading((file) => findPrunable(file, pruneRules, () => ownTurn(signal)));
+      const { entries = 0, requests = 0 } = found ?? {};
+      if (found === undefined || requests === 0 || isDryRun) return { requests, entries };
+      const { before } = pruneRules;
+      return { requests, entries: await chain.prune(found.isKept, { ...actor, before, requests }) };
+    };
+    // A dry run changes nothing, not even a lock.
+    return isDryRun ? await work() : await withLock(lock, clock, work, signal);
+  }
+
   return {
     path,
-    all,
+    all: readings.all,
+    prune,
     verify: chain.verify,
     in: (scope) => {
       const own = scopeKey(scope);
       return {
+        actor,
         hash,
         append: (events) => append(events, scope),
         record: (events) => withLock(lock, clock, () => write(events, scope)),
-        find: (ids) => find(ids, own),
-        newest: (limit) => newest(limit, own),
-        byUrgency: (urgency, count) => byUrgency(urgency, count, own),
+        find: (ids) => readings.find(ids, own),
+        newest: (limit) => readings.newest(limit, own),
+        byUrgency: (urgency, count) => readings.byUrgency(urgency, count, own),
       };
     },
   };

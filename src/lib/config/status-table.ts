@@ -1,6 +1,8 @@
 // The last status of each of very many requests, in little memory.
 import { doubled } from './id-table.ts';
-import type { StateOrder } from './ledger-events.ts';
+
+/** Whether a status is news after another. */
+export type StateOrder = (current: string | undefined, next: string) => boolean;
 
 /** `isAdvance` decides which statuses are news. */
 export function createStatusTable(isAdvance: StateOrder) {

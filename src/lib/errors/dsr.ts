@@ -14,6 +14,12 @@ export const DSR_ERRORS = {
     explanation: 'The platform takes the workspace from the key, and names it in every response.',
     fix: 'Use the key and secret of the target workspace, or --workspace for the other one.',
   },
+  'dsr.not_in_ledger': {
+    exit: 'notFound',
+    summary: 'The ledger of this machine has no such request.',
+    explanation: 'It was submitted from another machine or by another user, in another workspace, or was pruned.',
+    fix: 'Run the command where the request was submitted, with the same profile.',
+  },
   'dsr.group_not_found': {
     exit: 'notFound',
     summary: 'No request has this group id.',

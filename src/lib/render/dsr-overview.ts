@@ -24,7 +24,27 @@ export const REQUEST_COLUMNS: Column<RequestOverview>[] = [
   { key: 'cancellable_until', value: (request) => request.cancellable_until, rank: 5 },
   { key: 'results_expire_at', title: 'results expire', value: (request) => request.results_expire_at, rank: 6 },
   { key: 'group_id', value: (request) => request.group_id, rank: 4 },
+  { key: 'answered_at', title: 'answered', value: (request) => request.answered_at, rank: 7 },
 ];
+
+const DUE_COLUMNS = REQUEST_COLUMNS.flatMap((column): Column<RequestOverview>[] =>
+  column.key === 'deadline'
+    ? [
+        column,
+        { key: 'days_left', title: 'days left', value: (request) => request.days_left, align: 'right' },
+        {
+          key: 'overdue',
+          value: ({ overdue }) => (overdue ? 'OVERDUE' : ''),
+          paint: (text, _request, style) => style.red(text),
+        },
+      ]
+    : [column],
+);
+
+/** Of requests that somebody waits for. */
+export function dueListView(empty: string): ListView<RequestOverview> {
+  return { kind: 'list', columns: DUE_COLUMNS, empty };
+}
 
 export function requestListView(empty: string): ListView<RequestOverview> {
   return { kind: 'list', columns: REQUEST_COLUMNS, empty };

@@ -124,6 +124,8 @@ export interface Output {
   note(text: string | Hint): void;
   /** To stderr, under `--quiet` too. An issue is shown with its place. */
   warn(about: string | Hint | Issue): void;
+  /** Where GitHub Actions reads along, or with `--annotations github`: a message of its own on the run's page. */
+  annotate(level: 'error' | 'warning', message: string): void;
   /** To stderr with `-v`. */
   verbose(text: string): void;
   /** To stderr, drawn for people: a diff before its confirmation. Silent where nobody is asked and a note would be. */

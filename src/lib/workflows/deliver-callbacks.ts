@@ -20,7 +20,8 @@ import {
 import { inBatches } from '../kernel/batches.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { formatDuration, isoMillis } from '../kernel/timestamps.ts';
-import type { LedgerNews, LedgerPort } from './dsr-ports.ts';
+import type { StateNews } from '../domain/dsr/ledger.ts';
+import type { LedgerPort } from './dsr-ports.ts';
 import type { Tell } from './ports.ts';
 
 interface News {
@@ -218,7 +219,7 @@ export async function openDeliveries(ports: DeliveryPorts): Promise<Deliveries> 
 }
 
 /** The line of the ledger for a callback; none where its body is not the status of a request. */
-function stateEvent(callback: ReceivedLine): Extract<LedgerNews, { event: 'state' }>[] {
+function stateEvent(callback: ReceivedLine): StateNews[] {
   const { at, expected_completion_time: expected, request_id: id, status } = callback;
   if (id === null || status === null) return [];
   const times = expected === undefined ? {} : { expected_completion_time: expected };

@@ -2,12 +2,13 @@
 import type { CreateReply, DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { Sender } from '../api/dsr.ts';
 import { isServerTrouble } from '../contract/failures.ts';
+import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KnownError, isNotFound } from '../kernel/errors.ts';
 import type { Gate } from '../bulk/gate.ts';
 import { confirmWrite, lossOf } from './confirm-write.ts';
-import type { LedgerEntry, VerifyMessage } from './dsr-ports.ts';
-import { idTaken, isSameId, proofOf, type SubmittedNews } from './dsr-proof.ts';
+import type { VerifyMessage } from './dsr-ports.ts';
+import { idTaken, isSameId, proofOf } from './dsr-proof.ts';
 import { checkWorkspace } from './own-workspace.ts';
 import { type GatedRequest, type Refused, sendThrough } from './gated-send.ts';
 
@@ -47,7 +48,7 @@ export interface RowTask {
   /** The id is from the file: another request may have it. */
   givenId: boolean;
   /** What the ledger knows of a given id. */
-  known(): Promise<LedgerEntry | undefined>;
+  known(): Promise<LedgerRequest | undefined>;
   /** Called before each request of the row goes out. */
   onSend(): void;
 }

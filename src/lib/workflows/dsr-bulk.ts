@@ -1,13 +1,14 @@
 // A bulk run: ids journaled before they are sent, rows sent as fast as the platform takes them, and a result file at the end.
 import { randomUUID } from 'node:crypto';
 import { dsrEndpoints } from '../contract/dsr.ts';
+import type { LedgerNews, LedgerRequest } from '../domain/dsr/ledger.ts';
 import { countComplete, isLeft, type RowStates } from '../domain/dsr/row-states.ts';
 import type { DsrJournal, JournalLine } from '../files/dsr-journal.ts';
 import type { RowTable } from '../bulk/rows.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
-import type { DsrPorts, LedgerEntry, LedgerNews, VerifyMessage } from './dsr-ports.ts';
+import type { DsrPorts, VerifyMessage } from './dsr-ports.ts';
 import { submittedEvent } from './dsr-submit.ts';
 import { checkErrorLimit, type MaxErrors } from '../bulk/error-limit.ts';
 import { createGate, type Gate, type GateOptions } from '../bulk/gate.ts';
@@ -150,8 +151,8 @@ class SubmitRun {
   }
 
   /** Reads the ledger once for the given ids of a group, when the first of them needs it. */
-  #ledgerOf(group: readonly ReadyRow[]): () => Promise<ReadonlyMap<string, LedgerEntry>> {
-    let entries: Promise<ReadonlyMap<string, LedgerEntry>> | undefined;
+  #ledgerOf(group: readonly ReadyRow[]): () => Promise<ReadonlyMap<string, LedgerRequest>> {
+    let entries: Promise<ReadonlyMap<string, LedgerRequest>> | undefined;
     const ids = group.flatMap(({ hasId, request }) => (hasId ? [request.subject_request_id] : []));
     return () => (entries ??= this.#ports.ledger.find(ids));
   }

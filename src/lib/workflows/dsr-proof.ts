@@ -2,10 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { KnownError } from '../kernel/errors.ts';
-import type { LedgerEntry, LedgerNews } from './dsr-ports.ts';
+import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
 import { fail } from '../errors/fail.ts';
-
-export type SubmittedNews = Extract<LedgerNews, { event: 'submitted' }>;
 
 /** Whether an answer is about the request `id`. */
 export function isSameId({ subject_request_id }: { subject_request_id: string }, id: string): boolean {
@@ -13,7 +11,10 @@ export function isSameId({ subject_request_id }: { subject_request_id: string },
 }
 
 /** Same type and identities: what the platform compares before it answers 409. */
-export function isSameSubject(before: Omit<LedgerEntry, 'states'>, news: SubmittedNews): boolean {
+export function isSameSubject(
+  before: Pick<LedgerRequest, 'subject_request_type' | 'identities'>,
+  news: SubmittedNews,
+): boolean {
   return (
     before.subject_request_type === news.subject_request_type && isDeepStrictEqual(before.identities, news.identities)
   );
@@ -27,7 +28,7 @@ export function proofOf(
   found: RequestStatusReply,
   request: DsrRequest,
   news: SubmittedNews,
-  entry: LedgerEntry | undefined,
+  entry: LedgerRequest | undefined,
 ): 'same' | 'other' | 'none' {
   if (found.group_id !== undefined && found.group_id !== (request.group_id ?? null)) return 'other';
   if (entry?.identities === undefined) return 'none';

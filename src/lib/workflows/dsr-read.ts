@@ -2,11 +2,12 @@
 import type { Dated } from '../api/dated.ts';
 import type { RequestStatusReply } from '../contract/dsr.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
+import { foldEvent, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import { type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
 import { isAdvance } from '../domain/dsr/statuses.ts';
 import { isNotFound } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
-import type { DsrPorts, LedgerEntry } from './dsr-ports.ts';
+import type { DsrPorts } from './dsr-ports.ts';
 
 /** Few enough that a person's look at their requests uses up nobody's limit. */
 const AT_ONCE = 4;
@@ -33,7 +34,7 @@ export async function readGroup(groupId: string, ports: DsrPorts): Promise<Reque
  * The ledger's requests, brought up to date: those of which something can still change are read anew. One that the
  * platform does not have stays as the ledger knows it.
  */
-export async function refreshRequests(entries: readonly LedgerEntry[], ports: DsrPorts): Promise<RequestOverview[]> {
+export async function refreshRequests(entries: readonly LedgerRequest[], ports: DsrPorts): Promise<RequestOverview[]> {
   const replies = await mapConcurrently(entries, async (entry): Promise<Read> => {
     const known = { body: replyFrom(entry), date: undefined };
     if (isAtEnd(entry, ports.clock.now())) return known;
@@ -50,14 +51,14 @@ export async function refreshRequests(entries: readonly LedgerEntry[], ports: Ds
 const DAY_MS = 86_400_000;
 
 /** The link to results comes and goes after completion; a day more than they are kept makes up for clocks that differ. */
-function isAtEnd({ states, status, subject_request_type: type }: LedgerEntry, now: number): boolean {
+function isAtEnd({ states, status, subject_request_type: type }: LedgerRequest, now: number): boolean {
   if (status === 'cancelled' || status === 'refused') return true;
   if (status !== 'completed') return false;
   const seen = parseIso(states.find((state) => state.status === 'completed')?.at ?? '') ?? 0;
   return type === 'erasure' || now > seen + (DSR_LIMITS.resultsDays + 1) * DAY_MS;
 }
 
-function replyFrom(entry: LedgerEntry): RequestStatusReply {
+function replyFrom(entry: LedgerRequest): RequestStatusReply {
   return {
     subject_request_id: entry.id,
     controller_id: entry.workspace_id ?? null,
@@ -71,7 +72,7 @@ function replyFrom(entry: LedgerEntry): RequestStatusReply {
 async function joined(
   replies: readonly Read[],
   ports: DsrPorts,
-  known?: ReadonlyMap<string, LedgerEntry>,
+  known?: ReadonlyMap<string, LedgerRequest>,
 ): Promise<RequestOverview[]> {
   const now = ports.clock.now();
   const entries = known ?? (await ports.ledger.find(replies.map(({ body }) => body.subject_request_id)));
@@ -88,7 +89,7 @@ async function joined(
   return replies.map(({ body, date }) => {
     const { subject_request_id: id } = body;
     const [entry, state] = [entries.get(id), seen.get(id)];
-    const remembered = entry && state ? { ...entry, states: [...entry.states, state] } : entry;
+    const remembered = state ? (foldEvent(entry, { ...state, ...ports.ledger.actor }) ?? entry) : entry;
     return overviewOf(body, remembered, { now, platformNow: date ?? now });
   });
 }

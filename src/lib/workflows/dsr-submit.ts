@@ -3,12 +3,13 @@ import { exitOf } from '../errors/exit.ts';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { Verdict } from '../domain/callbacks/verify.ts';
 import { identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
+import { type LedgerRequest, statusAfter, type SubmittedNews } from '../domain/dsr/ledger.ts';
 import { isOpen } from '../domain/dsr/statuses.ts';
 import { isNotFound, type KnownError } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
-import type { DsrPorts, LedgerEntry, Submitter, VerifyMessage } from './dsr-ports.ts';
-import { idTaken, isSameId, isSameSubject, proofOf, type SubmittedNews } from './dsr-proof.ts';
+import type { DsrPorts, Submitter, VerifyMessage } from './dsr-ports.ts';
+import { idTaken, isSameId, isSameSubject, proofOf } from './dsr-proof.ts';
 
 export interface Submitted {
   id: string;
@@ -133,7 +134,7 @@ export async function submittedEvent(
     event: 'submitted',
     id: request.subject_request_id,
     at: isoMillis(now),
-    ...submitter,
+    profile: submitter.profile,
     regulation: request.regulation,
     subject_request_type: request.subject_request_type,
     submitted_time: request.submitted_time,
@@ -147,13 +148,14 @@ export async function submittedEvent(
 async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: DsrPorts): Promise<KnownError> {
   const newest = ledger.byUrgency(
     {
-      belongs: (event) => event.id !== news.id && isSameSubject(event, news),
+      belongs: (event) => event.event === 'submitted' && event.id !== news.id && isSameSubject(event, news),
+      phase: statusAfter,
       isOpen,
-      rank: ({ at }) => -Date.parse(at),
+      rank: ({ at, event }) => (event === 'submitted' ? -Date.parse(at) : undefined),
     },
     () => 1,
   );
-  let open: LedgerEntry | undefined;
+  let open: LedgerRequest | undefined;
   for await (const { requests } of newest) {
     [open] = requests;
     break;

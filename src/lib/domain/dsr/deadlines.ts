@@ -25,16 +25,27 @@ export interface RequestFacts {
  */
 export function deadlineOf(regulation: string | undefined, submittedAt: number): number | undefined {
   if (regulation === 'ccpa') return submittedAt + CCPA_DAYS * DAY_MS;
-  return regulation === 'gdpr' ? nextMonth(submittedAt) : undefined;
+  return regulation === 'gdpr' ? addMonths(submittedAt, 1) : undefined;
 }
 
-function nextMonth(at: number): number {
+/** The latest that the law lets the answer be extended to: two further months under GDPR, 45 further days under CCPA. */
+export function longestExtension(regulation: string | undefined, submittedAt: number): number | undefined {
+  if (regulation === 'ccpa') return submittedAt + 2 * CCPA_DAYS * DAY_MS;
+  return regulation === 'gdpr' ? addMonths(submittedAt, 3) : undefined;
+}
+
+/** 31 January and one month would be in March: it is the last day of February then. */
+function addMonths(at: number, months: number): number {
   const start = new Date(at);
   const result = new Date(at);
-  result.setUTCMonth(start.getUTCMonth() + 1);
-  // 31 January + 1 month would be in March: the last day of February then.
+  result.setUTCMonth(start.getUTCMonth() + months);
   if (result.getUTCDate() !== start.getUTCDate()) result.setUTCDate(0);
   return result.getTime();
+}
+
+/** Whole days from now to a deadline; negative once it has passed. */
+export function daysLeft(deadline: number, now: number): number {
+  return Math.floor((deadline - now) / DAY_MS);
 }
 
 /** Days from receipt within which an erasure is done, from and to; other types have no such window. */

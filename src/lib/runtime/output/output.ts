@@ -1,7 +1,7 @@
 // Everything a command says: its result on standard output, all else on standard error.
 import { resolve } from 'node:path';
 import type { DescribedRequest } from '../../http/types.ts';
-import { type KnownError, placeOf, systemErrorCode } from '../../kernel/errors.ts';
+import { type Issue, type KnownError, placeOf, systemErrorCode } from '../../kernel/errors.ts';
 import { type Hint, hintText, toHints } from '../../kernel/hint.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { cleanLine, cleanText } from '../../render/clean.ts';
@@ -62,6 +62,12 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
     messages.write(`${text(styles.stderr, width).replace(/(?<!\n)\n+$/, '')}\n`);
   }
 
+  function annotate(level: 'error' | 'warning', issue: Issue): void {
+    if (isJson || annotated >= MOST_ANNOTATIONS || !wantsAnnotations(flags, io.env)) return;
+    annotated += 1;
+    messages.command(redactor.text(annotation(level, issue)));
+  }
+
   async function deliver(text: string): Promise<void> {
     if (flags.out !== undefined && flags.out !== '-') {
       const { writeUserFile } = await import('../../kernel/durable.ts');
@@ -85,7 +91,8 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
       note(foundNothing(data, flags.profiles.length > 1));
     }
     if (isJson || flags.output === 'yaml') await deliver(forTarget(await resultText(found, view, flags, target)));
-    else await deliver(isEmpty ? '' : forTarget(await foundText(found, flags, target)));
+    // A page says itself that there is nothing.
+    else await deliver(isEmpty && flags.output !== 'html' ? '' : forTarget(await foundText(found, flags, target)));
   }
 
   /** What a pull request or a run's page shows: always Markdown, whatever `-o` says. Resolves with what kept it from it. */
@@ -182,11 +189,9 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
       const safe = redactor.text(cleanLine(text));
       const line = toProgram ? jsonText({ warning: { message: safe } }) : `${styles.stderr.yellow('Warning:')} ${safe}`;
       messages.say(line);
-      if (!isJson && issue && annotated < MOST_ANNOTATIONS && wantsAnnotations(flags, io.env)) {
-        annotated += 1;
-        messages.command(redactor.text(annotation('warning', issue)));
-      }
+      if (issue) annotate('warning', issue);
     },
+    annotate: (level, text) => annotate(level, { path: '', message: cleanLine(text) }),
     verbose: (text) => {
       if (flags.verbose || flags.debug) messages.write(`${styles.stderr.dim(redactor.text(cleanText(text)))}\n`);
     },

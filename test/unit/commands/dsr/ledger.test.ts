@@ -69,3 +69,44 @@ describe('dsr ledger verify', () => {
     expect(existsSync(`${path()}.head`)).toBe(true);
   });
 });
+
+describe('dsr ledger prune', () => {
+  interface Pruned {
+    requests: number;
+    entries: number;
+    head: string;
+  }
+
+  it('removes what ended before a day, keeps what is due, and leaves a chain that holds', async () => {
+    for (const name of ['ada', 'ben', 'cem']) await submit(`${name}@example.com`);
+    const ids = lines().flatMap((line) =>
+      line.includes('"submitted"') ? [(JSON.parse(line) as { id: string }).id] : [],
+    );
+    await home.run(`dsr cancel ${ids[0] ?? ''} --yes`);
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const dry = await home.run(`dsr ledger prune --before ${tomorrow} --dry-run`);
+    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('1 request (3 lines) of the ledger would be')]);
+    const { head: before } = (await home.json<Verified>('dsr ledger verify')).data;
+    expect((await home.run(`dsr ledger prune --before ${tomorrow}`)).code).toBe(2);
+    const { code, data } = await home.json<Pruned>(`dsr ledger prune --before ${tomorrow} --yes`);
+    expect([code, data]).toEqual([0, expect.objectContaining({ requests: 1, entries: 3 })]);
+    const left = (await home.json<{ id: string }[]>('dsr ledger export')).data.map(({ id }) => id);
+    expect(new Set(left)).toEqual(new Set(ids.slice(1)));
+    const verified = await home.json<Verified>(`dsr ledger verify --head ${before}`);
+    expect([verified.code, verified.data]).toEqual([0, expect.objectContaining({ pruned: 3, head: data.head })]);
+    const again = await home.json<Pruned>(`dsr ledger prune --before ${tomorrow} --yes`);
+    expect(again.data).toMatchObject({ requests: 0, head: data.head });
+    const pruned = lines().find((line) => line.startsWith('{"event":"pruned"')) ?? '';
+    expect(JSON.parse(pruned)).toMatchObject({ requests: 1, entries: 3, host: expect.any(String) as string });
+  });
+
+  it('keeps requests with a line from the day on, and does not touch a broken chain', async () => {
+    await submit('ada@example.com');
+    const today = new Date().toISOString().slice(0, 10);
+    expect((await home.json<Pruned>(`dsr ledger prune --before ${today} --yes`)).data.requests).toBe(0);
+    writeFileSync(path(), readFileSync(path(), 'utf8').replace('erasure', 'access'));
+    const { code, error } = await home.json(`dsr ledger prune --before ${today} --yes`);
+    expect([code, error.code]).toEqual([1, 'ledger.broken']);
+    expect((await home.run('dsr ledger prune --yes')).code).toBe(2);
+  });
+});

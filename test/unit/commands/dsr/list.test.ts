@@ -1,7 +1,17 @@
 // `dsr list`: which requests of the ledger are shown, in which order, and what is said of the others.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../../helpers/platform-home.ts';
+
+interface Due extends Listed {
+  due: boolean;
+  days_left: number | null;
+  overdue: boolean;
+  answered_at: string | null;
+}
 
 interface Listed {
   subject_request_id: string;
@@ -21,14 +31,18 @@ afterEach(() => home.close());
 const day = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString().replace(/\.\d+Z/, 'Z');
 
 /** Rows of `group,type,days ago`, submitted in this order. */
-async function submit(file: string, rows: readonly (readonly [group: string, type: string, ago: number])[]) {
+async function submit(
+  file: string,
+  rows: readonly (readonly [group: string, type: string, ago: number])[],
+  ...flags: string[]
+) {
   const lines = rows.map(
     ([group, type, ago], index) =>
       // A group takes 150 requests.
       `gdpr,${type},${file}${index}@example.com,${index < 140 ? group : `${group}${Math.floor(index / 140)}`},${day(ago)}`,
   );
   home.write(file, `regulation,subject_request_type,email,group_id,submitted_time\n${lines.join('\n')}\n`);
-  const { code, stderr } = await home.run(['dsr', 'submit', '--bulk', file, '--yes']);
+  const { code, stderr } = await home.run(['dsr', 'submit', '--bulk', file, '--yes', ...flags]);
   expect(code, stderr).toBe(0);
 }
 
@@ -57,7 +71,8 @@ describe('what is due', () => {
   });
 
   it('goes on behind those of which the platform says that they have ended', async () => {
-    await submit('a.csv', [...many(7, 'ended', 'access'), ['open', 'erasure', 0]]);
+    await submit('a.csv', many(7, 'ended'), '--skip-waiting-period');
+    await submit('b.csv', [['open', 'erasure', 0]]);
     await home.platform.api.advance('4d');
     const { data, stderr } = await home.json<Listed[]>('dsr list --due --limit 1');
     expect([data.map(({ group_id: group }) => group), stderr]).toEqual([['open'], '']);
@@ -67,7 +82,8 @@ describe('what is due', () => {
   });
 
   it('asks the platform for so many at a time, and the next run goes on', async () => {
-    await submit('a.csv', [['last', 'erasure', 0], ...many(1005, 'ended', 'access')]);
+    await submit('a.csv', [['last', 'erasure', 0]]);
+    await submit('b.csv', many(1005, 'ended'), '--skip-waiting-period');
     await home.platform.api.advance('4d');
     const first = await home.json<Listed[]>('dsr list --due --limit 1');
     expect(first.data).toEqual([]);
@@ -76,5 +92,150 @@ describe('what is due', () => {
     );
     const second = await home.json<Listed[]>('dsr list --due --limit 1');
     expect(second.data.map(({ group_id: group }) => group)).toEqual(['last']);
+  });
+
+  it('has days left and OVERDUE, within a duration, and exit codes for a daily job', async () => {
+    await submit('a.csv', [
+      ['late', 'erasure', 40],
+      ['soon', 'erasure', 27],
+      ['later', 'erasure', 1],
+    ]);
+    const { data } = await home.json<Due[]>('dsr list --due');
+    expect(data.map(({ group_id, overdue }) => [group_id, overdue])).toEqual([
+      ['late', true],
+      ['soon', false],
+      ['later', false],
+    ]);
+    expect(data[0]?.days_left).toBeLessThan(0);
+    expect(data[1]?.days_left).toBeGreaterThanOrEqual(0);
+    const table = await home.run('dsr list --due --within 7d');
+    expect([table.code, table.stdout.match(/OVERDUE/g)?.length, table.stdout.split('\n').length - 2]).toEqual([
+      0, 2, 2,
+    ]);
+    expect(table.stderr).toContain('1 request overdue.');
+    for (const [line, code] of [
+      ['--fail-if-overdue', 10],
+      ['--fail-if-due --within 7d', 10],
+      ['--fail-if-due --limit 1', 10],
+    ] as const)
+      expect([line, (await home.run(`dsr list --due ${line}`)).code]).toEqual([line, code]);
+    for (const { subject_request_id: id } of data.slice(0, 2)) await home.run(`dsr mark ${id} --answered`);
+    for (const [line, code] of [
+      ['--fail-if-overdue', 0],
+      ['--fail-if-due --within 7d', 0],
+      ['--fail-if-due', 10],
+    ] as const)
+      expect([line, (await home.run(`dsr list --due ${line}`)).code]).toEqual([line, code]);
+    expect((await home.run('dsr list --within 7d')).code).toBe(2);
+    expect((await home.run('dsr list --due --within soon')).code).toBe(2);
+  });
+
+  it('is a Markdown table with OVERDUE and an annotation for each late request in GitHub Actions', async () => {
+    await submit('a.csv', [['late', 'erasure', 40]]);
+    home.write('summary.md', '');
+    const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: 'summary.md' };
+    const { code, stderr } = await home.run('dsr list --due --fail-if-overdue --summary', { env });
+    expect([code, home.read('summary.md')]).toEqual([10, expect.stringMatching(/\| OVERDUE \|/)]);
+    expect(stderr).toMatch(/^::error ::The erasure request [0-9a-f-]+ is overdue: its deadline was [0-9TZ:-]+\.$/m);
+  });
+
+  it('keeps access and portability until their results are downloaded or they are marked as answered', async () => {
+    await submit('a.csv', [
+      ['one', 'access', 3],
+      ['two', 'portability', 2],
+    ]);
+    await home.platform.api.advance('4d');
+    const due = async () => (await home.json<Due[]>('dsr list --due')).data;
+    const [first, second] = await due();
+    expect([first, second].map((it) => [it?.request_status, it?.due, it?.answered_at])).toEqual([
+      ['completed', true, null],
+      ['completed', true, null],
+    ]);
+    const results = await home.run(`dsr results ${first?.subject_request_id ?? ''}`);
+    expect([results.code, results.stderr]).toEqual([5, expect.stringContaining('--answered')]);
+    expect(await due()).toHaveLength(2);
+    await home.run(`dsr mark ${first?.subject_request_id ?? ''} --answered --reason told`);
+    expect((await due()).map(({ group_id }) => group_id)).toEqual(['two']);
+    await home.run(`dsr mark ${first?.subject_request_id ?? ''} --unanswered`);
+    expect(await due()).toHaveLength(2);
+  });
+
+  it('counts requests that an earlier version saw completed as answered', async () => {
+    await submit('a.csv', [['old', 'access', 40]]);
+    await home.platform.api.advance('4d');
+    expect((await home.json<Due[]>('dsr list')).data[0]?.request_status).toBe('completed');
+    const path = join(home.env['CDPADM_STATE_DIR'] ?? '', 'dsr', 'ledger.ndjson');
+    // As that version wrote it.
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/,"host":"[^"]*","entry":\d+,"chain":"\w+"/g, ''));
+    rmSync(`${path}.head`);
+    expect((await home.json<Due[]>('dsr list --due')).data).toEqual([]);
+    expect((await home.json<Due[]>('dsr list')).data).toMatchObject([{ due: false, answered_at: null }]);
+  });
+
+  it('is a page with -o html, also when there is nothing', async () => {
+    expect((await home.run('dsr list --due -o html')).stdout).toContain('There are no requests.');
+    await submit('a.csv', [
+      ['late', 'erasure', 40],
+      ['soon', 'erasure', 27],
+      ['<later>', 'erasure', 1],
+    ]);
+    const { stdout } = await home.run('dsr list -o html');
+    expect([...stdout.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
+      'Overdue',
+      'Due within 7 days',
+      'Due later',
+    ]);
+    expect(stdout).toMatch(/<b>\d+ days? late<\/b>/);
+    expect(stdout).toContain('&lt;later&gt;');
+    expect(stdout).not.toMatch(/<script|https?:\/\/(?!127|localhost)/);
+  });
+});
+
+describe('dsr mark', () => {
+  const only = async () => (await home.json<Due[]>('dsr list --due')).data[0];
+
+  it('moves the deadline, and says what the law allows', async () => {
+    await submit('a.csv', [['a', 'erasure', 0]]);
+    const id = (await only())?.subject_request_id ?? '';
+    const extended = day(-70).slice(0, 10);
+    expect((await home.run(`dsr mark ${id} --extended ${extended}`)).code).toBe(2);
+    expect((await home.run(['dsr', 'mark', id, '--extended', day(-3), '--reason', 'x'])).stderr).toContain(
+      'must be after',
+    );
+    const dry = await home.run(['dsr', 'mark', id, '--extended', extended, '--reason', 'x', '--dry-run']);
+    expect([dry.code, (await only())?.deadline]).not.toEqual([0, `${extended}T23:59:59Z`]);
+    const { code, stderr } = await home.run(['dsr', 'mark', id, '--extended', extended, '--reason', 'many systems']);
+    expect([code, stderr, (await only())?.deadline]).toEqual([0, '', `${extended}T23:59:59Z`]);
+    const far = await home.run(['dsr', 'mark', id, '--extended', day(-200), '--reason', 'x']);
+    expect([far.code, far.stderr]).toEqual([0, expect.stringMatching(/GDPR allows an extension to \S+ at most/)]);
+    const { data } = await home.json<{ marks: unknown[]; deadline: string }[]>('dsr ledger export');
+    expect(data[0]?.deadline).toBe(day(-200));
+    expect(data[0]?.marks).toEqual([
+      expect.objectContaining({ extended: `${extended}T23:59:59Z`, reason: 'many systems', host: hostname() }),
+      expect.objectContaining({ reason: 'x' }),
+    ]);
+  });
+
+  it('puts requests in order by the deadline that they were extended to', async () => {
+    await submit('a.csv', [
+      ['first', 'erasure', 5],
+      ['second', 'erasure', 1],
+    ]);
+    const id = (await only())?.subject_request_id ?? '';
+    await home.run(['dsr', 'mark', id, '--extended', day(-60), '--reason', 'x']);
+    expect((await home.json<Due[]>('dsr list --due')).data.map(({ group_id }) => group_id)).toEqual([
+      'second',
+      'first',
+    ]);
+    expect((await home.json<Due[]>('dsr list --due --limit 1')).data[0]?.group_id).toBe('second');
+  });
+
+  it.each([
+    ['00000000-0000-4000-8000-000000000000 --answered', 5],
+    ['00000000-0000-4000-8000-000000000000', 2],
+    ['00000000-0000-4000-8000-000000000000 --answered --unanswered', 2],
+    ['x --answered', 2],
+  ])('rejects %s with %i', async (line, code) => {
+    expect((await home.run(`dsr mark ${line}`)).code).toBe(code);
   });
 });

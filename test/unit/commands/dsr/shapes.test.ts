@@ -65,7 +65,10 @@ it('prints what its schema promises', async () => {
   await check('dsr list', '--due');
   await check('dsr list', '--group-id spring');
   await check('dsr cancel', (JSON.parse(erasure) as { subject_request_id: string }).subject_request_id);
+  await check('dsr mark', `${id} --answered --extended 2099-01-01 --reason told`);
   await check('dsr ledger export');
+  await check('dsr ledger verify');
+  await check('dsr ledger prune', '--before 2099-01-01');
 
   const rows = '--regulation gdpr --type access';
   home.write('people.csv', 'email\nb@example.com\n');

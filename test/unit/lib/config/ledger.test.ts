@@ -2,29 +2,41 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Ledger, openLedger, type ScopedLedger } from '../../../../src/lib/config/ledger.ts';
-import type {
-  LedgerRequest,
-  LedgerScope,
-  StateEvent,
-  SubmittedEvent,
-} from '../../../../src/lib/config/ledger-events.ts';
-import { isAdvance } from '../../../../src/lib/domain/dsr/statuses.ts';
+import {
+  type Ledger as LedgerOf,
+  openLedger,
+  type ScopedLedger as ScopedOf,
+} from '../../../../src/lib/config/ledger.ts';
+import {
+  LEDGER_RULES,
+  type LedgerEvent,
+  type LedgerRequest,
+  type LedgerScope,
+  type StateNews,
+  statusAfter,
+  type SubmittedNews,
+} from '../../../../src/lib/domain/dsr/ledger.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+type Ledger = LedgerOf<LedgerEvent, LedgerRequest>;
+type ScopedLedger = ScopedOf<LedgerEvent, LedgerRequest>;
+
+const actor = { by: 'officer', host: 'desk' };
+const options = { actor, clock: systemClock, rules: LEDGER_RULES };
 
 let folder: string;
 beforeEach(() => {
   folder = temporaryFolder();
 });
 
-const whole = (): Ledger => openLedger(folder, { clock: systemClock, isAdvance });
+const whole = (): Ledger => openLedger(folder, options);
 const one: LedgerScope = { address: 'https://dsr.example/v3', workspace_id: '1' };
 const two: LedgerScope = { ...one, workspace_id: '2' };
 const elsewhere: LedgerScope = { ...one, address: 'local' };
 const path = (): string => whole().path;
 const open = (scope = one): ScopedLedger => whole().in(scope);
-const state = (id: string, status: string): StateEvent => ({
+const state = (id: string, status: string): StateNews => ({
   event: 'state',
   id,
   at: '2026-11-21T08:00:00.000Z',
@@ -33,14 +45,11 @@ const state = (id: string, status: string): StateEvent => ({
 });
 
 const uuid = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-const sent = (id: string, more: Partial<SubmittedEvent> = {}): SubmittedEvent => ({
+const sent = (id: string, more: Partial<SubmittedNews> = {}): SubmittedNews => ({
   event: 'submitted',
   id,
   at: '2026-11-21T07:00:00.000Z',
-  by: 'officer',
   profile: 'eu',
-  address: 'https://dsr.example/v3',
-  workspace_id: '1',
   regulation: 'gdpr',
   subject_request_type: 'access',
   submitted_time: '2026-11-20T00:00:00Z',
@@ -112,7 +121,7 @@ it('finds what other processes wrote since the last time', async () => {
 });
 
 /** Requests with even numbers go to one, the others to the other; their lines mix. */
-async function recordInTurn(even: ScopedLedger, odd: ScopedLedger, requests: SubmittedEvent[]): Promise<void> {
+async function recordInTurn(even: ScopedLedger, odd: ScopedLedger, requests: SubmittedNews[]): Promise<void> {
   for (let start = 0; start < requests.length; start += 200) {
     const group = requests.slice(start, start + 200);
     await even.record(group.filter((_, at) => at % 2 === 0));
@@ -125,7 +134,7 @@ it('reads the newest from the end, whatever lies between, across pieces of the f
   const other = open(two);
   const count = 6000;
   const requests = Array.from({ length: count }, (_, number) =>
-    sent(uuid(number), { status: 'pending', by: 'ö'.repeat(number % 50) }),
+    sent(uuid(number), { status: 'pending', profile: 'ö'.repeat(number % 50) }),
   );
   await recordInTurn(ledger, other, requests);
   // Closed long after they were sent.
@@ -143,7 +152,7 @@ it('reads the newest from the end, whatever lies between, across pieces of the f
   const all = await everything();
   expect(all.map(({ id }) => id).sort()).toEqual([...requests.map(({ id }) => id), 'elsewhere']);
   expect(all.filter(({ status }) => status === 'completed')).toHaveLength(2500);
-  expect(all.find(({ id }) => id === uuid(49))?.by).toBe('ö'.repeat(49));
+  expect(all.find(({ id }) => id === uuid(49))?.profile).toBe('ö'.repeat(49));
 });
 
 it('tells everything of each request, the oldest first, wherever its lines stand', async () => {
@@ -167,7 +176,7 @@ it('tells everything of each request, the oldest first, wherever its lines stand
 
 it('stops reading when it is told to', async () => {
   const aborter = new AbortController();
-  const ledger = openLedger(folder, { clock: systemClock, isAdvance, signal: aborter.signal });
+  const ledger = openLedger(folder, { ...options, signal: aborter.signal });
   await ledger.in(one).record([sent('a')]);
   aborter.abort(new Error('stopped'));
   await expect(everything(ledger)).rejects.toThrow('stopped');
@@ -188,8 +197,12 @@ async function urgent(ledger: ScopedLedger, sizes = [1, 1000]) {
   const parts: string[][] = [];
   const lefts: number[] = [];
   const urgency = {
+    phase: statusAfter,
     isOpen: (status: string | undefined) => status === undefined || status === 'pending',
-    rank: (event: SubmittedEvent) => (event.group_id === null ? Infinity : Number(event.group_id)),
+    rank: (event: LedgerEvent) => {
+      if (event.event !== 'submitted') return undefined;
+      return event.group_id === null ? Infinity : Number(event.group_id);
+    },
   };
   for await (const { left, requests } of ledger.byUrgency(urgency, () => sizes[parts.length] ?? 1000)) {
     parts.push(requests.map(({ id }) => id));
@@ -248,9 +261,7 @@ describe('requests with one id', () => {
       return { event, scope };
     });
     const shared = whole();
-    const alone = new Map(
-      scopes.map((scope) => [scope, openLedger(temporaryFolder(), { clock: systemClock, isAdvance })]),
-    );
+    const alone = new Map(scopes.map((scope) => [scope, openLedger(temporaryFolder(), options)]));
     for (const [step, { event, scope }] of events.entries()) {
       const own = alone.get(scope)?.in(scope);
       if (event.event === 'state' && step % 2 === 0)
@@ -272,18 +283,18 @@ describe('requests with one id', () => {
   });
 
   /** Lines as earlier versions wrote them. */
-  const older = (...events: (StateEvent | SubmittedEvent)[]): void =>
+  const older = (...events: LedgerEvent[]): void =>
     appendFileSync(path(), events.map((event) => `${JSON.stringify(event)}\n`).join(''));
 
   it('share the states of earlier versions, which name no workspace, with none while two have the id', async () => {
     await open().record([]);
     older(
       state('a', 'pending'),
-      sent('a'),
+      { ...sent('a'), ...one },
       state('a', 'in_progress'),
       state('b', 'pending'),
-      sent('b', { workspace_id: '2', address: 'local' }),
-      sent('a', { workspace_id: '2' }),
+      { ...sent('b'), address: 'local', workspace_id: '2' },
+      { ...sent('a'), ...two },
       state('a', 'cancelled'),
       state('c', 'pending'),
     );

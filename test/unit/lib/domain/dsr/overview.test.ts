@@ -1,19 +1,16 @@
 // A request as lists show it, from what the platform answers and what this machine remembers; the most urgent first.
 import { describe, expect, it } from 'vitest';
 import type { RequestStatusReply } from '../../../../../src/lib/contract/dsr.ts';
-import {
-  dueFirst,
-  overviewOf,
-  type Remembered,
-  type RequestOverview,
-} from '../../../../../src/lib/domain/dsr/overview.ts';
+import type { LedgerRequest } from '../../../../../src/lib/domain/dsr/ledger.ts';
+import { dueFirst, overviewOf, type RequestOverview } from '../../../../../src/lib/domain/dsr/overview.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const CLOCKS = { now: NOW, platformNow: NOW };
 
 describe('one request as lists show it', () => {
   const reply = { subject_request_id: 'x', request_status: 'pending' } as RequestStatusReply;
-  const known: Remembered = {
+  const known: LedgerRequest = {
+    id: 'x',
     at: '2026-11-20T08:00:00Z',
     regulation: 'gdpr',
     subject_request_type: 'erasure',
@@ -28,6 +25,10 @@ describe('one request as lists show it', () => {
       subject_request_type: 'erasure',
       submitted_time: '2026-11-19T08:00:00Z',
       deadline: '2026-12-19T08:00:00Z',
+      due: true,
+      days_left: 28,
+      overdue: false,
+      answered_at: null,
       cancellable_until: '2026-11-27T08:00:00Z',
       results_expire_at: null,
     });
@@ -40,6 +41,10 @@ describe('one request as lists show it', () => {
       subject_request_type: null,
       submitted_time: null,
       deadline: null,
+      due: true,
+      days_left: null,
+      overdue: false,
+      answered_at: null,
       cancellable_until: null,
       results_expire_at: null,
     });
@@ -63,8 +68,8 @@ describe('one request as lists show it', () => {
 
   it('goes by when it was seen completed, not by when it was seen otherwise', () => {
     const states = [
-      { status: 'pending', at: '2026-11-01T00:00:00Z' },
-      { status: 'completed', at: '2026-11-10T00:00:00Z' },
+      { status: 'pending', at: '2026-11-01T00:00:00Z', source: 'submit' },
+      { status: 'completed', at: '2026-11-10T00:00:00Z', source: 'status' },
     ];
     expect(overviewOf(completed, { ...access, states }, CLOCKS).results_expire_at).toBe('2026-11-17T00:00:00Z');
   });
@@ -78,6 +83,7 @@ describe('the end of results', () => {
     expected_completion_time: '2026-11-05T00:00:00Z',
   };
   const seen = (at: string) => ({
+    id: 'x',
     subject_request_type: 'access',
     states: [{ status: 'completed', at, source: 'status' }],
   });
@@ -103,17 +109,15 @@ describe('the end of results', () => {
 });
 
 describe('what is due', () => {
-  const due = (id: string, deadline: string | null, status = 'pending'): RequestOverview =>
-    ({ subject_request_id: id, request_status: status, deadline }) as RequestOverview;
+  const due = (id: string, deadline: string | null, isDue = true): RequestOverview =>
+    ({ subject_request_id: id, due: isDue, deadline }) as RequestOverview;
 
   it('comes with the most urgent first, what has no deadline last, and what is over not at all', () => {
     const requests = [
       due('none', null),
       due('late', '2026-12-03T00:00:00Z'),
-      due('done', '2026-11-01T00:00:00Z', 'completed'),
-      due('first', '2026-12-01T00:00:00Z', 'in_progress'),
-      due('gone', '2026-11-01T00:00:00Z', 'cancelled'),
-      due('no', '2026-11-01T00:00:00Z', 'refused'),
+      due('done', '2026-11-01T00:00:00Z', false),
+      due('first', '2026-12-01T00:00:00Z'),
       due('second', '2026-12-02T00:00:00Z'),
       due('also first', '2026-12-01T00:00:00Z'),
     ];

@@ -1,0 +1,64 @@
+// `dsr ledger prune`: removes old requests from the ledger; checkpoints keep the chain whole.
+import { type infer as Infer, int, object, string } from 'zod/mini';
+import { isPhaseDue, LEDGER_RULES, phaseAfter } from '../../lib/domain/dsr/ledger.ts';
+import { counted } from '../../lib/kernel/counted.ts';
+import { isoMillis, parseIso } from '../../lib/kernel/timestamps.ts';
+import type { RecordView } from '../../lib/render/view.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
+import { readTime } from '../flag-values.ts';
+import { brokenLedger } from './ledger-verify.ts';
+
+function prunedResult() {
+  return object({ requests: int(), entries: int(), before: string(), head: string() });
+}
+
+const view: RecordView<Infer<ReturnType<typeof prunedResult>>> = {
+  kind: 'record',
+  columns: [
+    { key: 'requests', value: (it) => it.requests },
+    { key: 'entries', value: (it) => it.entries },
+    { key: 'before', value: (it) => it.before },
+    { key: 'head', id: true, value: (it) => it.head },
+  ],
+};
+
+export const pruneLedger = defineCommand({
+  path: 'dsr ledger prune',
+  summary: 'remove requests from the ledger whose last entry is older than a date',
+  effect: 'local',
+  calls: 'nobody',
+  flags: { before: { value: 'date', help: 'day or time; requests with an entry from then on are kept' } },
+  columns: view.columns,
+  output: prunedResult,
+  notes: [
+    'Requests that are still due are kept, however old they are. Checkpoints take the places of the removed lines, so that `dsr ledger verify` still holds, and a line says who pruned and how much.',
+    'Pruning cannot be undone: export the ledger, or make evidence of its requests, first.',
+  ],
+  examples: [
+    'cdpadm dsr ledger prune --before 2024-01-01 --dry-run',
+    'cdpadm dsr ledger prune --before 2024-01-01 --yes',
+  ],
+  exits: { failed: 'the chain is broken: what a prune removes could not be checked', guard: 'you answered no' },
+  run: (ctx, { flags }) => prune(ctx, flags.before),
+});
+
+async function prune(ctx: Context, text: string | undefined): Promise<void> {
+  const before = isoMillis(parseIso(readTime('--before', text ?? '', '00:00:00')) ?? 0);
+  const ledger = await openLedgerOf(ctx, LEDGER_RULES);
+  const rules = { before, phase: phaseAfter, isOpen: isPhaseDue };
+  const end = ctx.out.waits({ text: 'Reading the ledger' });
+  const report = await ledger.verify().finally(end);
+  if (report.faults.length > 0) throw brokenLedger(ledger.path, report);
+  const found = await ledger.prune(rules, true);
+  const what = `${counted(found.requests, 'request')} (${counted(found.entries, 'line')}) of the ledger`;
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun([], { ...found, before }, () => `${what} would be removed.`);
+    return;
+  }
+  if (found.requests > 0) await ctx.prompt.confirm(`Remove ${what}? This cannot be undone.`);
+  const removed = found.requests === 0 ? found : await ledger.prune(rules, false);
+  const { tip } = await ledger.verify();
+  await ctx.out.emit({ ...removed, before, head: tip.hash }, view);
+}

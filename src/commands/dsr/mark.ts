@@ -1,0 +1,132 @@
+// `dsr mark`: what the platform cannot know of a request: that the subject has the answer, or that the deadline was extended.
+import { array, boolean, type infer as Infer, nullable, object, string } from 'zod/mini';
+import { deadlineFrom, longestExtension } from '../../lib/domain/dsr/deadlines.ts';
+import { deadlineOfRequest, LEDGER_RULES, type LedgerRequest, type MarkedNews } from '../../lib/domain/dsr/ledger.ts';
+import { fail } from '../../lib/errors/fail.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { isoMillis, isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
+import type { ListView } from '../../lib/render/view.ts';
+import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { openDsrMemory } from '../../lib/runtime/memory/dsr.ts';
+import { readTime } from '../flag-values.ts';
+import { requestIds } from './session.ts';
+
+const markFlags = {
+  answered: { help: 'the subject has the answer' },
+  unanswered: { help: 'take --answered back' },
+  extended: { value: 'date', help: 'the deadline was extended to this day or time; needs --reason' },
+  reason: { value: 'text', help: 'why' },
+} as const satisfies Record<string, FlagSpec>;
+
+function markedResult() {
+  return object({
+    subject_request_id: string(),
+    answered: nullable(boolean()),
+    extended: nullable(string()),
+    reason: nullable(string()),
+    deadline: nullable(string()),
+  });
+}
+
+type Marked = Infer<ReturnType<typeof markedResult>>;
+
+const view: ListView<Marked> = {
+  kind: 'list',
+  columns: [
+    { key: 'subject_request_id', title: 'id', id: true, value: (it) => it.subject_request_id },
+    { key: 'answered', value: (it) => it.answered },
+    { key: 'deadline', value: (it) => it.deadline },
+    { key: 'reason', value: (it) => it.reason },
+  ],
+  empty: '',
+};
+
+export const markRequests = defineCommand({
+  path: 'dsr mark',
+  summary: 'note that requests were answered, or that their deadline was extended',
+  effect: 'local',
+  calls: 'settings',
+  args: { id: { many: true, help: 'ids of requests' } },
+  flags: markFlags,
+  columns: view.columns,
+  output: () => array(markedResult()),
+  notes: [
+    'The note is an entry of the ledger, with your name, this machine and the time. Nothing is sent to the platform.',
+    'GDPR allows two further months, CCPA 45 further days. The subject must be told of an extension before the first deadline.',
+  ],
+  examples: [
+    'cdpadm dsr mark 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --answered --dry-run',
+    'cdpadm dsr mark 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --extended 2027-03-01 --reason "many systems" --dry-run',
+  ],
+  exits: { notFound: 'the ledger of this machine has no such request in this workspace' },
+  run: (ctx, { args, flags }) => mark(ctx, requestIds(args.id), flags),
+});
+
+async function mark(ctx: Context, ids: readonly string[], flags: FlagValues<typeof markFlags>): Promise<void> {
+  const { answered, extended: text, reason, unanswered } = flags;
+  if (answered !== undefined && unanswered !== undefined)
+    throw usageError('Pass --answered or --unanswered, not both.');
+  if (answered === undefined && unanswered === undefined && text === undefined)
+    throw usageError('Pass --answered, or --extended DATE --reason TEXT.');
+  if (text !== undefined && (reason ?? '').trim() === '') throw usageError('--extended needs --reason TEXT.');
+  const until = text === undefined ? undefined : parseIso(readTime('--extended', text, '23:59:59'));
+  const extended = until === undefined ? undefined : isoSeconds(until);
+  const { ledger } = await openDsrMemory(ctx, LEDGER_RULES);
+  const known = await ledger.find(ids);
+  const at = isoMillis(ctx.clock.now());
+  const marks = ids.map((id): MarkedNews => {
+    const request = known.get(id);
+    if (request === undefined) throw unknownRequest(id);
+    if (extended !== undefined) checkExtension(ctx, request, extended);
+    return {
+      event: 'marked',
+      id,
+      at,
+      ...((answered ?? unanswered) !== undefined && { answered: answered === true }),
+      ...(extended !== undefined && { extended }),
+      ...(reason !== undefined && { reason }),
+    };
+  });
+  const data = marks.map(({ answered: isAnswered, id, ...it }): Marked => {
+    const request = known.get(id);
+    return {
+      subject_request_id: id,
+      answered: isAnswered ?? null,
+      extended: it.extended ?? null,
+      reason: it.reason ?? null,
+      deadline: it.extended ?? (request && deadlineOfRequest(request)) ?? null,
+    };
+  });
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun(
+      [],
+      data,
+      () => `${ids.length === 1 ? 'This request' : 'These requests'} would be marked.`,
+    );
+    return;
+  }
+  await ledger.record(marks);
+  await ctx.out.emit(data, view);
+}
+
+/** Throws usage (2) where nothing would be extended; warns about more than the law allows. */
+function checkExtension(ctx: Context, request: LedgerRequest, extended: string): void {
+  const { regulation, submitted_time: submitted } = request;
+  const legal = deadlineFrom(regulation, submitted);
+  if (legal === undefined) return;
+  const until = parseIso(extended) ?? 0;
+  if (until <= legal) throw usageError(`--extended must be after the deadline of ${request.id}, ${isoSeconds(legal)}.`);
+  const longest = longestExtension(regulation, parseIso(submitted ?? '') ?? 0);
+  if (longest !== undefined && until > longest)
+    ctx.out.warn(
+      `${(regulation ?? '').toUpperCase()} allows an extension to ${isoSeconds(longest)} at most (request ${request.id}).`,
+    );
+}
+
+function unknownRequest(id: string): Error {
+  return fail('dsr.not_in_ledger', {
+    message: `The ledger of this machine has no request ${id} in this workspace.`,
+    hint: 'Mark a request on the machine that submitted it.',
+  });
+}

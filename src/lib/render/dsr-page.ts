@@ -1,0 +1,123 @@
+// Requests as one page: what is late, what is due, what the platform still works on, and what is done.
+import type { RequestOverview } from '../domain/dsr/overview.ts';
+import { counted } from '../kernel/counted.ts';
+import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
+
+/** Soon enough that someone should start today. */
+const SOON_DAYS = 7;
+
+interface Section {
+  title: string;
+  /** Colors of the heading; the words say the same. */
+  kind: 'bad' | 'warn' | 'plain';
+  holds(request: RequestOverview): boolean;
+}
+
+/** A request is in the first that holds it. */
+const SECTIONS: Section[] = [
+  { title: 'Overdue', kind: 'bad', holds: ({ overdue }) => overdue },
+  {
+    title: `Due within ${SOON_DAYS} days`,
+    kind: 'warn',
+    holds: ({ days_left: left }) => left !== null && left < SOON_DAYS,
+  },
+  { title: 'Due later', kind: 'plain', holds: ({ due }) => due },
+  { title: 'Answered or ended', kind: 'plain', holds: () => true },
+];
+
+/** The most urgent first, in each section. */
+export function requestsPage(requests: readonly RequestOverview[], source: PageSource): string {
+  const title = 'Data subject requests';
+  const left = new Set(requests);
+  const sections = SECTIONS.map((section) => {
+    const own = [...left].filter(section.holds).sort(byDeadline);
+    for (const request of own) left.delete(request);
+    return { ...section, requests: own };
+  });
+  const figures = sections
+    .map(({ kind, requests: own, title: name }) => {
+      const look = own.length === 0 ? 'plain' : kind;
+      return `<div class="${look}"><dt>${name}</dt><dd>${own.length}</dd></div>`;
+    })
+    .join('\n');
+  const tables = sections
+    .filter(({ requests: own }) => own.length > 0)
+    .map(
+      (section) => `<section class="${section.kind}"><h2>${section.title}</h2>\n${tableOf(section.requests)}</section>`,
+    )
+    .join('\n');
+  const facts = [...placeFacts(source), counted(requests.length, 'request'), ...madeFacts(source)];
+  return htmlPage(
+    title,
+    `<header><h1>${title}</h1>
+${factsLine(facts)}
+<dl class="figures">
+${figures}
+</dl></header>
+<main>
+${tables === '' ? '<p>There are no requests.</p>' : tables}
+</main>`,
+    RECORDS_STYLE,
+  );
+}
+
+function byDeadline(a: RequestOverview, b: RequestOverview): number {
+  return (a.deadline ?? '9999').localeCompare(b.deadline ?? '9999');
+}
+
+const HEADINGS = ['Request', 'Status', 'Deadline', 'Left', 'Answered'];
+
+function tableOf(requests: readonly RequestOverview[]): string {
+  const rows = requests.map((request) => {
+    const { answered_at, deadline, group_id, regulation, request_status, subject_request_id, subject_request_type } =
+      request;
+    const kind = [regulation?.toUpperCase(), subject_request_type].filter(Boolean).join(' ');
+    const cells = [
+      `<code>${escapeHtml(subject_request_id)}</code><small>${escapeHtml([kind, group_id].filter(Boolean).join(' · '))}</small>`,
+      escapeHtml(request_status),
+      dayOf(deadline),
+      leftOf(request),
+      dayOf(answered_at),
+    ];
+    return `<tr>${cells.map((cell, index) => `<td data-label="${HEADINGS[index] ?? ''}">${cell}</td>`).join('')}</tr>`;
+  });
+  const heads = HEADINGS.map((heading) => `<th scope="col">${heading}</th>`).join('');
+  return `<table class="records"><thead><tr>${heads}</tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody></table>`;
+}
+
+/** The day, with the whole time for whoever points at it. */
+function dayOf(time: string | null): string {
+  return time === null
+    ? ''
+    : `<time datetime="${escapeHtml(time)}" title="${escapeHtml(time)}">${escapeHtml(time.slice(0, 10))}</time>`;
+}
+
+function leftOf({ days_left: left, overdue }: RequestOverview): string {
+  if (left === null) return '';
+  return overdue ? `<b>${counted(-left, 'day')} late</b>` : counted(left, 'day');
+}
+
+/** Of pages that list records: figures on top, tables that become cards on a phone. */
+export const RECORDS_STYLE = `
+main { max-width: 80rem; }
+header, main { margin-inline: auto; max-width: 80rem; }
+h2 { font-size: 1.05rem; margin: 1.75rem 0 .5rem; }
+.bad > h2, .bad td b, .figures .bad dd { color: var(--bad); }
+.warn > h2, .figures .warn dd { color: var(--warn); }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .75rem; margin: 1.1rem 0; }
+.figures > div { padding: .7rem .9rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--soft); }
+.figures dt { color: var(--quiet); font-size: .8rem; }
+.figures dd { margin: 0; font-size: 1.3rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+table.records { border-collapse: collapse; width: 100%; font-size: .93em; font-variant-numeric: tabular-nums; }
+.records th, .records td { padding: .4rem .75rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+.records th { background: var(--soft); color: var(--quiet); font-weight: 600; font-size: .85em; white-space: nowrap; }
+.records td small { display: block; color: var(--quiet); font-size: .85em; }
+.records time { white-space: nowrap; }
+@media screen and (max-width: 40rem) {
+  .records thead { display: none; }
+  .records tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  .records td { display: block; border: 0; padding: .1rem 0; }
+  .records td:empty { display: none; }
+  .records td:not(:first-child)::before { content: attr(data-label) ": "; color: var(--quiet); }
+}
+@media print { .records tr { break-inside: avoid; } }`;
