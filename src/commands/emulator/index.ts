@@ -9,12 +9,15 @@ import { addFault, clearFaults, listFaults } from './fault.ts';
 import { listRequests } from './log.ts';
 import { makeWarehouse } from './sample-warehouse.ts';
 import { startPlatform } from './start.ts';
+import { exportPlatform, importPlatform } from './state.ts';
 
 export function emulatorGroup(ctx: Context) {
   return buildGroup(ctx, 'emulator', 'the embedded platform: start it, move its clock, inject faults', [
     startPlatform,
     printEnvironment,
     resetPlatform,
+    exportPlatform,
+    importPlatform,
     showClock,
     assignRole,
     {

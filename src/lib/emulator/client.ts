@@ -24,6 +24,12 @@ export interface ControlCall<Reply = unknown> {
   reply?: { fields: readonly (keyof (Reply extends readonly (infer Entry)[] ? Entry : Reply))[]; list?: boolean };
 }
 
+/** What `emulator export` writes. */
+export interface ExportedState {
+  format: number;
+  tables: Record<string, unknown[]>;
+}
+
 interface Now {
   now: string;
 }
@@ -42,6 +48,12 @@ export const controlCalls = {
     return { method: 'POST', path: '/clock', body: move, reply: NOW };
   },
   reset: { method: 'POST', path: '/reset', reply: NOW } as ControlCall<Now>,
+  snapshot: { method: 'POST', path: '/snapshots', reply: { fields: ['id'] } } as ControlCall<{ id: number }>,
+  restore: (id: number): ControlCall<Now> => {
+    return { method: 'POST', path: '/snapshots/restore', body: { id }, reply: NOW };
+  },
+  state: { method: 'GET', path: '/state', reply: { fields: ['format', 'tables'] } } as ControlCall<ExportedState>,
+  replaceState: (state: object): ControlCall<Now> => ({ method: 'POST', path: '/state', body: state, reply: NOW }),
   addFault: (fault: Fault): ControlCall<Fault> => {
     return { method: 'POST', path: '/faults', body: fault, reply: { fields: Object.keys(fault) as (keyof Fault)[] } };
   },
@@ -102,6 +114,10 @@ export function connectEmulator(controlUrl: string): EmulatorControl {
     assignRole: (roleId, user) => send(controlCalls.assignRole(roleId, user)),
     reset: async () => {
       await send(controlCalls.reset);
+    },
+    snapshot: async () => (await send(controlCalls.snapshot)).id,
+    restore: async (snapshot) => {
+      await send(controlCalls.restore(snapshot));
     },
   };
 }

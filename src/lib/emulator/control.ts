@@ -1,6 +1,6 @@
 // The control address: clock, faults, log and reset, for the person at this machine and for nobody else.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { check, optional, strictObject, string } from 'zod/mini';
+import { check, int, optional, strictObject, string } from 'zod/mini';
 import { isLoopback } from '../kernel/loopback.ts';
 import { isoMillis, parseDuration, parseIso } from '../kernel/timestamps.ts';
 import { VERSION } from '../kernel/version.ts';
@@ -8,12 +8,19 @@ import type { ControlRoute } from './platform/area.ts';
 import { Fault } from './wire/faults.ts';
 import { hostName } from './wire/own-host.ts';
 import type { RunningPlatform } from './open-platform.ts';
+import { copyState, exportState, PlatformState, replaceState } from './state.ts';
 import { type Answer, answer, refusal, refusalAnswer } from './wire/platform-error.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 import { checkBody, parseBody, PeerGone, readBody } from './wire/request-body.ts';
 import { write } from './wire/message.ts';
 
 const BAD_REQUEST = 'Bad request';
+
+/** A state can be large. */
+const MOST_BYTES = 512 * 1024 * 1024;
+
+/** Older ones are dropped. */
+const MOST_SNAPSHOTS = 20;
 
 /** Answers one request below the control address. */
 export type Control = (incoming: IncomingMessage, outgoing: ServerResponse, path: string) => Promise<void>;
@@ -27,13 +34,13 @@ export function createControl(platform: RunningPlatform): Control {
     if (!route) throw refusal(404, `Not found: ${String(method)} ${wanted} is no call of the control address`);
     const refuse = (detail: string): Error => refusal(400, `${BAD_REQUEST}: ${detail}`);
     const query = new URLSearchParams(url.split('?')[1]);
-    return route.handle(body.length === 0 ? undefined : parseBody(body, refuse), query);
+    return route.handle(body.length === 0 ? undefined : parseBody(body, refuse, Infinity), query);
   }
 
   return async (incoming, outgoing, path) => {
     try {
       refuseStrangers(incoming);
-      write(outgoing, await dispatch(incoming, path, await readBody(incoming)));
+      write(outgoing, await dispatch(incoming, path, await readBody(incoming, MOST_BYTES)));
     } catch (error) {
       if (!(error instanceof PeerGone)) write(outgoing, refusalAnswer(error));
     }
@@ -105,9 +112,48 @@ function ownRoutes(platform: RunningPlatform): ControlRoute[] {
       handle: (_body, query) =>
         answer(200, query.get('bodies') === 'true' ? recorder.list(Number(query.get('after') ?? 0)) : log.list()),
     },
+    ...stateRoutes(platform, now),
     { method: 'GET', path: '/openapi.json', handle: () => openApi(platform.baseUrl()) },
   ];
 }
+
+function stateRoutes(platform: RunningPlatform, now: () => Answer): ControlRoute[] {
+  const snapshots = new Map<number, PlatformState>();
+  let last = 0;
+  return [
+    { method: 'GET', path: '/state', handle: () => answer(200, exportState(platform)) },
+    {
+      method: 'POST',
+      path: '/state',
+      handle: async (body) => {
+        await replaceState(platform, checkBody(PlatformState, body, BAD_REQUEST));
+        return now();
+      },
+    },
+    {
+      method: 'POST',
+      path: '/snapshots',
+      handle: () => {
+        snapshots.set(++last, copyState(platform));
+        snapshots.delete(last - MOST_SNAPSHOTS);
+        return answer(201, { id: last });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/snapshots/restore',
+      handle: async (body) => {
+        const { id } = checkBody(SnapshotId, body, BAD_REQUEST);
+        const state = snapshots.get(id);
+        if (!state) throw refusal(404, `Not found: snapshot ${id}; the newest ${MOST_SNAPSHOTS} are kept`);
+        await replaceState(platform, state);
+        return now();
+      },
+    },
+  ];
+}
+
+const SnapshotId = strictObject({ id: int() });
 
 async function openApi(url: string): Promise<Answer> {
   const { openApiDocument } = await import('../contract/openapi.ts');

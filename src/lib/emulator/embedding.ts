@@ -87,6 +87,10 @@ export interface EmulatorControl {
   assignRole(roleId: string, user: string): Promise<RoleAssignment>;
   /** Back to the fixtures. */
   reset(): Promise<void>;
+  /** Keeps the state, its clock and faults included; the newest 20 are kept. Returns what `restore` takes. */
+  snapshot(): Promise<number>;
+  /** Back to a snapshot. Tokens stay valid, the log is empty. */
+  restore(snapshot: number): Promise<void>;
 }
 
 /** Applies to every matching request; at least one of `status`, `delay` and `drop` is required. */

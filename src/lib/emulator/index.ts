@@ -135,7 +135,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
     control: ready.control_url,
     ready,
     port: server.port,
-    reset: platform.reset,
+    reset: () => platform.reset(),
     close: () => (closed ??= close()),
   };
 }

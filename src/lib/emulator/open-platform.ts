@@ -23,8 +23,11 @@ import { createIngestGate } from './platform/ingest-gate.ts';
 export interface RunningPlatform extends Platform {
   readonly areas: readonly { area: Area; open: OpenArea<Area['endpoints']> }[];
   readonly catchUp: CatchUp;
-  /** Back to the fixtures, the machine's time, an empty log and no faults. Issued tokens stay valid. */
-  reset(): Promise<void>;
+  /**
+   * Back to the fixtures, the machine's time, an empty log and no faults. Issued tokens stay valid. `after` changes that
+   * state before anything falls due in it.
+   */
+  reset(after?: () => void): Promise<void>;
   /** Ends what is under way; the database stays open. */
   close(): Promise<void>;
 }
@@ -125,13 +128,14 @@ function run(platform: Platform, areas: RunningPlatform['areas']): RunningPlatfo
     ...platform,
     areas,
     catchUp,
-    reset: () => {
+    reset: (after) => {
       db.transaction(() => {
         clock.reset();
         log.clear();
         recorder.clear();
         faults.clear();
         for (const { open } of areas) open.load?.(fixtures);
+        after?.();
       });
       return catchUp.run();
     },

@@ -147,3 +147,22 @@ describe('log', () => {
     });
   });
 });
+
+describe('export and import', () => {
+  it('carry the state of one platform to another', async () => {
+    await whileServing(['--memory'], async () => {
+      expect(await run(['emulator', 'assign-role', 'user-role', '--user', 'jane@example.com'])).toMatchObject({
+        code: 0,
+      });
+      expect(await run(['emulator', 'export', 'state.json'])).toMatchObject({ code: 0 });
+    });
+    expect(readFileSync(join(home.cwd, 'state.json'), 'utf8')).toContain('jane@example.com');
+    await whileServing(['--memory'], async () => {
+      expect(await run(['emulator', 'import', 'state.json'])).toMatchObject({ code: 0 });
+      expect(await run(['emulator', 'export', 'again.json'])).toMatchObject({ code: 0 });
+      writeFileSync(join(home.cwd, 'else.json'), '{"format":2}');
+      expect(await run(['emulator', 'import', 'else.json'])).toMatchObject({ code: 9 });
+    });
+    expect(readFileSync(join(home.cwd, 'again.json'), 'utf8')).toContain('jane@example.com');
+  });
+});

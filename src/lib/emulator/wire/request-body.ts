@@ -15,15 +15,15 @@ export const MOST_ERRORS = 100;
 /** The peer went away in the middle of its request: there is nobody to answer. */
 export class PeerGone extends Error {}
 
-/** Reads the body. Throws 413 beyond 1 MiB and PeerGone when the connection ends too early. */
-export function readBody(incoming: IncomingMessage): Promise<Buffer> {
+/** Reads the body. Throws 413 beyond `most` bytes, 1 MiB by default, and PeerGone when the connection ends too early. */
+export function readBody(incoming: IncomingMessage, most = MAX_BYTES): Promise<Buffer> {
   const { promise, resolve, reject } = deferred<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
   incoming.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size <= MAX_BYTES) chunks.push(chunk);
-    else reject(refusal(413, `Request body is larger than ${MAX_BYTES} bytes`, { connection: 'close' }));
+    if (size <= most) chunks.push(chunk);
+    else reject(refusal(413, `Request body is larger than ${most} bytes`, { connection: 'close' }));
   });
   incoming.on('end', () => resolve(Buffer.concat(chunks)));
   incoming.on('close', () => {
@@ -46,7 +46,7 @@ function deferred<T>() {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Parses a JSON body; `refuse` is given what is wrong with it and makes the refusal that is thrown. */
-export function parseBody(body: Buffer, refuse: (detail: string) => Error): unknown {
+export function parseBody(body: Buffer, refuse: (detail: string) => Error, most = MOST_ENTRIES): unknown {
   let text: string;
   try {
     text = utf8.decode(body);
@@ -55,8 +55,8 @@ export function parseBody(body: Buffer, refuse: (detail: string) => Error): unkn
   }
   try {
     const value = parseJson(text);
-    const entries = longestList(value);
-    if (entries > MOST_ENTRIES) throw refuse(`a list of ${entries} entries; at most ${MOST_ENTRIES} are taken`);
+    const entries = most === Infinity ? 0 : longestList(value);
+    if (entries > most) throw refuse(`a list of ${entries} entries; at most ${most} are taken`);
     return value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;

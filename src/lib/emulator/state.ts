@@ -1,0 +1,107 @@
+// The platform's state as a value: what a snapshot keeps, an export holds and an import brings back.
+import { array, int, literal, null as nothing, number, record, strictObject, string, union, bigint } from 'zod/mini';
+import { parseJson, stringifyJson } from '../kernel/json.ts';
+import { createRedactor } from '../kernel/redact.ts';
+import type { SqlValue } from './base/db.ts';
+import type { RunningPlatform } from './open-platform.ts';
+import { Fault } from './wire/faults.ts';
+import { refusal } from './wire/platform-error.ts';
+
+const Row = record(string(), union([number(), bigint(), string(), nothing()]));
+
+export const PlatformState = strictObject({
+  format: literal(1),
+  /** The platform's time, epoch milliseconds. */
+  clock: int(),
+  faults: array(Fault),
+  /** Area -> version of its tables. */
+  versions: record(string(), int()),
+  /** Ids of organizations, accounts and workspaces: the state of others would be invisible. */
+  ids: array(array(int())),
+  tables: record(string(), array(Row)),
+});
+
+export interface PlatformState {
+  format: 1;
+  clock: number;
+  faults: Fault[];
+  versions: Record<string, number>;
+  ids: number[][];
+  tables: Record<string, Record<string, SqlValue>[]>;
+}
+
+/** Who is who is the fixtures' own, tokens stay valid as after a reset, and the log is of this run. */
+const NOT_STATE = ['settings', 'tokens', 'requests'];
+
+/** Where secrets of warehouses are kept. */
+const WITH_SECRETS = ['connections', 'pipelines'];
+
+/** A copy of everything that the platform holds. */
+export function copyState(platform: RunningPlatform): PlatformState {
+  const { clock, db, faults } = platform;
+  const tables = tablesOf(platform).map((name) => [name, db.all<Record<string, SqlValue>>(`SELECT * FROM "${name}"`)]);
+  return {
+    format: 1,
+    clock: clock.now(),
+    faults: faults.list(),
+    versions: versionsOf(platform),
+    ids: idsOf(platform),
+    tables: Object.fromEntries(tables) as PlatformState['tables'],
+  };
+}
+
+/** The same without the secrets of warehouses. */
+export function exportState(platform: RunningPlatform): PlatformState {
+  const { value } = createRedactor();
+  const state = copyState(platform);
+  for (const name of WITH_SECRETS) {
+    for (const row of state.tables[name] ?? []) {
+      row['document'] = stringifyJson(value(parseJson(String(row['document']))));
+    }
+  }
+  return state;
+}
+
+/** Puts the platform into a state, which is checked first. Throws 400 for that of another version or other workspaces. */
+export function replaceState(platform: RunningPlatform, state: PlatformState): Promise<void> {
+  const { clock, db, faults } = platform;
+  const columns = new Map(tablesOf(platform).map((name) => [name, columnsOf(platform, name)]));
+  const isKnown = ([name, rows]: [string, Record<string, SqlValue>[]]): boolean =>
+    rows.every((row) => Object.keys(row).every((column) => columns.get(name)?.includes(column) === true));
+  const sameVersion = stringifyJson(state.versions) === stringifyJson(versionsOf(platform));
+  if (!sameVersion || !Object.entries(state.tables).every(isKnown)) {
+    throw refusal(400, 'Bad request: the state is from another version of this program');
+  }
+  if (stringifyJson(state.ids) !== stringifyJson(idsOf(platform))) {
+    throw refusal(400, 'Bad request: the state is of other organizations or workspaces; start with their fixtures');
+  }
+  return platform.reset(() => {
+    clock.moveTo(state.clock);
+    faults.clear();
+    for (const fault of state.faults) faults.add(fault);
+    for (const [name, own] of columns) {
+      db.run(`DELETE FROM "${name}"`);
+      for (const row of state.tables[name] ?? []) {
+        const places = own.map(() => '?').join(', ');
+        db.run(`INSERT INTO "${name}" VALUES (${places})`, ...own.map((column) => row[column] ?? null));
+      }
+    }
+  });
+}
+
+const tablesOf = ({ db }: RunningPlatform): string[] =>
+  db
+    .all<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    )
+    .map(({ name }) => name)
+    .filter((name) => !NOT_STATE.includes(name));
+
+const columnsOf = ({ db }: RunningPlatform, table: string): string[] =>
+  db.all<{ name: string }>('SELECT name FROM pragma_table_info(?) ORDER BY cid', table).map(({ name }) => name);
+
+const versionsOf = ({ areas }: RunningPlatform): Record<string, number> =>
+  Object.fromEntries(areas.map(({ area }) => [area.name, area.migrations.length]));
+
+const idsOf = ({ fixtures: { accounts, organizations, workspaces } }: RunningPlatform): number[][] =>
+  [organizations, accounts, workspaces].map((list) => list.map(({ id }) => id));

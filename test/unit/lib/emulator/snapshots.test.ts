@@ -1,0 +1,92 @@
+// The platform's state as a value: snapshots between tests, and export and import between platforms.
+import { describe, expect, it } from 'vitest';
+import type { StartOptions } from '../../../../src/lib/emulator/index.ts';
+import { dsrBody, raw } from '../../../helpers/dsr.ts';
+import { basicAuth, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
+import { failureOf } from '../../../helpers/failure.ts';
+import { opened } from '../../../helpers/opened.ts';
+import { CONNECTION } from '../../../helpers/sync-definitions.ts';
+
+const start = (options: StartOptions = {}): Promise<TestEmulator> =>
+  opened(startTestEmulator({ clock: 'manual', ...options }));
+
+const WORKSPACE = basicAuth('local-workspace-key:local-workspace-secret');
+
+const submit = async (platform: TestEmulator, email = 'jane@people.example'): Promise<string> => {
+  const body = dsrBody({ subject_identities: { email: raw(email) } });
+  const { status } = await platform.send('POST', '/v3/requests/', { body, headers: WORKSPACE });
+  expect(status).toBe(201);
+  return body.subject_request_id;
+};
+const statusOf = async (platform: TestEmulator, id: string): Promise<unknown> => {
+  const { json, status } = await platform.send('GET', `/v3/requests/${id}`, { headers: WORKSPACE });
+  return status === 200 ? (json as { request_status: string }).request_status : status;
+};
+
+describe('snapshots', () => {
+  it('bring back people, requests, roles, faults and the clock', async () => {
+    const platform = await start();
+    await platform.clock.set('2026-03-01T00:00:00Z');
+    const first = await submit(platform);
+    await platform.faults.add({ status: 503, path: '/nowhere' });
+    const snapshot = await platform.snapshot();
+    const before = await platform.state.counts();
+    const second = await submit(platform, 'kim@people.example');
+    await platform.clock.advance('30d');
+    await platform.faults.clear();
+    const seed = { environment: 'production', xpid: 5, calculated_attributes: {} };
+    await platform.send('POST', '/v2/calculatedattributes', { body: seed, headers: WORKSPACE });
+    expect(await statusOf(platform, first)).toBe('completed');
+    for (const _time of ['once', 'twice']) {
+      await platform.restore(snapshot);
+      expect(await platform.clock.now()).toBe('2026-03-01T00:00:00.000Z');
+      expect([await statusOf(platform, first), await statusOf(platform, second)]).toEqual(['pending', 404]);
+      expect(await platform.faults.list()).toEqual([{ status: 503, path: '/nowhere' }]);
+      expect(await platform.state.counts()).toEqual(before);
+    }
+    await platform.clock.advance('30d');
+    expect(await statusOf(platform, first)).toBe('completed');
+  });
+
+  it('keep tokens valid, and are the newest twenty', async () => {
+    const platform = await start();
+    const first = await platform.snapshot();
+    const headers = { authorization: `Bearer ${await platform.token()}` };
+    for (let count = 0; count < 20; count++) await platform.snapshot();
+    await platform.restore(first + 1);
+    expect((await platform.send('GET', `${platform.accountPath}/roles`, { headers })).status).toBe(200);
+    expect(await failureOf(platform.restore(first))).toMatchObject({ status: 404 });
+  });
+});
+
+describe('an exported state', () => {
+  const exported = async (platform: TestEmulator): Promise<unknown> =>
+    (await platform.send('GET', '/_control/state')).json;
+  const putInto = (platform: TestEmulator, body: unknown) => platform.send('POST', '/_control/state', { body });
+
+  it('makes another platform the same, without secrets', async () => {
+    const one = await start();
+    const id = await submit(one);
+    await one.call('POST', '/platform/v2/workspaces/3001/connections', { body: CONNECTION });
+    const { text: state } = await one.send('GET', '/_control/state');
+    const { password } = CONNECTION.config as { password?: string };
+    if (password !== undefined) expect(state).not.toContain(password);
+    const other = await start();
+    expect((await other.send('POST', '/_control/state', { body: state })).status).toBe(200);
+    expect(await statusOf(other, id)).toBe('pending');
+    expect(await exported(other)).toEqual(JSON.parse(state));
+  });
+
+  it('is rejected when it is of another version or of other workspaces, and nothing changes', async () => {
+    const platform = await start();
+    const state = (await exported(platform)) as { tables: object; versions: object };
+    const { status, text } = await putInto(platform, { ...state, versions: { ...state.versions, dsr: 99 } });
+    expect([status, text]).toEqual([400, expect.stringContaining('another version')]);
+    const strange = { ...state.tables, no_table: [{ a: 1 }] };
+    expect((await putInto(platform, { ...state, tables: strange })).status).toBe(400);
+    const elsewhere = await start({ identity: { workspace: 7 } });
+    const refused = await putInto(platform, await exported(elsewhere));
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('other organizations')]);
+    expect(await exported(platform)).toEqual(state);
+  });
+});
