@@ -1,7 +1,7 @@
 // When the next request of a bulk run may go: within the window, at the wanted rate, not while the platform asked to
 // wait, and one at a time during an outage; and when to give up.
 import { setMaxListeners } from 'node:events';
-import { createEarlyArrivals } from '../domain/pacing/early-arrivals.ts';
+import { createExcuses } from '../domain/pacing/excuses.ts';
 import { createSchedule } from '../domain/pacing/schedule.ts';
 import { createTroubles } from '../domain/pacing/troubles.ts';
 import { createWindow } from '../domain/pacing/window.ts';
@@ -49,8 +49,17 @@ export interface Gate {
    * with the `failures` of the row. Rejects when the run is over.
    */
   enter(repeat: boolean, failures?: number): Promise<Pass>;
-  /** Every entered request leaves. `failure` is what the run ends with should this have been the last straw. */
-  leave(pass: Pass, feedback: Feedback, failure?: KnownError): void;
+  /**
+   * Every entered request leaves. `failure` is what the run ends with should this have been the last straw. Returns for
+   * how long the row alone has to rest before its repeat.
+   */
+  leave(pass: Pass, feedback: Feedback, failure?: KnownError): number;
+  /** Rests with one row, while others go on. Rejects when the run is over. */
+  rest(ms: number): Promise<void>;
+  /** Rows that rest: they take no part of the concurrency. */
+  readonly resting: number;
+  /** Called when a row begins to rest. */
+  onRest: (() => void) | undefined;
   /** Requests that met with trouble. A 429 did nothing, and a 503 with `Retry-After` asks to wait: these are waits. */
   readonly retries: number;
   readonly requests: number;
@@ -82,9 +91,10 @@ export function createGate(options: GateOptions): Gate {
   const troubles = createTroubles(clock.now());
   let probes = 0;
   let busy = 0;
+  let resting = 0;
   let untimed = 0;
   let round = 0;
-  const early = createEarlyArrivals(options.rate);
+  const excuses = createExcuses(options.rate);
   let alarm: { setAt: number; due: number } | undefined;
   let over: { failure: unknown } | undefined;
   /** Aborted when the run is over. */
@@ -209,7 +219,20 @@ export function createGate(options: GateOptions): Gate {
     await clock.sleep(options.random() * backoff(failures, ROW_CAP_MS), ended.signal);
   }
 
-  return {
+  const gate: Gate = {
+    onRest: undefined,
+    get resting() {
+      return resting;
+    },
+    rest: async (ms) => {
+      resting++;
+      gate.onRest?.();
+      try {
+        await clock.sleep(ms, ended.signal);
+      } finally {
+        resting--;
+      }
+    },
     get retries() {
       return retries;
     },
@@ -227,6 +250,7 @@ export function createGate(options: GateOptions): Gate {
     },
     leave: (pass, met, failure) => {
       inFlight--;
+      let restMs = 0;
       const isFirst = pass.round === round;
       switch (met.kind) {
         case 'none':
@@ -241,13 +265,16 @@ export function createGate(options: GateOptions): Gate {
             const rate = learned.resumed(clock.now());
             if (rate !== undefined) options.onDecision(`the platform takes ${rate.toPrecision(3)} requests a second`);
           }
-          early.answered();
+          excuses.answered();
           window.answered(met.ms, met.slowDown);
           break;
         case 'busy':
           succeed();
-          // Its repeat has to wait for the next free slot: that is all it takes.
-          if (met.retryAfterMs === undefined && busy === 0 && early.excuses()) break;
+          // The others are as welcome as before.
+          if (busy === 0 && !learned.isKnown() && excuses.take()) {
+            restMs = met.retryAfterMs === undefined ? 0 : met.retryAfterMs + options.random() * BACKOFF_BASE_MS;
+            break;
+          }
           window.overloaded();
           learned.limited(pass.at, met.retryAfterMs);
           leaveBusy(met.retryAfterMs, isFirst, failure);
@@ -258,8 +285,10 @@ export function createGate(options: GateOptions): Gate {
           break;
       }
       pump();
+      return restMs;
     },
   };
+  return gate;
 }
 
 interface Waiter {

@@ -17,6 +17,9 @@ export interface RunOptions {
   hard: AbortController;
 }
 
+/** Tasks beyond `atOnce` while others rest: each of them holds its rows in memory. */
+const MOST_RESTING = 128;
+
 /** How long tasks under way may take to end after a stop or a failure. */
 const GRACE_MS = 600;
 
@@ -58,7 +61,7 @@ export async function runTasks(
   async function startAll(): Promise<void> {
     for await (const tasks of groups) {
       for (const task of tasks) {
-        while (!isOver() && underWay.size >= atOnce) await change();
+        while (!isOver() && underWay.size - Math.min(gate.resting, MOST_RESTING) >= atOnce) await change();
         if (isOver()) return;
         start(task);
       }
@@ -67,6 +70,7 @@ export async function runTasks(
     while (!isOver() && underWay.size > 0) await change();
   }
 
+  gate.onRest = () => wake?.();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   await startAll().catch(fail);

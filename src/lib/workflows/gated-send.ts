@@ -38,7 +38,7 @@ export async function sendThrough<Body>(
   });
   const isEnd = outcome.kind === 'refused' && !mayPass(outcome) && request.endsRun(outcome);
   if (isEnd) gate.stop(outcome.failure);
-  gate.leave(
+  const restMs = gate.leave(
     pass,
     feedbackOf(outcome, clock.now() - startedAt, request.isRead === true),
     outcome.kind === 'accepted'
@@ -48,6 +48,7 @@ export async function sendThrough<Body>(
         : outcome.failure,
   );
   if (isEnd) throw outcome.failure;
+  if (restMs > 0) await gate.rest(restMs);
   return outcome;
 }
 

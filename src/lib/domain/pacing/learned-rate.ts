@@ -81,6 +81,8 @@ export function createLearnedRate(wanted = Infinity) {
 
   return {
     at,
+    /** Whether a limit was found. */
+    isKnown: (): boolean => curve !== undefined,
     /** A request that was sent at `sentAt` was taken. */
     accepted: (sentAt: number): void => {
       firstAt = Math.min(firstAt, sentAt);

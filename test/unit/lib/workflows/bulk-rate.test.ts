@@ -99,7 +99,7 @@ async function send(platform: Platform, rate: number | undefined, count: number,
         return;
       }
       refused++;
-      gate.leave(pass, { kind: 'busy', retryAfterMs: platform.tells ? wait : undefined });
+      await gate.rest(gate.leave(pass, { kind: 'busy', retryAfterMs: platform.tells ? wait : undefined }));
     }
   }
 
@@ -178,5 +178,28 @@ describe('a limit that it is not told of', () => {
     const free = await send({ ...far, takes: () => undefined }, undefined, 20_000);
     const once = await send({ ...far, takes: () => (++requests === 10 ? 1000 : undefined) }, undefined, 20_000);
     expect(once.ms - free.ms).toBeLessThan(5000);
+  });
+});
+
+describe.each([
+  ['with Retry-After', true],
+  ['without Retry-After', false],
+])('answers of 429 at random, %s', (_how, tells) => {
+  test.each([
+    [0.01, 0.9],
+    [0.05, 0.6],
+  ])('to a share of %d leave the run at least %d of its rate', async (share, least) => {
+    const platform = { way: steady(1), answerMs: 100, tells };
+    for (let seed = 1; seed <= 2; seed++) {
+      const random = randomFrom(seed + 100);
+      const free = await send({ ...platform, takes: () => undefined }, undefined, 20_000, seed);
+      const met = await send(
+        { ...platform, takes: () => (random() < share ? 1000 : undefined) },
+        undefined,
+        20_000,
+        seed,
+      );
+      expect(free.ms / met.ms).toBeGreaterThan(least);
+    }
   });
 });
