@@ -97,7 +97,7 @@ const INSTEAD: readonly CommandCase[] = [
     serves: async (line, { callback }) => {
       const { callback_url: url } = JSON.parse(line) as { callback_url: string };
       const reply = await send('POST', url, callback);
-      if (![202, 503].includes(reply.status)) throw new Error(`the receiver answered ${reply.status}`);
+      if (![202, 401, 503].includes(reply.status)) throw new Error(`the receiver answered ${reply.status}`);
     },
   }),
   of('profile import', 'profile.json dev', { local: true }),

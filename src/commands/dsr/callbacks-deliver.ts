@@ -63,17 +63,24 @@ function hooksOf(values: readonly string[]): { status: string; command: string }
   });
 }
 
+/** The outbox of one run. */
+export interface OpenOutbox {
+  store: Deliveries['store'];
+  /** Begins to deliver. */
+  start(): void;
+}
+
 /**
- * Opens the outbox and starts to deliver; undefined where there is nothing to deliver to. Throws conflict (6) when another
- * listener delivers from it (decision: D264).
+ * Claims and reads the outbox; undefined where there is nothing to deliver to. Throws conflict (6) when another listener
+ * delivers from it (decision: D264).
  */
-export async function startDeliveries(
+export async function openDeliveryOutbox(
   ctx: Context,
   { attempts, concurrency, deliver, targets }: Targets,
   of: { scope: { address: string; workspace_id: string | undefined }; ledger(workspace: string): LedgerPort },
-): Promise<Deliveries | undefined> {
-  const outbox = await openOutboxOf(ctx, of.scope);
+): Promise<OpenOutbox | undefined> {
   if (targets.length === 0) return undefined;
+  const outbox = await openOutboxOf(ctx, of.scope);
   const claim = outbox.claim();
   if ('pid' in claim) {
     throw fail('dsr.outbox_claimed', {
@@ -83,7 +90,15 @@ export async function startDeliveries(
   }
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
-  ctx.signal.addEventListener('abort', () => stop.abort(ctx.signal.reason), { once: true, signal: stop.signal });
+  ctx.signal.addEventListener('abort', () => stop.abort(ctx.signal.reason), { once: true });
+  let running: Promise<void> | undefined;
+  let unwatch: (() => void) | undefined;
+  ctx.onClose(async () => {
+    unwatch?.();
+    stop.abort(ctx.signal.reason);
+    await running;
+    claim.release();
+  });
   const deliveries = await openDeliveries({
     outbox,
     ledger: of.ledger,
@@ -95,20 +110,16 @@ export async function startDeliveries(
     random: () => ctx.io.random(),
     signal: stop.signal,
     tell: ctx.out,
-  }).catch((error: unknown) => {
-    claim.release();
-    throw error;
   });
-  tellLeft(ctx, deliveries.left);
-  const unwatch = outbox.watch(() => void deliveries.refresh().catch(() => undefined));
-  const running = deliveries.run();
-  ctx.onClose(async () => {
-    unwatch();
-    stop.abort(ctx.signal.reason);
-    await running;
-    claim.release();
-  });
-  return deliveries;
+  return {
+    store: deliveries.store,
+    start: () => {
+      tellLeft(ctx, deliveries.left);
+      // What another process changes is read; where that fails, the next callback reads it.
+      unwatch = outbox.watch(() => void deliveries.refresh().catch(() => undefined));
+      running = deliveries.run();
+    },
+  };
 }
 
 function tellLeft(ctx: Context, { dead, due, elsewhere }: Deliveries['left']): void {

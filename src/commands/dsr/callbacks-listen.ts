@@ -17,7 +17,7 @@ import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { recordCallbacks } from '../../lib/workflows/deliver-callbacks.ts';
 import { type CallbackPorts, type Received, receiveCallback } from '../../lib/workflows/receive-callback.ts';
 import { readPort } from '../flag-values.ts';
-import { HOOK_STATUSES, openTargets, startDeliveries } from './callbacks-deliver.ts';
+import { HOOK_STATUSES, openDeliveryOutbox, openTargets } from './callbacks-deliver.ts';
 import { openKeep } from './callbacks-keep.ts';
 import { allowFlag } from './callbacks-verify.ts';
 import { checkResult } from './results.ts';
@@ -88,7 +88,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   // Read a long ledger before the first callback arrives.
   await ledgerOf(workspace ?? '').append([]);
   const accepted = flags.anyController ? undefined : workspace;
-  const deliveries = await startDeliveries(ctx, targets, {
+  const outbox = await openDeliveryOutbox(ctx, targets, {
     scope: { address, workspace_id: accepted },
     ledger: ledgerOf,
   });
@@ -96,7 +96,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
     verify,
     workspace: accepted,
     address,
-    store: deliveries?.store ?? (async (callback) => (await recordCallbacks([callback], ledgerOf)) > 0),
+    store: outbox?.store ?? (async (callback) => (await recordCallbacks([callback], ledgerOf)) > 0),
     clock: ctx.clock,
   };
   const keep = openKeep(ctx, flags.keep);
@@ -108,6 +108,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
     return received.status;
   });
   ctx.onClose(() => server.close());
+  outbox?.start();
   const url = `http://${flags.host.includes(':') ? `[${flags.host}]` : flags.host}:${server.port}/`;
   const ready = `Callbacks are taken at ${url}`;
   // What is no callback stands in none of its rows.

@@ -73,7 +73,7 @@ export const listOutbox = defineCommand({
   ],
   examples: ['cdpadm dsr callbacks outbox list', 'cdpadm dsr callbacks outbox list --dead -o json'],
   run: async (ctx, { flags }) => {
-    const found = await openDeliveriesOf(await openOutboxes(ctx));
+    const found = openDeliveriesOf(await openOutboxes(ctx));
     const shown = found.map(({ delivery }) => shownOf(delivery));
     await ctx.out.emit(flags.dead ? shown.filter(({ state }) => state === 'dead') : shown, view);
   },
@@ -113,7 +113,7 @@ export const dropOutbox = defineCommand({
 
 async function change(ctx: Context, event: 'replayed' | 'dropped', ids: readonly string[], all = false): Promise<void> {
   if (all === ids.length > 0) throw usageError('Pass ids, or --all for all dead letters.');
-  const found = await openDeliveriesOf(await openOutboxes(ctx));
+  const found = openDeliveriesOf(await openOutboxes(ctx));
   const chosen = all ? found.filter(({ delivery }) => delivery.isDead) : chooseDeliveries(found, ids);
   const shown = chosen.map(({ delivery }) => shownOf(delivery));
   const these = counted(chosen.length, 'delivery', 'deliveries');

@@ -59,11 +59,14 @@ export async function openVerifier(
   { allow, certificates, patienceMs }: Verification = {},
 ): Promise<MessageVerifier> {
   const vendorDomain = (await ctx.settings()).get('vendor_domain')?.value;
-  let roots: ReturnType<VerifyPorts['roots']> | undefined;
+  let loaded: ReturnType<VerifyPorts['roots']> | undefined;
+  const roots = () => (loaded ??= loadTrustedRoots(ctx).then(indexRoots));
+  // Loading them takes long enough to hold up the first messages where many come at once.
+  if (patienceMs !== undefined) await roots();
   return createMessageVerifier({
     allow: allow ?? (vendorDomain === undefined ? undefined : vendorDomains(vendorDomain)),
     certificates: certificates ?? (await discoveredCertificates(ctx)),
-    roots: () => (roots ??= loadTrustedRoots(ctx).then(indexRoots)),
+    roots,
     clock: ctx.clock,
     patienceMs,
   });

@@ -20,6 +20,8 @@ export interface Outbox {
   readonly path: string;
   /** Makes this process the one that delivers from here; who does, where another process is. */
   claim(): Lock | Holder;
+  /** What is new. Needs no lock: a line that is being written is read the next time. */
+  read(): OutboxNews;
   /** Under the lock of the file: reads what is new, and writes what `work` answers, on the disk with one flush. */
   exchange(work: (news: OutboxNews) => readonly unknown[]): Promise<void>;
   /** The same, but the lines that `work` answers replace the file. */
@@ -116,6 +118,7 @@ export function openOutbox(path: string, clock: Clock): Outbox {
         if (held) return held;
       }
     },
+    read: readNews,
     exchange: (work) => exclusively(() => append(work(readNews()))),
     replace: (work) =>
       exclusively(() => {

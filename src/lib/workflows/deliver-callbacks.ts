@@ -31,13 +31,14 @@ interface News {
 
 /** The file of lines (`config/outbox.ts`). */
 export interface OutboxPort {
+  read(): News;
   exchange(work: (news: News) => readonly unknown[]): Promise<void>;
   replace(work: (news: News) => readonly unknown[]): Promise<void>;
   isLarge(): boolean;
 }
 
 export interface DeliveryPorts {
-  outbox: OutboxPort;
+  outbox: Omit<OutboxPort, 'read'>;
   ledger: LedgerOf;
   targets: readonly DeliveryTarget[];
   /** The most attempts of one delivery. */

@@ -8,20 +8,15 @@ interface Found<File> {
   delivery: Delivery;
 }
 
-type File = Pick<OutboxPort, 'exchange'>;
+type File = Pick<OutboxPort, 'exchange' | 'read'>;
 
 /** Oldest first in each outbox. */
-export async function openDeliveriesOf<F extends File>(outboxes: readonly F[]): Promise<Found<F>[]> {
-  const found: Found<F>[] = [];
-  for (const outbox of outboxes) {
+export function openDeliveriesOf<F extends File>(outboxes: readonly F[]): Found<F>[] {
+  return outboxes.flatMap((outbox) => {
     const state = emptyOutbox();
-    await outbox.exchange(({ lines }) => {
-      for (const line of lines) takeLine(state, line);
-      return [];
-    });
-    for (const delivery of state.open.values()) found.push({ outbox, delivery });
-  }
-  return found;
+    for (const line of outbox.read().lines) takeLine(state, line);
+    return [...state.open.values()].map((delivery) => ({ outbox, delivery }));
+  });
 }
 
 /** Those with one of these ids: of a delivery, an event or a request. Throws not found (5) for an id that none has. */

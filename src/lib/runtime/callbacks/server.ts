@@ -21,10 +21,8 @@ export interface CallbackServer {
 
 /** Far more than a status object with every partner there is. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
-/** A sender has so long for its headers, and for all of its request. */
-const HEADERS_TIMEOUT_MS = 5000;
-const REQUEST_TIMEOUT_MS = 10_000;
-const CHECK_EVERY_MS = 1000;
+/** A sender has so long for a request. Shorter limits would strike genuine callbacks on a machine that stalls. */
+const REQUEST_TIMEOUT_MS = 30_000;
 /** Of more connections, the oldest that waits for its sender is closed: silent ones must not keep a callback out. */
 const MAX_CONNECTIONS = 500;
 
@@ -39,12 +37,7 @@ export async function startCallbackServer(
   const waiting = new Set<Socket>();
   let connections = 0;
   const server = createServer(
-    {
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
-      keepAliveTimeout: HEADERS_TIMEOUT_MS,
-    },
+    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
     (request, response) => {
       const { socket } = request;
       const answerRead = async (received: ReceivedCallback): Promise<number> => {

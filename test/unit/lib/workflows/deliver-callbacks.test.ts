@@ -74,7 +74,7 @@ async function start(deliver: DeliveryPorts['deliver'], more: Partial<DeliveryPo
   };
   runs.push({ stop });
   const done = async (): Promise<void> => {
-    while ((await open()).some(({ isDead }) => !isDead)) await turns();
+    while (open().some(({ isDead }) => !isDead)) await turns();
   };
   return { ...deliveries, outbox, done, stop };
 }
@@ -84,8 +84,8 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await ownTurn();
 }
 
-async function open() {
-  return (await openDeliveriesOf([openOutbox(path, clock)])).map(({ delivery }) => delivery);
+function open() {
+  return openDeliveriesOf([openOutbox(path, clock)]).map(({ delivery }) => delivery);
 }
 
 /** Ends with the listener only. */
@@ -112,7 +112,11 @@ describe('a callback', () => {
     expect(firsts.every(Boolean)).toBe(true);
     expect(writes).toBeLessThanOrEqual(3);
     expect(recorded).toHaveLength(600);
-    expect((await open()).map(({ target }) => target).sort()).toHaveLength(1200);
+    expect(
+      open()
+        .map(({ target }) => target)
+        .sort(),
+    ).toHaveLength(1200);
   });
 
   it('is delivered once for each status, whatever the ledger knew and however often it comes', async () => {
@@ -178,15 +182,15 @@ describe('a delivery', () => {
       expect.stringContaining('on-any of a (pending) failed: exit 3. Attempt 2 of 3'),
       expect.stringContaining('Dead letter: on-any of a (pending) failed 3 times: exit 3.'),
     ]);
-    const [dead] = await open();
+    const [dead] = open();
     expect(dead).toMatchObject({ isDead: true, attempts: 3, reason: 'exit 3' });
     isWell = true;
-    const found = await openDeliveriesOf([openOutbox(path, clock)]);
+    const found = openDeliveriesOf([openOutbox(path, clock)]);
     await changeDeliveries(chooseDeliveries(found, ['a']), 'replayed', dead?.callback.at ?? '');
     await refresh();
     await done();
     expect(told.at(-1)).toBe('a pending on-any');
-    expect(await open()).toEqual([]);
+    expect(open()).toEqual([]);
   });
 
   it('that is dropped while it fails is not tried again', async () => {
@@ -201,21 +205,21 @@ describe('a delivery', () => {
       { targets: hookTargets(['any']), clock: { now: clock.now, sleep: standing } },
     );
     await store(received('pending', [], 'a'));
-    while ((await open())[0]?.attempts !== 1) await turns();
-    const found = await openDeliveriesOf([openOutbox(path, clock)]);
+    while (open()[0]?.attempts !== 1) await turns();
+    const found = openDeliveriesOf([openOutbox(path, clock)]);
     expect(() => chooseDeliveries(found, ['a', 'other'])).toThrow(expect.objectContaining({ code: 'dsr.no_delivery' }));
     await changeDeliveries(chooseDeliveries(found, ['a']), 'dropped', found[0]?.delivery.callback.at ?? '');
     await refresh();
     clock.advance(3_600_000);
     await refresh();
-    expect([tried, await open()]).toEqual([1, []]);
+    expect([tried, open()]).toEqual([1, []]);
   });
 
   it('that runs when the listener ends stays due, without an attempt used up', async () => {
     const { stop, store } = await start(hanging, { targets: hookTargets(['any']) });
     await store(received('pending'));
     await stop();
-    expect(await open()).toMatchObject([{ isDead: false, attempts: 0, reason: null }]);
+    expect(open()).toMatchObject([{ isDead: false, attempts: 0, reason: null }]);
     const told: string[] = [];
     const again = await start((target, callback) => {
       told.push(nameOf(target, callback));
@@ -252,7 +256,7 @@ describe('a delivery', () => {
     const all = requests(size(1000, 15)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
     await Promise.all(all.map(store));
     await done();
-    expect(await open()).toEqual([]);
+    expect(open()).toEqual([]);
     expect(told.sort()).toEqual(all.map((callback) => nameOf('forward', callback)).sort());
   });
 });
